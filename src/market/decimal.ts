@@ -1,0 +1,51 @@
+import Big from 'big.js';
+
+declare const decimalString: unique symbol;
+
+/** An exact decimal in plain notation: optional `-`, digits, optionally `.` and digits. Never an exponent, never `-0`. */
+export type DecimalString = string & { readonly [decimalString]: true };
+
+/** How a value is brought to fewer places. `half-even` is for statistics, `up` and `down` for prices a client trades at. */
+export type Rounding = 'up' | 'down' | 'half-even';
+
+const plain = /^-?\d+(\.\d+)?$/;
+const scientific = /^-?\d+(\.\d+)?[eE][+-]?\d{1,3}$/;
+const negativeZero = /^-0*(\.0*)?$/;
+const digitsMax = 64;
+
+/** `Big.roundUp` rounds away from zero; every amount rounded up or down here is positive. */
+const bigRounding = { up: Big.roundUp, down: Big.roundDown, 'half-even': Big.roundHalfEven } as const;
+
+/**
+ * Reads a number from its source text without losing a digit: plain notation is kept to the letter
+ * (trailing zeros too), an exponent is written out. `undefined` for anything that is not a finite
+ * decimal of at most 64 characters (`NaN`, `1,5`, an empty string, a hexadecimal number).
+ */
+export function parseDecimal(text: unknown): DecimalString | undefined {
+  if (typeof text !== 'string' || text.length > digitsMax) return undefined;
+  if (plain.test(text)) return (negativeZero.test(text) ? text.slice(1) : text) as DecimalString;
+  if (!scientific.test(text)) return undefined;
+  const written = new Big(text).toFixed();
+  return (negativeZero.test(written) ? written.slice(1) : written) as DecimalString;
+}
+
+/** The decimal as a number to calculate with. */
+export function toBig(decimal: DecimalString): Big {
+  return new Big(decimal);
+}
+
+/** Exactly `places` decimals, plain notation, no sign on zero. `up` and `down` take values that are not negative. */
+export function roundTo(value: Big, places: number, rounding: Rounding): DecimalString {
+  const rounded = value.round(places, bigRounding[rounding]);
+  return (rounded.eq(0) ? rounded.abs() : rounded).toFixed(places) as DecimalString;
+}
+
+/** The shortest plain form of the same value: `0.10` becomes `0.1`, `5.000` becomes `5`. */
+export function shortest(decimal: DecimalString): DecimalString {
+  return new Big(decimal).toFixed() as DecimalString;
+}
+
+/** 10 to the power of −`places`, for example `0.001` for 3 and `1` for 0. */
+export function unitAt(places: number): DecimalString {
+  return (places === 0 ? '1' : `0.${'0'.repeat(places - 1)}1`) as DecimalString;
+}

@@ -1,0 +1,93 @@
+import type { EpochMs } from '../clock.ts';
+import type { DecimalString } from './decimal.ts';
+import type { CurrencyCode, MarketSymbol } from './symbol.ts';
+
+/** A market as the upstream lists it now. Whatever the upstream no longer lists is not in its catalogue. */
+export interface UpstreamMarket {
+  readonly symbol: MarketSymbol;
+  readonly base: CurrencyCode;
+  readonly quote: CurrencyCode;
+  /** `trading` only when the upstream takes every kind of order; any other or unknown state is `paused`. */
+  readonly status: UpstreamMarketStatus;
+  /** Decimal places of a price, 0 to 18. */
+  readonly pricePrecision: number;
+  /** Decimal places of a base amount, 0 to 18. */
+  readonly amountPrecision: number;
+  readonly tickSize: DecimalString;
+  readonly minOrderSize: DecimalString;
+  /** `undefined` when the upstream has no such minimum. */
+  readonly minOrderValue: DecimalString | undefined;
+}
+
+export type UpstreamMarketStatus = 'trading' | 'paused';
+
+/** How data arrives: over the live connection, or polled while that one is not to be relied on. */
+export type FeedPath = 'live' | 'fallback';
+
+/** One market's best prices and 24-hour statistics as the upstream sent them: every digit of the wire, nothing judged. */
+export interface UpstreamTicker {
+  readonly symbol: MarketSymbol;
+  /** `undefined`: the upstream sent none, or something that is not a decimal. */
+  readonly bid: DecimalString | undefined;
+  readonly ask: DecimalString | undefined;
+  readonly last: DecimalString | undefined;
+  readonly high24h: DecimalString | undefined;
+  readonly low24h: DecimalString | undefined;
+  /** In the base currency. */
+  readonly volume24h: DecimalString | undefined;
+  readonly vwap24h: DecimalString | undefined;
+  /** In percentage points: `0.21` is 0.21 percent. */
+  readonly priceChangePercent24h: DecimalString | undefined;
+  readonly path: FeedPath;
+  /** The upstream's own time of these values, cut to milliseconds; `undefined` when it gave none. */
+  readonly upstreamTime: EpochMs | undefined;
+  /** The earliest instant these values can be from: for a poll when it was sent, for a live frame when it arrived. */
+  readonly askedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+}
+
+/** Prices of a market at fixed distances in the past, from the upstream's candles. */
+export interface ReferencePrices {
+  readonly price1hAgo: DecimalString | undefined;
+  readonly price24hAgo: DecimalString | undefined;
+  readonly price7dAgo: DecimalString | undefined;
+}
+
+/** How many units of `quote` one unit of `base` is worth, midway between buying and selling. */
+export interface ConversionRate {
+  readonly base: CurrencyCode;
+  readonly quote: CurrencyCode;
+  readonly mid: DecimalString;
+  /** Which source gave it: `cnb`, `ecb`, `json` or `exchange`. */
+  readonly source: string;
+  /** The calendar day a daily fixing is for, `YYYY-MM-DD`; `undefined` for a source that gives none. */
+  readonly fixingDate: string | undefined;
+  /** When it was last read from its source with success. */
+  readonly refreshedAt: EpochMs;
+}
+
+/** Why a ticker or a rate was not taken. The names are metric labels. */
+export type RejectionReason =
+  | 'unknown_market'
+  | 'bid_or_ask_missing'
+  | 'bid_or_ask_not_positive'
+  | 'crossed'
+  | 'statistics_missing'
+  | 'out_of_order'
+  | 'older_than_live';
+
+/** What the feed tells the market room. Every method is called with values in the order they came to be known. */
+export interface FeedSink {
+  /** A complete, successful and non-empty load of the upstream's catalogue. */
+  catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs): void;
+  /** A change of one market's state as it happens, between two loads. */
+  marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus, at: EpochMs): void;
+  /** Returns why the ticker was not taken, or `undefined` when it was. */
+  tickerReceived(ticker: UpstreamTicker): RejectionReason | undefined;
+  referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices): void;
+  rateRefreshed(rate: ConversionRate): void;
+  /** The feed as a whole proved current at this instant (a live price update, or a successful fallback poll). */
+  feedCurrent(path: FeedPath, at: EpochMs): void;
+  /** The feed as a whole now runs over this path. Called at every switch. */
+  feedPathChanged(path: FeedPath, at: EpochMs): void;
+}
