@@ -34,6 +34,11 @@ export function toBig(decimal: DecimalString): Big {
   return new Big(decimal);
 }
 
+/** Above zero. */
+export function isPositive(decimal: DecimalString): boolean {
+  return !decimal.startsWith('-') && /[1-9]/.test(decimal);
+}
+
 /** Exactly `places` decimals, plain notation, no sign on zero. `up` and `down` take values that are not negative. */
 export function roundTo(value: Big, places: number, rounding: Rounding): DecimalString {
   const rounded = value.round(places, bigRounding[rounding]);

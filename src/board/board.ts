@@ -1,0 +1,152 @@
+import type { EpochMs } from '../clock.ts';
+import type { UnpricedReason } from '../market/client-ticker.ts';
+import type { BookObserver, MarketBook } from '../market/market-book.ts';
+import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
+import { marketFragment, tickerFragment } from './fragments.ts';
+import { Page } from './page.ts';
+
+/** What there is to say about one market's ticker. */
+export type TickerReading =
+  | { readonly kind: 'page'; readonly page: Page }
+  | { readonly kind: 'unpriced'; readonly reason: UnpricedReason }
+  | { readonly kind: 'unknown_symbol' }
+  | { readonly kind: 'malformed_symbol' };
+
+interface Slot {
+  readonly symbol: MarketSymbol;
+  fragment: string | undefined;
+  unpriced: UnpricedReason | undefined;
+  page: Page | undefined;
+  version: number;
+}
+
+/**
+ * The published state as ready bodies. A change only marks what it touches; the next reader makes
+ * the marked fragments anew and joins the rest from before, so a burst of updates costs one
+ * rebuild and every reader sees all that came before it.
+ */
+export class Board implements BookObserver {
+  readonly #book: MarketBook;
+  readonly #runTag: string;
+  readonly #staleTickers = new Set<MarketSymbol>();
+  #slots = new Map<MarketSymbol, Slot>();
+  #slotsStale = true;
+  #marketsPage: Page | undefined;
+  #marketsText = '';
+  #tickersPage: Page | undefined;
+  #marketsVersion = 0;
+  #tickersVersion = 0;
+  #recheckAt = 0;
+
+  /** `runTag` sets the entity tags of this process run apart from those of any other. */
+  constructor(book: MarketBook, runTag: string) {
+    this.#book = book;
+    this.#runTag = runTag;
+    book.observe(this);
+  }
+
+  tickerChanged(symbol: MarketSymbol): void {
+    this.#staleTickers.add(symbol);
+  }
+
+  marketsChanged(): void {
+    this.#slotsStale = true;
+    this.#marketsPage = undefined;
+  }
+
+  /** `/v1/markets`; `undefined` when no catalogue was ever loaded. */
+  markets(now: EpochMs): Page | undefined {
+    this.#expire(now);
+    if (!this.#book.catalogue.everLoaded) return undefined;
+    if (this.#marketsPage === undefined) {
+      const text = `{"markets":[${this.#book.catalogue.listed(now).map(marketFragment).join(',')}]}`;
+      if (text !== this.#marketsText) this.#marketsVersion++;
+      this.#marketsText = text;
+      this.#marketsPage = this.#page(text, 'm', this.#marketsVersion);
+    }
+    return this.#marketsPage;
+  }
+
+  /** `/v1/tickers`; `undefined` when no market has a price. */
+  tickers(now: EpochMs): Page | undefined {
+    this.#expire(now);
+    this.#refreshAll(now);
+    if (this.#tickersPage === undefined) {
+      const fragments: string[] = [];
+      for (const { fragment } of this.#slots.values()) if (fragment !== undefined) fragments.push(fragment);
+      if (fragments.length === 0) return undefined;
+      this.#tickersPage = this.#page(`{"tickers":[${fragments.join(',')}]}`, 't', ++this.#tickersVersion);
+    }
+    return this.#tickersPage;
+  }
+
+  /** `/v1/ticker` for a symbol as the client wrote it. */
+  ticker(text: string, now: EpochMs): TickerReading {
+    this.#expire(now);
+    const symbol = parseSymbol(text);
+    if (symbol === undefined) return { kind: 'malformed_symbol' };
+    const slot = this.#slots.get(symbol);
+    if (slot === undefined) return { kind: 'unknown_symbol' };
+    if (this.#staleTickers.delete(symbol)) this.#refresh(slot, now);
+    if (slot.fragment === undefined) {
+      return slot.unpriced === undefined ? { kind: 'unknown_symbol' } : { kind: 'unpriced', reason: slot.unpriced };
+    }
+    slot.page ??= this.#page(slot.fragment, slot.symbol, slot.version);
+    return { kind: 'page', page: slot.page };
+  }
+
+  /** How many traded markets have no price, by reason. For metrics and readiness. */
+  unpriced(now: EpochMs): Map<UnpricedReason, number> {
+    this.#expire(now);
+    this.#refreshAll(now);
+    const counts = new Map<UnpricedReason, number>();
+    for (const { unpriced } of this.#slots.values()) {
+      if (unpriced !== undefined) counts.set(unpriced, (counts.get(unpriced) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  /** Marks what the passing of time alone changes: a rate that ends, a delisted market that leaves the list. */
+  #expire(now: EpochMs): void {
+    if (this.#slotsStale) this.#rebuildSlots();
+    else if (now < this.#recheckAt) return;
+    this.#recheckAt = this.#book.nextChangeAt(now);
+    this.#marketsPage = undefined;
+    for (const symbol of this.#slots.keys()) this.#staleTickers.add(symbol);
+  }
+
+  #rebuildSlots(): void {
+    const slots = new Map<MarketSymbol, Slot>();
+    for (const { symbol } of this.#book.catalogue.all()) {
+      const known = this.#slots.get(symbol);
+      slots.set(symbol, known ?? { symbol, fragment: undefined, unpriced: undefined, page: undefined, version: 0 });
+    }
+    this.#slots = slots;
+    this.#slotsStale = false;
+    this.#tickersPage = undefined;
+  }
+
+  #refreshAll(now: EpochMs): void {
+    for (const symbol of this.#staleTickers) {
+      const slot = this.#slots.get(symbol);
+      if (slot !== undefined) this.#refresh(slot, now);
+    }
+    this.#staleTickers.clear();
+  }
+
+  #refresh(slot: Slot, now: EpochMs): void {
+    this.#recheckAt = this.#book.nextChangeAt(now);
+    const verdict = this.#book.price(slot.symbol, now);
+    const fragment = verdict.kind === 'priced' ? tickerFragment(verdict.ticker) : undefined;
+    slot.unpriced = verdict.kind === 'unpriced' ? verdict.reason : undefined;
+    if (fragment === slot.fragment) return;
+    slot.fragment = fragment;
+    slot.page = undefined;
+    slot.version++;
+    this.#tickersPage = undefined;
+  }
+
+  #page(text: string, resource: string, version: number): Page {
+    return new Page(text, `${this.#runTag}-${resource}-${version.toString(36)}`);
+  }
+}

@@ -1,0 +1,56 @@
+import { type ContentEncoding, compress } from './encoding.ts';
+
+/** One representation of a resource, ready to be written. */
+export interface Representation {
+  /** Latin-1 text when small, which is the fastest to write then; bytes otherwise. */
+  readonly body: string | Buffer;
+  readonly byteLength: number;
+  /** A strong entity tag in quotes: it names these bytes and no others (RFC 9110 section 8.8.3). */
+  readonly entityTag: string;
+  readonly encoding: ContentEncoding;
+}
+
+/** Texts up to this many characters are written as strings. */
+const smallLength = 4096;
+
+const tagSuffix: Record<ContentEncoding, string> = { identity: '', gzip: '-g', br: '-b', zstd: '-z' };
+
+/**
+ * One version of a resource's body. A coding is made when it is first asked for and then kept, so a
+ * coding nobody asks for costs nothing and one that many ask for is made once.
+ */
+export class Page {
+  readonly #text: string;
+  readonly #tagStem: string;
+  readonly #ready = new Map<ContentEncoding, Representation>();
+
+  /** `text` is ASCII. `tagStem` is unique to this resource, version and process run. */
+  constructor(text: string, tagStem: string) {
+    this.#text = text;
+    this.#tagStem = tagStem;
+  }
+
+  /** The entity tag without preparing the body: enough to answer a conditional request. */
+  entityTag(encoding: ContentEncoding): string {
+    return `"${this.#tagStem}${tagSuffix[encoding]}"`;
+  }
+
+  as(encoding: ContentEncoding): Representation {
+    const ready = this.#ready.get(encoding);
+    if (ready !== undefined) return ready;
+    const body = this.#bodyIn(encoding);
+    const made = { body, byteLength: body.length, entityTag: this.entityTag(encoding), encoding };
+    this.#ready.set(encoding, made);
+    return made;
+  }
+
+  #bodyIn(encoding: ContentEncoding): string | Buffer {
+    if (encoding === 'identity') return this.#text.length <= smallLength ? this.#text : this.#bytes();
+    return compress(this.#bytes(), encoding);
+  }
+
+  #bytes(): Buffer {
+    const identity = this.#ready.get('identity')?.body;
+    return identity instanceof Buffer ? identity : Buffer.from(this.#text, 'latin1');
+  }
+}

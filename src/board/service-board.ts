@@ -1,0 +1,53 @@
+import type { Clock, EpochMs } from '../clock.ts';
+import { isoInstant } from '../contract/instant.ts';
+import type { ServiceStatusBody } from '../contract/schemas.ts';
+import { type MaintenanceWindow, retryAfterSeconds, runningWindow } from '../market/maintenance.ts';
+import { type FeedStatus, serviceStatus } from '../market/service-status.ts';
+
+/** What clients may know of the service itself: its status, and whether maintenance is running. */
+export class ServiceBoard {
+  readonly #feed: FeedStatus;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #windows: readonly MaintenanceWindow[] = [];
+
+  constructor(feed: FeedStatus, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#feed = feed;
+    this.#clock = clock;
+  }
+
+  /** Replaces all announced windows; past ones do no harm. */
+  setWindows(windows: readonly MaintenanceWindow[]): void {
+    this.#windows = windows;
+  }
+
+  /** `undefined` while no window runs, else the whole seconds a client is to stay away (1 to 3600). */
+  maintenanceRetryAfterSeconds(now: EpochMs): number | undefined {
+    if (this.#windows.length === 0) return undefined;
+    const running = runningWindow(this.#windows, now);
+    return running && retryAfterSeconds(running, now);
+  }
+
+  /** The body of `/v1/status` at `now` (contract, ServiceStatus). */
+  status(now: EpochMs): ServiceStatusBody {
+    const { status, api, ticker, maintenance, lastUpdatedAt } = this.read(now);
+    return {
+      status,
+      api,
+      components: { ticker },
+      maintenance: maintenance === undefined ? null : windowBody(maintenance),
+      lastUpdatedAt: lastUpdatedAt === undefined ? null : isoInstant(lastUpdatedAt),
+      lastUpdatedAtMs: lastUpdatedAt ?? null,
+      serverTime: isoInstant(now),
+      serverTimeMs: now,
+    };
+  }
+
+  /** The same as values, for metrics and readiness. */
+  read(now: EpochMs): ReturnType<typeof serviceStatus> {
+    return serviceStatus(this.#feed, this.#windows, now, this.#clock.monotonicMs());
+  }
+}
+
+function windowBody({ from, to, description }: MaintenanceWindow): NonNullable<ServiceStatusBody['maintenance']> {
+  return { from: isoInstant(from), fromMs: from, to: isoInstant(to), toMs: to, description };
+}

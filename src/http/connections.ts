@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../clock.ts';
+
+/** A request body nobody reads may be this long before its connection is cut. */
+const unreadBodyBytesMax = 64 * 1024;
+const sweepEveryMs = 1000;
+
+interface ConnectionState {
+  /** The answer that ends the connection is written; whatever still comes in is not looked at. */
+  closing: boolean;
+  /** Since when bytes have been waiting for the peer to take them; `undefined` while none wait. */
+  waitingSinceMs: number | undefined;
+  /** The answer given last, which is also the last to be written: answers keep the order of their requests. */
+  lastResponse: ServerResponse | undefined;
+}
+
+/**
+ * The open connections of the public listener: which of them have had their last answer, and which
+ * take so long to read one that they are cut.
+ */
+export class Connections {
+  readonly #clock: Clock;
+  readonly #writeDeadlineMs: number;
+  readonly #states = new Map<Socket, ConnectionState>();
+  readonly #sweep: Timer;
+  #cut = 0;
+
+  constructor(clock: Clock, writeDeadlineMs: number) {
+    this.#clock = clock;
+    this.#writeDeadlineMs = writeDeadlineMs;
+    this.#sweep = clock.every(sweepEveryMs, () => this.#cutSlowReaders());
+  }
+
+  get open(): number {
+    return this.#states.size;
+  }
+
+  /** Connections cut because the peer did not read its answer in time. */
+  get cut(): number {
+    return this.#cut;
+  }
+
+  add(socket: Socket): void {
+    this.#states.set(socket, { closing: false, waitingSinceMs: undefined, lastResponse: undefined });
+    socket.once('close', () => this.#states.delete(socket));
+  }
+
+  /** True when the connection's last answer is written: a further request on it is not to be looked at. */
+  isClosing(socket: Socket): boolean {
+    return this.#states.get(socket)?.closing ?? true;
+  }
+
+  /** Notes that the answer being written is the connection's last. */
+  markClosing(socket: Socket): void {
+    const state = this.#states.get(socket);
+    if (state !== undefined) state.closing = true;
+  }
+
+  noteResponse(socket: Socket, response: ServerResponse): void {
+    const state = this.#states.get(socket);
+    if (state !== undefined) state.lastResponse = response;
+  }
+
+  /** Runs `write` once every answer given so far is on the wire. */
+  afterLastResponse(socket: Socket, write: () => void): void {
+    const last = this.#states.get(socket)?.lastResponse;
+    if (last === undefined || last.writableFinished) write();
+    else last.once('finish', write);
+  }
+
+  /** Takes a bounded part of a body that nobody asked for, and cuts the connection beyond it. */
+  discardBody(request: IncomingMessage, response: ServerResponse): void {
+    let receivedBytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      receivedBytes += chunk.length;
+      if (receivedBytes > unreadBodyBytesMax && response.writableFinished) request.socket.destroy();
+      else if (receivedBytes > unreadBodyBytesMax) request.pause();
+    });
+  }
+
+  stop(): void {
+    this.#sweep.cancel();
+  }
+
+  #cutSlowReaders(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [socket, state] of this.#states) {
+      if (socket.writableLength === 0) state.waitingSinceMs = undefined;
+      else if (state.waitingSinceMs === undefined) state.waitingSinceMs = nowMs;
+      else if (nowMs - state.waitingSinceMs >= this.#writeDeadlineMs) {
+        this.#cut++;
+        socket.destroy();
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { errorTable, problemBody } from '../contract/errors.ts';
+import { headerNames } from '../contract/limits.ts';
+import { type ProblemAnswer, problem } from './answer.ts';
+import { problemHeaders } from './response-writer.ts';
+
+/** What a well-parsed request still has wrong with it as HTTP; `undefined` when nothing. */
+export function findHttpFault({
+  httpVersionMajor,
+  httpVersionMinor,
+  headers,
+}: IncomingMessage): ProblemAnswer | undefined {
+  if (httpVersionMajor !== 1) return problem('BAD_REQUEST', 'The HTTP version is not 1.0 or 1.1.');
+  const { host } = headers;
+  if (host === undefined) {
+    return httpVersionMinor === 0 ? undefined : problem('BAD_REQUEST', 'The Host header is missing.');
+  }
+  return host.includes(',') ? problem('BAD_REQUEST', 'The Host header is given more than once.') : undefined;
+}
+
+/** What to say to bytes the parser gave up on, by its error code. */
+export function parserProblem(code: string | undefined): ProblemAnswer {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return problem('REQUEST_HEADER_FIELDS_TOO_LARGE', 'The request line and headers are larger than accepted.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return problem('REQUEST_TIMEOUT', 'The request was not received completely in time.');
+    default:
+      return problem('BAD_REQUEST', 'The request is not well-formed HTTP.');
+  }
+}
+
+/** Writes a problem on a connection whose parser failed: there is no response object, and the connection ends. */
+export function writeRawProblem(socket: Socket, answer: ProblemAnswer, requestId: string, errorsUrl: string): void {
+  const { status, title } = errorTable[answer.code];
+  const body = problemBody({ code: answer.code, detail: answer.detail, requestId, errorsUrl });
+  const headers = [
+    ...problemHeaders(answer),
+    headerNames.requestId,
+    requestId,
+    'X-Content-Type-Options',
+    'nosniff',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'Connection',
+    'close',
+  ];
+  let head = `HTTP/1.1 ${status} ${title}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  socket.end(`${head}\r\n${body}`, () => socket.destroy());
+}

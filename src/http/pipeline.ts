@@ -1,0 +1,113 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Access, LimitVerdict } from '../access/access.ts';
+import type { EpochMs } from '../clock.ts';
+import { type LimitCategory, limitTable } from '../contract/limits.ts';
+import { type Answer, problem } from './answer.ts';
+import { type RequestCounts, unmatchedRoute } from './request-counts.ts';
+import { isWellFormed, type RequestTarget } from './request-target.ts';
+import type { Resource, Sources } from './resource.ts';
+
+/** A request that is well-formed HTTP, with what was read once when it came. */
+export interface PublicRequest {
+  readonly now: EpochMs;
+  readonly address: string;
+  readonly method: string;
+  readonly target: RequestTarget;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** What to answer, and the limit that counted the request. */
+export interface Decision {
+  readonly answer: Answer;
+  readonly route: string;
+  /** `undefined` for pages that no limit counts. */
+  readonly verdict: LimitVerdict | undefined;
+}
+
+/** The paths of the public listener, by who pays for them. */
+export interface Routes {
+  /** Under `/v1`: an API key each. */
+  readonly keyed: ReadonlyMap<string, Resource>;
+  /** Counted on the address: the root and the description document. */
+  readonly keyless: ReadonlyMap<string, Resource>;
+  /** Pages for people, not counted. */
+  readonly uncounted: ReadonlyMap<string, Resource>;
+}
+
+/**
+ * Decides every request in one order (docs/decisions/0004): authenticate, limit, path, method,
+ * maintenance, parameters, data. Holds no I/O and keeps nothing of a request.
+ */
+export class Pipeline {
+  readonly #routes: Routes;
+  readonly #access: Access;
+  readonly #sources: Sources;
+  readonly #counts: RequestCounts;
+
+  constructor(routes: Routes, access: Access, sources: Sources, counts: RequestCounts) {
+    this.#routes = routes;
+    this.#access = access;
+    this.#sources = sources;
+    this.#counts = counts;
+  }
+
+  decide(request: PublicRequest): Decision {
+    const { path } = request.target;
+    if (path.startsWith('/v1') && (path.length === 3 || path[3] === '/')) return this.#decideKeyed(request);
+    const page = this.#routes.uncounted.get(path);
+    if (page !== undefined) return { answer: this.#answer(page, request), route: page.route, verdict: undefined };
+    const verdict = this.#access.countAddress(request.address, request.now);
+    if (!verdict.allowed) return this.#limited('address', verdict);
+    return this.#decideFound(this.#routes.keyless.get(path), request, verdict);
+  }
+
+  #decideKeyed(request: PublicRequest): Decision {
+    const { now, headers } = request;
+    const key = headers['x-exchange-apikey'];
+    const match = key === undefined ? undefined : this.#access.authenticate(String(key), now);
+    if (match === undefined) return this.#unauthenticated(key === undefined, request);
+    const verdict = this.#access.countKey(match, now);
+    if (!verdict.allowed) return this.#limited('key', verdict);
+    return this.#decideFound(this.#routes.keyed.get(request.target.path), request, verdict);
+  }
+
+  #unauthenticated(keyAbsent: boolean, { address, now }: PublicRequest): Decision {
+    const verdict = this.#access.countFailedAuthentication(address, now);
+    if (!verdict.allowed) return this.#limited('failedAuthentication', verdict);
+    const answer = keyAbsent
+      ? problem('MISSING_API_KEY', 'The X-EXCHANGE-APIKEY header is missing.')
+      : problem('INVALID_API_KEY', 'The API key cannot be used. Check its value, its status and the account.');
+    return { answer, route: unmatchedRoute, verdict };
+  }
+
+  #limited(category: LimitCategory, verdict: LimitVerdict): Decision {
+    this.#counts.limited(category);
+    const detail = `${limitTable[category].name}: the limit of ${verdict.limit} requests per minute is used up.`;
+    const answer = problem('RATE_LIMIT_EXCEEDED', detail, verdict.retryAfterSeconds);
+    return { answer, route: unmatchedRoute, verdict };
+  }
+
+  #decideFound(resource: Resource | undefined, request: PublicRequest, verdict: LimitVerdict): Decision {
+    if (resource !== undefined) return { answer: this.#answer(resource, request), route: resource.route, verdict };
+    const answer = isWellFormed(request.target.path)
+      ? problem('NOT_FOUND', 'Nothing exists at this path.')
+      : problem('BAD_REQUEST', 'The path has a percent sign that starts no escape sequence.');
+    return { answer, route: unmatchedRoute, verdict };
+  }
+
+  #answer(resource: Resource, { method, now, target, headers }: PublicRequest): Answer {
+    if (method !== 'GET' && method !== 'HEAD') {
+      return problem('METHOD_NOT_ALLOWED', 'This resource answers GET and HEAD only.');
+    }
+    if (!resource.answersInMaintenance) {
+      const retryAfterSeconds = this.#sources.service.maintenanceRetryAfterSeconds(now);
+      if (retryAfterSeconds !== undefined) return maintenance(retryAfterSeconds);
+    }
+    return resource.answer({ now, query: target.query, accept: headers.accept }, this.#sources);
+  }
+}
+
+function maintenance(retryAfterSeconds: number): Answer {
+  const detail = 'Planned maintenance is running. GET /v1/status tells until when.';
+  return problem('SERVICE_MAINTENANCE', detail, retryAfterSeconds);
+}

@@ -1,0 +1,219 @@
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Access } from '../access/access.ts';
+import type { Clock, Randomness } from '../clock.ts';
+import { errorTable } from '../contract/errors.ts';
+import { type Answer, problem } from './answer.ts';
+import { Connections } from './connections.ts';
+import { findHttpFault, parserProblem, writeRawProblem } from './malformed-request.ts';
+import { type Decision, Pipeline, type Routes } from './pipeline.ts';
+import { RequestCounts, unmatchedRoute } from './request-counts.ts';
+import { requestIds } from './request-ids.ts';
+import { splitTarget } from './request-target.ts';
+import type { Sources } from './resource.ts';
+import { writeAnswer } from './response-writer.ts';
+
+/** Bounds on what one connection may cost. The defaults and their reasons are in the configuration's schema. */
+export interface ConnectionLimits {
+  readonly connectionsMax: number;
+  readonly headerBytesMax: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  /** A client that has not taken its answer by then is cut off. */
+  readonly writeDeadlineMs: number;
+}
+
+export interface PublicListenerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** PEM texts; `undefined` serves plain HTTP. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Absolute, without a trailing slash: what the `type` of an Error starts with. */
+  readonly errorsUrl: string;
+  readonly limits: ConnectionLimits;
+}
+
+/** What the listener stands on. */
+export interface PublicListenerParts {
+  readonly routes: Routes;
+  readonly access: Access;
+  readonly sources: Sources;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: { error(fields: object, message: string): void };
+}
+
+/** How often the parser's own timeouts are looked at: Node's default of 30 s would make them coarse. */
+const timeoutCheckEveryMs = 1000;
+
+/**
+ * The public HTTP listener. It reads a request's identifier, address and instant once, has the
+ * pipeline decide, and writes the answer; every failure, however low it happens, is a problem
+ * document.
+ */
+export class PublicListener {
+  readonly counts = new RequestCounts();
+  readonly connections: Connections;
+  readonly #options: PublicListenerOptions;
+  readonly #parts: PublicListenerParts;
+  readonly #pipeline: Pipeline;
+  readonly #nextId: () => string;
+  readonly #server: Server;
+  #draining = false;
+  #dropped = 0;
+
+  constructor(options: PublicListenerOptions, parts: PublicListenerParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#pipeline = new Pipeline(parts.routes, parts.access, parts.sources, this.counts);
+    this.#nextId = requestIds(parts.randomness);
+    this.connections = new Connections(parts.clock, options.limits.writeDeadlineMs);
+    this.#server = this.#createServer();
+  }
+
+  /** Connections refused because too many were open. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Resolves with the address listened on; rejects with the system's error when that cannot be. */
+  listen(): Promise<AddressInfo> {
+    const { host, port } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host, port, backlog: 1024 }, () => {
+        this.#server.removeListener('error', reject);
+        resolve(this.#server.address() as AddressInfo);
+      });
+    });
+  }
+
+  /** From now on every answer asks its client to close the connection, so that none is cut while it asks. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  /**
+   * Takes no more connections, lets the answers under way finish and resolves when all are closed,
+   * at the latest after `deadlineMs`, when the rest are cut.
+   */
+  async close(deadlineMs: number): Promise<void> {
+    this.drain();
+    const { clock } = this.#parts;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const idle = clock.every(50, () => this.#server.closeIdleConnections());
+    const cut = clock.after(deadlineMs, () => this.#server.closeAllConnections());
+    this.#server.closeIdleConnections();
+    await closed;
+    idle.cancel();
+    cut.cancel();
+    this.connections.stop();
+  }
+
+  #createServer(): Server {
+    const { limits, tls } = this.#options;
+    const serverOptions: ServerOptions = {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: timeoutCheckEveryMs,
+      insecureHTTPParser: false,
+      requireHostHeader: false,
+      joinDuplicateHeaders: true,
+      noDelay: true,
+    };
+    const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
+    const server =
+      tls === undefined ? createServer(serverOptions, handle) : createTlsServer({ ...serverOptions, ...tls }, handle);
+    server.maxConnections = limits.connectionsMax;
+    server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => this.connections.add(socket));
+    server.on('drop', () => this.#dropped++);
+    server.on('checkContinue', handle);
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+      this.#refuseExpectation(request, response),
+    );
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#onClientError(error, socket));
+    return server;
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    if (this.connections.isClosing(request.socket)) return;
+    const requestId = this.#nextId();
+    try {
+      this.#write(request, response, requestId, this.#decide(request));
+    } catch (error) {
+      this.#parts.log.error({ err: error, requestId }, 'a request failed');
+      if (response.headersSent) request.socket.destroy();
+      else this.#write(request, response, requestId, unrouted(internalError));
+    }
+  }
+
+  #decide(request: IncomingMessage): Decision {
+    const fault = findHttpFault(request);
+    if (fault !== undefined) {
+      this.connections.markClosing(request.socket);
+      return unrouted(fault);
+    }
+    const { clock, access } = this.#parts;
+    const { headers, method = '', url = '/', socket } = request;
+    const now = clock.now();
+    const address = access.clientAddress(socket.remoteAddress, headers['x-forwarded-for']);
+    return this.#pipeline.decide({ now, address, method, target: splitTarget(url), headers });
+  }
+
+  #refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+    if (this.connections.isClosing(request.socket)) return;
+    this.connections.markClosing(request.socket);
+    this.#write(request, response, this.#nextId(), unrouted(expectationFailed));
+  }
+
+  #write(request: IncomingMessage, response: ServerResponse, requestId: string, decision: Decision): void {
+    const { answer, route, verdict } = decision;
+    const { headers, socket } = request;
+    const carriesBody = announcesBody(request);
+    if (carriesBody) this.connections.discardBody(request, response);
+    if (carriesBody || this.#draining) this.connections.markClosing(socket);
+    this.connections.noteResponse(socket, response);
+    const status = writeAnswer(response, answer, {
+      requestId,
+      verdict,
+      acceptEncoding: headers['accept-encoding'] as string | undefined,
+      ifNoneMatch: headers['if-none-match'],
+      closes: this.connections.isClosing(socket),
+      errorsUrl: this.#options.errorsUrl,
+    });
+    this.counts.answered(route, status);
+    if (answer.kind === 'problem') this.counts.problem(answer.code);
+  }
+
+  #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || !socket.writable || this.connections.isClosing(socket)) {
+      socket.destroy();
+      return;
+    }
+    const answer = parserProblem(error.code);
+    this.connections.markClosing(socket);
+    this.counts.answered(unmatchedRoute, errorTable[answer.code].status);
+    this.counts.problem(answer.code);
+    this.connections.afterLastResponse(socket, () =>
+      writeRawProblem(socket, answer, this.#nextId(), this.#options.errorsUrl),
+    );
+  }
+}
+
+/** A GET has no use for a body; one that announces it gets its answer, and then the connection ends. */
+function announcesBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+function unrouted(answer: Answer): Decision {
+  return { answer, route: unmatchedRoute, verdict: undefined };
+}
+
+const internalError = problem('INTERNAL_ERROR', 'The request could not be answered because of an internal error.');
+const expectationFailed = problem('EXPECTATION_FAILED', 'The expectation of the Expect header cannot be met.');

@@ -1,0 +1,32 @@
+import type { Board } from '../board/board.ts';
+import type { ServiceBoard } from '../board/service-board.ts';
+import type { EpochMs } from '../clock.ts';
+import { marketDataRetryAfterSeconds } from '../contract/limits.ts';
+import { type Answer, type ProblemAnswer, problem } from './answer.ts';
+
+/** A request as a resource sees it. The instant was read once, when the request came. */
+export interface ResourceRequest {
+  readonly now: EpochMs;
+  /** The raw query, without its question mark. */
+  readonly query: string;
+  /** The `Accept` header as it was sent. */
+  readonly accept: string | undefined;
+}
+
+/** What resources read from. Nothing here waits for anything. */
+export interface Sources {
+  readonly board: Board;
+  readonly service: ServiceBoard;
+}
+
+/** One path and what it answers. Its file holds both. */
+export interface Resource {
+  readonly route: string;
+  readonly answersInMaintenance: boolean;
+  answer(request: ResourceRequest, sources: Sources): Answer;
+}
+
+/** 503 MARKET_DATA_UNAVAILABLE, with when to ask again. */
+export function unavailable(detail: string): ProblemAnswer {
+  return problem('MARKET_DATA_UNAVAILABLE', detail, marketDataRetryAfterSeconds);
+}

@@ -1,0 +1,12 @@
+import { dataPage } from '../answer.ts';
+import { type Resource, unavailable } from '../resource.ts';
+
+/** GET /v1/markets (contract, Market). */
+export const markets: Resource = {
+  route: '/v1/markets',
+  answersInMaintenance: false,
+  answer({ now }, { board }) {
+    const page = board.markets(now);
+    return page === undefined ? unavailable('The list of markets has not been loaded yet.') : dataPage(page);
+  },
+};

@@ -1,0 +1,9 @@
+import { instantJson } from '../answer.ts';
+import type { Resource } from '../resource.ts';
+
+/** GET /v1/status (contract, ServiceStatus). Answers during maintenance too. */
+export const status: Resource = {
+  route: '/v1/status',
+  answersInMaintenance: true,
+  answer: ({ now }, { service }) => instantJson(service.status(now)),
+};

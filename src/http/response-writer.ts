@@ -1,0 +1,98 @@
+import type { ServerResponse } from 'node:http';
+import type { LimitVerdict } from '../access/access.ts';
+import type { Representation } from '../board/page.ts';
+import { errorTable, problemBody } from '../contract/errors.ts';
+import { allowedMethods, headerNames, wwwAuthenticate } from '../contract/limits.ts';
+import type { Answer, PageAnswer, ProblemAnswer } from './answer.ts';
+import { chooseEncoding, matchesEntityTag } from './negotiation.ts';
+
+/** What of a request decides how its answer is written. */
+export interface WriteContext {
+  readonly requestId: string;
+  readonly acceptEncoding: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  /** The connection ends after this answer. */
+  readonly closes: boolean;
+  readonly verdict: LimitVerdict | undefined;
+  /** Absolute, without a trailing slash. */
+  readonly errorsUrl: string;
+}
+
+/** Writes an answer whole, head and body in one go. Returns the status written. */
+export function writeAnswer(response: ServerResponse, answer: Answer, context: WriteContext): number {
+  switch (answer.kind) {
+    case 'page':
+      return writePage(response, answer, context);
+    case 'text': {
+      const headers = commonHeaders(context);
+      headers.push('Content-Type', answer.contentType, 'Cache-Control', 'no-store', ...answer.extraHeaders);
+      return write(response, 200, headers, answer.text);
+    }
+    case 'problem':
+      return writeProblem(response, answer, context);
+  }
+}
+
+function writePage(response: ServerResponse, answer: PageAnswer, context: WriteContext): number {
+  const { page } = answer;
+  const encoding = chooseEncoding(context.acceptEncoding);
+  const entityTag = page.entityTag(encoding);
+  const headers = commonHeaders(context);
+  headers.push('Cache-Control', answer.cacheControl, 'ETag', entityTag, 'Vary', answer.vary, ...answer.extraHeaders);
+  if (matchesEntityTag(context.ifNoneMatch, entityTag)) {
+    response.writeHead(304, headers).end();
+    return 304;
+  }
+  headers.push('Content-Type', answer.contentType);
+  return writeRepresentation(response, headers, page.as(encoding));
+}
+
+function writeRepresentation(response: ServerResponse, headers: string[], representation: Representation): number {
+  const { body, encoding, byteLength } = representation;
+  if (encoding !== 'identity') headers.push('Content-Encoding', encoding);
+  headers.push('Content-Length', String(byteLength));
+  response.writeHead(200, headers);
+  if (typeof body === 'string') response.end(body, 'latin1');
+  else response.end(body);
+  return 200;
+}
+
+function writeProblem(response: ServerResponse, answer: ProblemAnswer, context: WriteContext): number {
+  const headers = commonHeaders(context);
+  headers.push(...problemHeaders(answer));
+  const { code, detail } = answer;
+  const body = problemBody({ code, detail, requestId: context.requestId, errorsUrl: context.errorsUrl });
+  return write(response, errorTable[code].status, headers, body);
+}
+
+/** The headers that belong to a problem, whoever writes it. */
+export function problemHeaders({ code, retryAfterSeconds }: ProblemAnswer): string[] {
+  const { status } = errorTable[code];
+  const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
+  if (retryAfterSeconds !== undefined) headers.push(headerNames.retryAfter, String(retryAfterSeconds));
+  if (status === 401) headers.push('WWW-Authenticate', wwwAuthenticate);
+  if (status === 405) headers.push('Allow', allowedMethods);
+  return headers;
+}
+
+function commonHeaders({ requestId, verdict, closes }: WriteContext): string[] {
+  const headers = [headerNames.requestId, requestId, 'X-Content-Type-Options', 'nosniff'];
+  if (verdict !== undefined) {
+    headers.push(
+      headerNames.rateLimitLimit,
+      String(verdict.limit),
+      headerNames.rateLimitRemaining,
+      String(verdict.remaining),
+      headerNames.rateLimitReset,
+      String(verdict.resetSeconds),
+    );
+  }
+  if (closes) headers.push('Connection', 'close');
+  return headers;
+}
+
+function write(response: ServerResponse, status: number, headers: string[], text: string): number {
+  headers.push('Content-Length', String(Buffer.byteLength(text)));
+  response.writeHead(status, headers).end(text);
+  return status;
+}

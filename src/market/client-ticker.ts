@@ -1,0 +1,58 @@
+import type { EpochMs } from '../clock.ts';
+import { type DecimalString, isPositive, roundTo, toBig } from './decimal.ts';
+import type { OfferedMarket } from './market-catalogue.ts';
+import { buyPrice, type PriceFactors, percentChange, sellPrice, statistic } from './pricing.ts';
+import type { AcceptedTicker } from './ticker-acceptance.ts';
+import type { ReferencePrices } from './upstream.ts';
+
+/** Why a traded market has no price now. The names are metric labels. */
+export type UnpricedReason = 'no_ticker' | 'no_rate' | 'rounds_to_zero';
+
+/** A market's prices as clients get them (contract, Ticker); what the feed does not provide is `undefined`. */
+export interface ClientTicker {
+  readonly market: OfferedMarket;
+  readonly buyPrice: DecimalString;
+  readonly sellPrice: DecimalString;
+  readonly high24h: DecimalString;
+  readonly low24h: DecimalString;
+  readonly volume24h: DecimalString;
+  readonly vwap24h: DecimalString | undefined;
+  readonly priceChangePercent1h: DecimalString | undefined;
+  readonly priceChangePercent24h: DecimalString | undefined;
+  readonly priceChangePercent7d: DecimalString | undefined;
+  readonly capturedAt: EpochMs;
+}
+
+/**
+ * Turns the exchange's values into the operator's. `undefined` when the sell price rounds to zero:
+ * that is not a price anybody sells at.
+ */
+export function clientTicker(
+  market: OfferedMarket,
+  ticker: AcceptedTicker,
+  references: ReferencePrices | undefined,
+  factors: PriceFactors,
+): ClientTicker | undefined {
+  const { pricePrecision: places } = market;
+  const sell = sellPrice(ticker.bid, factors, places);
+  if (!isPositive(sell)) return undefined;
+  const changeFrom = (reference: DecimalString | undefined) =>
+    reference === undefined || !isPositive(reference) || ticker.last === undefined
+      ? undefined
+      : percentChange(reference, ticker.last);
+  const change24h = ticker.priceChangePercent24h;
+  return {
+    market,
+    buyPrice: buyPrice(ticker.ask, factors, places),
+    sellPrice: sell,
+    high24h: statistic(ticker.high24h, factors, places),
+    low24h: statistic(ticker.low24h, factors, places),
+    volume24h: roundTo(toBig(ticker.volume24h), market.amountPrecision, 'half-even'),
+    vwap24h: ticker.vwap24h === undefined ? undefined : statistic(ticker.vwap24h, factors, places),
+    priceChangePercent1h: changeFrom(references?.price1hAgo),
+    priceChangePercent24h:
+      change24h === undefined ? changeFrom(references?.price24hAgo) : roundTo(toBig(change24h), 2, 'half-even'),
+    priceChangePercent7d: changeFrom(references?.price7dAgo),
+    capturedAt: ticker.capturedAt,
+  };
+}

@@ -1,0 +1,36 @@
+import type { EpochMs } from '../clock.ts';
+import { maintenanceRetryAfterSeconds } from '../contract/limits.ts';
+
+/** An announced maintenance window (contract, MaintenanceWindow). It runs while `from ≤ now < to`. */
+export interface MaintenanceWindow {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  /** What it is about, in English. */
+  readonly description: string;
+}
+
+/** The window that runs now, of several the one that ends last: nothing is served before that. */
+export function runningWindow(windows: readonly MaintenanceWindow[], now: EpochMs): MaintenanceWindow | undefined {
+  let running: MaintenanceWindow | undefined;
+  for (const window of windows) {
+    if (window.from <= now && now < window.to && (running === undefined || window.to > running.to)) running = window;
+  }
+  return running;
+}
+
+/** What the status shows: the running window, else the nearest announced one. */
+export function shownWindow(windows: readonly MaintenanceWindow[], now: EpochMs): MaintenanceWindow | undefined {
+  const running = runningWindow(windows, now);
+  if (running !== undefined) return running;
+  let nearest: MaintenanceWindow | undefined;
+  for (const window of windows) {
+    if (window.from > now && (nearest === undefined || window.from < nearest.from)) nearest = window;
+  }
+  return nearest;
+}
+
+/** Whole seconds to the window's end, 1 to 3600 (the `Retry-After` of SERVICE_MAINTENANCE). */
+export function retryAfterSeconds(window: MaintenanceWindow, now: EpochMs): number {
+  const { min, max } = maintenanceRetryAfterSeconds;
+  return Math.min(max, Math.max(min, Math.ceil((window.to - now) / 1000)));
+}

@@ -1,0 +1,246 @@
+import type { EpochMs } from '../clock.ts';
+import { type DecimalString, shortest, unitAt } from './decimal.ts';
+import {
+  afterListed,
+  afterMissed,
+  afterOperator,
+  combined,
+  type Lifecycle,
+  listedUntil,
+  type MarketStatus,
+  newlyListed,
+  statusOf,
+} from './lifecycle.ts';
+import { convertedPrecision, type PricingPolicy } from './pricing.ts';
+import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
+import type { UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
+
+/** A market as clients see it (contract, Market), with what else we know of it. */
+export interface OfferedMarket {
+  readonly symbol: MarketSymbol;
+  readonly base: CurrencyCode;
+  readonly quote: CurrencyCode;
+  readonly status: MarketStatus;
+  readonly pricePrecision: number;
+  readonly amountPrecision: number;
+  readonly tickSize: DecimalString;
+  readonly minOrderSize: DecimalString;
+  readonly minOrderValue: DecimalString | undefined;
+  /** The exchange market the prices come from: itself, or the one a converted market is made from. */
+  readonly exchangeSymbol: MarketSymbol;
+  readonly isConverted: boolean;
+  /** The first instant at which a delisted market is gone from the list; `undefined` while it is not delisted. */
+  readonly listedUntil: EpochMs | undefined;
+}
+
+/** What must be remembered of a market over a restart. */
+export interface MarketRecord extends UpstreamMarket, Omit<Lifecycle, 'upstreamStatus'> {
+  /** The exchange market a converted one is made from; `undefined` for an exchange market. */
+  readonly convertedFrom: MarketSymbol | undefined;
+}
+
+/** What the operator decided about a market. */
+export interface MarketControls {
+  readonly symbol: MarketSymbol;
+  readonly operatorPaused: boolean;
+  readonly delistedAt: EpochMs | undefined;
+}
+
+/** Which of the upstream's markets are offered. */
+export interface MarketSelection {
+  readonly quotes: ReadonlySet<CurrencyCode>;
+  readonly symbols: 'all' | ReadonlySet<MarketSymbol>;
+}
+
+interface ExchangeMarket {
+  readonly listing: UpstreamMarket;
+  readonly lifecycle: Lifecycle;
+}
+
+type OwnControls = Omit<MarketControls, 'symbol'>;
+
+const untouched: OwnControls = { operatorPaused: false, delistedAt: undefined };
+
+/**
+ * Which markets exist and in which state: the upstream's catalogue, the operator's decisions and
+ * the markets converted from exchange markets. Changes are made here; clients' views are rebuilt
+ * whole at each, which is rare.
+ */
+export class MarketCatalogue {
+  readonly #policy: Pick<PricingPolicy, 'converted' | 'pricePrecision'>;
+  readonly #selection: MarketSelection;
+  readonly #exchange = new Map<MarketSymbol, ExchangeMarket>();
+  readonly #convertedControls = new Map<MarketSymbol, OwnControls>();
+  #offered: ReadonlyMap<MarketSymbol, OfferedMarket> = new Map();
+  #madeFrom: ReadonlyMap<MarketSymbol, readonly MarketSymbol[]> = new Map();
+  #removals: readonly EpochMs[] = [];
+  #everLoaded = false;
+
+  constructor(policy: Pick<PricingPolicy, 'converted' | 'pricePrecision'>, selection: MarketSelection) {
+    this.#policy = policy;
+    this.#selection = selection;
+  }
+
+  /** False until a catalogue was loaded, now or before a restart. */
+  get everLoaded(): boolean {
+    return this.#everLoaded;
+  }
+
+  /** Takes over what was known before a restart. Markets outside the selection are left alone. */
+  restore(records: readonly MarketRecord[]): void {
+    for (const record of records) {
+      if (record.convertedFrom !== undefined) this.#convertedControls.set(record.symbol, record);
+      else if (this.#isSelected(record)) {
+        const { status: upstreamStatus, operatorPaused, missedLoads, delistedAt } = record;
+        const lifecycle = { upstreamStatus, operatorPaused, missedLoads, delistedAt };
+        this.#exchange.set(record.symbol, { listing: record, lifecycle });
+      }
+    }
+    this.#everLoaded ||= this.#exchange.size > 0;
+    this.#rebuild();
+  }
+
+  /** A successful load of the upstream's whole catalogue. An empty one is no evidence of anything. */
+  load(listings: readonly UpstreamMarket[], at: EpochMs): void {
+    const selected = listings.filter((listing) => this.#isSelected(listing));
+    if (selected.length === 0) return;
+    const seen = new Set<MarketSymbol>();
+    for (const listing of selected) {
+      seen.add(listing.symbol);
+      const known = this.#exchange.get(listing.symbol);
+      const lifecycle =
+        known === undefined ? newlyListed(listing.status) : afterListed(known.lifecycle, listing.status);
+      this.#exchange.set(listing.symbol, { listing, lifecycle });
+    }
+    for (const [symbol, market] of this.#exchange) {
+      if (!seen.has(symbol)) {
+        this.#exchange.set(symbol, { ...market, lifecycle: afterMissed(market.lifecycle, at) });
+      }
+    }
+    this.#everLoaded = true;
+    this.#rebuild();
+  }
+
+  changeStatus(symbol: MarketSymbol, upstreamStatus: UpstreamMarketStatus): void {
+    const known = this.#exchange.get(symbol);
+    if (known === undefined || known.lifecycle.upstreamStatus === upstreamStatus) return;
+    this.#exchange.set(symbol, { ...known, lifecycle: { ...known.lifecycle, upstreamStatus } });
+    this.#rebuild();
+  }
+
+  applyControls(controls: readonly MarketControls[]): void {
+    for (const { symbol, operatorPaused, delistedAt } of controls) {
+      const known = this.#exchange.get(symbol);
+      if (known === undefined) this.#convertedControls.set(symbol, { operatorPaused, delistedAt });
+      else {
+        const lifecycle = afterOperator(known.lifecycle, { operatorPaused, delistedAt });
+        this.#exchange.set(symbol, { ...known, lifecycle });
+      }
+    }
+    this.#rebuild();
+  }
+
+  find(symbol: MarketSymbol): OfferedMarket | undefined {
+    return this.#offered.get(symbol);
+  }
+
+  /** Every market ever offered, ordered by symbol; long delisted ones included. */
+  all(): Iterable<OfferedMarket> {
+    return this.#offered.values();
+  }
+
+  /** The markets clients are shown at `now`, ordered by symbol. */
+  listed(now: EpochMs): OfferedMarket[] {
+    return [...this.#offered.values()].filter((market) => market.listedUntil === undefined || now < market.listedUntil);
+  }
+
+  /** The first instant after `now` at which a delisted market leaves the list; `undefined` when none will. */
+  nextRemovalAt(now: EpochMs): EpochMs | undefined {
+    return this.#removals.find((instant) => instant > now);
+  }
+
+  /** All markets whose prices come from this exchange market: itself and those converted from it. */
+  madeFrom(exchangeSymbol: MarketSymbol): readonly MarketSymbol[] {
+    return this.#madeFrom.get(exchangeSymbol) ?? [];
+  }
+
+  /** What to remember, converted markets included. */
+  records(): MarketRecord[] {
+    return [...this.#offered.values()].map((market) => {
+      const own = this.#exchange.get(market.exchangeSymbol)!;
+      const controls = market.isConverted ? (this.#convertedControls.get(market.symbol) ?? untouched) : own.lifecycle;
+      return {
+        symbol: market.symbol,
+        base: market.base,
+        quote: market.quote,
+        status: own.lifecycle.upstreamStatus,
+        pricePrecision: market.pricePrecision,
+        amountPrecision: market.amountPrecision,
+        tickSize: market.tickSize,
+        minOrderSize: market.minOrderSize,
+        minOrderValue: market.minOrderValue,
+        operatorPaused: controls.operatorPaused,
+        delistedAt: controls.delistedAt,
+        missedLoads: market.isConverted ? 0 : own.lifecycle.missedLoads,
+        convertedFrom: market.isConverted ? market.exchangeSymbol : undefined,
+      };
+    });
+  }
+
+  #isSelected({ symbol, quote }: UpstreamMarket): boolean {
+    const { quotes, symbols } = this.#selection;
+    return quotes.has(quote) && (symbols === 'all' || symbols.has(symbol));
+  }
+
+  #rebuild(): void {
+    const offered: OfferedMarket[] = [];
+    for (const market of this.#exchange.values()) offered.push(offerExchange(market), ...this.#offerConverted(market));
+    offered.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
+    const madeFrom = new Map<MarketSymbol, MarketSymbol[]>();
+    for (const { symbol, exchangeSymbol } of offered) {
+      madeFrom.set(exchangeSymbol, [...(madeFrom.get(exchangeSymbol) ?? []), symbol]);
+    }
+    this.#offered = new Map(offered.map((market) => [market.symbol, market]));
+    this.#madeFrom = madeFrom;
+    const removals = offered.map((market) => market.listedUntil).filter((instant) => instant !== undefined);
+    this.#removals = removals.sort((a, b) => a - b);
+  }
+
+  #offerConverted({ listing, lifecycle }: ExchangeMarket): OfferedMarket[] {
+    const markets: OfferedMarket[] = [];
+    for (const [quote, { via }] of this.#policy.converted) {
+      const symbol = symbolOf(listing.base, quote);
+      if (listing.quote !== via || listing.base === quote || this.#exchange.has(symbol)) continue;
+      const state = combined(lifecycle, this.#convertedControls.get(symbol) ?? untouched);
+      const pricePrecision = this.#policy.pricePrecision.get(symbol) ?? convertedPrecision(listing.pricePrecision);
+      markets.push({
+        ...offerExchange({ listing, lifecycle: state }),
+        symbol,
+        quote,
+        pricePrecision,
+        tickSize: unitAt(pricePrecision),
+        minOrderValue: undefined,
+        isConverted: true,
+      });
+    }
+    return markets;
+  }
+}
+
+function offerExchange({ listing, lifecycle }: ExchangeMarket): OfferedMarket {
+  const { minOrderValue } = listing;
+  return {
+    symbol: listing.symbol,
+    base: listing.base,
+    quote: listing.quote,
+    status: statusOf(lifecycle),
+    pricePrecision: listing.pricePrecision,
+    amountPrecision: listing.amountPrecision,
+    tickSize: shortest(listing.tickSize),
+    minOrderSize: shortest(listing.minOrderSize),
+    minOrderValue: minOrderValue === undefined ? undefined : shortest(minOrderValue),
+    exchangeSymbol: listing.symbol,
+    isConverted: false,
+    listedUntil: listedUntil(lifecycle),
+  };
+}

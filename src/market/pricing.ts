@@ -1,0 +1,149 @@
+import Big from 'big.js';
+import type { EpochMs } from '../clock.ts';
+import { type DecimalString, roundTo, toBig } from './decimal.ts';
+import type { CurrencyCode, MarketSymbol } from './symbol.ts';
+import type { ConversionRate } from './upstream.ts';
+
+/** The operator's terms. */
+export interface PricingPolicy {
+  /** The standard fee in percent: `0.5` is half a percent. */
+  readonly feePercent: DecimalString;
+  /** Quotes that are made from another one, by their code. */
+  readonly converted: ReadonlyMap<CurrencyCode, ConvertedQuote>;
+  /** Decimal places for single converted markets; the others take one less than the market they are made from. */
+  readonly pricePrecision: ReadonlyMap<MarketSymbol, number>;
+  /** How long a rate is good for, from its last successful refresh. */
+  readonly rateValidForMs: number;
+}
+
+export interface ConvertedQuote {
+  /** The quote currency on the exchange that trades are executed in. */
+  readonly via: CurrencyCode;
+  /** The currency margin in percent. */
+  readonly marginPercent: DecimalString;
+}
+
+/** A rate together with the margin a client pays for using it. */
+export interface Conversion {
+  readonly rate: ConversionRate;
+  readonly marginPercent: DecimalString;
+}
+
+/** A daily fixing whose own day is older than this says that its source has stopped. */
+export const fixingAgeMaxMs = 10 * 24 * 60 * 60 * 1000;
+
+/** Everything multiplied ahead: what turns an exchange price into a client's. */
+export interface PriceFactors {
+  readonly buy: Big;
+  readonly sell: Big;
+  /** The mid rate alone, 1 where nothing is converted: statistics carry no fee and no margin. */
+  readonly statistics: Big;
+}
+
+const one = new Big(1);
+
+function fraction(percent: DecimalString): Big {
+  return toBig(percent).times('0.01');
+}
+
+export function priceFactors(feePercent: DecimalString, conversion: Conversion | undefined): PriceFactors {
+  const fee = fraction(feePercent);
+  const mid = conversion === undefined ? one : toBig(conversion.rate.mid);
+  const margin = conversion === undefined ? new Big(0) : fraction(conversion.marginPercent);
+  return {
+    buy: one.plus(fee).times(mid).times(one.plus(margin)),
+    sell: one.minus(fee).times(mid).times(one.minus(margin)),
+    statistics: mid,
+  };
+}
+
+/** What a client pays per base unit: rounded up, so that it never promises more than a trade gives. */
+export function buyPrice(ask: DecimalString, factors: PriceFactors, places: number): DecimalString {
+  return roundTo(toBig(ask).times(factors.buy), places, 'up');
+}
+
+/** What a client receives per base unit: rounded down. Can come out as zero for a tiny bid. */
+export function sellPrice(bid: DecimalString, factors: PriceFactors, places: number): DecimalString {
+  return roundTo(toBig(bid).times(factors.sell), places, 'down');
+}
+
+/** An exchange statistic without fees, in the market's quote currency. */
+export function statistic(value: DecimalString, factors: PriceFactors, places: number): DecimalString {
+  return roundTo(toBig(value).times(factors.statistics), places, 'half-even');
+}
+
+/** The change from one price to another in percent, two decimals, `-0.12` form. `from` is above zero. */
+export function percentChange(from: DecimalString, to: DecimalString): DecimalString {
+  return roundTo(toBig(to).minus(from).times(100).div(from), 2, 'half-even');
+}
+
+/** The first instant at which the rate must not be used any more. */
+export function rateValidUntil(rate: ConversionRate, validForMs: number): EpochMs {
+  const refreshEnds = rate.refreshedAt + validForMs;
+  if (rate.fixingDate === undefined) return refreshEnds as EpochMs;
+  return Math.min(refreshEnds, Date.parse(`${rate.fixingDate}T00:00:00Z`) + fixingAgeMaxMs) as EpochMs;
+}
+
+/** The decimal places of a converted market: one less than the market it is made from, at least 0. */
+export function convertedPrecision(basePrecision: number): number {
+  return Math.max(0, basePrecision - 1);
+}
+
+/** One step of how a price came about. */
+export interface PriceStep {
+  /** What was done, in words: `best ask on the exchange`, `× (1 + fee 0.5 %)`. */
+  readonly step: string;
+  /** The exact value after it. */
+  readonly value: DecimalString;
+}
+
+/** How both prices of a market came about, every intermediate value exact. The last step is the served price. */
+export interface PriceDerivation {
+  readonly buy: readonly PriceStep[];
+  readonly sell: readonly PriceStep[];
+}
+
+export function derivePrices(
+  quotes: { readonly bid: DecimalString; readonly ask: DecimalString },
+  feePercent: DecimalString,
+  conversion: Conversion | undefined,
+  places: number,
+): PriceDerivation {
+  const factors = priceFactors(feePercent, conversion);
+  return {
+    buy: steps('best ask on the exchange', quotes.ask, '+', feePercent, conversion, {
+      step: `rounded up to ${places} decimals`,
+      value: buyPrice(quotes.ask, factors, places),
+    }),
+    sell: steps('best bid on the exchange', quotes.bid, '−', feePercent, conversion, {
+      step: `rounded down to ${places} decimals`,
+      value: sellPrice(quotes.bid, factors, places),
+    }),
+  };
+}
+
+function steps(
+  origin: string,
+  price: DecimalString,
+  sign: '+' | '−',
+  feePercent: DecimalString,
+  conversion: Conversion | undefined,
+  rounded: PriceStep,
+): PriceStep[] {
+  const apply = (percent: DecimalString) => (sign === '+' ? one.plus(fraction(percent)) : one.minus(fraction(percent)));
+  const plain = (value: Big) => value.toFixed() as DecimalString;
+  const afterFee = toBig(price).times(apply(feePercent));
+  const taken: PriceStep[] = [
+    { step: origin, value: price },
+    { step: `× (1 ${sign} fee ${feePercent} %)`, value: plain(afterFee) },
+  ];
+  if (conversion !== undefined) {
+    const { rate, marginPercent } = conversion;
+    const converted = afterFee.times(rate.mid);
+    taken.push(
+      { step: `× ${rate.base}/${rate.quote} mid rate ${rate.mid}`, value: plain(converted) },
+      { step: `× (1 ${sign} margin ${marginPercent} %)`, value: plain(converted.times(apply(marginPercent))) },
+    );
+  }
+  return [...taken, rounded];
+}

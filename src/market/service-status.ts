@@ -1,0 +1,86 @@
+import type { EpochMs } from '../clock.ts';
+import { tickerOutageAfterMs } from '../contract/limits.ts';
+import { type MaintenanceWindow, runningWindow, shownWindow } from './maintenance.ts';
+import type { FeedPath } from './upstream.ts';
+
+/** Overall state of the service or of a part (contract, PublicServiceStatus; the set is open to new values). */
+export type ServiceState = 'operational' | 'degraded' | 'outage' | 'maintenance';
+
+/** Clocks that drift apart by less than this were not set: a time service slews the wall clock. */
+const clockDriftMs = 1000;
+
+/** The last proof that the feed is current, and how data arrives. Kept over a restart, except for the monotonic part. */
+export class FeedStatus {
+  #path: FeedPath = 'fallback';
+  #lastUpdatedAt: EpochMs | undefined;
+  #lastUpdatedMonotonicMs: number | undefined;
+
+  /** Takes over what was known before a restart. Only the calendar can tell its age. */
+  restore(lastUpdatedAt: EpochMs | undefined): void {
+    this.#lastUpdatedAt = lastUpdatedAt;
+    this.#lastUpdatedMonotonicMs = undefined;
+  }
+
+  feedCurrent(path: FeedPath, at: EpochMs, monotonicMs: number): void {
+    this.#path = path;
+    this.#lastUpdatedAt = at;
+    this.#lastUpdatedMonotonicMs = monotonicMs;
+  }
+
+  pathChanged(path: FeedPath): void {
+    this.#path = path;
+  }
+
+  get path(): FeedPath {
+    return this.#path;
+  }
+
+  get lastUpdatedAt(): EpochMs | undefined {
+    return this.#lastUpdatedAt;
+  }
+
+  /**
+   * Age of the market data in milliseconds, `undefined` when there never was any. Told by the wall
+   * clock, unless the monotonic clock says more: a wall clock set back makes nothing look fresh.
+   */
+  ageMs(now: EpochMs, monotonicMs: number): number | undefined {
+    if (this.#lastUpdatedAt === undefined) return undefined;
+    const wallMs = Math.max(0, now - this.#lastUpdatedAt);
+    const steadyMs = this.#lastUpdatedMonotonicMs === undefined ? 0 : monotonicMs - this.#lastUpdatedMonotonicMs;
+    return steadyMs > wallMs + clockDriftMs ? Math.floor(steadyMs) : wallMs;
+  }
+}
+
+/** The status of the service at one instant (contract, ServiceStatus). */
+export interface ServiceStatus {
+  readonly status: ServiceState;
+  readonly api: ServiceState;
+  readonly ticker: ServiceState;
+  readonly maintenance: MaintenanceWindow | undefined;
+  /** `now` less the data's age; `undefined` when the feed never delivered. */
+  readonly lastUpdatedAt: EpochMs | undefined;
+}
+
+export function tickerState(ageMs: number | undefined, path: FeedPath): ServiceState {
+  if (ageMs === undefined || ageMs > tickerOutageAfterMs) return 'outage';
+  return path === 'fallback' ? 'degraded' : 'operational';
+}
+
+/** `maintenance` while a window runs, else the worst of `api` (operational by then) and the ticker's state. */
+export function serviceStatus(
+  feed: FeedStatus,
+  windows: readonly MaintenanceWindow[],
+  now: EpochMs,
+  monotonicMs: number,
+): ServiceStatus {
+  const ageMs = feed.ageMs(now, monotonicMs);
+  const ticker = tickerState(ageMs, feed.path);
+  const running = runningWindow(windows, now) !== undefined;
+  return {
+    status: running ? 'maintenance' : ticker,
+    api: running ? 'maintenance' : 'operational',
+    ticker,
+    maintenance: shownWindow(windows, now),
+    lastUpdatedAt: ageMs === undefined ? undefined : ((now - ageMs) as EpochMs),
+  };
+}

@@ -1,0 +1,79 @@
+import type { EpochMs } from '../clock.ts';
+import { type DecimalString, isPositive, toBig } from './decimal.ts';
+import type { RejectionReason, UpstreamTicker } from './upstream.ts';
+
+/** The last good values of a market, and what tells a newer frame from an older one. */
+export interface AcceptedTicker {
+  readonly bid: DecimalString;
+  readonly ask: DecimalString;
+  readonly last: DecimalString | undefined;
+  readonly high24h: DecimalString;
+  readonly low24h: DecimalString;
+  readonly volume24h: DecimalString;
+  readonly vwap24h: DecimalString | undefined;
+  readonly priceChangePercent24h: DecimalString | undefined;
+  /** What clients are told. Never goes back for a market, and is never ahead of the receipt. */
+  readonly capturedAt: EpochMs;
+  /** When the last live frame came, and the upstream's time in it. */
+  readonly liveReceivedAt: EpochMs | undefined;
+  readonly liveUpstreamTime: EpochMs | undefined;
+}
+
+export type Judgement = { readonly accepted: AcceptedTicker } | { readonly rejected: RejectionReason };
+
+/**
+ * Decides whether an upstream ticker replaces the last good one. A value that is missing, not
+ * positive, crossed, out of order or older than what is known never does.
+ */
+export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): Judgement {
+  const { bid, ask, high24h, low24h, volume24h } = ticker;
+  if (bid === undefined || ask === undefined) return { rejected: 'bid_or_ask_missing' };
+  if (!isPositive(bid) || !isPositive(ask)) return { rejected: 'bid_or_ask_not_positive' };
+  if (toBig(bid).gt(ask)) return { rejected: 'crossed' };
+  if (volume24h === undefined || volume24h.startsWith('-')) return { rejected: 'statistics_missing' };
+  if (!isStatistic(high24h, volume24h) || !isStatistic(low24h, volume24h)) return { rejected: 'statistics_missing' };
+  const stale = staleness(ticker, previous);
+  if (stale !== undefined) return { rejected: stale };
+  const live = ticker.path === 'live';
+  return {
+    accepted: {
+      bid,
+      ask,
+      high24h,
+      low24h,
+      volume24h,
+      last: ticker.last !== undefined && isPositive(ticker.last) ? ticker.last : undefined,
+      vwap24h: ticker.vwap24h !== undefined && isPositive(ticker.vwap24h) ? ticker.vwap24h : undefined,
+      priceChangePercent24h: ticker.priceChangePercent24h,
+      capturedAt: captureInstant(ticker, previous),
+      liveReceivedAt: live ? ticker.receivedAt : previous?.liveReceivedAt,
+      liveUpstreamTime: live ? notAfter(ticker.upstreamTime, ticker.receivedAt) : previous?.liveUpstreamTime,
+    },
+  };
+}
+
+/** A range that is zero is true only of a market in which nothing was traded. */
+function isStatistic(value: DecimalString | undefined, volume24h: DecimalString): value is DecimalString {
+  return value !== undefined && (isPositive(value) || (!value.startsWith('-') && !isPositive(volume24h)));
+}
+
+function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): RejectionReason | undefined {
+  if (previous === undefined) return undefined;
+  if (ticker.path === 'fallback') {
+    const { liveReceivedAt } = previous;
+    return liveReceivedAt !== undefined && liveReceivedAt > ticker.askedAt ? 'older_than_live' : undefined;
+  }
+  const { upstreamTime } = ticker;
+  const { liveUpstreamTime } = previous;
+  if (upstreamTime === undefined || liveUpstreamTime === undefined) return undefined;
+  return upstreamTime < liveUpstreamTime ? 'out_of_order' : undefined;
+}
+
+function captureInstant(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): EpochMs {
+  const own = notAfter(ticker.upstreamTime, ticker.receivedAt) ?? ticker.receivedAt;
+  return previous !== undefined && previous.capturedAt > own ? previous.capturedAt : own;
+}
+
+function notAfter(instant: EpochMs | undefined, limit: EpochMs): EpochMs | undefined {
+  return instant !== undefined && instant > limit ? limit : instant;
+}
