@@ -1,0 +1,11 @@
+/** States of a market that version 1 knows today (contract, Enumerations). The set can grow within v1. */
+export const publicMarketStatuses = ['trading', 'paused', 'delisted'] as const;
+
+/** Trading state of a market as a client sees it. */
+export type PublicMarketStatus = (typeof publicMarketStatuses)[number];
+
+/** States of the service and its parts that version 1 knows today (contract, Enumerations). The set can grow within v1. */
+export const publicServiceStatuses = ['operational', 'degraded', 'outage', 'maintenance'] as const;
+
+/** State of the service, of the API, or of a part it depends on. */
+export type PublicServiceStatus = (typeof publicServiceStatuses)[number];

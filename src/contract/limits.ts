@@ -1,0 +1,61 @@
+/** The three independent counters (contract, Limits). The names are the configuration's. */
+export type LimitCategory = keyof typeof limitTable;
+
+/** The contract's limits: requests in one window, and what is counted. */
+export const limitTable = {
+  key: { name: 'API key', requestsPerMinute: 60, counting: 'Per valid key, shared by all endpoints' },
+  address: {
+    name: 'Requests without a key',
+    requestsPerMinute: 30,
+    counting: 'Per IP address, for the root path and the description document',
+  },
+  failedAuthentication: {
+    name: 'Failed authentication',
+    requestsPerMinute: 10,
+    counting: 'Per IP address, only for requests whose authentication failed',
+  },
+} as const;
+
+/** Length of a counting window. Windows start at the full minute of the wall clock. */
+export const limitWindowMs = 60_000;
+
+/** Names of the headers the contract gives a meaning to, in the spelling of the contract. */
+export const headerNames = {
+  apiKey: 'X-EXCHANGE-APIKEY',
+  requestId: 'X-Request-Id',
+  rateLimitLimit: 'X-RateLimit-Limit',
+  rateLimitRemaining: 'X-RateLimit-Remaining',
+  rateLimitReset: 'X-RateLimit-Reset',
+  retryAfter: 'Retry-After',
+} as const;
+
+/** The challenge of every 401 (RFC 9110 §11.6.1 requires one). */
+export const wwwAuthenticate = 'ApiKey realm="market-data"';
+
+/** The methods of every resource, as the `Allow` header of a 405 lists them. */
+export const allowedMethods = 'GET, HEAD';
+
+/** How often a client should ask (contract, Limits, rule 5). `undefined`: once, when the client starts. */
+export const pollingIntervals = [
+  { path: '/v1/tickers', intervalMs: 5_000, reason: 'More frequent calls generally bring no newer data' },
+  {
+    path: '/v1/ticker',
+    intervalMs: 5_000,
+    reason: 'Each followed market uses 12 requests per minute; use /v1/tickers for several markets',
+  },
+  { path: '/v1/markets', intervalMs: 3_600_000, reason: 'Markets change rarely' },
+  { path: '/v1/status', intervalMs: 60_000, reason: 'May be polled more often during an outage' },
+  { path: '/v1/time', intervalMs: undefined, reason: 'Measure the offset between local and server clock' },
+] as const;
+
+/** How long a delisted market stays in `/v1/markets`: 30 days of 24 hours, the last instant excluded. */
+export const delistedListedForMs = 30 * 24 * 60 * 60 * 1_000;
+
+/** `components.ticker` is `outage` once the feed is more than this behind; exactly this much is not yet. */
+export const tickerOutageAfterMs = 5 * 60 * 1_000;
+
+/** `Retry-After` of MARKET_DATA_UNAVAILABLE, in seconds. */
+export const marketDataRetryAfterSeconds = 5;
+
+/** Bounds of `Retry-After` during maintenance, in seconds. */
+export const maintenanceRetryAfterSeconds = { min: 1, max: 3_600 } as const;

@@ -1,0 +1,149 @@
+import { lastInstantMs } from './instant.ts';
+import { allowedMethods, headerNames, limitTable, maintenanceRetryAfterSeconds, wwwAuthenticate } from './limits.ts';
+import { requestIdPattern } from './schema-parts.ts';
+
+/** A Header Object of OpenAPI 3.1. */
+export interface Header {
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example: string | number;
+}
+
+export type Headers = Readonly<Record<string, Header | { readonly $ref: string }>>;
+
+/** The instant every example of the document plays at. */
+export const exampleNow = Date.parse('2026-11-21T10:00:00.517Z');
+
+export const exampleRequestId = '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e';
+
+const windowEnd = Math.ceil(exampleNow / 60_000) * 60;
+
+/** The most requests per minute an operator can allow a key; the contract's figures are defaults. */
+const configuredLimitMax = 1_000_000;
+
+/** The headers that mean the same wherever they appear: `components/headers`, each always sent where it is referred to. */
+export const headerComponents = {
+  [headerNames.requestId]: {
+    description: 'Identifier of this request, made by the server. Name it when you ask the operator about a request.',
+    required: true,
+    schema: { type: 'string', minLength: 16, maxLength: 64, pattern: requestIdPattern },
+    example: exampleRequestId,
+  },
+  [headerNames.rateLimitLimit]: {
+    description: 'Requests allowed in the current minute by the limit that counted this request.',
+    required: true,
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: configuredLimitMax },
+    example: limitTable.key.requestsPerMinute,
+  },
+  [headerNames.rateLimitRemaining]: {
+    description: 'Requests left in the current minute, at least 0.',
+    required: true,
+    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: configuredLimitMax },
+    example: limitTable.key.requestsPerMinute - 1,
+  },
+  [headerNames.rateLimitReset]: {
+    description: 'End of the current minute as a Unix timestamp in seconds. The count starts afresh then.',
+    required: true,
+    schema: {
+      type: 'integer',
+      format: 'int64',
+      minimum: 0,
+      maximum: Math.ceil(lastInstantMs / 1_000),
+      multipleOf: 60,
+    },
+    example: windowEnd,
+  },
+  [headerNames.retryAfter]: {
+    description: 'Seconds to wait before the next request. Whoever waits this long is not refused for the same reason.',
+    required: true,
+    schema: {
+      type: 'integer',
+      format: 'int32',
+      minimum: maintenanceRetryAfterSeconds.min,
+      maximum: maintenanceRetryAfterSeconds.max,
+    },
+    example: 5,
+  },
+  'WWW-Authenticate': {
+    description: `How to authenticate: with an API key, in the ${headerNames.apiKey} header.`,
+    required: true,
+    schema: { type: 'string', const: wwwAuthenticate },
+    example: wwwAuthenticate,
+  },
+  Allow: {
+    description: 'The methods of this resource.',
+    required: true,
+    schema: { type: 'string', const: allowedMethods },
+    example: allowedMethods,
+  },
+  ETag: {
+    description:
+      'Strong entity tag of exactly these bytes. Send it back in `If-None-Match` to get 304 while nothing changed.',
+    required: true,
+    schema: { type: 'string', minLength: 3, maxLength: 130, pattern: '^"[!#-~]+"$' },
+    example: '"m4k2-118-gzip"',
+  },
+} as const satisfies Readonly<Record<string, Header>>;
+
+export type HeaderName = keyof typeof headerComponents;
+
+/** Refers to headers that the response always carries. */
+export function always(...names: readonly HeaderName[]): Headers {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Headers that the response carries only in the case `when` tells. */
+export function sometimes(when: string, ...names: readonly HeaderName[]): Headers {
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      { ...headerComponents[name], description: `${headerComponents[name].description} ${when}`, required: false },
+    ]),
+  );
+}
+
+const rateLimitNames = [
+  headerNames.rateLimitLimit,
+  headerNames.rateLimitRemaining,
+  headerNames.rateLimitReset,
+] as const;
+
+/** The three headers of the limit that counted the request. */
+export function rateLimit(counted: 'always' | 'sometimes' | 'never'): Headers {
+  if (counted === 'always') return always(...rateLimitNames);
+  if (counted === 'never') return {};
+  return sometimes('Absent when the request was refused before a limit counted it.', ...rateLimitNames);
+}
+
+/** A header with one possible value. */
+export function fixed(name: string, value: string, description: string): Headers {
+  return { [name]: { description, required: true, schema: { type: 'string', const: value }, example: value } };
+}
+
+/** How a representation may be kept. The values are those of `Cache-Control`. */
+export const cacheControl = {
+  /** Errors, `/v1/time` and `/v1/status`. */
+  never: 'no-store',
+  /** Markets and tickers: the client may keep them, and asks each time whether they changed. */
+  revalidate: 'private, no-cache',
+  /** What is the same for everybody. */
+  shared: 'public, max-age=300',
+} as const;
+
+export type Caching = keyof typeof cacheControl;
+
+export function caching(kind: Caching): Headers {
+  return fixed('Cache-Control', cacheControl[kind], 'Whether the response may be kept, and for how long.');
+}
+
+export function contentEncoding(): Headers {
+  return {
+    'Content-Encoding': {
+      description: 'How the body is compressed. Absent when it is not.',
+      required: false,
+      schema: { type: 'string', enum: ['gzip', 'br', 'zstd'] },
+      example: 'gzip',
+    },
+  };
+}

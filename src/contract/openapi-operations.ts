@@ -1,0 +1,251 @@
+import { headerNames } from './limits.ts';
+import { type ErrorResponse, type SharedErrorName, tickerErrors } from './openapi-errors.ts';
+import * as examples from './openapi-examples.ts';
+import type { Caching } from './openapi-headers.ts';
+import { anyCaseSymbolPattern } from './schema-parts.ts';
+import type { schemas } from './schemas.ts';
+
+/** A resource of the public listener: one GET operation and its HEAD. */
+export interface Resource {
+  readonly path: string;
+  readonly tag: 'Service' | 'Markets' | 'Description';
+  /** Of the GET; that of the HEAD is `head` and the `name`. */
+  readonly operationId: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly needsKey: boolean;
+  readonly parameters: readonly Parameter[];
+  readonly success: Success;
+  /** In the order of their status; a name stands for a shared response. */
+  readonly errors: readonly (SharedErrorName | ErrorResponse)[];
+}
+
+/** A Parameter Object of OpenAPI 3.1. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'header';
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example: string;
+}
+
+export interface Success {
+  readonly description: string;
+  readonly schema: keyof typeof schemas | 'OpenApiDocument';
+  readonly examples: (baseUrl: string, errorsUrl: string) => examples.Examples<unknown>;
+  readonly caching: Caching;
+  /** Whether bodies are kept ready with entity tags and in several encodings. */
+  readonly prepared: boolean;
+  /** Whether any web page may read it (CORS). */
+  readonly anyOrigin: boolean;
+  /** Whether a browser gets the same as HTML. */
+  readonly alsoHtml: boolean;
+}
+
+const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 8192,
+    pattern: '^(\\*|(W/)?"[!#-~]*"(\\s*,\\s*(W/)?"[!#-~]*")*)$',
+  },
+  example: '"m4k2-118-gzip"',
+};
+
+const acceptEncoding: Parameter = {
+  name: 'Accept-Encoding',
+  in: 'header',
+  required: false,
+  description: 'The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.',
+  schema: { type: 'string', maxLength: 1024, pattern: '^[\\x20-\\x7E]*$' },
+  example: 'zstd, br, gzip',
+};
+
+const symbol: Parameter = {
+  name: 'symbol',
+  in: 'query',
+  required: true,
+  description:
+    'Base and quote currency joined without a separator, in any case. It must be a market of GET /v1/markets whose status is not `delisted`.',
+  schema: { type: 'string', minLength: 2, maxLength: 32, pattern: anyCaseSymbolPattern },
+  example: 'BTCEUR',
+};
+
+const json = { alsoHtml: false, anyOrigin: false } as const;
+const live = { ...json, caching: 'never', prepared: false } as const;
+const market = { ...json, caching: 'revalidate', prepared: true } as const;
+
+const keyErrors = [
+  'BadRequest',
+  'Unauthorized',
+  'RequestTimeout',
+  'ExpectationFailed',
+  'TooManyRequests',
+  'HeadersTooLarge',
+  'InternalError',
+] as const satisfies readonly SharedErrorName[];
+
+const publicErrors = [
+  'BadRequest',
+  'RequestTimeout',
+  'ExpectationFailed',
+  'TooManyRequestsWithoutKey',
+  'HeadersTooLarge',
+  'InternalError',
+] as const satisfies readonly SharedErrorName[];
+
+/** Every resource, in the order of the document. */
+export const resources: readonly Resource[] = [
+  {
+    path: '/v1/time',
+    tag: 'Service',
+    operationId: 'getServerTime',
+    name: 'ServerTime',
+    summary: 'Time of the server',
+    description:
+      'The current time of the server. Never cached. It reads no market data: of the two codes of a 503, maintenance is the one to expect.',
+    needsKey: true,
+    parameters: [],
+    success: {
+      ...live,
+      description: 'The time of the server.',
+      schema: 'ServerTime',
+      examples: () => examples.serverTimeExamples,
+    },
+    errors: [...keyErrors, 'Unavailable'],
+  },
+  {
+    path: '/v1/status',
+    tag: 'Service',
+    operationId: 'getServiceStatus',
+    name: 'ServiceStatus',
+    summary: 'Status of the service',
+    description:
+      'How the service is doing, which maintenance is announced, and how old the market data is. Never cached. It keeps answering while the rest of the API is degraded or under announced maintenance.',
+    needsKey: true,
+    parameters: [],
+    success: {
+      ...live,
+      description: 'The status of the service.',
+      schema: 'ServiceStatus',
+      examples: () => examples.serviceStatusExamples,
+    },
+    errors: keyErrors,
+  },
+  {
+    path: '/v1/markets',
+    tag: 'Markets',
+    operationId: 'listMarkets',
+    name: 'Markets',
+    summary: 'All markets',
+    description:
+      'Every market a client can trade, ordered by symbol: those of the exchange, those quoted in CZK, and delisted ones for 30 days.',
+    needsKey: true,
+    parameters: [ifNoneMatch, acceptEncoding],
+    success: {
+      ...market,
+      description: 'The markets.',
+      schema: 'MarketList',
+      examples: () => examples.marketListExamples,
+    },
+    errors: [...keyErrors, 'Unavailable'],
+  },
+  {
+    path: '/v1/ticker',
+    tag: 'Markets',
+    operationId: 'getTicker',
+    name: 'Ticker',
+    summary: 'Prices of one market',
+    description:
+      'The current client prices of one market. The latest ticker is served even when the feed lags: look at `timestamp`.',
+    needsKey: true,
+    parameters: [symbol, ifNoneMatch, acceptEncoding],
+    success: { ...market, description: 'The ticker.', schema: 'Ticker', examples: () => examples.tickerExamples },
+    errors: [
+      tickerErrors.badRequest,
+      'Unauthorized',
+      tickerErrors.notFound,
+      'RequestTimeout',
+      'ExpectationFailed',
+      'TooManyRequests',
+      'HeadersTooLarge',
+      'InternalError',
+      tickerErrors.unavailable,
+    ],
+  },
+  {
+    path: '/v1/tickers',
+    tag: 'Markets',
+    operationId: 'listTickers',
+    name: 'Tickers',
+    summary: 'Prices of all markets',
+    description:
+      'The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets tells it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`.',
+    needsKey: true,
+    parameters: [ifNoneMatch, acceptEncoding],
+    success: {
+      ...market,
+      description: 'The tickers.',
+      schema: 'TickerList',
+      examples: () => examples.tickerListExamples,
+    },
+    errors: [...keyErrors, 'Unavailable'],
+  },
+  {
+    path: '/openapi/v1.json',
+    tag: 'Description',
+    operationId: 'getOpenApi',
+    name: 'OpenApi',
+    summary: 'This description',
+    description: 'The machine readable description of all endpoints, parameters, responses and errors. Needs no key.',
+    needsKey: false,
+    parameters: [ifNoneMatch, acceptEncoding],
+    success: {
+      description: 'The description, as OpenAPI 3.1.',
+      schema: 'OpenApiDocument',
+      examples: () => examples.descriptionExamples,
+      caching: 'shared',
+      prepared: true,
+      anyOrigin: true,
+      alsoHtml: false,
+    },
+    errors: publicErrors,
+  },
+  {
+    path: '/',
+    tag: 'Description',
+    operationId: 'getRoot',
+    name: 'Root',
+    summary: 'Where to start',
+    description:
+      'What this service is and where its documentation lies. Needs no key. A browser gets the same as HTML.',
+    needsKey: false,
+    parameters: [ifNoneMatch, acceptEncoding],
+    success: {
+      description: 'The name and version of the service, and links.',
+      schema: 'RootDocument',
+      examples: examples.rootExamples,
+      caching: 'shared',
+      prepared: true,
+      anyOrigin: false,
+      alsoHtml: true,
+    },
+    errors: publicErrors,
+  },
+];
+
+/** The name of the header that carries the key, for the security scheme. */
+export const securityScheme = {
+  type: 'apiKey',
+  in: 'header',
+  name: headerNames.apiKey,
+  description:
+    'An API key, as it is, without a prefix. Make one in the client application, under profile and security.',
+} as const;

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { documentSchemas } from '../../test/contract/document-schemas.ts';
+import { errorTable } from './errors.ts';
+import { type OpenApiDocument, type Operation, openApiDocument } from './openapi.ts';
+import type { MediaType, Response } from './openapi-errors.ts';
+import type { Header } from './openapi-headers.ts';
+import type { ErrorBody } from './schemas.ts';
+
+const addresses = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors' };
+const document = openApiDocument(addresses);
+const check = documentSchemas(document, 'asServer');
+
+/** Operation, path, whether it needs a key, parameters, and for each status the codes it can carry. */
+const expectedOperations = `
+getServerTime /v1/time key [] 200 400:BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE
+getServiceStatus /v1/status key [] 200 400:BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR
+listMarkets /v1/markets key [If-None-Match,Accept-Encoding] 200 304 400:BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE
+getTicker /v1/ticker key [symbol,If-None-Match,Accept-Encoding] 200 304 400:INVALID_PARAMETER,BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 404:UNKNOWN_SYMBOL,NOT_FOUND 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE
+listTickers /v1/tickers key [If-None-Match,Accept-Encoding] 200 304 400:BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE
+getOpenApi /openapi/v1.json - [If-None-Match,Accept-Encoding] 200 304 400:BAD_REQUEST 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR
+getRoot / - [If-None-Match,Accept-Encoding] 200 304 400:BAD_REQUEST 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR`;
+
+const operations = Object.entries(document.paths).flatMap(([path, item]) => [
+  { path, method: 'get', operation: item.get },
+  { path, method: 'head', operation: item.head },
+]);
+
+function responsesOf(operation: Operation): [number, Response][] {
+  return Object.entries(operation.responses).map(([status, response]) => [
+    Number(status),
+    '$ref' in response ? (resolve(document, response.$ref) as Response) : response,
+  ]);
+}
+
+function resolve(root: OpenApiDocument, reference: string): unknown {
+  const names = reference
+    .slice(2)
+    .split('/')
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return names.reduce((value: unknown, name) => (value as Record<string, unknown> | undefined)?.[name], root);
+}
+
+function codesOf(response: Response): string[] {
+  const examples = response.content?.['application/problem+json']?.examples ?? {};
+  return [...new Set(Object.values(examples).map((example) => (example.value as ErrorBody).code))];
+}
+
+function headerOf(response: Response, name: string): Header | undefined {
+  const header = response.headers[name];
+  return header !== undefined && '$ref' in header ? (resolve(document, header.$ref) as Header) : header;
+}
+
+/** Every response of the document, those that no operation refers to included. */
+const responses: [string, number | undefined, Response][] = [
+  ...operations.flatMap(({ operation }) =>
+    responsesOf(operation).map(
+      ([status, response]) => [`${operation.operationId} ${status}`, status, response] as [string, number, Response],
+    ),
+  ),
+  ...Object.entries(document.components.responses).map(
+    ([name, response]) => [name, undefined, response] as [string, undefined, Response],
+  ),
+];
+
+test('the document describes every operation with the errors that can truly happen, and no other one', () => {
+  const rows = operations
+    .filter(({ method }) => method === 'get')
+    .map(({ path, operation }) => {
+      const statuses = responsesOf(operation).map(([status, response]) => [status, codesOf(response)] as const);
+      return [
+        operation.operationId,
+        path,
+        operation.security.length > 0 ? 'key' : '-',
+        `[${operation.parameters.map(({ name }) => name)}]`,
+        ...statuses.map(([status, codes]) => (codes.length === 0 ? `${status}` : `${status}:${codes}`)),
+      ].join(' ');
+    });
+  assert.deepEqual(rows, expectedOperations.trim().split('\n'));
+});
+
+test('it is OpenAPI 3.1, version 1.0, for the address it was asked for', () => {
+  assert.match(document.openapi, /^3\.1\.\d+$/);
+  assert.equal(document.info.version, '1.0');
+  assert.equal(document.jsonSchemaDialect, 'https://json-schema.org/draft/2020-12/schema');
+  assert.deepEqual(
+    document.servers.map(({ url }) => url),
+    [addresses.baseUrl],
+  );
+  const scheme = document.components.securitySchemes.apiKey as Record<string, unknown>;
+  assert.deepEqual([scheme.type, scheme.in, scheme.name], ['apiKey', 'header', 'X-EXCHANGE-APIKEY']);
+});
+
+test('every operation has an id of its own, a documented tag, a summary and a description', () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  const tags = new Set(document.tags.map(({ name }) => name));
+  for (const { operation } of operations) {
+    assert.ok(operation.tags.length === 1 && operation.tags.every((tag) => tags.has(tag)), operation.operationId);
+    assert.ok(operation.summary !== '' && operation.description !== '', operation.operationId);
+  }
+});
+
+test('HEAD has the statuses and headers of GET and never a body', () => {
+  for (const [path, { get, head }] of Object.entries(document.paths)) {
+    assert.deepEqual(Object.keys(head.responses), Object.keys(get.responses), path);
+    assert.deepEqual(head.parameters, get.parameters, path);
+    const ofGet = new Map(responsesOf(get));
+    for (const [status, response] of responsesOf(head)) {
+      assert.deepEqual(response.headers, ofGet.get(status)?.headers, `${path} ${status}`);
+      assert.equal(response.content, undefined, `${path} ${status}`);
+    }
+  }
+});
+
+test('every reference in the document resolves', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!);
+  assert.ok(references.length > 100);
+  for (const reference of references) assert.notEqual(resolve(document, reference), undefined, reference);
+});
+
+test('every response that has a body shows at least one example, and every example is valid', () => {
+  for (const [name, , response] of responses) {
+    if (response.content === undefined) {
+      assert.ok(/head|304/i.test(name), name);
+      continue;
+    }
+    for (const media of Object.values<MediaType>(response.content)) {
+      const examples = Object.entries(media.examples);
+      assert.ok(examples.length > 0, name);
+      for (const [title, { value }] of examples) assert.deepEqual(check(media.schema, value), [], `${name} ${title}`);
+    }
+  }
+});
+
+test('every example of a schema, a header and a parameter is valid', () => {
+  for (const [name, schema] of Object.entries(document.components.schemas)) checkExamples(name, schema);
+  for (const [name, , response] of responses) {
+    for (const header of Object.keys(response.headers)) {
+      const { schema, example } = headerOf(response, header)!;
+      assert.deepEqual(check(schema, example), [], `${name} ${header}`);
+    }
+  }
+  for (const { operation } of operations) {
+    for (const { name, schema, example } of operation.parameters) assert.deepEqual(check(schema, example), [], name);
+  }
+});
+
+function checkExamples(at: string, schema: unknown): void {
+  if (schema === null || typeof schema !== 'object') return;
+  const { examples } = schema as { examples?: unknown };
+  if (Array.isArray(examples)) for (const example of examples) assert.deepEqual(check(schema, example), [], at);
+  for (const [name, member] of Object.entries(schema)) if (name !== 'examples') checkExamples(`${at}/${name}`, member);
+}
+
+test('an error stands only under its own status, with its own title and address', () => {
+  for (const [name, status, response] of responses) {
+    for (const { value } of Object.values(response.content?.['application/problem+json']?.examples ?? {})) {
+      const problem = value as ErrorBody;
+      const { title, slug, status: own } = errorTable[problem.code];
+      assert.deepEqual(
+        [problem.type, problem.title, problem.status],
+        [`${addresses.errorsUrl}/${slug}`, title, own],
+        name,
+      );
+      if (status !== undefined) assert.equal(status, own, name);
+    }
+  }
+});
+
+test('errors are problem+json alone and successes never are', () => {
+  for (const [name, status, response] of responses) {
+    if (response.content === undefined) continue;
+    const isError = status === undefined || status >= 400;
+    assert.equal(
+      Object.keys(response.content).join(),
+      isError ? 'application/problem+json' : name === 'getRoot 200' ? 'application/json,text/html' : 'application/json',
+    );
+  }
+});
+
+test('each answer promises the headers that belong to it', () => {
+  for (const [name, status, response] of responses) {
+    const promised = Object.keys(response.headers).filter((header) => headerOf(response, header)?.required);
+    const has = (header: string) => promised.includes(header);
+    assert.ok(has('X-Request-Id'), name);
+    assert.ok(has('Cache-Control'), name);
+    if (status === undefined) continue;
+    assert.equal(has('Retry-After'), status === 429 || status === 503, name);
+    assert.equal(has('WWW-Authenticate'), status === 401, name);
+    assert.equal(has('X-RateLimit-Limit'), [200, 304, 401, 404, 429, 503].includes(status), name);
+    assert.equal(has('X-RateLimit-Remaining'), has('X-RateLimit-Limit'), name);
+    assert.equal(has('X-RateLimit-Reset'), has('X-RateLimit-Limit'), name);
+  }
+});
+
+test('only what the contract lets clients keep has an entity tag; errors, the time and the status are never stored', () => {
+  for (const { path, operation } of operations) {
+    for (const [status, response] of responsesOf(operation)) {
+      const expected =
+        status >= 400 || ['/v1/time', '/v1/status'].includes(path)
+          ? 'no-store'
+          : path.startsWith('/v1/')
+            ? 'private, no-cache'
+            : 'public, max-age=300';
+      assert.equal(headerOf(response, 'Cache-Control')?.example, expected, `${path} ${status}`);
+      assert.equal('ETag' in response.headers, expected !== 'no-store', `${path} ${status}`);
+      assert.equal('Access-Control-Allow-Origin' in response.headers, path === '/openapi/v1.json' && status < 400);
+    }
+  }
+});
+
+test('the same addresses give the same document to the byte, and other addresses appear in it', () => {
+  assert.equal(JSON.stringify(openApiDocument(addresses)), JSON.stringify(document));
+  const other = JSON.stringify(openApiDocument({ baseUrl: 'http://127.0.0.1:8080', errorsUrl: 'https://errors.test' }));
+  assert.ok(other.includes('"http://127.0.0.1:8080"') && other.includes('"https://errors.test/not-found"'));
+  assert.ok(!other.includes('https://api.example.com/errors/not-found'));
+});
+
+test('the document is valid by the schema it gives for itself', () => {
+  assert.deepEqual(check({ $ref: '#/components/schemas/OpenApiDocument' }, JSON.parse(JSON.stringify(document))), []);
+});
+
+test('the document in the repository is the one the code describes', () => {
+  const stored = readFileSync(new URL('../../docs/openapi/v1.json', import.meta.url), 'utf8');
+  assert.equal(stored, `${JSON.stringify(document, null, 2)}\n`, 'run "npm run generate"');
+});

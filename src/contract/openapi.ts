@@ -1,0 +1,218 @@
+import { errorTable } from './errors.ts';
+import {
+  type ErrorResponse,
+  errorResponse,
+  type Response,
+  type SharedErrorName,
+  sharedErrors,
+} from './openapi-errors.ts';
+import {
+  always,
+  caching,
+  contentEncoding,
+  fixed,
+  type Headers,
+  headerComponents,
+  rateLimit,
+} from './openapi-headers.ts';
+import { type Parameter, type Resource, resources, securityScheme } from './openapi-operations.ts';
+import { introduction, pollingAdvice } from './openapi-prose.ts';
+import { schemas } from './schemas.ts';
+
+/** Version of the API, `info.version` of the document (contract, Versioning). */
+export const apiVersion = '1.0';
+
+/** Where the service is reached and where its error pages lie: absolute, without a trailing slash. */
+export interface Addresses {
+  readonly baseUrl: string;
+  readonly errorsUrl: string;
+}
+
+/** An Operation Object of OpenAPI 3.1. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
+}
+
+export interface PathItem {
+  readonly get: Operation;
+  readonly head: Operation;
+}
+
+/** The part of OpenAPI 3.1 that the document uses. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly jsonSchemaDialect: string;
+  readonly servers: readonly Readonly<Record<string, unknown>>[];
+  readonly security: Operation['security'];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, unknown>>;
+    readonly headers: Headers;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+  };
+  readonly externalDocs: { readonly description: string; readonly url: string };
+}
+
+/**
+ * The OpenAPI 3.1 document of the service, from the schemas and tables the code itself uses. Equal
+ * addresses give an equal document, member order included.
+ */
+export function openApiDocument(addresses: Addresses): OpenApiDocument {
+  return {
+    openapi: '3.1.0',
+    info: info(addresses),
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: addresses.baseUrl, description: 'The service this document describes.', 'x-internal': false }],
+    security: [{ apiKey: [] }],
+    tags: [
+      { name: 'Service', description: 'The time and the status of the service.' },
+      { name: 'Markets', description: 'Markets and their current prices.' },
+      { name: 'Description', description: 'What needs no key: this description and the root document.' },
+    ],
+    paths: Object.fromEntries(resources.map((resource) => [resource.path, pathItem(resource, addresses)])),
+    components: {
+      schemas: { ...schemas, OpenApiDocument: descriptionSchema },
+      headers: headerComponents,
+      responses: sharedResponses(addresses),
+      securitySchemes: { apiKey: securityScheme },
+    },
+    externalDocs: { description: 'Every error, what causes it and what to do.', url: addresses.errorsUrl },
+  };
+}
+
+/** Enough to tell an OpenAPI document; what it holds is OpenAPI's business. */
+const descriptionSchema = {
+  type: 'object',
+  description: 'An OpenAPI 3.1 document: this one.',
+  required: ['openapi', 'info', 'paths'],
+  properties: {
+    openapi: { type: 'string', description: 'The version of OpenAPI.', maxLength: 16, pattern: '^3\\.1\\.\\d+$' },
+    info: {
+      type: 'object',
+      description: 'Title and version of the API.',
+      required: ['title', 'version'],
+      properties: {
+        title: { type: 'string', description: 'Name of the API.', maxLength: 100, pattern: '^[A-Z][A-Za-z ]+$' },
+        version: { type: 'string', description: 'Version of the API.', const: apiVersion },
+      },
+      additionalProperties: true,
+      maxProperties: 20,
+    },
+    paths: {
+      type: 'object',
+      description: 'The endpoints.',
+      additionalProperties: { type: 'object', additionalProperties: true, maxProperties: 20 },
+      maxProperties: 100,
+    },
+  },
+  additionalProperties: true,
+  maxProperties: 20,
+};
+
+function info({ baseUrl }: Addresses) {
+  return {
+    title: 'Market Data API',
+    version: apiVersion,
+    summary: 'Server time, service status, markets and current client prices of an exchange.',
+    description: introduction,
+    contact: { name: 'The operator of this service', url: baseUrl },
+    license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+  };
+}
+
+function pathItem(resource: Resource, addresses: Addresses): PathItem {
+  return { get: operation(resource, 'get', addresses), head: operation(resource, 'head', addresses) };
+}
+
+function operation(resource: Resource, method: 'get' | 'head', addresses: Addresses): Operation {
+  const forGet = method === 'get';
+  return {
+    operationId: forGet ? resource.operationId : `head${resource.name}`,
+    tags: [resource.tag],
+    summary: forGet ? resource.summary : `${resource.summary}, headers only`,
+    description: forGet
+      ? `${resource.description}${pollingAdvice(resource.path)}`
+      : `Status and headers of GET ${resource.path}, without the body. It counts as one request, as GET does.`,
+    security: resource.needsKey ? [{ apiKey: [] }] : [],
+    parameters: resource.parameters,
+    responses: responses(resource, method, addresses),
+  };
+}
+
+function responses(resource: Resource, method: 'get' | 'head', addresses: Addresses): Operation['responses'] {
+  const errors = resource.errors.map((error) =>
+    typeof error === 'string'
+      ? [statusOf(sharedErrors[error]), { $ref: `#/components/responses/${componentName(error, method)}` }]
+      : [statusOf(error), errorResponse(error, addresses.errorsUrl, method)],
+  );
+  return {
+    200: success(resource, method, addresses),
+    ...(resource.success.prepared ? { 304: notModified(resource) } : {}),
+    ...Object.fromEntries(errors),
+  };
+}
+
+function statusOf(error: ErrorResponse): number {
+  return errorTable[error.occurrences[0]!.code].status;
+}
+
+function success(resource: Resource, method: 'get' | 'head', { baseUrl, errorsUrl }: Addresses): Response {
+  const { description, schema, examples, prepared, alsoHtml } = resource.success;
+  const headers = { ...representationHeaders(resource), ...(prepared ? contentEncoding() : {}) };
+  if (method === 'head') return { description: `${description} Without a body.`, headers };
+  const json = { schema: { $ref: `#/components/schemas/${schema}` }, examples: examples(baseUrl, errorsUrl) };
+  return { description, headers, content: { 'application/json': json, ...(alsoHtml ? { 'text/html': html } : {}) } };
+}
+
+const html = {
+  schema: {
+    type: 'string',
+    description: 'A page for people.',
+    maxLength: 100_000,
+    pattern: '^<!(doctype|DOCTYPE) html>',
+  },
+  examples: { page: { summary: 'A page', value: '<!doctype html><title>Market Data API</title>' } },
+};
+
+function notModified(resource: Resource): Response {
+  return {
+    description: 'Nothing changed since the representation that `If-None-Match` names. Without a body.',
+    headers: representationHeaders(resource),
+  };
+}
+
+/** The headers that 200 and 304 share. */
+function representationHeaders({ success: { caching: kind, prepared, anyOrigin, alsoHtml } }: Resource): Headers {
+  const vary = alsoHtml ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
+  return {
+    ...always('X-Request-Id'),
+    ...rateLimit('always'),
+    ...caching(kind),
+    ...(prepared ? always('ETag') : {}),
+    ...(prepared ? fixed('Vary', vary, 'The request headers that the representation depends on.') : {}),
+    ...(anyOrigin ? fixed('Access-Control-Allow-Origin', '*', 'Any web page may read this resource.') : {}),
+  };
+}
+
+/** A HEAD has no body, so each response that operations share exists twice. */
+function componentName(name: SharedErrorName, method: 'get' | 'head'): string {
+  return method === 'get' ? name : `${name}Head`;
+}
+
+function sharedResponses({ errorsUrl }: Addresses): Readonly<Record<string, Response>> {
+  const names = Object.keys(sharedErrors) as SharedErrorName[];
+  return Object.fromEntries(
+    (['get', 'head'] as const).flatMap((method) =>
+      names.map((name) => [componentName(name, method), errorResponse(sharedErrors[name], errorsUrl, method)]),
+    ),
+  );
+}

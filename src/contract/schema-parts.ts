@@ -1,0 +1,129 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { lastInstantMs } from './instant.ts';
+
+/** A price, amount or size: plain notation, no sign, no exponent, no superfluous leading zero. */
+export const decimalPattern = '^(0|[1-9]\\d*)(\\.\\d+)?$';
+
+/** A change in percent: two decimals, `-` allowed, no `+`, no `%`. */
+export const percentPattern = '^-?(0|[1-9]\\d*)\\.\\d{2}$';
+
+/** ISO 8601 in UTC with exactly three digits of milliseconds. */
+export const instantPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
+
+export const symbolPattern = '^[A-Z0-9]{2,32}$';
+
+/** A symbol as a client may write it. */
+export const anyCaseSymbolPattern = '^[A-Za-z0-9]{2,32}$';
+
+export const currencyPattern = '^[A-Z0-9]{1,16}$';
+
+export const requestIdPattern = '^[A-Za-z0-9_-]{16,64}$';
+
+/** One line of text: no control characters, so no line breaks either. */
+export const linePattern = '^[^\\u0000-\\u001F\\u007F]+$';
+
+const decimalLengthMax = 64;
+
+/** Decimal places a market can have; the bound of both precisions. */
+export const precisionMax = 18;
+
+/** A schema of `components/schemas`, referred to by its name. The static type is that of `Schema`. */
+export function component<Schema extends TSchema>(name: string, description?: string) {
+  return Type.Unsafe<Static<Schema>>({
+    $ref: `#/components/schemas/${name}`,
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+export function decimal(description: string, example: string) {
+  return Type.String({
+    description,
+    minLength: 1,
+    maxLength: decimalLengthMax,
+    pattern: decimalPattern,
+    examples: [example],
+  });
+}
+
+export function percent(description: string, example: string) {
+  return Type.String({
+    description,
+    minLength: 4,
+    maxLength: decimalLengthMax,
+    pattern: percentPattern,
+    examples: [example],
+  });
+}
+
+const instantText = { format: 'date-time', minLength: 24, maxLength: 24, pattern: instantPattern } as const;
+
+export function instant(description: string, example: string) {
+  return Type.String({ description, ...instantText, examples: [example] });
+}
+
+const instantNumber = { format: 'int64', minimum: 0, maximum: lastInstantMs } as const;
+
+export function instantMs(description: string, example: string) {
+  return Type.Integer({ description, ...instantNumber, examples: [Date.parse(example)] });
+}
+
+export function nullableInstant(description: string, example: string) {
+  return Type.Unsafe<string | null>({
+    description,
+    type: ['string', 'null'],
+    ...instantText,
+    examples: [example, null],
+  });
+}
+
+export function nullableInstantMs(description: string, example: string) {
+  return Type.Unsafe<number | null>({
+    description,
+    type: ['integer', 'null'],
+    ...instantNumber,
+    examples: [Date.parse(example), null],
+  });
+}
+
+export function currency(description: string, example: string) {
+  return Type.String({ description, minLength: 1, maxLength: 16, pattern: currencyPattern, examples: [example] });
+}
+
+export function symbol(description: string, example: string) {
+  return Type.String({ description, minLength: 2, maxLength: 32, pattern: symbolPattern, examples: [example] });
+}
+
+export function places(description: string, example: number) {
+  return Type.Integer({ description, format: 'int32', minimum: 0, maximum: precisionMax, examples: [example] });
+}
+
+export function address(description: string, example: string) {
+  return Type.String({
+    description,
+    format: 'uri',
+    minLength: 8,
+    maxLength: 2048,
+    pattern: '^https?://',
+    examples: [example],
+  });
+}
+
+/** The values a set has today, under a name of their own: a closed union for whoever wants to switch over it. */
+export function knownValues<const Values extends readonly string[]>(values: Values, description: string) {
+  return Type.Unsafe<Values[number]>({ description, type: 'string', enum: [...values], examples: [values[0]] });
+}
+
+/**
+ * A set that can grow: today's values, or any other of the same form. A plain `enum` would be untrue
+ * (generated clients would fail at the first new value), a plain string would not tell today's values.
+ */
+export function openSet<Value extends string>(knownName: string, form: { pattern: string }, description: string) {
+  const unknownValue = 'A value this version of the document does not know yet. Treat it as unrecognized; do not fail.';
+  return Type.Unsafe<Value>({
+    description,
+    anyOf: [
+      { $ref: `#/components/schemas/${knownName}` },
+      { type: 'string', description: unknownValue, minLength: 1, maxLength: 64, pattern: form.pattern },
+    ],
+  });
+}

@@ -1,0 +1,313 @@
+import Type, { type Static } from 'typebox';
+import {
+  type PublicMarketStatus,
+  type PublicServiceStatus,
+  publicMarketStatuses,
+  publicServiceStatuses,
+} from './enumerations.ts';
+import { type ErrorCode, errorCodes } from './errors.ts';
+import * as part from './schema-parts.ts';
+
+/** Instants of the examples, one story: a ticker, served 0.4 s later, before the maintenance of a night. */
+const capturedAt = '2026-11-21T10:00:00.123Z';
+const servedAt = '2026-11-21T10:00:00.517Z';
+const windowFrom = '2026-11-22T01:00:00.000Z';
+const windowTo = '2026-11-22T02:30:00.000Z';
+
+/** Most entries a list can have: far above what any upstream lists. */
+const listLengthMax = 10_000;
+
+const lowerCaseWord = { pattern: '^[a-z][a-z_]*$' };
+const upperCaseWord = { pattern: '^[A-Z][A-Z0-9_]*$' };
+
+export const KnownMarketStatusSchema = part.knownValues(
+  publicMarketStatuses,
+  'The market states of today. `trading`: orders can be placed. `paused`: still offered, trading is switched off and can resume without notice. `delisted`: trading has ended for good; listed for 30 more days.',
+);
+
+export const PublicMarketStatusSchema = part.openSet<PublicMarketStatus>(
+  'KnownMarketStatus',
+  lowerCaseWord,
+  'Trading state of a market. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.',
+);
+
+export const KnownServiceStatusSchema = part.knownValues(
+  publicServiceStatuses,
+  'The service states of today. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running.',
+);
+
+export const PublicServiceStatusSchema = part.openSet<PublicServiceStatus>(
+  'KnownServiceStatus',
+  lowerCaseWord,
+  'State of the service or of a part of it. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.',
+);
+
+const serverTimeFields = {
+  serverTime: part.instant('Current server time, ISO 8601 in UTC with milliseconds.', servedAt),
+  serverTimeMs: part.instantMs('The same instant as `serverTime`, in milliseconds since the Unix epoch.', servedAt),
+};
+
+export const ServerTimeSchema = Type.Object(serverTimeFields, {
+  description: 'The time of the server, to measure the offset of a local clock.',
+});
+
+export const MaintenanceWindowSchema = Type.Object(
+  {
+    from: part.instant('Start of the window, ISO 8601 in UTC.', windowFrom),
+    fromMs: part.instantMs('The same instant as `from`, in milliseconds since the Unix epoch.', windowFrom),
+    to: part.instant('Expected end of the window, ISO 8601 in UTC. It can move while the window runs.', windowTo),
+    toMs: part.instantMs('The same instant as `to`, in milliseconds since the Unix epoch.', windowTo),
+    description: Type.String({
+      description: 'What the maintenance is about, in English.',
+      minLength: 1,
+      maxLength: 500,
+      pattern: part.linePattern,
+      examples: ['Upgrade of the price database.'],
+    }),
+  },
+  { description: 'An announced maintenance window. It runs from `from` (included) to `to` (excluded).' },
+);
+
+const serviceStatus = (description: string) =>
+  part.component<typeof PublicServiceStatusSchema>('PublicServiceStatus', description);
+
+export const ServiceStatusSchema = Type.Object(
+  {
+    status: serviceStatus(
+      'Overall status: `maintenance` whenever an announced window is running, otherwise the worst of `api` and the components.',
+    ),
+    api: serviceStatus('Status of the API itself: `operational`, or `maintenance` during an announced window.'),
+    components: Type.Object(
+      {
+        ticker: serviceStatus(
+          'Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path.',
+        ),
+      },
+      { description: 'The parts the API depends on. Parts can be added.' },
+    ),
+    maintenance: Type.Unsafe<Static<typeof MaintenanceWindowSchema> | null>({
+      description:
+        'The running maintenance window, else the nearest announced one, else null. Announced does not mean running: `status` tells.',
+      anyOf: [{ $ref: '#/components/schemas/MaintenanceWindow' }, { type: 'null' }],
+    }),
+    lastUpdatedAt: part.nullableInstant(
+      'When the feed was last updated, ISO 8601 in UTC; null when no feed status exists at all. Its distance from `serverTime` is the age of the market data.',
+      capturedAt,
+    ),
+    lastUpdatedAtMs: part.nullableInstantMs(
+      'The same instant as `lastUpdatedAt`, in milliseconds since the Unix epoch; null together with it.',
+      capturedAt,
+    ),
+    ...serverTimeFields,
+  },
+  { description: 'How the service is doing, whether maintenance is announced, and how old the market data is.' },
+);
+
+const symbolField = part.symbol('Base and quote currency joined without a separator.', 'BTCEUR');
+const baseField = part.currency('Code of the base currency.', 'BTC');
+const quoteField = part.currency('Code of the quote currency, for example EUR or CZK.', 'EUR');
+
+export const MarketSchema = Type.Object(
+  {
+    symbol: symbolField,
+    base: baseField,
+    quote: quoteField,
+    status: part.component<typeof PublicMarketStatusSchema>('PublicMarketStatus', 'Trading state of the market.'),
+    pricePrecision: part.places('Decimal places every price of the market is rounded to.', 1),
+    amountPrecision: part.places('Decimal places every amount of the base currency is rounded to.', 8),
+    tickSize: part.decimal(
+      'Smallest step of a price, in the quote currency. For internally converted quote currencies it is derived from `pricePrecision`.',
+      '0.1',
+    ),
+    minOrderSize: part.decimal('Smallest size of an order, in the base currency.', '0.00005'),
+    minOrderValue: Type.Optional(
+      part.decimal(
+        'Smallest value of an order, in the quote currency. Absent when the market has no such minimum, and for internally converted quote currencies.',
+        '0.5',
+      ),
+    ),
+  },
+  { description: 'A market and the rules of its prices and orders.' },
+);
+
+const change = (period: string, example: string) =>
+  Type.Optional(
+    part.percent(
+      `Change of the price over ${period}, in percent: \`0.21\` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.`,
+      example,
+    ),
+  );
+
+export const TickerSchema = Type.Object(
+  {
+    symbol: symbolField,
+    base: baseField,
+    quote: quoteField,
+    buyPrice: part.decimal(
+      'Final price in the quote currency that a client pays per unit of the base currency when buying now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.',
+      '84631.2',
+    ),
+    sellPrice: part.decimal(
+      'Final price in the quote currency that a client receives per unit of the base currency when selling now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.',
+      '83788.9',
+    ),
+    high24h: part.decimal(
+      'Highest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.',
+      '85120.0',
+    ),
+    low24h: part.decimal(
+      'Lowest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.',
+      '83004.7',
+    ),
+    volume24h: part.decimal('Volume on the exchange in the last 24 hours, in the base currency.', '412.70318822'),
+    vwap24h: Type.Optional(
+      part.decimal(
+        'Volume weighted average price on the exchange in the last 24 hours, without fees, in the quote currency. Absent when the feed does not provide it.',
+        '84077.3',
+      ),
+    ),
+    priceChangePercent1h: change('1 hour', '0.21'),
+    priceChangePercent24h: change('24 hours', '-1.05'),
+    priceChangePercent7d: change('7 days', '3.40'),
+    timestamp: part.instant('When the ticker was captured, ISO 8601 in UTC with milliseconds.', capturedAt),
+    timestampMs: part.instantMs('The same instant as `timestamp`, in milliseconds since the Unix epoch.', capturedAt),
+  },
+  { description: 'Current client prices of a market, and what the exchange saw in the last 24 hours.' },
+);
+
+export const MarketListSchema = Type.Object(
+  {
+    markets: Type.Array(part.component<typeof MarketSchema>('Market'), {
+      description: 'Ordered by symbol. Delisted markets are included for 30 days.',
+      maxItems: listLengthMax,
+    }),
+  },
+  { description: 'Every market a client can trade.' },
+);
+
+export const TickerListSchema = Type.Object(
+  {
+    tickers: Type.Array(part.component<typeof TickerSchema>('Ticker'), {
+      description:
+        'One entry for each traded market that currently has a price. It can be shorter than the list of markets.',
+      maxItems: listLengthMax,
+    }),
+  },
+  { description: 'The tickers of all markets that have one.' },
+);
+
+export const KnownErrorCodeSchema = part.knownValues(
+  errorCodes,
+  'The error codes of today. What each means is in the responses that carry it, and at its `type`.',
+);
+
+export const ErrorCodeSchema = part.openSet<ErrorCode>(
+  'KnownErrorCode',
+  upperCaseWord,
+  'Machine readable error code. Decide on this field, not on the texts. For a code you do not know, go by the HTTP status.',
+);
+
+export const ErrorSchema = Type.Object(
+  {
+    type: Type.String({
+      description:
+        'Address of a page that describes the error: its last segment is the name of the error in kebab case.',
+      format: 'uri',
+      minLength: 8,
+      maxLength: 2048,
+      pattern: '^https?://.+/[a-z0-9-]+$',
+      examples: ['https://api.example.com/errors/unknown-symbol'],
+    }),
+    title: Type.String({
+      description: 'Short summary, always the same for a code.',
+      minLength: 1,
+      maxLength: 100,
+      pattern: part.linePattern,
+      examples: ['Unknown symbol'],
+    }),
+    status: Type.Integer({
+      description: 'The HTTP status of the response.',
+      format: 'int32',
+      minimum: 400,
+      maximum: 599,
+      examples: [404],
+    }),
+    code: part.component<typeof ErrorCodeSchema>('ErrorCode'),
+    detail: Type.String({
+      description: 'What went wrong this time, for people. The text can change at any time.',
+      minLength: 1,
+      maxLength: 1000,
+      pattern: part.linePattern,
+      examples: ['No traded market has this symbol.'],
+    }),
+    requestId: Type.String({
+      description: 'Identifier of the request; equals the `X-Request-Id` header. Name it when you ask the operator.',
+      minLength: 16,
+      maxLength: 64,
+      pattern: part.requestIdPattern,
+      examples: ['9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'],
+    }),
+  },
+  { description: 'A problem (RFC 9457) with a code and a request id.', additionalProperties: false },
+);
+
+export const RootDocumentSchema = Type.Object(
+  {
+    name: Type.String({
+      description: 'Name of the service.',
+      minLength: 1,
+      maxLength: 100,
+      pattern: part.linePattern,
+      examples: ['Market Data API'],
+    }),
+    version: Type.String({
+      description: 'Version of the API, the same as in the OpenAPI document.',
+      minLength: 3,
+      maxLength: 16,
+      pattern: '^\\d+\\.\\d+$',
+      examples: ['1.0'],
+    }),
+    links: Type.Object(
+      {
+        openapi: part.address('This description, as OpenAPI 3.1 in JSON.', 'https://api.example.com/openapi/v1.json'),
+        reference: part.address('The reference, for people.', 'https://api.example.com/reference'),
+        errors: part.address(
+          'The error pages. Every `type` of an Error lies below it.',
+          'https://api.example.com/errors',
+        ),
+        status: part.address('The status page, for people.', 'https://api.example.com/status'),
+      },
+      { description: 'Where to go from here.' },
+    ),
+  },
+  { description: 'What this service is and where its documentation lies.' },
+);
+
+export type ServerTimeBody = Static<typeof ServerTimeSchema>;
+export type MaintenanceWindowBody = Static<typeof MaintenanceWindowSchema>;
+export type ServiceStatusBody = Static<typeof ServiceStatusSchema>;
+export type MarketBody = Static<typeof MarketSchema>;
+export type TickerBody = Static<typeof TickerSchema>;
+export type MarketListBody = Static<typeof MarketListSchema>;
+export type TickerListBody = Static<typeof TickerListSchema>;
+export type ErrorBody = Static<typeof ErrorSchema>;
+export type RootDocumentBody = Static<typeof RootDocumentSchema>;
+
+/** `components/schemas` of the OpenAPI document, in the order they are shown. */
+export const schemas = {
+  ServerTime: ServerTimeSchema,
+  ServiceStatus: ServiceStatusSchema,
+  MaintenanceWindow: MaintenanceWindowSchema,
+  Market: MarketSchema,
+  MarketList: MarketListSchema,
+  Ticker: TickerSchema,
+  TickerList: TickerListSchema,
+  PublicMarketStatus: PublicMarketStatusSchema,
+  KnownMarketStatus: KnownMarketStatusSchema,
+  PublicServiceStatus: PublicServiceStatusSchema,
+  KnownServiceStatus: KnownServiceStatusSchema,
+  Error: ErrorSchema,
+  ErrorCode: ErrorCodeSchema,
+  KnownErrorCode: KnownErrorCodeSchema,
+  RootDocument: RootDocumentSchema,
+};
