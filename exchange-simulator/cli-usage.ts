@@ -1,0 +1,58 @@
+import { type FaultRule, faultRules, type ParameterRule } from './fault-catalogue.ts';
+
+const general = `A stand-in for the exchange Kraken: its public REST and WebSocket v2 protocol, a made-up market, faults on demand.
+
+Usage: node exchange-simulator/cli.ts [run] [options]
+  --port N           port of REST and WebSocket (0, the default, is any free one)
+  --control-port N   port of the control API, on 127.0.0.1 (default 0)
+  --rates-port N     port of the rate sources CNB, ECB and JSON (default 0)
+  --host ADDRESS     address to listen on (default 127.0.0.1)
+  --updates N        changes of bid or ask a second over all markets, 0 to 100000 (default 100)
+  --markets N        how many markets, 1 to 20000 (default: the recorded ones)
+  --quotes A,B       quote currencies to keep, for example EUR (default: all)
+  --seed N           the same seed gives the same market (default 1)
+  --era today|2021   serve today's catalogue or the one recorded in 2021 (default today)
+  --json             print the addresses as one JSON object
+  --with-parent      end when standard input is closed
+
+Usage: node exchange-simulator/cli.ts COMMAND --control URL
+  fault NAME [--symbol S]... [--for 30s] [--every 1s] [--set PARAMETER=VALUE]...
+  clear [NAME] [--symbol S]         switch one fault off, or all
+  price SYMBOL --bid P --ask P      set prices, digit for digit (also --last, --high, --low, --vwap,
+                                    --volume, --change, --change-pct, --trades, --bid-qty, --ask-qty)
+  release [SYMBOL]                  let one market, or all, move again
+  rate CZK | rate --reset           set CZK for one EUR in all rate sources
+  state                             connections, subscriptions, requests, active faults
+  faults                            every fault there is (needs no --control)
+
+Instead of --control URL the variable EXCHANGE_SIMULATOR_CONTROL may hold the address.
+Add --json for one line. Exit codes: 0 done, 1 failed, 2 wrong usage.`;
+
+/** The help text; the command `faults` has its own. */
+export function usage(command: string): string {
+  return command === 'faults' || command === 'fault' ? faultsHelp() : general;
+}
+
+function faultsHelp(): string {
+  const faults = Object.entries(faultRules).map(([name, rule]: [string, FaultRule]) => {
+    const symbol = { none: '', optional: ' [--symbol S]', required: ' --symbol S' }[rule.symbols];
+    const parameters = Object.entries(rule.parameters).map(([key, parameter]) => ` [--set ${key}=${form(parameter)}]`);
+    const kind = rule.kind === 'event' ? 'Happens once, or every --every within --for. ' : '';
+    return `  ${name}${symbol}${parameters.join('')}\n      ${kind}${rule.seen}`;
+  });
+  return ['Usage: node exchange-simulator/cli.ts fault NAME [--for 30s] --control URL', '', ...faults].join('\n');
+}
+
+function form(rule: ParameterRule): string {
+  const fallback = rule.default === undefined ? '' : ` (${rule.default})`;
+  switch (rule.type) {
+    case 'integer':
+      return `${rule.min}..${rule.max}${fallback}`;
+    case 'choice':
+      return `${rule.of.join('|')}${fallback}`;
+    case 'flag':
+      return `true|false${fallback}`;
+    case 'text':
+      return `TEXT${fallback}`;
+  }
+}

@@ -1,0 +1,34 @@
+import { askControl } from './cli-control.ts';
+import { Failure, UsageError } from './cli-errors.ts';
+import { run } from './cli-run.ts';
+import { usage } from './cli-usage.ts';
+
+const controlCommands = ['fault', 'clear', 'price', 'release', 'rate', 'state'];
+
+/** `node exchange-simulator/cli.ts …`: runs the stand-in exchange, or talks to a running one. */
+async function main(args: readonly string[]): Promise<void> {
+  const [command = 'run', ...rest] = args;
+  if (args.includes('--help') || args.includes('-h') || command === 'help') print(usage(command));
+  else if (command === 'faults') print(usage('faults'));
+  else if (controlCommands.includes(command)) print(await askControl(command, rest));
+  else if (command === 'run' || command.startsWith('-')) await run(command === 'run' ? rest : args, print);
+  else throw new UsageError(`there is no command "${command}"`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  const wrongUsage = error instanceof UsageError || isParseError(error);
+  if (!wrongUsage && !(error instanceof Failure)) throw error;
+  process.stderr.write(`exchange-simulator: ${(error as Error).message}\n`);
+  if (wrongUsage) process.stderr.write('Try: node exchange-simulator/cli.ts --help\n');
+  process.exitCode = wrongUsage ? 2 : 1;
+}
+
+function isParseError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}

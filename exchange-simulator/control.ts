@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type FaultName, faultRules } from './fault-catalogue.ts';
+import { BadRequest, type FaultRequest, readFaultName } from './fault-request.ts';
+import type { PriceRequest } from './pinned-price.ts';
+
+/** What the control API can do; the simulator itself. */
+export interface Controlled {
+  readonly faults: {
+    set(request: FaultRequest): Promise<void>;
+    clear(name?: FaultName, symbol?: string): Promise<number>;
+    active(): unknown;
+  };
+  setPrice(request: PriceRequest): void;
+  release(symbol?: string): void;
+  setRate(eurCzk: string | undefined): void;
+  state(): unknown;
+}
+
+const bodyBytesMax = 64 * 1024;
+const ratePattern = /^\d{1,9}(\.\d{1,12})?$/;
+
+/** The control API: JSON over HTTP, meant for loopback only. Every answer is a JSON object. */
+export function controlHandler(controlled: Controlled): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    answer(controlled, request).then(
+      (result) => send(response, 200, result),
+      (error: unknown) => {
+        if (error instanceof NotThere) return send(response, 404, { error: error.message });
+        if (error instanceof BadRequest) return send(response, 400, { error: error.message });
+        send(response, 500, { error: String(error) });
+      },
+    );
+  };
+}
+
+class NotThere extends Error {}
+
+async function answer(controlled: Controlled, request: IncomingMessage): Promise<unknown> {
+  const url = new URL(request.url ?? '/', 'http://control');
+  const [, room = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
+  const route = `${request.method} ${room}`;
+  switch (route) {
+    case 'GET ':
+      return { faults: faultRules };
+    case 'GET state':
+      return controlled.state();
+    case 'GET faults':
+      return { faults: controlled.faults.active() };
+    case 'POST faults':
+      await controlled.faults.set((await readBody(request)) as FaultRequest);
+      return { faults: controlled.faults.active() };
+    case 'DELETE faults':
+      return { cleared: await clearFaults(controlled, rest.join('/'), url.searchParams.get('symbol') ?? undefined) };
+    case 'POST prices':
+      controlled.setPrice((await readBody(request)) as PriceRequest);
+      return { pinned: true };
+    case 'DELETE prices':
+      controlled.release(rest.length === 0 ? undefined : rest.join('/'));
+      return { released: true };
+    case 'POST rates':
+      controlled.setRate(readRate(await readBody(request)));
+      return { set: true };
+    case 'DELETE rates':
+      controlled.setRate(undefined);
+      return { set: false };
+    default:
+      throw new NotThere(`there is no ${request.method} ${url.pathname}; see exchange-simulator/README.md`);
+  }
+}
+
+async function clearFaults(controlled: Controlled, name: string, symbol: string | undefined): Promise<number> {
+  return name === ''
+    ? controlled.faults.clear(undefined, symbol)
+    : controlled.faults.clear(readFaultName(name), symbol);
+}
+
+function readRate(body: unknown): string {
+  const rate = typeof body === 'object' && body !== null && 'eurCzk' in body ? body.eurCzk : undefined;
+  if (typeof rate === 'string' && ratePattern.test(rate)) return rate;
+  throw new BadRequest('"eurCzk" must be a plain decimal in quotes, for example {"eurCzk":"24.315"}');
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax) throw new BadRequest(`the body is longer than ${bodyBytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw new BadRequest('the body is not JSON');
+  }
+}
+
+function send(response: ServerResponse, status: number, result: unknown): void {
+  if (response.destroyed) return;
+  const body = `${JSON.stringify(result)}\n`;
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}

@@ -1,0 +1,165 @@
+import type { Clock, Randomness, Timer } from '../src/clock.ts';
+import type { CatalogueEntry, PairStatus } from './catalogue.ts';
+import { Market } from './market-walk.ts';
+import { mix32 } from './randomness.ts';
+import type { TickerValues } from './ticker.ts';
+import { wireClock } from './wire-clock.ts';
+
+/** Who wants to know what happens on the exchange as it happens. */
+export interface ExchangeListener {
+  /** A market's bid or ask changed, and perhaps its last price too. */
+  tickerChanged(market: Market, lastChanged: boolean): void;
+  /** A pair came, went or changed its status. */
+  instrumentChanged(market: Market): void;
+}
+
+export interface ExchangeOptions {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly catalogue: readonly CatalogueEntry[];
+  /** Changes of bid or ask a second, over all markets together; 0 lets the market stand still. */
+  readonly updatesPerSecond: number;
+}
+
+const busiestTickMs = 5;
+const laziestTickMs = 100;
+/** A process that was held up does not make up for more than this. */
+const owedMsMax = 1000;
+
+/** The market itself, without any protocol: what is listed, what it costs, and the one timer that moves it. */
+export class Exchange {
+  /** Every pair ever listed, dark pools included, in the order of the catalogue. */
+  readonly entries: Map<string, CatalogueEntry>;
+  /** By the symbol of WebSocket version 2, delisted ones included. */
+  readonly markets = new Map<string, Market>();
+  /** Grows with every change of what REST `AssetPairs` says. */
+  catalogueVersion = 0;
+  updates = 0;
+
+  readonly #clock: Clock;
+  readonly #nowUs: () => number;
+  readonly #randomness: Randomness;
+  readonly #seed: number;
+  readonly #updatesPerMs: number;
+  readonly #byName = new Map<string, Market>();
+  readonly #listeners = new Set<ExchangeListener>();
+  #cycle: Market[] = [];
+  #cursor = 0;
+  #owed = 0;
+  #lastTickMs: number;
+  #timer: Timer | undefined;
+
+  constructor(options: ExchangeOptions) {
+    this.#clock = options.clock;
+    this.#nowUs = wireClock(options.clock);
+    this.#randomness = options.randomness;
+    this.#seed = Math.floor(options.randomness.fraction() * 2 ** 32);
+    this.#updatesPerMs = options.updatesPerSecond / 1000;
+    this.#lastTickMs = options.clock.monotonicMs();
+    this.entries = new Map(options.catalogue.map((entry) => [entry.id, entry]));
+    for (const entry of options.catalogue) this.#addMarket(entry);
+    if (options.updatesPerSecond > 0) this.#start(1000 / options.updatesPerSecond);
+  }
+
+  listen(listener: ExchangeListener): void {
+    this.#listeners.add(listener);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#listeners.clear();
+  }
+
+  /** The market of a symbol, unless it is delisted. */
+  listed(symbol: string): Market | undefined {
+    const market = this.markets.get(symbol);
+    return market?.status === 'delisted' ? undefined : market;
+  }
+
+  /** The market by any of the names REST takes: id, altname or wsname. */
+  byRestName(name: string): Market | undefined {
+    const market = this.#byName.get(name);
+    return market?.status === 'delisted' ? undefined : market;
+  }
+
+  /** Sets prices that stand until `release`; tells the listeners at once. */
+  pin(market: Market, values: Partial<TickerValues>): void {
+    const lastChanged = market.pin(values, this.#clock.now());
+    this.#tellTicker(market, lastChanged);
+  }
+
+  release(market: Market): void {
+    market.release();
+    const lastChanged = market.step(this.#clock.now());
+    this.#tellTicker(market, lastChanged);
+  }
+
+  /** Tells the listeners about a market again although nothing changed. */
+  repeat(market: Market): void {
+    this.#tellTicker(market, true);
+  }
+
+  setStatus(market: Market, status: PairStatus): void {
+    if (market.status === status) return;
+    market.status = status;
+    this.catalogueVersion++;
+    for (const listener of this.#listeners) listener.instrumentChanged(market);
+  }
+
+  /** Lists a pair that was not there before, `price` being what it starts from. */
+  add(entry: CatalogueEntry, price: number | undefined): void {
+    this.entries.set(entry.id, entry);
+    const market = this.#addMarket(entry, price);
+    this.catalogueVersion++;
+    if (market !== undefined) for (const listener of this.#listeners) listener.instrumentChanged(market);
+  }
+
+  #addMarket(entry: CatalogueEntry, price?: number): Market | undefined {
+    const { pair } = entry;
+    if (pair === undefined) return undefined;
+    let seed = this.#seed;
+    for (const character of pair.symbol) seed = mix32(seed ^ character.charCodeAt(0));
+    const market = new Market(pair, seed, this.#randomness, this.#clock.now(), price);
+    this.markets.set(pair.symbol, market);
+    for (const name of [pair.id, pair.altname, pair.wsname]) this.#byName.set(name, market);
+    this.#cycle = [];
+    return market;
+  }
+
+  #start(msPerUpdate: number): void {
+    const periodMs = Math.min(laziestTickMs, Math.max(busiestTickMs, msPerUpdate));
+    this.#timer = this.#clock.every(periodMs, () => this.#tick());
+  }
+
+  #tick(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#owed += Math.min(nowMs - this.#lastTickMs, owedMsMax) * this.#updatesPerMs;
+    this.#lastTickMs = nowMs;
+    const wallMs = this.#clock.now();
+    for (; this.#owed >= 1; this.#owed--) {
+      const market = this.#next();
+      if (market.status !== 'delisted') this.#tellTicker(market, market.step(wallMs));
+    }
+  }
+
+  /** Every market gets its turn in each round, in an order that changes from round to round. */
+  #next(): Market {
+    if (this.#cursor >= this.#cycle.length) {
+      this.#cycle = [...this.markets.values()];
+      for (let index = this.#cycle.length - 1; index > 0; index--) {
+        const other = Math.floor(this.#randomness.fraction() * (index + 1));
+        const moved = this.#cycle[index]!;
+        this.#cycle[index] = this.#cycle[other]!;
+        this.#cycle[other] = moved;
+      }
+      this.#cursor = 0;
+    }
+    return this.#cycle[this.#cursor++]!;
+  }
+
+  #tellTicker(market: Market, lastChanged: boolean): void {
+    this.updates++;
+    market.changedAtUs = this.#nowUs();
+    for (const listener of this.#listeners) listener.tickerChanged(market, lastChanged);
+  }
+}

@@ -1,0 +1,259 @@
+import { pairStatuses } from './catalogue.ts';
+import { tickerFields } from './ticker.ts';
+
+/** What one parameter of a fault may be. A parameter without `default` may be left out. */
+export type ParameterRule =
+  | { readonly type: 'integer'; readonly min: number; readonly max: number; readonly default?: number }
+  | { readonly type: 'choice'; readonly of: readonly string[]; readonly default?: string }
+  | { readonly type: 'text'; readonly pattern: RegExp; readonly form: string; readonly default?: string }
+  | { readonly type: 'flag'; readonly default: boolean };
+
+/**
+ * A fault. A `state` lasts until it is cleared or its time is up. An `event` happens at once, to the
+ * connections there are, and happens again every `everyMs` when it is given a duration.
+ */
+export interface FaultRule {
+  readonly kind: 'state' | 'event';
+  readonly symbols: 'none' | 'optional' | 'required';
+  readonly parameters: Readonly<Record<string, ParameterRule>>;
+  /** What a client of the protocol sees, in one sentence. */
+  readonly seen: string;
+}
+
+const milliseconds = (fallback: number): ParameterRule => ({
+  type: 'integer',
+  min: 0,
+  max: 3_600_000,
+  default: fallback,
+});
+const closeCode: ParameterRule = { type: 'integer', min: 1000, max: 4999, default: 1000 };
+const calls = ['all', 'Assets', 'AssetPairs', 'Ticker', 'OHLC', 'Time', 'SystemStatus'];
+const call: ParameterRule = { type: 'choice', of: calls, default: 'all' };
+const source: ParameterRule = { type: 'choice', of: ['all', 'cnb', 'ecb', 'json'], default: 'all' };
+const over: ParameterRule = { type: 'choice', of: ['both', 'ws', 'rest'], default: 'both' };
+const price: ParameterRule = { type: 'text', pattern: /^\d{1,18}(\.\d{1,18})?$/, form: 'a plain positive decimal' };
+const jsonText: ParameterRule = {
+  type: 'text',
+  pattern: /^[^\r\n]{1,200}$/,
+  form: 'JSON text on one line',
+  default: '0',
+};
+const sentence = (fallback: string): ParameterRule => ({
+  type: 'text',
+  pattern: /^[^\r\n]{1,200}$/,
+  form: 'a text on one line',
+  default: fallback,
+});
+const systemStatuses = ['online', 'maintenance', 'cancel_only', 'post_only'];
+
+/** Every fault there is. The control API, the command line and the README all follow this table. */
+export const faultRules = {
+  close: {
+    kind: 'event',
+    symbols: 'none',
+    parameters: { code: closeCode },
+    seen: 'Every WebSocket is closed cleanly with this code.',
+  },
+  reset: {
+    kind: 'event',
+    symbols: 'none',
+    parameters: {},
+    seen: 'Every WebSocket connection is torn down with a TCP reset, without a closing frame.',
+  },
+  freeze: {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { existingOnly: { type: 'flag', default: false } },
+    seen: 'Sockets stay open, but nothing is read or written: pings of both kinds stay unanswered, new handshakes too (unless existingOnly).',
+  },
+  mute: {
+    kind: 'state',
+    symbols: 'none',
+    parameters: {},
+    seen: 'Heartbeats, pongs and acknowledgements go on; no ticker frame comes, neither snapshot nor update.',
+  },
+  'mute-symbol': {
+    kind: 'state',
+    symbols: 'required',
+    parameters: {},
+    seen: 'No ticker frame of this symbol comes; all others go on. REST still answers for it.',
+  },
+  reject: {
+    kind: 'state',
+    symbols: 'required',
+    parameters: {},
+    seen: 'Subscribing to this symbol is refused with "Currency pair not supported". REST still answers for it.',
+  },
+  garbage: {
+    kind: 'event',
+    symbols: 'none',
+    parameters: {
+      kind: {
+        type: 'choice',
+        of: ['json', 'binary', 'utf8', 'nested', 'channel', 'symbol', 'frame'],
+        default: 'json',
+      },
+    },
+    seen: 'One bad message: cut-off JSON, a binary frame, text that is not UTF-8, 100,000 nested arrays, an unknown channel, a ticker of a symbol nobody asked for, or bytes that are no WebSocket frame.',
+  },
+  oversized: {
+    kind: 'event',
+    symbols: 'none',
+    parameters: { bytes: { type: 'integer', min: 100, max: 1_000_000_000, default: 50_000_000 } },
+    seen: 'One text frame of this size. It is valid JSON, padded with spaces.',
+  },
+  'accept-then-close': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { code: closeCode },
+    seen: 'Each new WebSocket is accepted and closed cleanly at once.',
+  },
+  'one-message-then-close': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { code: closeCode },
+    seen: 'Each new WebSocket gets the status message and is then closed cleanly.',
+  },
+  refuse: {
+    kind: 'state',
+    symbols: 'none',
+    parameters: {
+      status: { type: 'integer', min: 400, max: 599, default: 429 },
+      retryAfterS: { type: 'integer', min: 0, max: 86_400, default: 5 },
+    },
+    seen: 'The WebSocket handshake is answered with this HTTP status and Retry-After. Open connections go on.',
+  },
+  'no-timestamp': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: {},
+    seen: 'Ticker frames come without timestamp, as older ones did.',
+  },
+  replay: {
+    kind: 'event',
+    symbols: 'optional',
+    parameters: {
+      ageMs: milliseconds(60_000),
+      type: { type: 'choice', of: ['update', 'snapshot'], default: 'update' },
+      bid: price,
+      ask: price,
+    },
+    seen: 'One frame a symbol that is ageMs old, with the prices of then or with the given bid and ask.',
+  },
+  crossed: {
+    kind: 'state',
+    symbols: 'required',
+    parameters: { over },
+    seen: 'Bid and ask of this symbol are exchanged, so that bid is above ask.',
+  },
+  'bad-value': {
+    kind: 'state',
+    symbols: 'required',
+    parameters: {
+      field: { type: 'choice', of: tickerFields, default: 'bid' },
+      value: jsonText,
+      missing: { type: 'flag', default: false },
+      over,
+    },
+    seen: 'This field of this symbol carries the given JSON text (0, null, -1, 1e-7, "1,5", …), or is missing.',
+  },
+  'pair-status': {
+    kind: 'state',
+    symbols: 'required',
+    parameters: {
+      status: { type: 'choice', of: pairStatuses.filter((status) => status !== 'delisted'), default: 'cancel_only' },
+    },
+    seen: 'AssetPairs and the instrument channel give the pair this status; its prices go on.',
+  },
+  'pair-delist': {
+    kind: 'state',
+    symbols: 'required',
+    parameters: {},
+    seen: 'The pair is gone from AssetPairs and Ticker, the instrument channel says delisted, no frame comes, and subscribing to it is refused.',
+  },
+  'pair-new': {
+    kind: 'state',
+    symbols: 'required',
+    parameters: { price: { ...price, default: '10' }, decimals: { type: 'integer', min: 0, max: 12, default: 4 } },
+    seen: 'A pair that was not there is listed, is traded, and is announced on the instrument channel; clearing delists it.',
+  },
+  'catalogue-empty': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: {},
+    seen: 'Assets and AssetPairs succeed with nothing in them.',
+  },
+  'system-status': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { status: { type: 'choice', of: systemStatuses, default: 'maintenance' } },
+    seen: 'SystemStatus and the status channel say so; nothing else changes.',
+  },
+  'clock-skew': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { ms: { type: 'integer', min: -864_000_000, max: 864_000_000, default: 3_600_000 } },
+    seen: 'Every time the exchange states, in frames and in Time, is off by this many milliseconds.',
+  },
+  'rest-500': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { call, status: { type: 'integer', min: 500, max: 599, default: 500 } },
+    seen: 'REST answers with this status and a line of plain text.',
+  },
+  'rest-429': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { call, retryAfterS: { type: 'integer', min: 0, max: 86_400, default: 5 } },
+    seen: 'REST answers 429 with Retry-After.',
+  },
+  'rest-error': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { call, message: sentence('EGeneral:Too many requests') },
+    seen: 'REST answers 200 with this text in `error` and no result.',
+  },
+  'rest-html': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { call },
+    seen: 'REST answers 200 with an HTML page.',
+  },
+  'rest-truncated': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { call },
+    seen: 'REST promises the whole body, sends half of it and drops the connection.',
+  },
+  'rest-slow': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { call, delayMs: milliseconds(30_000) },
+    seen: 'REST answers only after this delay. Combines with the other REST faults.',
+  },
+  'rate-gone': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: { source, status: { type: 'integer', min: 400, max: 599, default: 503 } },
+    seen: 'The rate source answers with this HTTP status.',
+  },
+  'rate-stale': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: {
+      source,
+      date: { type: 'text', pattern: /^\d{4}-\d\d-\d\d$/, form: 'YYYY-MM-DD', default: '2020-01-02' },
+    },
+    seen: 'The fixing of the rate source is dated this day. The json source carries no date.',
+  },
+  down: {
+    kind: 'state',
+    symbols: 'none',
+    parameters: {},
+    seen: 'The exchange stops listening and drops every connection; cleared, it is back on the same port. Rate sources and control stay.',
+  },
+} as const satisfies Record<string, FaultRule>;
+
+export type FaultName = keyof typeof faultRules;
+
+export const faultNames = Object.keys(faultRules) as readonly FaultName[];

@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../src/clock.ts';
+
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+const retryMs = 50;
+const retriesMax = 200;
+
+/** An HTTP listener that can vanish with all its connections and come back on the same port. */
+export class Listener {
+  readonly #server: Server;
+  readonly #clock: Clock;
+  readonly #host: string;
+  readonly #sockets = new Set<Socket>();
+  #port: number;
+  #over = false;
+
+  constructor(clock: Clock, host: string, port: number, onRequest: RequestListener, onUpgrade?: UpgradeHandler) {
+    this.#clock = clock;
+    this.#host = host;
+    this.#port = port;
+    this.#server = createServer({ keepAliveTimeout: 75_000 }, onRequest);
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+    if (onUpgrade !== undefined) this.#server.on('upgrade', onUpgrade);
+  }
+
+  /** `127.0.0.1:41234`, known once it listened. */
+  get authority(): string {
+    return `${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${this.#port}`;
+  }
+
+  get listening(): boolean {
+    return this.#server.listening;
+  }
+
+  /** Listens; with port 0 the system picks one, which is kept from then on. Rejects when the port is taken. */
+  listen(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#server.once('error', reject);
+    this.#server.listen(this.#port, this.#host, () => {
+      this.#server.off('error', reject);
+      this.#port = (this.#server.address() as AddressInfo).port;
+      resolve();
+    });
+    return promise;
+  }
+
+  /** Listens again after `vanish`, waiting a little should somebody else hold the port just then. */
+  async comeBack(): Promise<void> {
+    for (let attempt = 1; !this.#server.listening && !this.#over; attempt++) {
+      try {
+        await this.listen();
+      } catch (error) {
+        if (attempt === retriesMax) throw error;
+        await new Promise<void>((resolve) => this.#clock.after(retryMs, resolve));
+      }
+    }
+  }
+
+  /** Vanishes for good. */
+  stop(): Promise<void> {
+    this.#over = true;
+    return this.vanish();
+  }
+
+  /** Stops listening and drops every connection, whatever it is doing. */
+  vanish(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    for (const socket of this.#sockets) socket.destroy();
+    return promise;
+  }
+}

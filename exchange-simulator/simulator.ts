@@ -1,0 +1,249 @@
+import type { RequestListener } from 'node:http';
+import { type Clock, type Randomness, systemClock } from '../src/clock.ts';
+import { type CatalogueEra, loadCatalogue } from './catalogue.ts';
+import { controlHandler } from './control.ts';
+import { Exchange } from './exchange.ts';
+import { type ActiveFault, FaultBoard } from './fault-board.ts';
+import type { FaultName } from './fault-catalogue.ts';
+import { faultEffects } from './fault-effects.ts';
+import { BadRequest, type FaultRequest, readFault } from './fault-request.ts';
+import { Listener } from './listener.ts';
+import { type PriceRequest, readPrice } from './pinned-price.ts';
+import { randomnessFromSeed } from './randomness.ts';
+import { cnbPath, ecbPath, jsonPath, Rates } from './rates.ts';
+import { Rest } from './rest.ts';
+import { WebSockets } from './websocket.ts';
+
+/** How to start a stand-in exchange. Everything has a default. */
+export interface ExchangeSimulatorOptions {
+  /** Port of REST and WebSocket; 0 (the default) lets the system choose. */
+  readonly port?: number;
+  /** Port of the control API; 0 by default. */
+  readonly controlPort?: number;
+  /** Port of the rate sources; 0 by default. They have their own, for they outlive the fault `down`. */
+  readonly ratesPort?: number;
+  /** Address to listen on, `127.0.0.1` by default. The control API listens on `127.0.0.1` whatever this says. */
+  readonly host?: string;
+  /** The same seed and clock give the same market; 1 by default. */
+  readonly seed?: number;
+  readonly clock?: Clock;
+  /** Takes the place of the randomness that comes from `seed`. */
+  readonly randomness?: Randomness;
+  /** Changes of bid or ask a second, over all markets together, 0 to 100,000; 100 by default. With 0 only `setPrice` moves anything. */
+  readonly updatesPerSecond?: number;
+  /** How many markets, 1 to 20,000, EUR/CZK not counted; the recorded ones by default, synthesised ones beyond them. */
+  readonly markets?: number;
+  /** Quote currencies to keep, for example `['EUR']`; all by default. EUR/CZK is always there. */
+  readonly quotes?: readonly string[];
+  /** `2021` serves `AssetPairs` as it was recorded, without EUR/CZK; `today` by default. */
+  readonly catalogueEra?: CatalogueEra;
+}
+
+/** One client as `state()` shows it. */
+export interface ConnectionState {
+  readonly id: string;
+  readonly peer: string;
+  readonly tickers: number;
+  readonly instrument: boolean;
+  readonly frozen: boolean;
+  readonly sent: number;
+  readonly received: number;
+}
+
+export interface SimulatorState {
+  readonly listening: boolean;
+  readonly markets: number;
+  /** Changes of bid or ask since the start. */
+  readonly updates: number;
+  readonly connections: readonly ConnectionState[];
+  /** Ticker subscriptions over all connections. */
+  readonly subscriptions: number;
+  /** Accepted WebSockets since the start. */
+  readonly connectsTotal: number;
+  /** Attempts to open a WebSocket within the last minute, refused ones included. */
+  readonly connectsLastMinute: number;
+  /** REST calls by name, and rate sources by theirs (`cnb`, `ecb`, `json`). */
+  readonly requests: Readonly<Record<string, number>>;
+  readonly pinned: readonly string[];
+  readonly faults: readonly ActiveFault[];
+}
+
+/** A running stand-in exchange. */
+export interface ExchangeSimulator {
+  /** `http://127.0.0.1:PORT`, REST is below `/0/public/`. */
+  readonly restUrl: string;
+  /** `ws://127.0.0.1:PORT/v2` */
+  readonly wsUrl: string;
+  readonly cnbUrl: string;
+  readonly ecbUrl: string;
+  readonly jsonRateUrl: string;
+  readonly controlUrl: string;
+  readonly faults: {
+    /** Switches a fault on; resolves when it is in force, rejects with `BadRequest` when the request is wrong. */
+    set(request: FaultRequest): Promise<void>;
+    /** Switches faults off: all, those of a name, or those of a name about a symbol. Gives how many. */
+    clear(name?: FaultName, symbol?: string): Promise<number>;
+    active(): readonly ActiveFault[];
+  };
+  /** Sets values of a market, each written to the wire digit for digit, until `release`. Sent to subscribers at once. Throws `BadRequest`. */
+  setPrice(request: PriceRequest): void;
+  /** Lets one market, or all, wander again. Throws `BadRequest` for an unknown symbol. */
+  release(symbol?: string): void;
+  /** Sets CZK for one EUR in all three rate sources, digit for digit; `undefined` brings the usual rate back. */
+  setRate(eurCzk: string | undefined): void;
+  state(): SimulatorState;
+  /** Closes everything. A second call does nothing. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a stand-in exchange: REST and WebSocket version 2 on one port, the rate sources and the
+ * control API on one each. Rejects when a port is taken, and with `RangeError` when an option is out of its range.
+ */
+export async function startExchangeSimulator(options: ExchangeSimulatorOptions = {}): Promise<ExchangeSimulator> {
+  const simulator = new Simulator(options);
+  await simulator.start();
+  return simulator;
+}
+
+class Simulator implements ExchangeSimulator {
+  readonly faults: ExchangeSimulator['faults'];
+  readonly #board: FaultBoard;
+  readonly #exchange: Exchange;
+  readonly #webSockets: WebSockets;
+  readonly #rest: Rest;
+  readonly #rates: Rates;
+  readonly #exchangeListener: Listener;
+  readonly #ratesListener: Listener;
+  readonly #controlListener: Listener;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: ExchangeSimulatorOptions) {
+    const { clock = systemClock, host = '127.0.0.1', catalogueEra: era = 'today', markets, quotes } = options;
+    const randomness = options.randomness ?? randomnessFromSeed(options.seed ?? 1);
+    // Who connects when must not change the market, so connection ids have a stream of their own.
+    const ids = randomnessFromSeed(Math.floor(randomness.fraction() * 2 ** 32));
+    checkRange('markets', markets ?? 1, 1, 20_000);
+    checkRange('updatesPerSecond', options.updatesPerSecond ?? 0, 0, 100_000);
+    const catalogue = loadCatalogue({ era, markets, quotes });
+    this.#exchange = new Exchange({ clock, randomness, catalogue, updatesPerSecond: options.updatesPerSecond ?? 100 });
+    const exchange = this.#exchange;
+    const targets = () => ({ clock, exchange, webSockets: this.#webSockets, listener: this.#exchangeListener });
+    const faults = new FaultBoard(clock, faultEffects(targets));
+    this.#board = faults;
+    this.#webSockets = new WebSockets({ clock, randomness: ids, exchange, faults });
+    const untouched = markets === undefined && quotes === undefined;
+    this.#rest = new Rest({ clock, exchange, faults, era, untouched });
+    this.#rates = new Rates(clock, faults);
+    const rest: RequestListener = (request, response) => this.#rest.handle(request, response);
+    this.#exchangeListener = new Listener(clock, host, options.port ?? 0, rest, this.#webSockets.upgrade);
+    this.#ratesListener = new Listener(clock, host, options.ratesPort ?? 0, (request, response) =>
+      this.#rates.handle(request, response),
+    );
+    this.#controlListener = new Listener(clock, '127.0.0.1', options.controlPort ?? 0, controlHandler(this));
+    this.faults = {
+      set: async (request) => this.#board.set(readFault(request)),
+      clear: (name, symbol) => this.#board.clear(name, symbol),
+      active: () => this.#board.active(),
+    };
+  }
+
+  async start(): Promise<void> {
+    try {
+      for (const listener of this.#listeners()) await listener.listen();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  get restUrl(): string {
+    return `http://${this.#exchangeListener.authority}`;
+  }
+
+  get wsUrl(): string {
+    return `ws://${this.#exchangeListener.authority}/v2`;
+  }
+
+  get cnbUrl(): string {
+    return `http://${this.#ratesListener.authority}${cnbPath}`;
+  }
+
+  get ecbUrl(): string {
+    return `http://${this.#ratesListener.authority}${ecbPath}`;
+  }
+
+  get jsonRateUrl(): string {
+    return `http://${this.#ratesListener.authority}${jsonPath}`;
+  }
+
+  get controlUrl(): string {
+    return `http://${this.#controlListener.authority}`;
+  }
+
+  setPrice(request: PriceRequest): void {
+    const { symbol, ...values } = readPrice(request);
+    this.#exchange.pin(this.#market(symbol), values);
+  }
+
+  release(symbol?: string): void {
+    const chosen = symbol === undefined ? [...this.#exchange.markets.values()] : [this.#market(symbol)];
+    for (const market of chosen) if (market.pinned) this.#exchange.release(market);
+  }
+
+  setRate(eurCzk: string | undefined): void {
+    this.#rates.setEurCzk(eurCzk);
+  }
+
+  state(): SimulatorState {
+    const connections = [...this.#webSockets.connections];
+    const markets = [...this.#exchange.markets.values()];
+    return {
+      listening: this.#exchangeListener.listening,
+      markets: markets.filter((market) => market.status !== 'delisted').length,
+      updates: this.#exchange.updates,
+      connections: connections.map((connection) => ({
+        id: String(connection.id),
+        peer: connection.peer,
+        tickers: connection.tickers.size,
+        instrument: connection.instrument,
+        frozen: connection.frozen,
+        sent: connection.sent,
+        received: connection.received,
+      })),
+      subscriptions: connections.reduce((sum, connection) => sum + connection.tickers.size, 0),
+      connectsTotal: this.#webSockets.connectsTotal,
+      connectsLastMinute: this.#webSockets.connectsLastMinute(),
+      requests: { ...this.#rest.requests, ...this.#rates.requests },
+      pinned: markets.filter((market) => market.pinned).map((market) => market.pair.symbol),
+      faults: this.#board.active(),
+    };
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    this.#board.stop();
+    this.#exchange.stop();
+    this.#rest.stop();
+    this.#webSockets.stop();
+    await Promise.all(this.#listeners().map((listener) => listener.stop()));
+  }
+
+  #listeners(): readonly Listener[] {
+    return [this.#exchangeListener, this.#ratesListener, this.#controlListener];
+  }
+
+  #market(symbol: string) {
+    const market = this.#exchange.listed(symbol);
+    if (market === undefined) throw new BadRequest(`${symbol} is not listed here`);
+    return market;
+  }
+}
+
+function checkRange(name: string, value: number, min: number, max: number): void {
+  if (!(value >= min && value <= max)) throw new RangeError(`${name} must be between ${min} and ${max}, not ${value}`);
+}

@@ -1,0 +1,62 @@
+/** One market's ticker in the words and the order of the wire, each value as its source text. */
+export interface TickerValues {
+  readonly bid: string;
+  readonly bid_qty: string;
+  readonly ask: string;
+  readonly ask_qty: string;
+  readonly last: string;
+  readonly volume: string;
+  readonly vwap: string;
+  readonly low: string;
+  readonly high: string;
+  readonly change: string;
+  readonly change_pct: string;
+  readonly trades: string;
+}
+
+export type TickerField = keyof TickerValues;
+
+export const tickerFields: readonly TickerField[] = [
+  'bid',
+  'bid_qty',
+  'ask',
+  'ask_qty',
+  'last',
+  'volume',
+  'vwap',
+  'low',
+  'high',
+  'change',
+  'change_pct',
+  'trades',
+];
+
+/** Values as a fault may leave them: any JSON text, or nothing at all. */
+export type WireTicker = Readonly<Record<TickerField, string | undefined>>;
+
+/**
+ * A frame of the ticker channel, written by hand so that every digit reaches the wire as it is:
+ * `JSON.stringify` would drop trailing zeros. `timestamp` is left out in older frames.
+ */
+export function tickerFrame(
+  type: 'snapshot' | 'update',
+  symbol: string,
+  values: WireTicker,
+  timestamp: string | undefined,
+): string {
+  let text = `{"channel":"ticker","type":"${type}","data":[{"symbol":"${symbol}"`;
+  for (const field of tickerFields) {
+    const value = values[field];
+    if (value !== undefined) text += `,"${field}":${value}`;
+  }
+  return timestamp === undefined ? `${text}}]}` : `${text},"timestamp":"${timestamp}"}]}`;
+}
+
+/** `units` with `decimals` places: 562183 and 1 give `56218.3`, −5 and 3 give `-0.005`. */
+export function unitsText(units: number | bigint, decimals: number): string {
+  const negative = units < 0;
+  const digits = String(negative ? -units : units).padStart(decimals + 1, '0');
+  const split = digits.length - decimals;
+  const text = decimals === 0 ? digits : `${digits.slice(0, split)}.${digits.slice(split)}`;
+  return negative ? `-${text}` : text;
+}

@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+
+export type EventTrigger = 'bbo' | 'trades';
+
+/** A client that reads so slowly that this much waits for it is cut off, as the exchange would. */
+const waitingBytesMax = 64 * 1024 * 1024;
+
+/** One WebSocket client: what it subscribed to, and everything that is sent to it. */
+export class Connection {
+  /** As the status message gives it. */
+  readonly id: bigint;
+  readonly peer: string;
+  readonly connectedAtMs: number;
+  /** Subscribed tickers by symbol. */
+  readonly tickers = new Map<string, EventTrigger>();
+  instrument = false;
+  lastSentMs: number;
+  sent = 0;
+  received = 0;
+  frozen = false;
+
+  readonly #webSocket: WebSocket;
+  readonly #socket: Socket;
+
+  constructor(id: bigint, webSocket: WebSocket, socket: Socket, nowMs: number) {
+    this.id = id;
+    this.#webSocket = webSocket;
+    this.#socket = socket;
+    this.peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    this.connectedAtMs = nowMs;
+    this.lastSentMs = nowMs;
+  }
+
+  get subscribed(): boolean {
+    return this.instrument || this.tickers.size > 0;
+  }
+
+  /** Sends a text message, given as text or as its bytes. A frozen connection sends nothing. */
+  send(message: string | Buffer, nowMs: number, binary = false): void {
+    if (this.frozen || this.#webSocket.readyState !== this.#webSocket.OPEN) return;
+    if (this.#webSocket.bufferedAmount > waitingBytesMax) {
+      this.#webSocket.terminate();
+      return;
+    }
+    this.lastSentMs = nowMs;
+    this.sent++;
+    this.#webSocket.send(message, { binary, compress: false, fin: true });
+  }
+
+  /** Writes bytes below the WebSocket protocol. */
+  sendRaw(bytes: Buffer): void {
+    if (!this.frozen) this.#socket.write(bytes);
+  }
+
+  /** Everything sent while `run` runs goes out together. */
+  together(run: () => void): void {
+    this.#socket.cork();
+    run();
+    this.#socket.uncork();
+  }
+
+  close(code: number): void {
+    if (!this.frozen) this.#webSocket.close(code);
+  }
+
+  /** A TCP reset. */
+  reset(): void {
+    this.#socket.resetAndDestroy();
+  }
+
+  /** From here on nothing is read and nothing is written, and nobody is told. */
+  freeze(): void {
+    this.frozen = true;
+    this.#webSocket.pause();
+  }
+
+  thaw(): void {
+    if (!this.frozen) return;
+    this.frozen = false;
+    this.#webSocket.resume();
+  }
+}

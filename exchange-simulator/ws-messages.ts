@@ -1,0 +1,80 @@
+import { type CatalogueEntry, type Pair, tickText } from './catalogue.ts';
+import type { Market } from './market-walk.ts';
+import { assetPrecision } from './rest-catalogue.ts';
+import { unitsText } from './ticker.ts';
+
+export const heartbeat = '{"channel":"heartbeat"}';
+
+/** When a request came in and when its answer goes out, as the wire writes instants. */
+export interface Times {
+  readonly timeIn: string;
+  readonly timeOut: string;
+}
+
+/** What is sent to whoever connects, or when the system's status changes. The id has more digits than a double holds. */
+export function statusMessage(system: string, connectionId: bigint): string {
+  return `{"channel":"status","type":"update","data":[{"version":"2.0.10","system":"${system}","api_version":"v2","connection_id":${connectionId}}]}`;
+}
+
+/** A request went well. Members are in alphabetical order, as the exchange writes them. */
+export function acknowledgement(method: string, requestId: number | undefined, result: object, times: Times): string {
+  const ordered = Object.fromEntries(Object.entries(result).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify({ method, req_id: requestId, result: ordered, success: true, ...timesOf(times) });
+}
+
+/** A request was refused, wholly or for one symbol. */
+export function refusal(
+  error: string,
+  method: string | undefined,
+  requestId: number | undefined,
+  symbol: string | undefined,
+  times: Times,
+): string {
+  return JSON.stringify({ error, method, req_id: requestId, success: false, symbol, ...timesOf(times) });
+}
+
+export function pong(requestId: number | undefined, times: Times): string {
+  return JSON.stringify({ method: 'pong', req_id: requestId, ...timesOf(times) });
+}
+
+/** The whole catalogue for the instrument channel. Dark pools are not on it. */
+export function instrumentSnapshot(entries: Iterable<CatalogueEntry>, markets: ReadonlyMap<string, Market>): string {
+  const assets = new Set<string>();
+  const pairs: string[] = [];
+  for (const { pair } of entries) {
+    if (pair === undefined) continue;
+    assets.add(pair.base);
+    assets.add(pair.quote);
+    pairs.push(instrumentPair(pair, markets.get(pair.symbol)?.status ?? 'online'));
+  }
+  return instrumentFrame('snapshot', [...assets].toSorted(), pairs);
+}
+
+/** One pair that came, went or changed. */
+export function instrumentUpdate(market: Market): string {
+  return instrumentFrame('update', [], [instrumentPair(market.pair, market.status)]);
+}
+
+function instrumentFrame(type: string, assets: readonly string[], pairs: readonly string[]): string {
+  const assetTexts = assets.map((code) => {
+    const { precision, displayed } = assetPrecision(code);
+    return `{"id":"${code}","status":"enabled","precision":${precision},"precision_display":${displayed},"borrowable":false,"collateral_value":0.00}`;
+  });
+  return `{"channel":"instrument","type":"${type}","data":{"assets":[${assetTexts.join(',')}],"pairs":[${pairs.join(',')}]}}`;
+}
+
+/** Written by hand: small numbers must not turn into exponents, nor lose trailing zeros. */
+function instrumentPair(pair: Pair, status: string): string {
+  const tick = tickText(pair);
+  return (
+    `{"symbol":"${pair.symbol}","base":"${pair.base}","quote":"${pair.quote}","status":"${status}"` +
+    `,"qty_precision":${pair.lotDecimals},"qty_increment":${unitsText(1, pair.lotDecimals)}` +
+    `,"price_precision":${pair.priceDecimals},"cost_precision":${pair.costDecimals}` +
+    `,"marginable":false,"has_index":true,"cost_min":${pair.costMin}` +
+    `,"tick_size":${tick},"price_increment":${tick},"qty_min":${pair.orderMin}}`
+  );
+}
+
+function timesOf(times: Times): { time_in: string; time_out: string } {
+  return { time_in: times.timeIn, time_out: times.timeOut };
+}
