@@ -3,7 +3,7 @@ import type { UnpricedReason } from '../market/client-ticker.ts';
 import type { BookObserver, MarketBook } from '../market/market-book.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { marketFragment, tickerFragment } from './fragments.ts';
-import { Page } from './page.ts';
+import { type Page, VersionedPage } from './page.ts';
 
 /** What there is to say about one market's ticker. */
 export type TickerReading =
@@ -14,10 +14,9 @@ export type TickerReading =
 
 interface Slot {
   readonly symbol: MarketSymbol;
+  readonly pages: VersionedPage;
   fragment: string | undefined;
   unpriced: UnpricedReason | undefined;
-  page: Page | undefined;
-  version: number;
 }
 
 /**
@@ -29,19 +28,21 @@ export class Board implements BookObserver {
   readonly #book: MarketBook;
   readonly #runTag: string;
   readonly #staleTickers = new Set<MarketSymbol>();
+  readonly #marketsPages: VersionedPage;
+  readonly #tickersPages: VersionedPage;
   #slots = new Map<MarketSymbol, Slot>();
   #slotsStale = true;
+  /** `undefined`: to be made anew. */
   #marketsPage: Page | undefined;
-  #marketsText = '';
   #tickersPage: Page | undefined;
-  #marketsVersion = 0;
-  #tickersVersion = 0;
   #recheckAt = 0;
 
   /** `runTag` sets the entity tags of this process run apart from those of any other. */
   constructor(book: MarketBook, runTag: string) {
     this.#book = book;
     this.#runTag = runTag;
+    this.#marketsPages = new VersionedPage(`${runTag}-m`);
+    this.#tickersPages = new VersionedPage(`${runTag}-t`);
     book.observe(this);
   }
 
@@ -59,10 +60,8 @@ export class Board implements BookObserver {
     this.#expire(now);
     if (!this.#book.catalogue.everLoaded) return undefined;
     if (this.#marketsPage === undefined) {
-      const text = `{"markets":[${this.#book.catalogue.listed(now).map(marketFragment).join(',')}]}`;
-      if (text !== this.#marketsText) this.#marketsVersion++;
-      this.#marketsText = text;
-      this.#marketsPage = this.#page(text, 'm', this.#marketsVersion);
+      const fragments = this.#book.catalogue.listed(now).map(marketFragment);
+      this.#marketsPage = this.#marketsPages.with(`{"markets":[${fragments.join(',')}]}`);
     }
     return this.#marketsPage;
   }
@@ -75,7 +74,7 @@ export class Board implements BookObserver {
       const fragments: string[] = [];
       for (const { fragment } of this.#slots.values()) if (fragment !== undefined) fragments.push(fragment);
       if (fragments.length === 0) return undefined;
-      this.#tickersPage = this.#page(`{"tickers":[${fragments.join(',')}]}`, 't', ++this.#tickersVersion);
+      this.#tickersPage = this.#tickersPages.with(`{"tickers":[${fragments.join(',')}]}`);
     }
     return this.#tickersPage;
   }
@@ -91,8 +90,7 @@ export class Board implements BookObserver {
     if (slot.fragment === undefined) {
       return slot.unpriced === undefined ? { kind: 'unknown_symbol' } : { kind: 'unpriced', reason: slot.unpriced };
     }
-    slot.page ??= this.#page(slot.fragment, slot.symbol, slot.version);
-    return { kind: 'page', page: slot.page };
+    return { kind: 'page', page: slot.pages.with(slot.fragment) };
   }
 
   /** How many traded markets have no price, by reason. For metrics and readiness. */
@@ -118,8 +116,7 @@ export class Board implements BookObserver {
   #rebuildSlots(): void {
     const slots = new Map<MarketSymbol, Slot>();
     for (const { symbol } of this.#book.catalogue.all()) {
-      const known = this.#slots.get(symbol);
-      slots.set(symbol, known ?? { symbol, fragment: undefined, unpriced: undefined, page: undefined, version: 0 });
+      slots.set(symbol, this.#slots.get(symbol) ?? this.#newSlot(symbol));
     }
     this.#slots = slots;
     this.#slotsStale = false;
@@ -141,12 +138,10 @@ export class Board implements BookObserver {
     slot.unpriced = verdict.kind === 'unpriced' ? verdict.reason : undefined;
     if (fragment === slot.fragment) return;
     slot.fragment = fragment;
-    slot.page = undefined;
-    slot.version++;
     this.#tickersPage = undefined;
   }
 
-  #page(text: string, resource: string, version: number): Page {
-    return new Page(text, `${this.#runTag}-${resource}-${version.toString(36)}`);
+  #newSlot(symbol: MarketSymbol): Slot {
+    return { symbol, pages: new VersionedPage(`${this.#runTag}-${symbol}`), fragment: undefined, unpriced: undefined };
   }
 }

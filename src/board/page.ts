@@ -54,3 +54,28 @@ export class Page {
     return identity instanceof Buffer ? identity : Buffer.from(this.#text, 'latin1');
   }
 }
+
+/**
+ * The newest version of a resource. The page, its codings and its entity tags stay for as long as the
+ * text reads the same, whatever happened in between.
+ */
+export class VersionedPage {
+  readonly #tagPrefix: string;
+  #version = 0;
+  #text: string | undefined;
+  #page: Page | undefined;
+
+  /** `tagPrefix` is unique to this resource and process run. */
+  constructor(tagPrefix: string) {
+    this.#tagPrefix = tagPrefix;
+  }
+
+  /** The page of this text: the one from before unless the text is another. */
+  with(text: string): Page {
+    if (this.#page === undefined || text !== this.#text) {
+      this.#text = text;
+      this.#page = new Page(text, `${this.#tagPrefix}-${(++this.#version).toString(36)}`);
+    }
+    return this.#page;
+  }
+}

@@ -19,13 +19,14 @@ const bigRounding = { up: Big.roundUp, down: Big.roundDown, 'half-even': Big.rou
 /**
  * Reads a number from its source text without losing a digit: plain notation is kept to the letter
  * (trailing zeros too), an exponent is written out. `undefined` for anything that is not a finite
- * decimal of at most 64 characters (`NaN`, `1,5`, an empty string, a hexadecimal number).
+ * decimal of at most 64 characters, also when written out (`NaN`, `1,5`, an empty string, `0x10`, `1e99`).
  */
 export function parseDecimal(text: unknown): DecimalString | undefined {
   if (typeof text !== 'string' || text.length > digitsMax) return undefined;
   if (plain.test(text)) return (negativeZero.test(text) ? text.slice(1) : text) as DecimalString;
   if (!scientific.test(text)) return undefined;
   const written = new Big(text).toFixed();
+  if (written.length > digitsMax) return undefined;
   return (negativeZero.test(written) ? written.slice(1) : written) as DecimalString;
 }
 

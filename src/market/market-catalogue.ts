@@ -109,7 +109,9 @@ export class MarketCatalogue {
       seen.add(listing.symbol);
       const known = this.#exchange.get(listing.symbol);
       const lifecycle =
-        known === undefined ? newlyListed(listing.status) : afterListed(known.lifecycle, listing.status);
+        known === undefined
+          ? afterOperator(newlyListed(listing.status), this.#ownControls(listing.symbol))
+          : afterListed(known.lifecycle, listing.status);
       this.#exchange.set(listing.symbol, { listing, lifecycle });
     }
     for (const [symbol, market] of this.#exchange) {
@@ -131,8 +133,10 @@ export class MarketCatalogue {
   applyControls(controls: readonly MarketControls[]): void {
     for (const { symbol, operatorPaused, delistedAt } of controls) {
       const known = this.#exchange.get(symbol);
-      if (known === undefined) this.#convertedControls.set(symbol, { operatorPaused, delistedAt });
-      else {
+      if (known === undefined) {
+        const delistedFirstAt = this.#ownControls(symbol).delistedAt ?? delistedAt;
+        this.#convertedControls.set(symbol, { operatorPaused, delistedAt: delistedFirstAt });
+      } else {
         const lifecycle = afterOperator(known.lifecycle, { operatorPaused, delistedAt });
         this.#exchange.set(symbol, { ...known, lifecycle });
       }
@@ -168,7 +172,7 @@ export class MarketCatalogue {
   records(): MarketRecord[] {
     return [...this.#offered.values()].map((market) => {
       const own = this.#exchange.get(market.exchangeSymbol)!;
-      const controls = market.isConverted ? (this.#convertedControls.get(market.symbol) ?? untouched) : own.lifecycle;
+      const controls = market.isConverted ? this.#ownControls(market.symbol) : own.lifecycle;
       return {
         symbol: market.symbol,
         base: market.base,
@@ -185,6 +189,11 @@ export class MarketCatalogue {
         convertedFrom: market.isConverted ? market.exchangeSymbol : undefined,
       };
     });
+  }
+
+  /** What the operator decided about a symbol that is no exchange market (yet). */
+  #ownControls(symbol: MarketSymbol): OwnControls {
+    return this.#convertedControls.get(symbol) ?? untouched;
   }
 
   #isSelected({ symbol, quote }: UpstreamMarket): boolean {
@@ -211,7 +220,7 @@ export class MarketCatalogue {
     for (const [quote, { via }] of this.#policy.converted) {
       const symbol = symbolOf(listing.base, quote);
       if (listing.quote !== via || listing.base === quote || this.#exchange.has(symbol)) continue;
-      const state = combined(lifecycle, this.#convertedControls.get(symbol) ?? untouched);
+      const state = combined(lifecycle, this.#ownControls(symbol));
       const pricePrecision = this.#policy.pricePrecision.get(symbol) ?? convertedPrecision(listing.pricePrecision);
       markets.push({
         ...offerExchange({ listing, lifecycle: state }),

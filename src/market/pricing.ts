@@ -72,16 +72,28 @@ export function statistic(value: DecimalString, factors: PriceFactors, places: n
   return roundTo(toBig(value).times(factors.statistics), places, 'half-even');
 }
 
-/** The change from one price to another in percent, two decimals, `-0.12` form. `from` is above zero. */
+/** Divides to three decimals and cuts the rest off. */
+const ThreeDecimals = Big();
+ThreeDecimals.DP = 3;
+ThreeDecimals.RM = Big.roundDown;
+
+/**
+ * The change from one price to another in percent, two decimals, `-0.12` form. `from` is above zero.
+ * A quotient can have endless decimals: it is cut, and a digit behind the cut tells that there was a rest,
+ * so that the one rounding sees what the exact value is closer to.
+ */
 export function percentChange(from: DecimalString, to: DecimalString): DecimalString {
-  return roundTo(toBig(to).minus(from).times(100).div(from), 2, 'half-even');
+  const hundredfold = toBig(to).minus(from).times(100);
+  const cut = new ThreeDecimals(hundredfold).div(from);
+  const rest = hundredfold.minus(cut.times(from));
+  return roundTo(rest.eq(0) ? cut : cut.plus(rest.gt(0) ? '0.0001' : '-0.0001'), 2, 'half-even');
 }
 
 /** The first instant at which the rate must not be used any more. */
 export function rateValidUntil(rate: ConversionRate, validForMs: number): EpochMs {
   const refreshEnds = rate.refreshedAt + validForMs;
   if (rate.fixingDate === undefined) return refreshEnds as EpochMs;
-  return Math.min(refreshEnds, Date.parse(`${rate.fixingDate}T00:00:00Z`) + fixingAgeMaxMs) as EpochMs;
+  return Math.min(refreshEnds, Date.parse(`${rate.fixingDate}T00:00:00Z`) + fixingAgeMaxMs + 1) as EpochMs;
 }
 
 /** The decimal places of a converted market: one less than the market it is made from, at least 0. */

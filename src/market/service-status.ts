@@ -44,10 +44,21 @@ export class FeedStatus {
    * clock, unless the monotonic clock says more: a wall clock set back makes nothing look fresh.
    */
   ageMs(now: EpochMs, monotonicMs: number): number | undefined {
+    this.#anchorRestored(now, monotonicMs);
     if (this.#lastUpdatedAt === undefined) return undefined;
     const wallMs = Math.max(0, now - this.#lastUpdatedAt);
     const steadyMs = this.#lastUpdatedMonotonicMs === undefined ? 0 : monotonicMs - this.#lastUpdatedMonotonicMs;
     return steadyMs > wallMs + clockDriftMs ? Math.floor(steadyMs) : wallMs;
+  }
+
+  /**
+   * The calendar is asked once how old restored data is; from then on the monotonic clock counts along.
+   * An instant in the future says that the wall clock was set back meanwhile: it proves nothing and is dropped.
+   */
+  #anchorRestored(now: EpochMs, monotonicMs: number): void {
+    if (this.#lastUpdatedAt === undefined || this.#lastUpdatedMonotonicMs !== undefined) return;
+    if (this.#lastUpdatedAt > now + clockDriftMs) this.#lastUpdatedAt = undefined;
+    else this.#lastUpdatedMonotonicMs = monotonicMs - Math.max(0, now - this.#lastUpdatedAt);
   }
 }
 

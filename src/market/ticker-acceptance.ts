@@ -47,7 +47,7 @@ export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | u
       priceChangePercent24h: ticker.priceChangePercent24h,
       capturedAt: captureInstant(ticker, previous),
       liveReceivedAt: live ? ticker.receivedAt : previous?.liveReceivedAt,
-      liveUpstreamTime: live ? notAfter(ticker.upstreamTime, ticker.receivedAt) : previous?.liveUpstreamTime,
+      liveUpstreamTime: live ? upstreamInstant(ticker) : previous?.liveUpstreamTime,
     },
   };
 }
@@ -60,8 +60,7 @@ function isStatistic(value: DecimalString | undefined, volume24h: DecimalString)
 function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): RejectionReason | undefined {
   if (previous === undefined) return undefined;
   if (ticker.path === 'fallback') {
-    const { liveReceivedAt } = previous;
-    return liveReceivedAt !== undefined && liveReceivedAt > ticker.askedAt ? 'older_than_live' : undefined;
+    return liveCameSince(ticker, previous.liveReceivedAt) ? 'older_than_live' : undefined;
   }
   const { upstreamTime } = ticker;
   const { liveUpstreamTime } = previous;
@@ -69,11 +68,21 @@ function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined)
   return upstreamTime < liveUpstreamTime ? 'out_of_order' : undefined;
 }
 
+/**
+ * Whether a live frame came while the poll was under way. One from after the poll's end is from before
+ * the wall clock was set back, and says nothing.
+ */
+function liveCameSince({ askedAt, receivedAt }: UpstreamTicker, liveReceivedAt: EpochMs | undefined): boolean {
+  return liveReceivedAt !== undefined && askedAt < liveReceivedAt && liveReceivedAt <= receivedAt;
+}
+
 function captureInstant(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): EpochMs {
-  const own = notAfter(ticker.upstreamTime, ticker.receivedAt) ?? ticker.receivedAt;
+  const own = upstreamInstant(ticker) ?? ticker.receivedAt;
   return previous !== undefined && previous.capturedAt > own ? previous.capturedAt : own;
 }
 
-function notAfter(instant: EpochMs | undefined, limit: EpochMs): EpochMs | undefined {
-  return instant !== undefined && instant > limit ? limit : instant;
+/** The upstream's time, never ahead of the receipt. One before 1970 is no time: no contract instant can say it. */
+function upstreamInstant({ upstreamTime, receivedAt }: UpstreamTicker): EpochMs | undefined {
+  if (upstreamTime === undefined || upstreamTime < 0) return undefined;
+  return upstreamTime > receivedAt ? receivedAt : upstreamTime;
 }

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MarketBook } from '../market/market-book.ts';
+import {
+  after,
+  conversionRate,
+  dayMs,
+  decimal,
+  everyEuroMarket,
+  hourMs,
+  pricingPolicy,
+  start,
+  symbol,
+  upstreamMarket,
+  upstreamTicker,
+} from '../market/samples.testing.ts';
+import { Board, type TickerReading } from './board.ts';
+import { textOf } from './decoded.testing.ts';
+import { contentEncodings } from './encoding.ts';
+import type { Page } from './page.ts';
+
+const markets = [upstreamMarket('ETH'), upstreamMarket('BTC')];
+
+/** BTC and ETH in EUR and CZK; BTCEUR has a ticker, CZK a rate good for 96 hours. */
+function published(runTag = 'run'): { book: MarketBook; board: Board } {
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const board = new Board(book, runTag);
+  book.catalogueLoaded(markets, start);
+  book.tickerReceived(upstreamTicker());
+  book.rateRefreshed(conversionRate());
+  return { book, board };
+}
+
+function pageOf(reading: TickerReading): Page {
+  assert.equal(reading.kind, 'page');
+  return (reading as { page: Page }).page;
+}
+
+function symbolsOf(page: Page | undefined): string[] {
+  const { tickers, markets: listed } = JSON.parse(textOf(page!));
+  return (tickers ?? listed).map((entry: { symbol: string }) => entry.symbol);
+}
+
+const newPrice = upstreamTicker({ receivedAt: after(start, 100), ask: decimal('84300') });
+
+test('a new price is in every body that the next reader gets', () => {
+  const { book, board } = published();
+  const before = [board.tickers(start)!, pageOf(board.ticker('BTCEUR', start)), pageOf(board.ticker('BTCCZK', start))];
+  book.tickerReceived(newPrice);
+  const single = textOf(pageOf(board.ticker('BTCEUR', start)));
+  assert.equal(JSON.parse(single).buyPrice, '84721.5');
+  assert.ok(textOf(board.tickers(start)!).includes(single));
+  assert.notEqual(textOf(pageOf(board.ticker('BTCCZK', start))), textOf(before[2]!));
+  assert.notEqual(board.tickers(start), before[0]);
+});
+
+test('the order of the readers does not matter: the list first shows the new price too', () => {
+  const { book, board } = published();
+  board.tickers(start);
+  book.tickerReceived(newPrice);
+  assert.ok(textOf(board.tickers(start)!).includes('"84721.5"'));
+  assert.equal(JSON.parse(textOf(pageOf(board.ticker('btceur', start)))).buyPrice, '84721.5');
+});
+
+test('while nothing changes every reader gets the same page', () => {
+  const { board } = published();
+  const read = (now: typeof start) => [board.markets(now), board.tickers(now), pageOf(board.ticker('BTCEUR', now))];
+  const first = read(start);
+  for (const byMs of [0, 1, hourMs, 95 * hourMs]) {
+    for (const [index, page] of read(after(start, byMs)).entries()) assert.equal(page, first[index]);
+  }
+});
+
+test('what is told anew and reads the same keeps its page, its codings and its tags', () => {
+  const { book, board } = published();
+  const first = [board.markets(start), board.tickers(start), pageOf(board.ticker('BTCEUR', start))];
+  book.catalogueLoaded(markets, after(start, 1));
+  book.applyControls([{ symbol: symbol('BTCEUR'), operatorPaused: false, delistedAt: undefined }]);
+  book.rateRefreshed(conversionRate({ refreshedAt: after(start, 1) }));
+  book.tickerReceived(upstreamTicker());
+  const again = [board.markets(start), board.tickers(start), pageOf(board.ticker('BTCEUR', start))];
+  for (const [index, page] of again.entries()) assert.equal(page, first[index]);
+});
+
+test('a change of one market leaves the pages of the others alone', () => {
+  const { book, board } = published();
+  book.tickerReceived(upstreamTicker({ symbol: symbol('ETHEUR') }));
+  const btc = pageOf(board.ticker('BTCEUR', start));
+  const listed = board.markets(start);
+  book.tickerReceived(
+    upstreamTicker({ symbol: symbol('ETHEUR'), receivedAt: after(start, 50), ask: decimal('90000') }),
+  );
+  assert.equal(pageOf(board.ticker('BTCEUR', start)), btc);
+  assert.equal(board.markets(start), listed);
+});
+
+test('a burst of updates costs one rebuild: only what is read is made', () => {
+  const { book, board } = published();
+  const first = board.tickers(start)!;
+  for (let step = 1; step <= 100; step++) {
+    book.tickerReceived(upstreamTicker({ receivedAt: after(start, step), ask: decimal(`${84300 + step}`) }));
+  }
+  const tags = [first, board.tickers(start)!].map((page) => page.entityTag('identity'));
+  assert.deepEqual(tags, ['"run-t-1"', '"run-t-2"']);
+});
+
+test('an entity tag is of one resource, version, coding and process run', () => {
+  const tags = new Set<string>();
+  let pages = 0;
+  for (const runTag of ['run', 'other']) {
+    const { book, board } = published(runTag);
+    for (const step of [1, 2]) {
+      const now = after(start, step);
+      book.tickerReceived(upstreamTicker({ receivedAt: now, ask: decimal(`${84300 + step}`) }));
+      book.marketStatusChanged(symbol('ETHEUR'), step === 1 ? 'paused' : 'trading');
+      const readings = ['BTCEUR', 'BTCCZK'].map((name) => pageOf(board.ticker(name, now)));
+      for (const page of [board.markets(now)!, board.tickers(now)!, ...readings]) {
+        pages += 1;
+        for (const encoding of contentEncodings) tags.add(page.entityTag(encoding));
+      }
+    }
+  }
+  assert.equal(pages, 16);
+  assert.equal(tags.size, 16 * contentEncodings.length);
+  for (const tag of tags) assert.match(tag, /^"[\x21\x23-\x7e]+"$/);
+});
+
+test('the list of tickers is the bodies of the single tickers, ordered by symbol', () => {
+  const { book, board } = published();
+  book.tickerReceived(upstreamTicker({ symbol: symbol('ETHEUR') }));
+  const names = ['BTCCZK', 'BTCEUR', 'ETHCZK', 'ETHEUR'];
+  const singles = names.map((name) => textOf(pageOf(board.ticker(name, start))));
+  assert.equal(textOf(board.tickers(start)!), `{"tickers":[${singles.join(',')}]}`);
+  assert.deepEqual(symbolsOf(board.markets(start)), names);
+});
+
+test('a symbol is read in any case and answered with the same page', () => {
+  const { board } = published();
+  assert.equal(pageOf(board.ticker('btceur', start)), pageOf(board.ticker('BtcEur', start)));
+});
+
+test('a malformed symbol, an unknown one and a traded one without a price are told apart', () => {
+  const { book, board } = published();
+  for (const text of ['', 'B', 'BTC/EUR', 'BTC EUR', 'ＢＴＣＥＵＲ', 'BTC\n', 'A'.repeat(33)]) {
+    assert.deepEqual(board.ticker(text, start), { kind: 'malformed_symbol' }, JSON.stringify(text));
+  }
+  for (const text of ['NOPEEUR', 'BTCUSD', 'BTC', 'constructor', 'EURBTC']) {
+    assert.deepEqual(board.ticker(text, start), { kind: 'unknown_symbol' }, text);
+  }
+  assert.deepEqual(board.ticker('ETHEUR', start), { kind: 'unpriced', reason: 'no_ticker' });
+  assert.deepEqual(board.ticker('BTCCZK', after(start, 96 * hourMs)), { kind: 'unpriced', reason: 'no_rate' });
+  book.applyControls([{ symbol: symbol('BTCEUR'), operatorPaused: false, delistedAt: start }]);
+  assert.deepEqual(board.ticker('BTCEUR', start), { kind: 'unknown_symbol' });
+});
+
+test('before any catalogue there are no markets, and without any price no tickers', () => {
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const board = new Board(book, 'run');
+  assert.equal(board.markets(start), undefined);
+  assert.equal(board.tickers(start), undefined);
+  assert.deepEqual(board.ticker('BTCEUR', start), { kind: 'unknown_symbol' });
+  book.catalogueLoaded(markets, start);
+  assert.deepEqual(symbolsOf(board.markets(start)), ['BTCCZK', 'BTCEUR', 'ETHCZK', 'ETHEUR']);
+  assert.equal(board.tickers(start), undefined);
+  book.tickerReceived(upstreamTicker());
+  assert.deepEqual(symbolsOf(board.tickers(start)), ['BTCEUR']);
+});
+
+test('a board over a book that already has everything shows it', () => {
+  const { book } = published();
+  assert.deepEqual(symbolsOf(new Board(book, 'late').tickers(start)), ['BTCCZK', 'BTCEUR']);
+});
+
+test('converted tickers leave with the end of the rate and return with the next one, without any other event', () => {
+  const { book, board } = published();
+  const end = after(start, 96 * hourMs);
+  assert.deepEqual(symbolsOf(board.tickers(after(end, -1))), ['BTCCZK', 'BTCEUR']);
+  const listed = board.markets(after(end, -1));
+  assert.deepEqual(symbolsOf(board.tickers(end)), ['BTCEUR']);
+  assert.equal(board.markets(end), listed, 'the list of markets does not change');
+  book.rateRefreshed(conversionRate({ refreshedAt: end }));
+  assert.deepEqual(symbolsOf(board.tickers(end)), ['BTCCZK', 'BTCEUR']);
+});
+
+test('the end of the rate shows in a single ticker too, whichever body was read last', () => {
+  const { board } = published();
+  const end = after(start, 96 * hourMs);
+  assert.equal(board.ticker('BTCCZK', after(end, -1)).kind, 'page');
+  pageOf(board.ticker('BTCEUR', end));
+  assert.deepEqual(board.ticker('BTCCZK', end), { kind: 'unpriced', reason: 'no_rate' });
+});
+
+test('a delisted market leaves the tickers at once and the list with the end of its 30 days, without any event', () => {
+  const { book, board } = published();
+  book.applyControls([{ symbol: symbol('BTCEUR'), operatorPaused: false, delistedAt: start }]);
+  assert.equal(board.tickers(start), undefined);
+  const end = after(start, 30 * dayMs);
+  const last = JSON.parse(textOf(board.markets(after(end, -1))!)).markets;
+  assert.deepEqual(
+    last.map(({ symbol: name, status }: { symbol: string; status: string }) => [name, status]),
+    [
+      ['BTCCZK', 'delisted'],
+      ['BTCEUR', 'delisted'],
+      ['ETHCZK', 'trading'],
+      ['ETHEUR', 'trading'],
+    ],
+  );
+  assert.deepEqual(symbolsOf(board.markets(end)), ['ETHCZK', 'ETHEUR']);
+});
+
+test('a paused market is listed as paused and keeps its ticker', () => {
+  const { book, board } = published();
+  board.markets(start);
+  book.marketStatusChanged(symbol('BTCEUR'), 'paused');
+  assert.match(textOf(board.markets(start)!), /"symbol":"BTCEUR","base":"BTC","quote":"EUR","status":"paused"/);
+  assert.deepEqual(symbolsOf(board.tickers(start)), ['BTCCZK', 'BTCEUR']);
+});
+
+test('markets without a price are counted by reason, delisted ones not at all', () => {
+  const { book, board } = published();
+  assert.deepEqual([...board.unpriced(start)], [['no_ticker', 2]]);
+  assert.deepEqual([...board.unpriced(after(start, 96 * hourMs))].sort(), [
+    ['no_rate', 1],
+    ['no_ticker', 2],
+  ]);
+  book.applyControls([{ symbol: symbol('ETHEUR'), operatorPaused: false, delistedAt: start }]);
+  assert.deepEqual([...board.unpriced(start)], []);
+});

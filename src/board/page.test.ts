@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { check } from '../market/seeded.testing.ts';
+import { decoded } from './decoded.testing.ts';
+import { compress, contentEncodings } from './encoding.ts';
+import { Page, VersionedPage } from './page.ts';
+
+const strongTag = /^"[\x21\x23-\x7e]+"$/;
+
+/** Texts around the lengths at which the way of writing or compressing changes. */
+const lengths = [0, 1, 2, 100, 1023, 1024, 1025, 4095, 4096, 4097, 200_000];
+
+function textOfLength(length: number): string {
+  return '{"symbol":"BTCEUR","buyPrice":"84631.2"}'.repeat(Math.ceil(length / 40)).slice(0, length);
+}
+
+test('every coding gives back the text, at every length', () => {
+  for (const length of lengths) {
+    const text = textOfLength(length);
+    for (const encoding of contentEncodings) {
+      assert.equal(decoded(new Page(text, 'run-t-1').as(encoding)), text, `${encoding}, ${length} characters`);
+    }
+  }
+});
+
+test('every coding gives back any ASCII text', (t) => {
+  const ascii = fc.string({
+    unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    maxLength: 3_000,
+  });
+  check(
+    t,
+    fc.property(ascii, (text) => {
+      for (const encoding of contentEncodings) assert.equal(decoded(new Page(text, 'x').as(encoding)), text);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a representation tells its own length in bytes and its coding', () => {
+  for (const length of lengths) {
+    const page = new Page(textOfLength(length), 'run-t-1');
+    for (const encoding of contentEncodings) {
+      const { body, byteLength, encoding: told } = page.as(encoding);
+      assert.equal(byteLength, Buffer.byteLength(body));
+      assert.equal(told, encoding);
+    }
+    assert.equal(page.as('identity').byteLength, length);
+  }
+});
+
+test('a coding is made once, in whatever order the codings are asked for', () => {
+  for (const length of [100, 200_000]) {
+    const page = new Page(textOfLength(length), 'run-t-1');
+    const first = [...contentEncodings].reverse().map((encoding) => page.as(encoding));
+    const second = [...contentEncodings].reverse().map((encoding) => page.as(encoding));
+    for (const [index, representation] of first.entries()) assert.equal(second[index], representation);
+  }
+});
+
+test('entity tags are strong, differ per coding, and are known without the body', () => {
+  const page = new Page('{}', 'run-t-1');
+  const tags = contentEncodings.map((encoding) => page.entityTag(encoding));
+  assert.equal(new Set(tags).size, contentEncodings.length);
+  for (const [index, encoding] of contentEncodings.entries()) {
+    assert.match(tags[index]!, strongTag);
+    assert.equal(page.as(encoding).entityTag, tags[index]);
+  }
+});
+
+test('the page of an unchanged text is the same page; another text has other tags, also when it is an older one', () => {
+  const pages = new VersionedPage('run-m');
+  const first = pages.with('a');
+  assert.equal(pages.with('a'), first);
+  const second = pages.with('b');
+  const third = pages.with('a');
+  const tags = [first, second, third].map((page) => page.entityTag('identity'));
+  assert.equal(new Set(tags).size, 3);
+});
+
+test('an empty text is a page too, and stays the same one', () => {
+  const pages = new VersionedPage('run-m');
+  assert.equal(pages.with(''), pages.with(''));
+});
+
+test('our lists get at least three times smaller in every coding', () => {
+  const list = Buffer.from(`{"tickers":[${Array.from({ length: 500 }, () => textOfLength(40)).join(',')}]}`);
+  for (const encoding of ['gzip', 'br', 'zstd'] as const) {
+    assert.ok(compress(list, encoding).length * 3 < list.length, encoding);
+  }
+});

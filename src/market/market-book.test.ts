@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EpochMs } from '../clock.ts';
+import { type BookObserver, MarketBook, type PriceVerdict } from './market-book.ts';
+import type { PricingPolicy } from './pricing.ts';
+import {
+  after,
+  CZK,
+  conversionRate,
+  currency,
+  dayMs,
+  decimal,
+  EUR,
+  everyEuroMarket,
+  hourMs,
+  polledTicker,
+  pricingPolicy,
+  start,
+  symbol,
+  upstreamMarket,
+  upstreamTicker,
+} from './samples.testing.ts';
+import type { MarketSymbol } from './symbol.ts';
+import type { UpstreamTicker } from './upstream.ts';
+
+const BTCEUR = symbol('BTCEUR');
+const BTCCZK = symbol('BTCCZK');
+const ETHEUR = symbol('ETHEUR');
+const ETHCZK = symbol('ETHCZK');
+
+function bookWithMarkets(policy: Partial<PricingPolicy> = {}): MarketBook {
+  const book = new MarketBook(pricingPolicy(policy), everyEuroMarket);
+  book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
+  return book;
+}
+
+/** With a ticker of BTCEUR and a rate, both from `start`. */
+function bookWithPrices(policy: Partial<PricingPolicy> = {}): MarketBook {
+  const book = bookWithMarkets(policy);
+  assert.equal(book.tickerReceived(upstreamTicker()), undefined);
+  book.rateRefreshed(conversionRate());
+  return book;
+}
+
+function ethTicker(changes: Partial<UpstreamTicker> = {}): UpstreamTicker {
+  return upstreamTicker({ symbol: ETHEUR, bid: decimal('2500'), ask: decimal('2501'), ...changes });
+}
+
+function reading(verdict: PriceVerdict): string {
+  if (verdict.kind === 'priced') return `${verdict.ticker.buyPrice}/${verdict.ticker.sellPrice}`;
+  return verdict.kind === 'unpriced' ? verdict.reason : verdict.kind;
+}
+
+function read(book: MarketBook, name: MarketSymbol, now: EpochMs = start): string {
+  return reading(book.price(name, now));
+}
+
+/** Notes what an observer is told, one line each. */
+function observed(book: MarketBook): string[] {
+  const notes: string[] = [];
+  const observer: BookObserver = {
+    tickerChanged: (name) => notes.push(name),
+    marketsChanged: () => notes.push('markets'),
+  };
+  book.observe(observer);
+  notes.length = 0;
+  return notes;
+}
+
+test('a market without a ticker, one without a rate and one nobody knows are told apart', () => {
+  const book = bookWithMarkets();
+  assert.equal(read(book, BTCEUR), 'no_ticker');
+  assert.equal(read(book, BTCCZK), 'no_ticker');
+  assert.equal(read(book, symbol('NOPEEUR')), 'unknown_symbol');
+  book.tickerReceived(upstreamTicker());
+  assert.equal(read(book, BTCEUR), '84631.2/83788.8');
+  assert.equal(read(book, BTCCZK), 'no_rate');
+  book.rateRefreshed(conversionRate());
+  assert.equal(read(book, BTCCZK), '2078385/2016952');
+  assert.equal(read(book, ETHCZK), 'no_ticker');
+});
+
+test('converted prices end exactly with the validity of the rate, and the markets of the exchange do not notice', () => {
+  const book = bookWithPrices();
+  const end = after(start, 96 * hourMs);
+  assert.equal(read(book, BTCCZK, after(end, -1)), '2078385/2016952');
+  assert.equal(read(book, BTCCZK, end), 'no_rate');
+  assert.equal(read(book, BTCCZK, after(end, 365 * dayMs)), 'no_rate');
+  for (const instant of [after(end, -1), end, after(end, 365 * dayMs)]) {
+    assert.equal(read(book, BTCEUR, instant), '84631.2/83788.8');
+  }
+});
+
+test('converted prices return with the next rate, at the new one', () => {
+  const book = bookWithPrices();
+  const late = after(start, 97 * hourMs);
+  assert.equal(read(book, BTCCZK, late), 'no_rate');
+  book.rateRefreshed(conversionRate({ mid: decimal('24.5'), fixingDate: '2026-11-25', refreshedAt: late }));
+  assert.equal(read(book, BTCCZK, late), '2094198/2032298');
+  assert.equal(read(book, BTCCZK, after(late, 96 * hourMs - 1)), '2094198/2032298');
+  assert.equal(read(book, BTCCZK, after(late, 96 * hourMs)), 'no_rate');
+});
+
+test('a rate read again from an unchanged fixing is good until the fixing’s own day is over 10 days old, and no longer', () => {
+  const book = bookWithPrices();
+  const fixedAt = Date.parse('2026-11-20T00:00:00.000Z') as EpochMs;
+  for (let day = 1; day <= 12; day++) book.rateRefreshed(conversionRate({ refreshedAt: after(start, day * dayMs) }));
+  assert.equal(read(book, BTCCZK, after(fixedAt, 10 * dayMs)), '2078385/2016952');
+  assert.equal(read(book, BTCCZK, after(fixedAt, 10 * dayMs + 1)), 'no_rate');
+  assert.equal(read(book, BTCEUR, after(fixedAt, 10 * dayMs + 1)), '84631.2/83788.8');
+});
+
+test('a rate for a pair that is not configured is ignored: nothing is guessed from it', () => {
+  const book = bookWithMarkets();
+  book.tickerReceived(upstreamTicker());
+  book.rateRefreshed(conversionRate({ base: currency('USD') }));
+  book.rateRefreshed(conversionRate({ quote: currency('HUF') }));
+  assert.equal(read(book, BTCCZK), 'no_rate');
+  assert.equal(book.rate(CZK), undefined);
+});
+
+test('the rate in use can be read with the end of its validity', () => {
+  const book = bookWithPrices();
+  assert.deepEqual(book.rate(CZK), { rate: conversionRate(), validUntil: after(start, 96 * hourMs) });
+  assert.equal(book.rate(EUR), undefined);
+});
+
+test('the margin and the fee of the policy are in the prices', () => {
+  const converted = new Map([[CZK, { via: EUR, marginPercent: decimal('0') }]]);
+  const book = bookWithPrices({ feePercent: decimal('0'), converted });
+  assert.equal(read(book, BTCEUR), '84210.1/84209.9');
+  assert.equal(read(book, BTCCZK), '2047569/2047563');
+});
+
+test('a paused market keeps its price, a delisted one is unknown at once, with what is made from it', () => {
+  const book = bookWithPrices();
+  book.marketStatusChanged(BTCEUR, 'paused');
+  assert.equal(read(book, BTCEUR), '84631.2/83788.8');
+  book.applyControls([{ symbol: BTCEUR, operatorPaused: false, delistedAt: start }]);
+  assert.equal(read(book, BTCEUR), 'unknown_symbol');
+  assert.equal(read(book, BTCCZK), 'unknown_symbol');
+  assert.equal(book.explain(BTCEUR, start), undefined);
+});
+
+test('a converted market delisted on its own leaves its exchange market alone', () => {
+  const book = bookWithPrices();
+  book.applyControls([{ symbol: BTCCZK, operatorPaused: false, delistedAt: start }]);
+  assert.equal(read(book, BTCCZK), 'unknown_symbol');
+  assert.equal(read(book, BTCEUR), '84631.2/83788.8');
+});
+
+test('tickers are taken for exchange markets that are offered, and for no others', () => {
+  const book = bookWithMarkets();
+  assert.equal(book.tickerReceived(upstreamTicker({ symbol: symbol('NOPEEUR') })), 'unknown_market');
+  assert.equal(book.tickerReceived(upstreamTicker({ symbol: BTCCZK })), 'unknown_market');
+  book.applyControls([{ symbol: BTCEUR, operatorPaused: false, delistedAt: start }]);
+  assert.equal(book.tickerReceived(upstreamTicker()), 'unknown_market');
+  assert.equal(book.tickerReceived(ethTicker()), undefined);
+});
+
+test('a refused ticker says why and leaves the last good price', () => {
+  const book = bookWithPrices();
+  const later = after(start, 1000);
+  assert.equal(book.tickerReceived(upstreamTicker({ receivedAt: later, bid: undefined })), 'bid_or_ask_missing');
+  assert.equal(book.tickerReceived(upstreamTicker({ receivedAt: later, bid: decimal('90000') })), 'crossed');
+  assert.equal(book.tickerReceived(polledTicker({ receivedAt: after(start, 100) })), 'older_than_live');
+  assert.equal(read(book, BTCEUR), '84631.2/83788.8');
+});
+
+test('a market that never had a good ticker has no price, however many bad ones come', () => {
+  const book = bookWithMarkets();
+  book.tickerReceived(upstreamTicker({ ask: decimal('0') }));
+  book.tickerReceived(upstreamTicker({ high24h: undefined }));
+  assert.equal(read(book, BTCEUR), 'no_ticker');
+});
+
+test('a market whose price rounds to zero says so, and its finer one has a price', () => {
+  const book = bookWithMarkets({ pricePrecision: new Map([[BTCCZK, 4]]) });
+  book.rateRefreshed(conversionRate());
+  book.tickerReceived(upstreamTicker({ bid: decimal('0.0201'), ask: decimal('0.0202') }));
+  assert.equal(read(book, BTCEUR), 'rounds_to_zero');
+  assert.equal(read(book, BTCCZK), '0.4986/0.4814');
+});
+
+test('an observer hears of every market whose price a ticker, a reference price or a rate changes, and of no other', () => {
+  const book = bookWithMarkets();
+  const notes = observed(book);
+  const heard = (change: () => void) => {
+    notes.length = 0;
+    change();
+    return [...notes].sort();
+  };
+  assert.deepEqual(
+    heard(() => book.tickerReceived(upstreamTicker())),
+    [BTCCZK, BTCEUR],
+  );
+  assert.deepEqual(
+    heard(() => book.tickerReceived(upstreamTicker({ bid: undefined }))),
+    [],
+  );
+  const prices = { price1hAgo: decimal('1'), price24hAgo: undefined, price7dAgo: undefined };
+  assert.deepEqual(
+    heard(() => book.referencePricesChanged(ETHEUR, prices)),
+    [ETHCZK, ETHEUR],
+  );
+  assert.deepEqual(
+    heard(() => book.rateRefreshed(conversionRate())),
+    [BTCCZK, ETHCZK],
+  );
+  assert.deepEqual(
+    heard(() => book.rateRefreshed(conversionRate({ quote: currency('HUF') }))),
+    [],
+  );
+});
+
+test('an observer hears of every change of the list, and reads it already changed', () => {
+  const book = bookWithPrices();
+  const states: string[] = [];
+  book.observe({
+    tickerChanged: () => {},
+    marketsChanged: () => states.push(`${book.catalogue.find(BTCEUR)?.status}`),
+  });
+  book.marketStatusChanged(BTCEUR, 'paused');
+  book.catalogueLoaded([upstreamMarket('BTC')], after(start, 1));
+  book.applyControls([{ symbol: BTCEUR, operatorPaused: false, delistedAt: start }]);
+  assert.deepEqual(states, ['trading', 'paused', 'trading', 'delisted']);
+});
+
+test('an observer that comes late is told of everything there is, and several are told the same', () => {
+  const book = bookWithPrices();
+  const told: string[][] = [[], []];
+  for (const notes of told) {
+    book.observe({ tickerChanged: (name) => notes.push(name), marketsChanged: () => notes.push('markets') });
+  }
+  assert.deepEqual(told[0], ['markets', BTCCZK, BTCEUR, ETHCZK, ETHEUR]);
+  for (const notes of told) notes.length = 0;
+  book.tickerReceived(ethTicker());
+  assert.deepEqual(told[0], [ETHCZK, ETHEUR]);
+  assert.deepEqual(told[1], told[0]);
+});
+
+test('the next change that time alone brings is the end of a rate or of a listing, whichever is first', () => {
+  const book = bookWithMarkets();
+  assert.equal(book.nextChangeAt(start), Number.POSITIVE_INFINITY);
+  book.rateRefreshed(conversionRate());
+  const rateEnd = after(start, 96 * hourMs);
+  assert.equal(book.nextChangeAt(start), rateEnd);
+  assert.equal(book.nextChangeAt(after(rateEnd, -1)), rateEnd);
+  assert.equal(book.nextChangeAt(rateEnd), Number.POSITIVE_INFINITY);
+  book.applyControls([{ symbol: BTCEUR, operatorPaused: false, delistedAt: after(start, -30 * dayMs + 5) }]);
+  assert.equal(book.nextChangeAt(start), after(start, 5));
+  assert.equal(book.nextChangeAt(after(start, 5)), rateEnd);
+});
+
+test('an explanation ends at the served prices and names the rate, its source and its age', () => {
+  const book = bookWithPrices();
+  const explained = book.explain(BTCCZK, start)!;
+  assert.equal(explained.market, book.catalogue.find(BTCCZK));
+  assert.deepEqual([explained.bid, explained.ask, explained.capturedAt], ['84209.9', '84210.1', after(start, -40)]);
+  assert.deepEqual(explained.conversion, {
+    rate: conversionRate(),
+    validUntil: after(start, 96 * hourMs),
+    marginPercent: '1',
+  });
+  assert.equal(`${explained.buy.at(-1)!.value}/${explained.sell.at(-1)!.value}`, read(book, BTCCZK));
+  const plain = book.explain(BTCEUR, start)!;
+  assert.equal(plain.conversion, undefined);
+  assert.deepEqual(
+    plain.buy.map(({ value }) => value),
+    ['84210.1', '84631.1505', '84631.2'],
+  );
+  assert.deepEqual(
+    plain.sell.map(({ value }) => value),
+    ['84209.9', '83788.8505', '83788.8'],
+  );
+});
+
+test('what has no price has no explanation', () => {
+  const book = bookWithPrices();
+  assert.equal(book.explain(ETHEUR, start), undefined);
+  assert.equal(book.explain(symbol('NOPEEUR'), start), undefined);
+  assert.equal(book.explain(BTCCZK, after(start, 96 * hourMs)), undefined);
+});
+
+test('a book restored from records and contents gives the same answers with the same times', () => {
+  const book = bookWithPrices();
+  book.referencePricesChanged(BTCEUR, { price1hAgo: decimal('84000'), price24hAgo: undefined, price7dAgo: undefined });
+  const again = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const notes = observed(again);
+  again.restore(book.catalogue.records(), book.contents());
+  assert.deepEqual([...new Set(notes)].sort(), [BTCCZK, BTCEUR, ETHCZK, ETHEUR, 'markets']);
+  for (const name of [BTCEUR, BTCCZK, ETHEUR, ETHCZK]) {
+    for (const instant of [start, after(start, 96 * hourMs)]) {
+      assert.deepEqual(again.price(name, instant), book.price(name, instant));
+    }
+  }
+  assert.equal(again.tickerReceived(polledTicker({ receivedAt: after(start, 100) })), 'older_than_live');
+});
+
+test('a rate restored from before its configuration was taken away is not used', () => {
+  const again = new MarketBook(pricingPolicy({ converted: new Map() }), everyEuroMarket);
+  again.restore(bookWithPrices().catalogue.records(), bookWithPrices().contents());
+  assert.equal(read(again, BTCCZK), 'unknown_symbol');
+  assert.equal(again.rate(CZK), undefined);
+  assert.equal(read(again, BTCEUR), '84631.2/83788.8');
+});

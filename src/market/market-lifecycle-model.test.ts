@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { EpochMs } from '../clock.ts';
+import { MarketCatalogue, type MarketControls, type MarketRecord } from './market-catalogue.ts';
+import {
+  after,
+  currency,
+  dayMs,
+  everyEuroMarket,
+  pricingPolicy,
+  start,
+  symbol,
+  upstreamMarket,
+} from './samples.testing.ts';
+import { seed } from './seeded.testing.ts';
+import type { UpstreamMarketStatus } from './upstream.ts';
+
+const bases = ['BTC', 'ETH', 'XRP'];
+const removalMs = 30 * dayMs;
+
+/** One symbol as the model knows it. A converted one (CZK) has decisions only. */
+interface Fate {
+  upstream: UpstreamMarketStatus;
+  paused: boolean;
+  absences: number;
+  endedAt: number;
+}
+
+/** The rules in their plainest form: a table of symbols, and the time. */
+interface Model {
+  now: EpochMs;
+  readonly fates: Map<string, Fate>;
+}
+
+interface Real {
+  catalogue: MarketCatalogue;
+  /** The decisions as a store keeps them: applied all together at every change. */
+  readonly decisions: Map<string, MarketControls>;
+}
+
+const never = Number.POSITIVE_INFINITY;
+
+function newFate(upstream: UpstreamMarketStatus): Fate {
+  return { upstream, paused: false, absences: 0, endedAt: never };
+}
+
+/** What clients see in the model: `[symbol, status, the instant it leaves the list]`. */
+function expected({ fates, now }: Model): [string, string, number][] {
+  const seen: [string, string, number][] = [];
+  for (const [name, own] of fates) {
+    const exchange = fates.get(name.replace('CZK', 'EUR'))!;
+    const endedAt = Math.min(own.endedAt, exchange.endedAt);
+    if (now >= endedAt + removalMs) continue;
+    const isPaused = own.paused || exchange.paused || exchange.upstream === 'paused';
+    seen.push([name, endedAt < never ? 'delisted' : isPaused ? 'paused' : 'trading', endedAt + removalMs]);
+  }
+  return seen.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function agree(model: Model, { catalogue }: Real): void {
+  const seen = catalogue.listed(model.now).map((market) => [market.symbol, market.status, market.listedUntil ?? never]);
+  assert.deepEqual(seen, expected(model));
+  const next = expected(model)
+    .map(([, , until]) => until)
+    .filter((until) => until < never);
+  assert.equal(catalogue.nextRemovalAt(model.now) ?? never, Math.min(never, ...next));
+  assert.deepEqual(
+    [...catalogue.all()].map((market) => market.symbol),
+    [...model.fates.keys()].sort(),
+  );
+  assert.equal(catalogue.everLoaded, model.fates.size > 0);
+}
+
+type Command = fc.Command<Model, Real>;
+
+/** A command without a condition. */
+function command(
+  text: string,
+  run: (model: Model, real: Real) => void,
+  check: (model: Readonly<Model>) => boolean,
+): Command {
+  return {
+    check,
+    run(model, real) {
+      run(model, real);
+      agree(model, real);
+    },
+    toString: () => text,
+  };
+}
+
+function loadCommand(listed: readonly (UpstreamMarketStatus | undefined)[], withForeign: boolean): Command {
+  const load = (model: Model, { catalogue }: Real) => {
+    const markets = bases.flatMap((base, index) => {
+      const status = listed[index];
+      return status === undefined ? [] : [upstreamMarket(base, { status })];
+    });
+    const foreign = withForeign ? [upstreamMarket('BTC', { quote: currency('USD') })] : [];
+    catalogue.load([...foreign, ...markets], model.now);
+    if (markets.length === 0) return;
+    for (const [index, base] of bases.entries()) loadOne(model, base, listed[index]);
+  };
+  return command(`load(${listed.map((status) => status ?? '-')})`, load, () => true);
+}
+
+function loadOne({ fates, now }: Model, base: string, status: UpstreamMarketStatus | undefined): void {
+  const known = fates.get(`${base}EUR`);
+  if (status === undefined) {
+    if (known === undefined || known.endedAt < never) return;
+    known.absences += 1;
+    if (known.absences === 3) known.endedAt = now;
+  } else if (known === undefined) {
+    fates.set(`${base}EUR`, newFate(status));
+    fates.set(`${base}CZK`, newFate(status));
+  } else {
+    known.absences = 0;
+    known.upstream = status;
+  }
+}
+
+function statusCommand(name: string, status: UpstreamMarketStatus): Command {
+  const change = (model: Model, { catalogue }: Real) => {
+    catalogue.changeStatus(symbol(name), status);
+    const fate = model.fates.get(name);
+    if (fate !== undefined) fate.upstream = status;
+  };
+  return command(`status(${name} ${status})`, change, () => true);
+}
+
+function operatorCommand(name: string, decision: 'pause' | 'resume' | 'delist'): Command {
+  const decide = (model: Model, { catalogue, decisions }: Real) => {
+    const fate = model.fates.get(name)!;
+    if (decision === 'delist') fate.endedAt = Math.min(fate.endedAt, model.now);
+    else fate.paused = decision === 'pause';
+    const delistedAt = decision === 'delist' ? model.now : undefined;
+    decisions.set(name, { symbol: symbol(name), operatorPaused: fate.paused, delistedAt });
+    catalogue.applyControls([...decisions.values()]);
+  };
+  return command(`${decision}(${name})`, decide, (model) => model.fates.has(name));
+}
+
+function timeCommand(byMs: number): Command {
+  return command(
+    `after(${byMs} ms)`,
+    (model) => {
+      model.now = after(model.now, byMs);
+    },
+    () => true,
+  );
+}
+
+/** To the last listed millisecond of whatever leaves the list next, or one past it. */
+function removalEdgeCommand(pastMs: number): Command {
+  const upcoming = (model: Readonly<Model>) => Math.min(...expected(model).map(([, , until]) => until));
+  const move = (model: Model) => {
+    model.now = Math.max(model.now, upcoming(model) - 1 + pastMs) as EpochMs;
+  };
+  return command(`toRemoval(${pastMs - 1} ms)`, move, (model) => upcoming(model) < never);
+}
+
+const restartCommand = command(
+  'restart',
+  (_model, real) => {
+    const kept = JSON.parse(JSON.stringify(real.catalogue.records())) as MarketRecord[];
+    real.catalogue = new MarketCatalogue(pricingPolicy(), everyEuroMarket);
+    real.catalogue.restore(kept);
+  },
+  () => true,
+);
+
+const anyStatus = fc.constantFrom('trading' as const, 'paused' as const);
+const anySymbol = fc
+  .tuple(fc.constantFrom(...bases), fc.constantFrom('EUR', 'CZK'))
+  .map(([base, quote]) => base + quote);
+
+const anyCommands = fc.commands(
+  [
+    fc
+      .tuple(fc.array(fc.option(anyStatus, { nil: undefined }), { minLength: 3, maxLength: 3 }), fc.boolean())
+      .map(([listed, withForeign]) => loadCommand(listed, withForeign)),
+    fc.tuple(fc.constantFrom(...bases), anyStatus).map(([base, status]) => statusCommand(`${base}EUR`, status)),
+    fc
+      .tuple(anySymbol, fc.constantFrom('pause' as const, 'resume' as const, 'delist' as const))
+      .map(([name, decision]) => operatorCommand(name, decision)),
+    fc.integer({ min: 0, max: 20 * dayMs }).map(timeCommand),
+    fc.constantFrom(0, 1).map(removalEdgeCommand),
+    fc.constant(restartCommand),
+  ],
+  { maxCommands: 40 },
+);
+
+function run(commands: Iterable<Command>): void {
+  const setup = () => ({
+    model: { now: start, fates: new Map<string, Fate>() },
+    real: {
+      catalogue: new MarketCatalogue(pricingPolicy(), everyEuroMarket),
+      decisions: new Map<string, MarketControls>(),
+    },
+  });
+  fc.modelRun(setup, commands);
+}
+
+test('markets live as the rules say, whatever the upstream, the operator, time and restarts do in whatever order', (t) => {
+  t.diagnostic(`TEST_SEED=${seed}`);
+  fc.assert(fc.property(anyCommands, run), { seed, numRuns: 600 });
+});
+
+test('sequences that told a wrong implementation from a right one', () => {
+  const load = (text: string) =>
+    loadCommand(
+      [...text].map((letter) => ({ t: 'trading' as const, p: 'paused' as const })[letter]),
+      false,
+    );
+  const sequences: Command[][] = [
+    // A converted market that was delisted on its own, and a later decision that does not repeat it.
+    [
+      load('t--'),
+      operatorCommand('BTCCZK', 'delist'),
+      operatorCommand('BTCCZK', 'pause'),
+      operatorCommand('BTCCZK', 'resume'),
+    ],
+    // Two absences, a restart in between, and the third.
+    [load('tt-'), load('-t-'), load('-t-'), restartCommand, load('-t-'), removalEdgeCommand(0), removalEdgeCommand(1)],
+    // The operator's instant stands although the upstream drops the market afterwards.
+    [
+      load('tt-'),
+      operatorCommand('BTCEUR', 'delist'),
+      timeCommand(5),
+      load('-t-'),
+      load('-t-'),
+      load('-t-'),
+      removalEdgeCommand(1),
+    ],
+    // The converted market goes first, its exchange market later, each by its own 30 days.
+    [
+      load('t--'),
+      operatorCommand('BTCCZK', 'delist'),
+      timeCommand(1),
+      operatorCommand('BTCEUR', 'delist'),
+      removalEdgeCommand(1),
+      removalEdgeCommand(1),
+    ],
+    // An empty load between absences neither counts nor forgives.
+    [load('tt-'), load('-t-'), load('---'), load('-t-'), load('---'), load('-t-')],
+  ];
+  for (const sequence of sequences) run(sequence);
+});
