@@ -159,7 +159,7 @@ export const descriptionExamples: Examples<unknown> = {
 export function rootExamples(baseUrl: string, errorsUrl: string): Examples<RootDocumentBody> {
   const links = {
     openapi: `${baseUrl}/openapi/v1.json`,
-    reference: `${baseUrl}/reference`,
+    reference: `${baseUrl}/docs`,
     errors: errorsUrl,
     status: `${baseUrl}/status`,
   };

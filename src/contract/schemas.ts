@@ -270,7 +270,7 @@ export const RootDocumentSchema = Type.Object(
     links: Type.Object(
       {
         openapi: part.address('This description, as OpenAPI 3.1 in JSON.', 'https://api.example.com/openapi/v1.json'),
-        reference: part.address('The reference, for people.', 'https://api.example.com/reference'),
+        reference: part.address('The reference, for people.', 'https://api.example.com/docs'),
         errors: part.address(
           'The error pages. Every `type` of an Error lies below it.',
           'https://api.example.com/errors',

@@ -21,14 +21,14 @@ interface ConnectionState {
  */
 export class Connections {
   readonly #clock: Clock;
-  readonly #writeDeadlineMs: number;
+  readonly #writeTimeoutMs: number;
   readonly #states = new Map<Socket, ConnectionState>();
   readonly #sweep: Timer;
   #cut = 0;
 
-  constructor(clock: Clock, writeDeadlineMs: number) {
+  constructor(clock: Clock, writeTimeoutMs: number) {
     this.#clock = clock;
-    this.#writeDeadlineMs = writeDeadlineMs;
+    this.#writeTimeoutMs = writeTimeoutMs;
     this.#sweep = clock.every(sweepEveryMs, () => this.#cutSlowReaders());
   }
 
@@ -88,7 +88,7 @@ export class Connections {
     for (const [socket, state] of this.#states) {
       if (socket.writableLength === 0) state.waitingSinceMs = undefined;
       else if (state.waitingSinceMs === undefined) state.waitingSinceMs = nowMs;
-      else if (nowMs - state.waitingSinceMs >= this.#writeDeadlineMs) {
+      else if (nowMs - state.waitingSinceMs >= this.#writeTimeoutMs) {
         this.#cut++;
         socket.destroy();
       }

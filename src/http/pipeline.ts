@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Access, LimitVerdict } from '../access/access.ts';
+import type { IpAddress } from '../access/client-address.ts';
+import type { KeyFinder } from '../access/key-directory.ts';
+import type { LimitDecision } from '../access/limit-decision.ts';
+import type { Limits } from '../access/limits.ts';
 import type { EpochMs } from '../clock.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
 import { type Answer, problem } from './answer.ts';
@@ -9,19 +12,29 @@ import type { Resource, Sources } from './resource.ts';
 
 /** A request that is well-formed HTTP, with what was read once when it came. */
 export interface PublicRequest {
+  readonly requestId: string;
   readonly now: EpochMs;
-  readonly address: string;
+  readonly address: IpAddress;
   readonly method: string;
   readonly target: RequestTarget;
   readonly headers: IncomingHttpHeaders;
 }
+
+/** What decides who may ask, and how often. */
+export interface Gate {
+  readonly keys: KeyFinder;
+  readonly limits: Limits;
+}
+
+/** Where the cause of an internal error goes, under the identifier the client was given. */
+export type FailureLog = (error: unknown, requestId: string) => void;
 
 /** What to answer, and the limit that counted the request. */
 export interface Decision {
   readonly answer: Answer;
   readonly route: string;
   /** `undefined` for pages that no limit counts. */
-  readonly verdict: LimitVerdict | undefined;
+  readonly verdict: LimitDecision | undefined;
 }
 
 /** The paths of the public listener, by who pays for them. */
@@ -40,15 +53,18 @@ export interface Routes {
  */
 export class Pipeline {
   readonly #routes: Routes;
-  readonly #access: Access;
+  readonly #gate: Gate;
   readonly #sources: Sources;
   readonly #counts: RequestCounts;
+  readonly #failed: FailureLog;
 
-  constructor(routes: Routes, access: Access, sources: Sources, counts: RequestCounts) {
+  /** @param failed told of what a resource threw; the client is told nothing of it */
+  constructor(routes: Routes, gate: Gate, sources: Sources, counts: RequestCounts, failed: FailureLog) {
     this.#routes = routes;
-    this.#access = access;
+    this.#gate = gate;
     this.#sources = sources;
     this.#counts = counts;
+    this.#failed = failed;
   }
 
   decide(request: PublicRequest): Decision {
@@ -56,7 +72,7 @@ export class Pipeline {
     if (path.startsWith('/v1') && (path.length === 3 || path[3] === '/')) return this.#decideKeyed(request);
     const page = this.#routes.uncounted.get(path);
     if (page !== undefined) return { answer: this.#answer(page, request), route: page.route, verdict: undefined };
-    const verdict = this.#access.countAddress(request.address, request.now);
+    const verdict = this.#gate.limits.takeForAddress(request.address.limitBucket, request.now);
     if (!verdict.allowed) return this.#limited('address', verdict);
     return this.#decideFound(this.#routes.keyless.get(path), request, verdict);
   }
@@ -64,15 +80,15 @@ export class Pipeline {
   #decideKeyed(request: PublicRequest): Decision {
     const { now, headers } = request;
     const key = headers['x-exchange-apikey'];
-    const match = key === undefined ? undefined : this.#access.authenticate(String(key), now);
+    const match = key === undefined ? undefined : this.#gate.keys.find(String(key), now);
     if (match === undefined) return this.#unauthenticated(key === undefined, request);
-    const verdict = this.#access.countKey(match, now);
+    const verdict = this.#gate.limits.takeForKey(match, now);
     if (!verdict.allowed) return this.#limited('key', verdict);
     return this.#decideFound(this.#routes.keyed.get(request.target.path), request, verdict);
   }
 
   #unauthenticated(keyAbsent: boolean, { address, now }: PublicRequest): Decision {
-    const verdict = this.#access.countFailedAuthentication(address, now);
+    const verdict = this.#gate.limits.takeForFailedAuthentication(address.limitBucket, now);
     if (!verdict.allowed) return this.#limited('failedAuthentication', verdict);
     const answer = keyAbsent
       ? problem('MISSING_API_KEY', 'The X-EXCHANGE-APIKEY header is missing.')
@@ -80,14 +96,14 @@ export class Pipeline {
     return { answer, route: unmatchedRoute, verdict };
   }
 
-  #limited(category: LimitCategory, verdict: LimitVerdict): Decision {
+  #limited(category: LimitCategory, verdict: LimitDecision): Decision {
     this.#counts.limited(category);
     const detail = `${limitTable[category].name}: the limit of ${verdict.limit} requests per minute is used up.`;
     const answer = problem('RATE_LIMIT_EXCEEDED', detail, verdict.retryAfterSeconds);
     return { answer, route: unmatchedRoute, verdict };
   }
 
-  #decideFound(resource: Resource | undefined, request: PublicRequest, verdict: LimitVerdict): Decision {
+  #decideFound(resource: Resource | undefined, request: PublicRequest, verdict: LimitDecision): Decision {
     if (resource !== undefined) return { answer: this.#answer(resource, request), route: resource.route, verdict };
     const answer = isWellFormed(request.target.path)
       ? problem('NOT_FOUND', 'Nothing exists at this path.')
@@ -95,7 +111,17 @@ export class Pipeline {
     return { answer, route: unmatchedRoute, verdict };
   }
 
-  #answer(resource: Resource, { method, now, target, headers }: PublicRequest): Answer {
+  /** A resource that throws costs its client an answer, but not the headers of the limit that counted it. */
+  #answer(resource: Resource, request: PublicRequest): Answer {
+    try {
+      return this.#ask(resource, request);
+    } catch (error) {
+      this.#failed(error, request.requestId);
+      return internalError;
+    }
+  }
+
+  #ask(resource: Resource, { method, now, target, headers }: PublicRequest): Answer {
     if (method !== 'GET' && method !== 'HEAD') {
       return problem('METHOD_NOT_ALLOWED', 'This resource answers GET and HEAD only.');
     }
@@ -106,6 +132,12 @@ export class Pipeline {
     return resource.answer({ now, query: target.query, accept: headers.accept }, this.#sources);
   }
 }
+
+/** What a client is told when we are at fault: nothing of the cause. */
+export const internalError = problem(
+  'INTERNAL_ERROR',
+  'The request could not be answered because of an internal error.',
+);
 
 function maintenance(retryAfterSeconds: number): Answer {
   const detail = 'Planned maintenance is running. GET /v1/status tells until when.';

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Access } from '../access/access.ts';
+import type { ClientAddresses } from '../access/client-address.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
 import { type Answer, problem } from './answer.ts';
 import { Connections } from './connections.ts';
 import { findHttpFault, parserProblem, writeRawProblem } from './malformed-request.ts';
-import { type Decision, Pipeline, type Routes } from './pipeline.ts';
+import { type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
 import { RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { requestIds } from './request-ids.ts';
 import { splitTarget } from './request-target.ts';
@@ -16,13 +16,15 @@ import { writeAnswer } from './response-writer.ts';
 
 /** Bounds on what one connection may cost. The defaults and their reasons are in the configuration's schema. */
 export interface ConnectionLimits {
-  readonly connectionsMax: number;
-  readonly headerBytesMax: number;
+  readonly maxConnections: number;
+  readonly maxHeaderBytes: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** How often the parser's timeouts are looked at, which is how exact they are. */
+  readonly connectionsCheckIntervalMs: number;
   readonly keepAliveTimeoutMs: number;
   /** A client that has not taken its answer by then is cut off. */
-  readonly writeDeadlineMs: number;
+  readonly writeTimeoutMs: number;
 }
 
 export interface PublicListenerOptions {
@@ -31,23 +33,27 @@ export interface PublicListenerOptions {
   readonly port: number;
   /** PEM texts; `undefined` serves plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly limits: ConnectionLimits;
+}
+
+/** What is served, which can name the port that was taken. */
+export interface Offer {
+  readonly routes: Routes;
   /** Absolute, without a trailing slash: what the `type` of an Error starts with. */
   readonly errorsUrl: string;
-  readonly limits: ConnectionLimits;
 }
 
 /** What the listener stands on. */
 export interface PublicListenerParts {
-  readonly routes: Routes;
-  readonly access: Access;
+  /** Asked once, with the port listened on, before any request is looked at. */
+  readonly offerAt: (port: number) => Offer;
+  readonly gate: Gate;
+  readonly addresses: ClientAddresses;
   readonly sources: Sources;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: { error(fields: object, message: string): void };
 }
-
-/** How often the parser's own timeouts are looked at: Node's default of 30 s would make them coarse. */
-const timeoutCheckEveryMs = 1000;
 
 /**
  * The public HTTP listener. It reads a request's identifier, address and instant once, has the
@@ -59,7 +65,8 @@ export class PublicListener {
   readonly connections: Connections;
   readonly #options: PublicListenerOptions;
   readonly #parts: PublicListenerParts;
-  readonly #pipeline: Pipeline;
+  #pipeline!: Pipeline;
+  #errorsUrl = '';
   readonly #nextId: () => string;
   readonly #server: Server;
   #draining = false;
@@ -68,9 +75,8 @@ export class PublicListener {
   constructor(options: PublicListenerOptions, parts: PublicListenerParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#pipeline = new Pipeline(parts.routes, parts.access, parts.sources, this.counts);
     this.#nextId = requestIds(parts.randomness);
-    this.connections = new Connections(parts.clock, options.limits.writeDeadlineMs);
+    this.connections = new Connections(parts.clock, options.limits.writeTimeoutMs);
     this.#server = this.#createServer();
   }
 
@@ -86,7 +92,9 @@ export class PublicListener {
       this.#server.once('error', reject);
       this.#server.listen({ host, port, backlog: 1024 }, () => {
         this.#server.removeListener('error', reject);
-        resolve(this.#server.address() as AddressInfo);
+        const address = this.#server.address() as AddressInfo;
+        this.#offer(address.port);
+        resolve(address);
       });
     });
   }
@@ -113,14 +121,21 @@ export class PublicListener {
     this.connections.stop();
   }
 
+  #offer(port: number): void {
+    const { offerAt, gate, sources } = this.#parts;
+    const { routes, errorsUrl } = offerAt(port);
+    this.#errorsUrl = errorsUrl;
+    this.#pipeline = new Pipeline(routes, gate, sources, this.counts, this.#logFailure);
+  }
+
   #createServer(): Server {
     const { limits, tls } = this.#options;
     const serverOptions: ServerOptions = {
-      maxHeaderSize: limits.headerBytesMax,
+      maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: timeoutCheckEveryMs,
+      connectionsCheckingInterval: limits.connectionsCheckIntervalMs,
       insecureHTTPParser: false,
       requireHostHeader: false,
       joinDuplicateHeaders: true,
@@ -129,7 +144,7 @@ export class PublicListener {
     const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
     const server =
       tls === undefined ? createServer(serverOptions, handle) : createTlsServer({ ...serverOptions, ...tls }, handle);
-    server.maxConnections = limits.connectionsMax;
+    server.maxConnections = limits.maxConnections;
     server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => this.connections.add(socket));
     server.on('drop', () => this.#dropped++);
     server.on('checkContinue', handle);
@@ -144,25 +159,29 @@ export class PublicListener {
     if (this.connections.isClosing(request.socket)) return;
     const requestId = this.#nextId();
     try {
-      this.#write(request, response, requestId, this.#decide(request));
+      this.#write(request, response, requestId, this.#decide(request, requestId));
     } catch (error) {
-      this.#parts.log.error({ err: error, requestId }, 'a request failed');
+      this.#logFailure(error, requestId);
       if (response.headersSent) request.socket.destroy();
       else this.#write(request, response, requestId, unrouted(internalError));
     }
   }
 
-  #decide(request: IncomingMessage): Decision {
+  readonly #logFailure = (error: unknown, requestId: string): void => {
+    this.#parts.log.error({ err: error, requestId }, 'a request failed');
+  };
+
+  #decide(request: IncomingMessage, requestId: string): Decision {
     const fault = findHttpFault(request);
     if (fault !== undefined) {
       this.connections.markClosing(request.socket);
       return unrouted(fault);
     }
-    const { clock, access } = this.#parts;
+    const { clock, addresses } = this.#parts;
     const { headers, method = '', url = '/', socket } = request;
     const now = clock.now();
-    const address = access.clientAddress(socket.remoteAddress, headers['x-forwarded-for']);
-    return this.#pipeline.decide({ now, address, method, target: splitTarget(url), headers });
+    const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
+    return this.#pipeline.decide({ requestId, now, address, method, target: splitTarget(url), headers });
   }
 
   #refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
@@ -184,7 +203,7 @@ export class PublicListener {
       acceptEncoding: headers['accept-encoding'] as string | undefined,
       ifNoneMatch: headers['if-none-match'],
       closes: this.connections.isClosing(socket),
-      errorsUrl: this.#options.errorsUrl,
+      errorsUrl: this.#errorsUrl,
     });
     this.counts.answered(route, status);
     if (answer.kind === 'problem') this.counts.problem(answer.code);
@@ -199,9 +218,7 @@ export class PublicListener {
     this.connections.markClosing(socket);
     this.counts.answered(unmatchedRoute, errorTable[answer.code].status);
     this.counts.problem(answer.code);
-    this.connections.afterLastResponse(socket, () =>
-      writeRawProblem(socket, answer, this.#nextId(), this.#options.errorsUrl),
-    );
+    this.connections.afterLastResponse(socket, () => writeRawProblem(socket, answer, this.#nextId(), this.#errorsUrl));
   }
 }
 
@@ -215,5 +232,4 @@ function unrouted(answer: Answer): Decision {
   return { answer, route: unmatchedRoute, verdict: undefined };
 }
 
-const internalError = problem('INTERNAL_ERROR', 'The request could not be answered because of an internal error.');
 const expectationFailed = problem('EXPECTATION_FAILED', 'The expectation of the Expect header cannot be met.');

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { LimitVerdict } from '../access/access.ts';
+import type { LimitDecision } from '../access/limit-decision.ts';
 import type { Representation } from '../board/page.ts';
 import { errorTable, problemBody } from '../contract/errors.ts';
 import { allowedMethods, headerNames, wwwAuthenticate } from '../contract/limits.ts';
@@ -13,7 +13,7 @@ export interface WriteContext {
   readonly ifNoneMatch: string | undefined;
   /** The connection ends after this answer. */
   readonly closes: boolean;
-  readonly verdict: LimitVerdict | undefined;
+  readonly verdict: LimitDecision | undefined;
   /** Absolute, without a trailing slash. */
   readonly errorsUrl: string;
 }

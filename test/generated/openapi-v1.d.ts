@@ -483,7 +483,7 @@ export interface components {
                 /**
                  * Format: uri
                  * @description The reference, for people.
-                 * @example https://api.example.com/reference
+                 * @example https://api.example.com/docs
                  */
                 reference: string;
                 /**

@@ -1,12 +1,13 @@
 import { Page } from '../../board/page.ts';
 import type { PageAnswer } from '../answer.ts';
+import { asciiJson } from '../ascii-json.ts';
 import type { Resource } from '../resource.ts';
 
 /** GET /openapi/v1.json: the description of the API, for any origin to read. */
 export function openapi(document: object, runTag: string): Resource {
   const answer: PageAnswer = {
     kind: 'page',
-    page: new Page(JSON.stringify(document), `${runTag}-openapi`),
+    page: new Page(asciiJson(document), `${runTag}-openapi`),
     contentType: 'application/json',
     cacheControl: 'public, max-age=300',
     vary: 'Accept-Encoding',

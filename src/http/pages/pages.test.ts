@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { documentSchemas } from '../../../test/contract/document-schemas.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import type { Board } from '../../board/board.ts';
+import { ServiceBoard } from '../../board/service-board.ts';
+import type { EpochMs } from '../../clock.ts';
+import { errorCodes, errorTable } from '../../contract/errors.ts';
+import { openApiDocument } from '../../contract/openapi.ts';
+import { FeedStatus } from '../../market/service-status.ts';
+import type { Resource } from '../resource.ts';
+import { publicPages } from './pages.ts';
+import { type Element, named, parsePage } from './parsed-page.testing.ts';
+import { stylesheet } from './stylesheet.ts';
+
+const clock = new FakeClock();
+const usual = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors', version: '1.0.0' };
+
+function offer({ baseUrl, errorsUrl, version } = usual) {
+  const document = openApiDocument({ baseUrl, errorsUrl });
+  const { root, pages } = publicPages({ document, baseUrl, errorsUrl, version, runTag: 'run' });
+  return { document, root, pages, all: new Map<string, Resource>([['/', root], ...pages]) };
+}
+
+function answer(resource: Resource, accept = 'text/html') {
+  const service = new ServiceBoard(new FeedStatus(), clock);
+  service.setWindows([{ from: 0 as EpochMs, to: (clock.now() + 60_000) as EpochMs, description: 'A <b>test</b>.' }]);
+  const board = undefined as unknown as Board;
+  const given = resource.answer({ now: clock.now(), query: '', accept }, { board, service });
+  assert.ok(given.kind !== 'problem');
+  const text = given.kind === 'text' ? given.text : String(given.page.as('identity').body);
+  return { ...given, text, headers: headerMap(given.extraHeaders) };
+}
+
+function headerMap(list: readonly string[]): Map<string, string> {
+  return new Map(list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]!] as const] : [])));
+}
+
+const { document, root, pages, all } = offer();
+const texts = new Map([...all].map(([route, page]) => [route, answer(page).text]));
+const parsed = new Map([...texts].map(([route, text]) => [route, parsePage(text)]));
+
+test('every page names its language, fits a phone, and has a title of its own and one main heading', () => {
+  const titles = new Set<string>();
+  for (const [route, elements] of parsed) {
+    assert.ok(texts.get(route)!.startsWith('<!doctype html>\n<html lang="en">\n'), route);
+    const viewport = named(elements, 'meta').find(({ attributes }) => attributes.get('name') === 'viewport');
+    assert.equal(viewport?.attributes.get('content'), 'width=device-width, initial-scale=1', route);
+    assert.equal(named(elements, 'h1').length, 1, route);
+    assert.equal(named(elements, 'main').length, 1, route);
+    const [title, ...others] = named(elements, 'title');
+    assert.deepEqual(others, [], route);
+    titles.add(title!.text);
+  }
+  assert.equal(titles.size, parsed.size);
+});
+
+test('within the content of every page headings follow in order, without a level left out', () => {
+  for (const [route, elements] of parsed) {
+    const main = elements.slice(elements.findIndex(({ name }) => name === 'main'));
+    const levels = named(main, 'h1', 'h2', 'h3', 'h4', 'h5', 'h6').map(({ name }) => Number(name[1]));
+    assert.equal(levels[0], 1, route);
+    for (const [index, level] of levels.slice(1).entries())
+      assert.ok(level <= levels[index]! + 1, `${route} ${levels}`);
+  }
+});
+
+test('every page is ASCII alone, whatever the configuration holds', () => {
+  const foreign = offer({
+    baseUrl: 'https://b\u00f6rse.example',
+    errorsUrl: 'https://b\u00f6rse.example/e',
+    version: '1\u20ac',
+  });
+  for (const each of [...all.values(), ...foreign.all.values()]) {
+    for (const accept of ['text/html', 'application/json']) assert.match(answer(each, accept).text, /^[\n\x20-\x7e]+$/);
+  }
+});
+
+test('every link of every page leads to a path that exists, and every anchor to an element of its page', () => {
+  for (const [route, elements] of parsed) {
+    const links = named(elements, 'a').map(({ attributes }) => attributes.get('href')!);
+    assert.ok(links.length > 5, route);
+    for (const link of links) {
+      const [path, anchor] = link.split('#');
+      const target = path === '' ? route : path!;
+      assert.ok(target === '/openapi/v1.json' || all.has(target), `${route} links to ${link}`);
+      if (anchor !== undefined) assert.ok(idsOf(parsed.get(target)!).has(anchor), `${route} links to ${link}`);
+    }
+  }
+});
+
+function idsOf(elements: readonly Element[]): ReadonlySet<string> {
+  return new Set(elements.flatMap(({ attributes }) => attributes.get('id') ?? []));
+}
+
+test('no two elements of a page share an id, and what labels an element exists', () => {
+  for (const [route, elements] of parsed) {
+    const ids = elements.flatMap(({ attributes }) => attributes.get('id') ?? []);
+    assert.equal(new Set(ids).size, ids.length, route);
+    for (const { attributes } of elements) {
+      const label = attributes.get('aria-labelledby');
+      if (label !== undefined) assert.ok(ids.includes(label), `${route} ${label}`);
+    }
+  }
+});
+
+test('behind a base URL with a path of its own every link starts with that path', () => {
+  const { all: moved } = offer({ ...usual, baseUrl: 'https://example.com/market/data' });
+  for (const [route, page] of moved) {
+    for (const { attributes } of named(parsePage(answer(page).text), 'a')) {
+      const href = attributes.get('href')!;
+      assert.ok(href.startsWith('#') || href.startsWith('/market/data/'), `${route} links to ${href}`);
+    }
+  }
+});
+
+test('every error code has a page that tells its cause, what to do, whether to retry, and shows it as it is served', () => {
+  for (const code of errorCodes) {
+    const { slug, status, title, cause, action, retry, exampleDetail } = errorTable[code];
+    const elements = parsed.get(`/errors/${slug}`)!;
+    assert.equal(named(elements, 'h1')[0]!.text, title);
+    const [main] = named(elements, 'main');
+    for (const text of [code, String(status), cause, action, retry])
+      assert.ok(main!.text.includes(text), `${code} ${text}`);
+    const [head, body] = named(elements, 'pre')[0]!.text.split('\n\n');
+    assert.match(head!, new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
+    assert.equal(/^Retry-After: \d+$/m.test(head!), status === 429 || status === 503);
+    const { requestId, ...example } = JSON.parse(body!) as Record<string, unknown>;
+    assert.ok(head!.includes(`X-Request-Id: ${requestId}`));
+    assert.deepEqual(example, { type: `${usual.errorsUrl}/${slug}`, title, status, code, detail: exampleDetail });
+  }
+});
+
+test('every error type of the OpenAPI document leads to a page, wherever the error pages are configured to be', () => {
+  const elsewhere = offer({ ...usual, errorsUrl: 'https://help.example.com/api-errors' });
+  for (const { document: each, pages: served, base } of [
+    { document, pages, base: `${usual.errorsUrl}/` },
+    { ...elsewhere, base: 'https://help.example.com/api-errors/' },
+  ]) {
+    const types = [...JSON.stringify(each).matchAll(/"type":"(https:[^"]+)"/g)].map((match) => match[1]!);
+    assert.ok(types.length > 10);
+    for (const type of types)
+      assert.ok(type.startsWith(base) && served.has(`/errors/${type.slice(base.length)}`), type);
+  }
+});
+
+test('the error index and the reference link to the page of every error', () => {
+  for (const route of ['/errors', '/docs']) {
+    const links = new Set(named(parsed.get(route)!, 'a').map(({ attributes }) => attributes.get('href')));
+    for (const code of errorCodes) assert.ok(links.has(`/errors/${errorTable[code].slug}`), `${route} ${code}`);
+  }
+});
+
+test('the stylesheet is the only thing a page may use, and the policy names it by the hash of its bytes', () => {
+  for (const [route, page] of all) {
+    const { text, headers } = answer(page);
+    const styles = [...text.matchAll(/<style>([^<]*)<\/style>/g)].map((match) => match[1]!);
+    assert.equal(styles.length, 1, route);
+    const hash = createHash('sha256').update(styles[0]!).digest('base64');
+    assert.equal(
+      headers.get('Content-Security-Policy'),
+      `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    );
+    assert.equal(headers.get('Referrer-Policy'), 'no-referrer');
+  }
+});
+
+test('no page has a script, a style attribute, or anything that is loaded from anywhere', () => {
+  for (const [route, elements] of parsed) {
+    for (const { name, attributes } of elements) {
+      assert.ok(!['script', 'link', 'img', 'iframe', 'form', 'object', 'base'].includes(name), `${route} ${name}`);
+      for (const attribute of attributes.keys()) {
+        assert.ok(attribute !== 'src' && attribute !== 'style' && !attribute.startsWith('on'), `${route} ${attribute}`);
+      }
+    }
+  }
+  assert.doesNotMatch(stylesheet, /url\(|@import|@font-face|<|[^\n\x20-\x7e]/);
+});
+
+test('every page answers during maintenance; all may be kept for five minutes but the status, which never may', () => {
+  for (const [route, page] of all) {
+    assert.equal(page.answersInMaintenance, true, route);
+    assert.equal(page.route, route);
+    const given = answer(page);
+    assert.equal(given.contentType, 'text/html; charset=utf-8', route);
+    assert.equal(given.kind, route === '/status' ? 'text' : 'page', route);
+    if (given.kind === 'page') assert.equal(given.cacheControl, 'public, max-age=300', route);
+  }
+});
+
+test('no two pages share an entity tag', () => {
+  const tags = [...all.values()]
+    .map((page) => answer(page))
+    .flatMap((given) => (given.kind === 'page' ? given.page.entityTag('gzip') : []));
+  assert.equal(new Set([...tags, 'status']).size, all.size);
+});
+
+test('the root as JSON is the documented root document, and its links are the pages that are served', () => {
+  const { text, contentType } = answer(root, '*/*');
+  assert.equal(contentType, 'application/json');
+  const body = JSON.parse(text) as { links: Record<'openapi' | 'reference' | 'errors' | 'status', string> };
+  assert.deepEqual(documentSchemas(document, 'asServer')({ $ref: '#/components/schemas/RootDocument' }, body), []);
+  const { openapi, ...forPeople } = body.links;
+  assert.equal(openapi, `${usual.baseUrl}/openapi/v1.json`);
+  for (const link of Object.values(forPeople)) assert.ok(pages.has(new URL(link).pathname), link);
+});
+
+test('the root page shows a ready command with the configured address and a place for the key', () => {
+  const commands = named(parsed.get('/')!, 'pre').map(({ text }) => text);
+  assert.equal(commands[0], "curl -H 'X-EXCHANGE-APIKEY: YOUR_API_KEY' \\\n  'https://api.example.com/v1/time'");
+});
+
+test('what the configuration holds is shown to the letter and is never markup', () => {
+  const hostile = `https://api.example.com/"><script>alert('&amp;')</script>`;
+  const { all: shown } = offer({ baseUrl: hostile, errorsUrl: `${hostile}/errors`, version: '<script>1' });
+  for (const [route, page] of shown) {
+    const elements = parsePage(answer(page).text);
+    assert.deepEqual(named(elements, 'script'), [], route);
+    assert.ok(named(elements, 'footer')[0]!.text.includes('server release <script>1'), route);
+  }
+  assert.ok(named(parsePage(answer(shown.get('/')!).text), 'pre')[0]!.text.includes(hostile));
+});
+
+test('text and links are readable on their backgrounds, in the light and in the dark scheme (WCAG 2.2, 1.4.3)', () => {
+  const schemes = [...stylesheet.matchAll(/:root\{([^}]+)\}/g)].map(
+    ([, rules]) =>
+      new Map(
+        [...rules!.matchAll(/--([a-z]+):(#[0-9a-f]{6})/g)].map(([, name, colour]) => [name!, luminance(colour!)]),
+      ),
+  );
+  assert.equal(schemes.length, 2);
+  for (const colours of schemes) {
+    for (const name of ['text', 'quiet', 'link', 'good', 'warn', 'bad', 'plan']) {
+      for (const ground of ['page', 'soft']) {
+        const [dark, light] = [colours.get(name)!, colours.get(ground)!].sort((one, other) => one - other);
+        assert.ok((light! + 0.05) / (dark! + 0.05) >= 4.5, `${name} on ${ground}`);
+      }
+    }
+  }
+});
+
+function luminance(colour: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
