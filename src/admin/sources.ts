@@ -1,0 +1,31 @@
+import type { Board } from '../board/board.ts';
+import type { ServiceBoard } from '../board/service-board.ts';
+import type { Clock } from '../clock.ts';
+import type { FeedHealth } from '../feed/health.ts';
+import type { ConnectionFigures } from '../http/public-listener.ts';
+import type { RequestCounts } from '../http/request-counts.ts';
+import type { MarketBook } from '../market/market-book.ts';
+import type { FeedStatus } from '../market/service-status.ts';
+import type { CurrencyCode } from '../market/symbol.ts';
+
+/** Where the process is in its life. Only `serving` is ready for traffic. */
+export type Phase = 'starting' | 'serving' | 'draining';
+
+/** All the private listener reads. It changes nothing. */
+export interface AdminSources {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly phase: () => Phase;
+  readonly requests: RequestCounts;
+  readonly connections: () => ConnectionFigures;
+  readonly keysHeld: () => number;
+  /** Whether changes in the store can be read just now. */
+  readonly storeReachable: () => boolean;
+  readonly book: MarketBook;
+  readonly board: Board;
+  readonly service: ServiceBoard;
+  readonly feedStatus: FeedStatus;
+  readonly feedHealth: () => FeedHealth;
+  /** The quotes whose prices depend on a rate. */
+  readonly convertedQuotes: readonly CurrencyCode[];
+}

@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import { ClientAddresses } from './access/client-address.ts';
+import { KeyDirectory } from './access/key-directory.ts';
+import { KeyDirectoryLoader } from './access/key-directory-loader.ts';
+import { MemoryLimits } from './access/limits.ts';
+import { adminListener } from './admin/admin-listener.ts';
+import type { Phase } from './admin/sources.ts';
+import { Board } from './board/board.ts';
+import { ServiceBoard } from './board/service-board.ts';
+import type { Clock, Randomness } from './clock.ts';
+import { type Configuration, publicUrls } from './configuration/configuration.ts';
+import type { FeedLog } from './feed/log.ts';
+import { PublicListener } from './http/public-listener.ts';
+import { FeedStatus } from './market/service-status.ts';
+import { openStore, type Store } from './store/store.ts';
+import { bookFor } from './wiring/book.ts';
+import { createFeed } from './wiring/feed.ts';
+import { feedSink } from './wiring/feed-sink.ts';
+import { keySource } from './wiring/key-source.ts';
+import { MarketMemory } from './wiring/market-memory.ts';
+import { followOperatorChanges, loadMaintenanceWindows } from './wiring/operator-changes.ts';
+import { publicRoutes } from './wiring/public-routes.ts';
+import { Teardown } from './wiring/teardown.ts';
+
+/** What a service is made from. */
+export interface ServiceOptions {
+  readonly configuration: Configuration;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: FeedLog;
+  /** Of this software, for the root document and the metrics. */
+  readonly version: string;
+}
+
+/** A service that answers requests. */
+export interface Service {
+  /** Where clients are told it is, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** The private listener's address, without a trailing slash. */
+  readonly adminUrl: string;
+  /**
+   * Shuts down in steps: unready first, then every answer closes its connection, then no new
+   * connections, then what is still open is cut at the configured deadline. Resolves when all is
+   * saved and closed; further calls give the same promise.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts everything in the order of its needs: the store, what it remembers, the keys, the
+ * listeners, and last the feed, which may take its time. Throws what the first part that cannot
+ * start throws, with all others stopped again.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const teardown = new Teardown();
+  try {
+    return await startParts(options, teardown);
+  } catch (error) {
+    await teardown.run().catch(() => {});
+    throw error;
+  }
+}
+
+async function startParts(options: ServiceOptions, teardown: Teardown): Promise<Service> {
+  const { configuration, clock, randomness } = options;
+  const store = await openStore({ url: configuration.store.url, clock, randomness });
+  teardown.add(() => store.close());
+  const market = await startMarket(options, store, teardown);
+  const access = await startAccess(options, store);
+  const changes = followOperatorChanges(store, { ...market, keys: access.loader }, clock, options.log);
+  teardown.add(() => changes.stop());
+
+  const feed = createFeed(configuration, { ...options, sink: feedSink(market.book, market.feedStatus, clock) });
+  const listener = await publicListener(options, market, access);
+  let phase: Phase = 'starting';
+  const admin = adminListener({
+    ...market,
+    version: options.version,
+    clock,
+    phase: () => phase,
+    requests: listener.counts,
+    connections: () => listener.connectionFigures(),
+    keysHeld: () => access.directory.size,
+    storeReachable: () => changes.reachable(),
+    feedHealth: () => feed.health(),
+    convertedQuotes: [...configuration.pricing.converted.keys()],
+  });
+  const adminUrl = await admin.listen(configuration.admin);
+  teardown.add(() => admin.close());
+  const { port } = await listener.listen();
+  teardown.add(() => listener.close(configuration.server.shutdownDeadlineMs));
+  feed.start();
+  teardown.add(() => feed.stop());
+  phase = 'serving';
+
+  let stopped: Promise<void> | undefined;
+  return {
+    baseUrl: publicUrls(configuration.server, port).baseUrl,
+    port,
+    adminUrl,
+    stop() {
+      phase = 'draining';
+      listener.drain();
+      stopped ??= teardown.run();
+      return stopped;
+    },
+  };
+}
+
+/** The market room and what publishes it, with all that was known before a restart. */
+async function startMarket(
+  { configuration, clock, randomness, log }: ServiceOptions,
+  store: Store,
+  teardown: Teardown,
+) {
+  const book = bookFor(configuration);
+  const feedStatus = new FeedStatus();
+  const memory = new MarketMemory(store, book, feedStatus, clock, log);
+  await memory.restore();
+  memory.start();
+  teardown.add(() => memory.stop());
+  const service = new ServiceBoard(feedStatus, clock);
+  await loadMaintenanceWindows(store, service, clock);
+  const runTag = Buffer.from(randomness.bytes(6)).toString('base64url');
+  return { book, feedStatus, service, runTag, board: new Board(book, runTag) };
+}
+
+/** Who may ask, how often, and from where. Resolves with every key in memory. */
+async function startAccess({ configuration, randomness }: ServiceOptions, store: Store) {
+  const limits = new MemoryLimits(randomness, configuration.limits);
+  const directory = new KeyDirectory((slot) => limits.forgetSlot(slot));
+  const loader = new KeyDirectoryLoader(directory, keySource(store));
+  await loader.refresh();
+  return { limits, directory, loader, addresses: new ClientAddresses(configuration.server.trustedProxies) };
+}
+
+async function publicListener(
+  { configuration: { server }, clock, randomness, log, version }: ServiceOptions,
+  { board, service, runTag }: Awaited<ReturnType<typeof startMarket>>,
+  { directory, limits, addresses }: Awaited<ReturnType<typeof startAccess>>,
+): Promise<PublicListener> {
+  const offerAt = (port: number) => {
+    const urls = publicUrls(server, port);
+    return { routes: publicRoutes({ ...urls, runTag, version }), errorsUrl: urls.errorsUrl };
+  };
+  const options = { host: server.host, port: server.port, tls: await readTls(server.tls), limits: server };
+  const gate = { keys: directory, limits };
+  return new PublicListener(options, { offerAt, gate, addresses, sources: { board, service }, clock, randomness, log });
+}
+
+async function readTls(tls: Configuration['server']['tls']): Promise<{ cert: string; key: string } | undefined> {
+  if (tls === undefined) return undefined;
+  return { cert: await readFile(tls.certFile, 'utf8'), key: await readFile(tls.keyFile, 'utf8') };
+}

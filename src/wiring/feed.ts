@@ -1,0 +1,90 @@
+import type { Clock, Randomness } from '../clock.ts';
+import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
+import type { ExchangeConnector } from '../feed/connector.ts';
+import type { FeedHealth } from '../feed/health.ts';
+import { KrakenConnector } from '../feed/kraken/connector.ts';
+import type { FeedLog } from '../feed/log.ts';
+import { cnbSource } from '../feed/rates/cnb.ts';
+import { ecbSource } from '../feed/rates/ecb.ts';
+import { exchangeSource } from '../feed/rates/exchange.ts';
+import { jsonSource } from '../feed/rates/json.ts';
+import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates.ts';
+import { FeedSupervisor } from '../feed/supervisor.ts';
+import type { CurrencyCode } from '../market/symbol.ts';
+import type { FeedSink } from '../market/upstream.ts';
+
+/** Where the feed's news go, and what it is made with. */
+export interface FeedParts {
+  readonly sink: FeedSink;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: FeedLog;
+}
+
+/** The upstream exchange and the rate sources, as one thing that runs. */
+export interface Feed {
+  start(): void;
+  stop(): void;
+  health(): FeedHealth;
+  rates(): readonly RateHealth[];
+}
+
+/** Makes the connector, its supervisor and one rate keeper per converted quote, as configured. */
+export function createFeed(configuration: Configuration, parts: FeedParts): Feed {
+  const { feed, pricing, rates } = configuration;
+  const connector = connectorFor(configuration, parts.clock);
+  const supervisor = new FeedSupervisor({
+    ...parts,
+    connector,
+    timing: feed,
+  });
+  const keepers = [...pricing.converted].map(([quote, { via }]) => {
+    const source = rateSource(rates, connector, parts.clock, via, quote);
+    return new RateKeeper({ ...parts, source, base: via, quote, refreshMs: rates.refreshMs });
+  });
+  return {
+    start() {
+      supervisor.start();
+      for (const keeper of keepers) keeper.start();
+    },
+    stop() {
+      for (const keeper of keepers) keeper.stop();
+      supervisor.stop();
+    },
+    health: () => supervisor.health(),
+    rates: () => keepers.map((keeper) => keeper.health()),
+  };
+}
+
+/** The configured exchange. */
+export function connectorFor({ exchange, feed }: Configuration, clock: Clock): ExchangeConnector {
+  return new KrakenConnector({
+    clock,
+    restUrl: exchange.urls.rest,
+    liveUrl: exchange.urls.ws,
+    quotes: exchange.quotes,
+    symbols: exchange.symbols,
+    requestTimeoutMs: feed.requestTimeoutMs,
+    frameBytesMax: feed.frameBytesMax,
+  });
+}
+
+/** The configured source of a conversion rate. */
+export function rateSource(
+  rates: RatesConfiguration,
+  connector: ExchangeConnector,
+  clock: Clock,
+  base: CurrencyCode,
+  quote: CurrencyCode,
+): RateSource {
+  switch (rates.source) {
+    case 'cnb':
+      return cnbSource({ clock, url: rates.url, base, quote });
+    case 'ecb':
+      return ecbSource({ clock, url: rates.url, base, quote });
+    case 'json':
+      return jsonSource({ clock, url: rates.url, pointer: rates.pointer, base, quote });
+    case 'exchange':
+      return exchangeSource({ connector, symbol: rates.market });
+  }
+}

@@ -1,0 +1,65 @@
+import type { ServiceBoard } from '../board/service-board.ts';
+import type { Clock } from '../clock.ts';
+import type { MarketBook } from '../market/market-book.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import type { Store } from '../store/store.ts';
+import type { ChangeListener } from '../store/watch-changes.ts';
+
+/** Whoever takes over what operators and account holders decide, in whatever process they decide it. */
+export interface Followers {
+  readonly keys: { refresh(): Promise<void> };
+  readonly book: MarketBook;
+  readonly service: ServiceBoard;
+}
+
+export interface OperatorChanges {
+  /** False from a failed look at the store to the next that succeeds. */
+  reachable(): boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * Follows the store: what another process or the client application writes about keys, markets and
+ * maintenance holds here a tenth of a second later.
+ */
+export function followOperatorChanges(
+  store: Store,
+  followers: Followers,
+  clock: Clock,
+  log: { error(fields: object, message: string): void; info(fields: object, message: string): void },
+): OperatorChanges {
+  let reachable = true;
+  const listener: ChangeListener = {
+    async changed(topics) {
+      if (topics.access) await followers.keys.refresh();
+      if (topics.marketControls) await loadMarketControls(store, followers.book);
+      if (topics.maintenanceWindows) await loadMaintenanceWindows(store, followers.service, clock);
+    },
+    failed(error) {
+      reachable = false;
+      log.error({ err: error }, 'changes in the store cannot be read; serving goes on as before');
+    },
+    recovered() {
+      reachable = true;
+      log.info({}, 'changes in the store are followed again');
+    },
+  };
+  const watch = store.watchChanges({ clock }, listener);
+  return { stop: () => watch.stop(), reachable: () => reachable };
+}
+
+/** What the operator paused or delisted. */
+export async function loadMarketControls(store: Store, book: MarketBook): Promise<void> {
+  const markets = await store.markets.list();
+  book.applyControls(
+    markets.map(({ symbol, operatorPaused, delistedAt }) => ({
+      symbol: symbol as MarketSymbol,
+      operatorPaused,
+      delistedAt,
+    })),
+  );
+}
+
+export async function loadMaintenanceWindows(store: Store, service: ServiceBoard, clock: Clock): Promise<void> {
+  service.setWindows(await store.windows.list({ currentAt: clock.now() }));
+}

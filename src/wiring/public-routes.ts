@@ -1,0 +1,30 @@
+import { openApiDocument } from '../contract/openapi.ts';
+import { publicPages } from '../http/pages/pages.ts';
+import type { Routes } from '../http/pipeline.ts';
+import type { Resource } from '../http/resource.ts';
+import { markets } from '../http/resources/markets.ts';
+import { openapi } from '../http/resources/openapi.ts';
+import { status } from '../http/resources/status.ts';
+import { ticker } from '../http/resources/ticker.ts';
+import { tickers } from '../http/resources/tickers.ts';
+import { time } from '../http/resources/time.ts';
+
+/** Every path of the public listener. */
+export function publicRoutes(offer: {
+  readonly baseUrl: string;
+  readonly errorsUrl: string;
+  readonly runTag: string;
+  readonly version: string;
+}): Routes {
+  const document = openApiDocument(offer);
+  const { root, pages } = publicPages({ ...offer, document });
+  return {
+    keyed: byRoute([time, status, markets, ticker, tickers]),
+    keyless: byRoute([root, openapi(document, offer.runTag)]),
+    uncounted: pages,
+  };
+}
+
+function byRoute(resources: readonly Resource[]): Map<string, Resource> {
+  return new Map(resources.map((resource) => [resource.route, resource]));
+}
