@@ -43,6 +43,15 @@ export interface Offer {
   readonly errorsUrl: string;
 }
 
+/** The state of the listener's connections. */
+export interface ConnectionFigures {
+  readonly open: number;
+  /** Refused since the start because too many were open. */
+  readonly dropped: number;
+  /** Cut since the start because the peer did not take its answer in time. */
+  readonly cut: number;
+}
+
 /** What the listener stands on. */
 export interface PublicListenerParts {
   /** Asked once, with the port listened on, before any request is looked at. */
@@ -80,9 +89,8 @@ export class PublicListener {
     this.#server = this.#createServer();
   }
 
-  /** Connections refused because too many were open. */
-  get dropped(): number {
-    return this.#dropped;
+  connectionFigures(): ConnectionFigures {
+    return { open: this.connections.open, dropped: this.#dropped, cut: this.connections.cut };
   }
 
   /** Resolves with the address listened on; rejects with the system's error when that cannot be. */

@@ -185,8 +185,8 @@ describe('time and connections', () => {
     socket.pause();
     const request = api.requestText('/openapi/v1.json', { headers: { Connection: 'keep-alive' } });
     socket.write(request.repeat(400));
-    await eventually('the connection is cut', () => api.listener.connections.cut > 0);
-    assert.equal(api.listener.connections.open, 0);
+    await eventually('the connection is cut', () => api.listener.connectionFigures().cut > 0);
+    assert.equal(api.listener.connectionFigures().open, 0);
     await api.stop();
   });
 
@@ -194,10 +194,10 @@ describe('time and connections', () => {
     const api = await ListenerHarness.start({ clock: systemClock, connections: { maxConnections: 2 } });
     const first = await openSocket(api.port);
     const second = await openSocket(api.port);
-    await eventually('both are accepted', () => api.listener.connections.open === 2);
+    await eventually('both are accepted', () => api.listener.connectionFigures().open === 2);
     const third = await openSocket(api.port);
     await readToEnd(third);
-    assert.equal(api.listener.dropped, 1);
+    assert.equal(api.listener.connectionFigures().dropped, 1);
     const end = readToEnd(first);
     first.write(api.requestText('/v1/time'));
     assert.equal(splitResponses(await end).responses[0]?.status, 200);
@@ -225,7 +225,7 @@ describe('shutting down', () => {
     const half = await openSocket(api.port);
     const halfEnd = readToEnd(half);
     half.write('GET /v1/time HTTP/1.1\r\nHost: a\r\n');
-    await eventually('both are accepted', () => api.listener.connections.open === 2);
+    await eventually('both are accepted', () => api.listener.connectionFigures().open === 2);
     await eventually('the first is answered', () => idle.bytesRead > 0);
     api.listener.drain();
     const draining = await exchange(api.port, api.requestText('/v1/time', { headers: { Connection: 'keep-alive' } }));
@@ -243,7 +243,7 @@ describe('shutting down', () => {
     const half = await openSocket(api.port);
     const end = readToEnd(half);
     half.write('GET /v1/time HTTP/1.1\r\n');
-    await eventually('it is accepted', () => api.listener.connections.open === 1);
+    await eventually('it is accepted', () => api.listener.connectionFigures().open === 1);
     await api.listener.close(50);
     await end;
   });
