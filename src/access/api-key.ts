@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto';
+import type { Randomness } from '../clock.ts';
+import { base62Value, randomBase62, toBase62 } from './base62.ts';
+import { crc32Of } from './crc32.ts';
+
+declare const apiKey: unique symbol;
+declare const keyDigest: unique symbol;
+
+/**
+ * `mdk_`, 32 random base62 characters (190 bits), and the CRC-32 (as in zlib) of those 36 characters in 6 base62
+ * characters, padded with `0`. Base62 is `0-9A-Za-z` in this order. The checksum tells a mistyped or cut-off key from a real one
+ * without a look-up, for people's tools and for scanners of leaked secrets; it is no protection.
+ */
+export type ApiKey = string & { readonly [apiKey]: true };
+
+/** SHA-256 of the whole key text in ASCII: 32 bytes. All that is ever stored of a key. */
+export type KeyDigest = Uint8Array & { readonly [keyDigest]: true };
+
+export const apiKeyLength = 42;
+const prefix = 'mdk_';
+const randomLength = 32;
+const checksumLength = 6;
+const bodyLength = prefix.length + randomLength;
+
+/** A new key. It is shown to its holder once and kept nowhere. */
+export function generateApiKey(randomness: Randomness): ApiKey {
+  const body = prefix + randomBase62(randomLength, randomness);
+  return (body + toBase62(crc32Of(body, bodyLength), checksumLength)) as ApiKey;
+}
+
+/** True when the text is written as a key is, checksum included. Says nothing about whether such a key exists. */
+export function hasKeyShape(text: string): text is ApiKey {
+  if (text.length !== apiKeyLength || !text.startsWith(prefix)) return false;
+  let written = 0;
+  /** Negative once any value was: a sign bit that is never cleared. */
+  let notDigits = 0;
+  for (let index = prefix.length; index < apiKeyLength; index++) {
+    const value = base62Value(text.charCodeAt(index));
+    notDigits |= value;
+    if (index >= bodyLength) written = written * 62 + value;
+  }
+  return written === crc32Of(text, bodyLength) && notDigits >= 0;
+}
+
+export function digestOf(key: ApiKey): KeyDigest {
+  return Buffer.from(hash('sha256', key, 'hex'), 'hex') as Uint8Array as KeyDigest;
+}
+
+/** By which people tell keys apart; part of the checksum, so that it gives away nothing of the random part itself. */
+export function lastFourOf(key: ApiKey): string {
+  return key.slice(-4);
+}

@@ -1,0 +1,78 @@
+import { type IpAddress, parseIpAddress } from './ip-address.ts';
+import { type IsTrusted, trustedRanges } from './trusted-ranges.ts';
+
+export type { IpAddress } from './ip-address.ts';
+
+/** An address and whether it is one of the operator's proxies. */
+interface Hop {
+  readonly address: IpAddress;
+  readonly isTrusted: boolean;
+}
+
+/** Proxies in a row that are believed; a longer list is cut, so that a header costs no more than this. */
+const hopsMax = 32;
+const rememberedMax = 8_192;
+/** The longest an address can be written, with zone and port, and some more. */
+const writtenLengthMax = 64;
+
+/** A peer that has no IP address, as on a Unix socket, or one that is gone: all of them count as one. */
+const unknownPeer: IpAddress = { family: 'ipv4', text: 'unknown', limitBucket: 'unknown' };
+
+/**
+ * Who a request is from: the socket's peer, unless it is a trusted proxy; then the right-most entry of
+ * `X-Forwarded-For` that is not one. Each proxy appends the address it was called from, so that
+ * only what stands right of the first untrusted address was written by somebody we trust. An entry that is no address (empty,
+ * `unknown`, garbage) ends the walk at the hop before it: nothing left of it can be vouched for, and
+ * the nearest known hop is the only honest answer. The same holds when all entries are trusted.
+ */
+export class ClientAddresses {
+  readonly #isTrusted: IsTrusted;
+  /** By the text as it was written. Bounded, and forgotten as a whole when full. */
+  readonly #remembered = new Map<string, Hop>();
+
+  /** @param trustedProxies addresses and CIDR ranges; throws `RangeError` as `trustedRanges` does */
+  constructor(trustedProxies: readonly string[]) {
+    this.#isTrusted = trustedRanges(trustedProxies);
+  }
+
+  /**
+   * @param peer `socket.remoteAddress`, taken before the socket can be gone
+   * @param forwardedFor the `X-Forwarded-For` header, several lines joined by a comma in their order
+   */
+  resolve(peer: string | undefined, forwardedFor: string | undefined): IpAddress {
+    let hop = peer === undefined ? undefined : this.#hopOf(peer);
+    if (hop === undefined) return unknownPeer;
+    let end = forwardedFor?.length ?? 0;
+    for (let count = 0; hop.isTrusted && end > 0 && count < hopsMax; count++) {
+      const comma = forwardedFor!.lastIndexOf(',', end - 1);
+      const before = this.#hopOf(forwardedFor!.slice(comma + 1, end).trim());
+      if (before === undefined) return hop.address;
+      hop = before;
+      end = comma;
+    }
+    return hop.address;
+  }
+
+  #hopOf(written: string): Hop | undefined {
+    const known = this.#remembered.get(written);
+    if (known !== undefined) return known;
+    if (written.length > writtenLengthMax) return undefined;
+    const text = ownCopy(written);
+    const address = parseIpAddress(text);
+    if (address === undefined) return undefined;
+    const hop = { address, isTrusted: this.#isTrusted(address) };
+    if (this.#remembered.size >= rememberedMax) this.#remembered.clear();
+    this.#remembered.set(text, hop);
+    return hop;
+  }
+}
+
+/** A part of a string keeps the whole alive: what is remembered must not hold on to entire headers. */
+function ownCopy(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
+/** Several header lines as one, in their order (RFC 9110 §5.3). */
+export function joinedHeader(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'object' ? value.join(', ') : value;
+}

@@ -1,0 +1,64 @@
+import type { EpochMs, Randomness } from '../clock.ts';
+import { type LimitCategory, limitTable } from '../contract/limits.ts';
+import { AddressLimiter } from './address-limiter.ts';
+import type { KeyMatch } from './key-directory.ts';
+import { KeyLimiter } from './key-limiter.ts';
+import type { LimitDecision } from './limit-decision.ts';
+import { MinuteWindow } from './minute-window.ts';
+
+/** Requests a minute in each category. */
+export type LimitFigures = Readonly<Record<LimitCategory, number>>;
+
+/** The contract's figures. */
+export const contractLimits: LimitFigures = {
+  key: limitTable.key.requestsPerMinute,
+  address: limitTable.address.requestsPerMinute,
+  failedAuthentication: limitTable.failedAuthentication.requestsPerMinute,
+};
+
+/**
+ * The three counters of the contract. Each counts by itself: using one up changes neither of the others. A
+ * request is counted by exactly one of them, with the instant that was taken for it once.
+ */
+export interface Limits {
+  /** A request with a valid key. The key's own limit goes before the configured one. */
+  takeForKey(key: KeyMatch, now: EpochMs): LimitDecision;
+  /** A request outside `/v1` to a counted resource. @param bucket `ClientAddress.limitBucket` */
+  takeForAddress(bucket: string, now: EpochMs): LimitDecision;
+  /** A request whose authentication failed: allowed means 401, refused means 429. @param bucket as above */
+  takeForFailedAuthentication(bucket: string, now: EpochMs): LimitDecision;
+  /** Forgets what a slot of the directory has counted. For `KeyDirectory`, when a slot goes to another key. */
+  forgetSlot(slot: number): void;
+}
+
+/** Counters in this process's memory. */
+export class MemoryLimits implements Limits {
+  readonly #figures: LimitFigures;
+  readonly #keys: KeyLimiter;
+  readonly #addresses: AddressLimiter;
+  readonly #failures: AddressLimiter;
+
+  constructor(randomness: Randomness, figures: LimitFigures = contractLimits) {
+    const window = new MinuteWindow();
+    this.#figures = figures;
+    this.#keys = new KeyLimiter(window);
+    this.#addresses = new AddressLimiter(window, randomness);
+    this.#failures = new AddressLimiter(window, randomness);
+  }
+
+  takeForKey(key: KeyMatch, now: EpochMs): LimitDecision {
+    return this.#keys.take(key.slot, key.limitPerMinute ?? this.#figures.key, now);
+  }
+
+  takeForAddress(bucket: string, now: EpochMs): LimitDecision {
+    return this.#addresses.take(bucket, this.#figures.address, now);
+  }
+
+  takeForFailedAuthentication(bucket: string, now: EpochMs): LimitDecision {
+    return this.#failures.take(bucket, this.#figures.failedAuthentication, now);
+  }
+
+  forgetSlot(slot: number): void {
+    this.#keys.reset(slot);
+  }
+}

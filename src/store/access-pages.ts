@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { EpochMs } from '../clock.ts';
+import { otherWork } from './other-work.ts';
+import type { Database } from './schema.ts';
+
+/** What a serving process must know of a key. */
+export interface AccessEntry {
+  /** SHA-256 of the key text, 32 bytes. */
+  readonly digest: Uint8Array;
+  readonly keyId: string;
+  /** The key is active and so is its account. Expiry is apart: it comes by itself as time goes on. */
+  readonly usable: boolean;
+  readonly expiresAt: EpochMs | undefined;
+  readonly limitPerMinute: number | undefined;
+}
+
+/** The columns behind an `AccessEntry`. */
+export interface AccessRow {
+  readonly digest: Uint8Array;
+  readonly id: string;
+  readonly usable: number;
+  readonly expires_at_ms: number | null;
+  readonly limit_per_minute: number | null;
+}
+
+/** 1 when a key and its account are both active. For queries that join the two. */
+export const usable = sql<number>`case when api_keys.status = 'active' and accounts.active = 1 then 1 else 0 end`;
+
+export function accessEntryOf(row: AccessRow): AccessEntry {
+  return {
+    digest: row.digest,
+    keyId: row.id,
+    usable: row.usable === 1,
+    expiresAt: (row.expires_at_ms ?? undefined) as EpochMs | undefined,
+    limitPerMinute: row.limit_per_minute ?? undefined,
+  };
+}
+
+/** Small, because a page's rows are garbage a moment later: larger pages make V8 hold more memory for good. */
+const defaultPageSize = 1_000;
+
+/** See `Keys.accessPages`. A page of the default size holds the thread for some 3 ms. */
+export async function* accessPages(
+  db: Database,
+  pageSize: number = defaultPageSize,
+): AsyncGenerator<readonly AccessEntry[]> {
+  for (let after = 0; ; ) {
+    const rows = await db
+      .selectFrom('api_keys')
+      .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+      .select(['api_keys.seq', 'digest', 'api_keys.id', 'expires_at_ms', 'limit_per_minute'])
+      .select(usable.as('usable'))
+      .where('api_keys.seq', '>', after)
+      .where('status', '<>', 'revoked')
+      .orderBy('api_keys.seq')
+      .limit(pageSize)
+      .execute();
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+    yield rows.map(accessEntryOf);
+    await otherWork();
+  }
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asEpochMs } from '../clock.ts';
+import type { MarketToSave } from './markets.ts';
+import { openFixture, refusal } from './store-fixture.ts';
+
+const btcEur: MarketToSave = {
+  symbol: 'BTCEUR',
+  base: 'BTC',
+  quote: 'EUR',
+  via: undefined,
+  upstreamStatus: 'trading',
+  pricePrecision: 1,
+  amountPrecision: 8,
+  tickSize: '0.1',
+  minOrderSize: '0.00005',
+  minOrderValue: '0.5',
+  missedLoads: 0,
+  delistedAt: undefined,
+};
+const btcCzk: MarketToSave = { ...btcEur, symbol: 'BTCCZK', quote: 'CZK', via: 'BTCEUR', minOrderValue: undefined };
+
+test('markets come back by symbol with every digit, as they were saved last', async (t) => {
+  const { store, clock } = await openFixture(t);
+  await store.markets.upsertMany([btcEur, btcCzk]);
+  const rest = { operatorPaused: false, updatedAt: clock.now() };
+  assert.deepEqual(await store.markets.list(), [
+    { ...btcCzk, ...rest },
+    { ...btcEur, ...rest },
+  ]);
+  clock.jump(1);
+  const changed = { ...btcEur, tickSize: '0.10', upstreamStatus: 'paused', missedLoads: 2 } as const;
+  await store.markets.upsertMany([changed]);
+  assert.deepEqual((await store.markets.list())[1], { ...changed, operatorPaused: false, updatedAt: clock.now() });
+});
+
+test('thousands of markets are saved in one go', async (t) => {
+  const { store } = await openFixture(t);
+  const many = Array.from({ length: 1_001 }, (_, index) => ({ ...btcEur, symbol: `M${index}` }));
+  await store.markets.upsertMany(many);
+  await store.markets.upsertMany(many);
+  await store.markets.upsertMany([]);
+  assert.equal((await store.markets.list()).length, 1_001);
+});
+
+test("a catalogue load never changes the operator's pause", async (t) => {
+  const { store } = await openFixture(t);
+  await store.markets.upsertMany([btcEur]);
+  assert.equal((await store.markets.setOperatorPaused('BTCEUR', true)).operatorPaused, true);
+  await store.markets.upsertMany([btcEur]);
+  assert.equal((await store.markets.list())[0]?.operatorPaused, true);
+  assert.equal((await store.markets.setOperatorPaused('BTCEUR', false)).operatorPaused, false);
+});
+
+test('delisting is final: nothing written later changes the market or its instant', async (t) => {
+  const { store, clock } = await openFixture(t);
+  await store.markets.upsertMany([btcEur, btcCzk]);
+  const delisted = await store.markets.delist('BTCEUR', clock.now());
+  assert.equal(delisted.delistedAt, clock.now());
+  const later = asEpochMs(clock.now() + 1_000);
+  await assert.rejects(store.markets.delist('BTCEUR', later), refusal('market_delisted'));
+  await assert.rejects(store.markets.setOperatorPaused('BTCEUR', true), refusal('market_delisted'));
+  await store.markets.upsertMany([{ ...btcEur, tickSize: '5', delistedAt: later }]);
+  assert.deepEqual((await store.markets.list())[1], delisted);
+});
+
+test('a delisting that the catalogue led to is kept the same way', async (t) => {
+  const { store, clock } = await openFixture(t);
+  await store.markets.upsertMany([{ ...btcEur, missedLoads: 3, delistedAt: clock.now() }]);
+  await store.markets.upsertMany([btcEur]);
+  assert.equal((await store.markets.list())[0]?.delistedAt, clock.now());
+});
+
+test('an unknown market is refused', async (t) => {
+  const { store, clock } = await openFixture(t);
+  await assert.rejects(store.markets.setOperatorPaused('NOPE', true), refusal('market_unknown'));
+  await assert.rejects(store.markets.delist('NOPE', clock.now()), refusal('market_unknown'));
+});

@@ -1,0 +1,153 @@
+import type { Selectable } from 'kysely';
+import type { Clock, EpochMs } from '../clock.ts';
+import { otherWork } from './other-work.ts';
+import type { Database, MarketTable } from './schema.ts';
+import { StoreError } from './store-error.ts';
+
+/** What the catalogue says of a market. Decimals are plain text. */
+export interface MarketFacts {
+  readonly symbol: string;
+  readonly base: string;
+  readonly quote: string;
+  /** The symbol this market is converted from; `undefined` for one the upstream lists itself. */
+  readonly via: string | undefined;
+  readonly upstreamStatus: 'trading' | 'paused';
+  readonly pricePrecision: number;
+  readonly amountPrecision: number;
+  readonly tickSize: string;
+  readonly minOrderSize: string;
+  readonly minOrderValue: string | undefined;
+}
+
+/** A market as a server knows it after a catalogue load. */
+export interface MarketToSave extends MarketFacts {
+  /** Successful catalogue loads in a row that did not list the market. */
+  readonly missedLoads: number;
+  /** Final once stored. */
+  readonly delistedAt: EpochMs | undefined;
+}
+
+export interface MarketRecord extends MarketToSave {
+  readonly operatorPaused: boolean;
+  readonly updatedAt: EpochMs;
+}
+
+export interface Markets {
+  /**
+   * Writes what a catalogue load led to, all in one transaction. The operator's pause stays as it is, and a market
+   * that is delisted already is not touched.
+   */
+  upsertMany(markets: readonly MarketToSave[]): Promise<void>;
+  /** All ever seen, by symbol, delisted ones among them. */
+  list(): Promise<readonly MarketRecord[]>;
+  /** Throws `market_unknown`, `market_delisted`. Setting what is set changes nothing. */
+  setOperatorPaused(symbol: string, paused: boolean): Promise<MarketRecord>;
+  /** Final. Throws `market_unknown`, `market_delisted`. */
+  delist(symbol: string, at: EpochMs): Promise<MarketRecord>;
+}
+
+/** Rows of one insert: few statements to compile, and few enough parameters for either engine. */
+const rowsPerStatement = 250;
+
+export function marketsIn(db: Database, clock: Clock): Markets {
+  return {
+    upsertMany: (markets) => upsertMarkets(db, clock.now(), markets),
+    async list() {
+      const rows = await db.selectFrom('markets').selectAll().orderBy('symbol').execute();
+      return rows.map(recordOf);
+    },
+    setOperatorPaused: (symbol, paused) =>
+      changeListed(db, symbol, { operator_paused: paused ? 1 : 0, updated_at_ms: clock.now() }),
+    delist: (symbol, at) => changeListed(db, symbol, { delisted_at_ms: at, updated_at_ms: clock.now() }),
+  };
+}
+
+function upsertMarkets(db: Database, now: EpochMs, markets: readonly MarketToSave[]): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    for (let start = 0; start < markets.length; start += rowsPerStatement) {
+      const rows = markets.slice(start, start + rowsPerStatement).map((market) => columnsOf(market, now));
+      await trx
+        .insertInto('markets')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict
+            .column('symbol')
+            .doUpdateSet(({ ref }) => Object.fromEntries(savedColumns.map((name) => [name, ref(`excluded.${name}`)])))
+            .where('markets.delisted_at_ms', 'is', null),
+        )
+        .execute();
+      await otherWork();
+    }
+  });
+}
+
+async function changeListed(
+  db: Database,
+  symbol: string,
+  change: Partial<Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms' | 'updated_at_ms'>>,
+): Promise<MarketRecord> {
+  const row = await db
+    .updateTable('markets')
+    .set(change)
+    .where('symbol', '=', symbol)
+    .where('delisted_at_ms', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  if (row !== undefined) return recordOf(row);
+  const found = await db.selectFrom('markets').select('symbol').where('symbol', '=', symbol).executeTakeFirst();
+  if (found !== undefined) throw new StoreError('market_delisted', `The market ${symbol} is delisted, which is final.`);
+  throw new StoreError('market_unknown', `There is no market ${symbol}. See \`mdapi markets list\`.`);
+}
+
+function columnsOf(market: MarketToSave, now: EpochMs) {
+  return {
+    symbol: market.symbol,
+    base: market.base,
+    quote: market.quote,
+    via: market.via ?? null,
+    upstream_status: market.upstreamStatus,
+    price_precision: market.pricePrecision,
+    amount_precision: market.amountPrecision,
+    tick_size: market.tickSize,
+    min_order_size: market.minOrderSize,
+    min_order_value: market.minOrderValue ?? null,
+    missed_loads: market.missedLoads,
+    delisted_at_ms: market.delistedAt ?? null,
+    updated_at_ms: now,
+  };
+}
+
+/** What a later save of the same market replaces. */
+const savedColumns = [
+  'base',
+  'quote',
+  'via',
+  'upstream_status',
+  'price_precision',
+  'amount_precision',
+  'tick_size',
+  'min_order_size',
+  'min_order_value',
+  'missed_loads',
+  'delisted_at_ms',
+  'updated_at_ms',
+] as const;
+
+function recordOf(row: Selectable<MarketTable>): MarketRecord {
+  return {
+    symbol: row.symbol,
+    base: row.base,
+    quote: row.quote,
+    via: row.via ?? undefined,
+    upstreamStatus: row.upstream_status,
+    pricePrecision: row.price_precision,
+    amountPrecision: row.amount_precision,
+    tickSize: row.tick_size,
+    minOrderSize: row.min_order_size,
+    minOrderValue: row.min_order_value ?? undefined,
+    operatorPaused: row.operator_paused === 1,
+    delistedAt: (row.delisted_at_ms ?? undefined) as EpochMs | undefined,
+    missedLoads: row.missed_loads,
+    updatedAt: row.updated_at_ms as EpochMs,
+  };
+}

@@ -1,0 +1,83 @@
+import type { Selectable } from 'kysely';
+import type { EpochMs } from '../clock.ts';
+import { digestTaken, type KeyRecord, keyRecordOf, revokedKey, unknownKey } from './key-record.ts';
+import { assertNewKey } from './key-rules.ts';
+import type { ApiKeyTable, Database } from './schema.ts';
+import { StoreError } from './store-error.ts';
+
+export interface KeyRotation {
+  /** The SHA-256 of the new key's text. */
+  readonly digest: Uint8Array;
+  readonly lastFour: string;
+  /** Until then both keys are valid; now or later. */
+  readonly overlapUntil: EpochMs;
+  /** Expiry of the new key; the old key's own expiry when left out. */
+  readonly expiresAt?: EpochMs | undefined;
+}
+
+export interface RotatedKey {
+  readonly old: KeyRecord;
+  readonly replacement: KeyRecord;
+}
+
+/** See `Keys.rotate`. Both keys are written in one transaction: there is never a moment without a valid one. */
+export async function rotateKey(
+  db: Database,
+  now: EpochMs,
+  newKeyId: string,
+  id: string,
+  rotation: KeyRotation,
+): Promise<RotatedKey> {
+  assertNewKey(rotation, now);
+  if (rotation.overlapUntil < now) {
+    throw new StoreError('overlap_in_past', 'The overlap of a rotation must not end in the past.');
+  }
+  return db.transaction().execute(async (trx) => {
+    const old = await trx.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+    assertCanRotate(id, old, now);
+    const replacement = await trx
+      .insertInto('api_keys')
+      .values({
+        id: newKeyId,
+        account_id: old.account_id,
+        label: old.label,
+        digest: rotation.digest,
+        last_four: rotation.lastFour,
+        created_at_ms: now,
+        expires_at_ms: rotation.expiresAt ?? old.expires_at_ms,
+        limit_per_minute: old.limit_per_minute,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    if (replacement === undefined) throw digestTaken();
+    const changed = await trx
+      .updateTable('api_keys')
+      .set({
+        replaced_by: newKeyId,
+        expires_at_ms: Math.min(old.expires_at_ms ?? rotation.overlapUntil, rotation.overlapUntil),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return { old: keyRecordOf(changed), replacement: keyRecordOf(replacement) };
+  });
+}
+
+function assertCanRotate(
+  id: string,
+  key: Selectable<ApiKeyTable> | undefined,
+  now: EpochMs,
+): asserts key is Selectable<ApiKeyTable> {
+  if (key === undefined) throw unknownKey(id);
+  if (key.status === 'revoked') throw revokedKey(id);
+  if (key.replaced_by !== null) {
+    throw new StoreError('key_already_rotated', `The key ${id} was rotated already; ${key.replaced_by} took over.`);
+  }
+  if (key.status === 'disabled') {
+    throw new StoreError('key_not_active', `The key ${id} is disabled. Enable it first, or create a new key.`);
+  }
+  if (key.expires_at_ms !== null && key.expires_at_ms <= now) {
+    throw new StoreError('key_not_active', `The key ${id} has expired. Create a new key.`);
+  }
+}

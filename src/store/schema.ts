@@ -1,0 +1,91 @@
+import type { Generated, Kysely } from 'kysely';
+
+/**
+ * The tables as both engines hold them: instants are whole epoch milliseconds, flags are 0 or 1,
+ * decimals are text. `seq` columns only ever grow. Other programs may write here too: every rule
+ * that must hold is a constraint or a trigger of the schema, not only a check in this folder.
+ */
+export interface Schema {
+  accounts: AccountTable;
+  api_keys: ApiKeyTable;
+  markets: MarketTable;
+  maintenance_windows: MaintenanceWindowTable;
+  snapshots: SnapshotTable;
+  access_changes: AccessChangeTable;
+  change_versions: ChangeVersionTable;
+}
+
+export type Database = Kysely<Schema>;
+
+/** `revoked` is final. */
+export type KeyStatus = 'active' | 'disabled' | 'revoked';
+
+export interface AccountTable {
+  id: string;
+  /** Unique without regard to the case of ASCII letters. */
+  email: string;
+  active: Generated<number>;
+  created_at_ms: number;
+}
+
+export interface ApiKeyTable {
+  seq: Generated<number>;
+  id: string;
+  account_id: string;
+  label: Generated<string>;
+  /** SHA-256 of the whole key text, 32 bytes. The key itself is stored nowhere. */
+  digest: Uint8Array;
+  last_four: string;
+  status: Generated<KeyStatus>;
+  created_at_ms: number;
+  expires_at_ms: number | null;
+  limit_per_minute: number | null;
+  /** The key that took over in a rotation. */
+  replaced_by: string | null;
+}
+
+export interface MarketTable {
+  symbol: string;
+  base: string;
+  quote: string;
+  /** The symbol of the market this one is converted from; null for a market the upstream lists itself. */
+  via: string | null;
+  upstream_status: 'trading' | 'paused';
+  price_precision: number;
+  amount_precision: number;
+  tick_size: string;
+  min_order_size: string;
+  min_order_value: string | null;
+  operator_paused: Generated<number>;
+  delisted_at_ms: number | null;
+  missed_loads: Generated<number>;
+  updated_at_ms: number;
+}
+
+export interface MaintenanceWindowTable {
+  id: string;
+  from_ms: number;
+  to_ms: number;
+  description: string;
+  created_at_ms: number;
+  cancelled_at_ms: number | null;
+  ended_at_ms: number | null;
+}
+
+export interface SnapshotTable {
+  name: string;
+  payload: string;
+  saved_at_ms: number;
+}
+
+/** A row for every digest whose right of access may have changed. Filled by triggers only. */
+export interface AccessChangeTable {
+  seq: Generated<number>;
+  digest: Uint8Array;
+}
+
+/** A counter per topic that triggers raise, so that a watcher sees in one small read what changed. */
+export interface ChangeVersionTable {
+  topic: 'market_controls' | 'maintenance_windows';
+  version: number;
+}

@@ -1,0 +1,96 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import { migrationTable } from '../migrate.ts';
+import type { Database, Schema } from '../schema.ts';
+import { StoreError } from '../store-error.ts';
+import type { LockPatience } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
+import { asStoreError, isBusy } from './errors.ts';
+
+/** SQLite's own wait for a lock blocks the thread; the real patience is in `SqliteConnection`. */
+const blockingBusyTimeoutMs = 5;
+const lockPatienceMs = 5_000;
+const ownerOnly = 0o600;
+
+/**
+ * Opens the file, makes it with mode 0600 when it is missing, and sets it up: write-ahead log (a
+ * reader never waits for a writer), foreign keys, `synchronous = normal` (a power cut may lose the last
+ * commits, never the file). Throws `StoreError` with the path and the mend.
+ *
+ * @param location what follows `sqlite:` in the URL: a path, relative to the working directory, or `:memory:`
+ */
+export async function openSqlite(location: string, clock: Clock): Promise<Database> {
+  const path = location === ':memory:' ? location : resolve(location);
+  if (path !== ':memory:') createIfMissing(path);
+  const patience = { clock, patienceMs: lockPatienceMs };
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: blockingBusyTimeoutMs, enableForeignKeyConstraints: true });
+    await prepareFile(database, patience);
+    refuseForeignDatabase(database, path);
+  } catch (error) {
+    database?.close();
+    throw asStoreError(error, path);
+  }
+  return new Kysely<Schema>({ dialect: sqliteDialect(database, path, patience) });
+}
+
+/** The file is made before SQLite sees it, so that it and the log files beside it are readable by the owner alone. */
+function createIfMissing(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', ownerOnly));
+  } catch (error) {
+    throw new StoreError('cannot_open', `The database ${path} cannot be opened: ${causeOf(error, path)}`, error);
+  }
+}
+
+function causeOf(error: unknown, path: string): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const directory = dirname(path);
+  if (code === 'ENOENT')
+    return `the directory ${directory} does not exist. Create it, or name another path in \`store\`.`;
+  if (code === 'EISDIR') return 'it is a directory. Name a file in `store`.';
+  if (code === 'ENOTDIR') return `${directory} is not a directory. Name another path in \`store\`.`;
+  if (code === 'EROFS') return `the file system of ${directory} is read-only. Name a path on one that can be written.`;
+  if (code === 'EACCES' || code === 'EPERM')
+    return `${accessCause(path, directory)} Change that, or name another path.`;
+  return `the system says ${String(code)}. Check the path in \`store\`.`;
+}
+
+function accessCause(path: string, directory: string): string {
+  return existsSync(path)
+    ? 'this user may not write the file.'
+    : `this user may not write to the directory ${directory}.`;
+}
+
+/** Switching to the write-ahead log needs the file for itself, for a moment: two processes starting at once must both succeed. */
+async function prepareFile(database: DatabaseSync, { clock, patienceMs }: LockPatience): Promise<void> {
+  const deadlineMs = clock.monotonicMs() + patienceMs;
+  for (;;) {
+    try {
+      database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || clock.monotonicMs() >= deadlineMs) throw error;
+      await new Promise<void>((retry) => clock.after(20, retry));
+    }
+  }
+}
+
+/** Another program's database would be filled with our tables: refuse one that has tables but none of ours. */
+function refuseForeignDatabase(database: DatabaseSync, path: string): void {
+  const found = database
+    .prepare(
+      `select count(*) as tables, coalesce(sum(name = ?), 0) as ours from sqlite_master
+       where type = 'table' and name not like 'sqlite\\_%' escape '\\'`,
+    )
+    .get(migrationTable) as { tables: number; ours: number };
+  if (found.tables === 0 || found.ours > 0) return;
+  throw new StoreError(
+    'foreign_database',
+    `The database ${path} holds the tables of another program. Name another file in \`store\`.`,
+  );
+}

@@ -1,0 +1,70 @@
+/** Why the store refused or failed. Stable: programs decide on it, people read the message. */
+export type StoreErrorReason =
+  | 'url_invalid'
+  | 'cannot_open'
+  | 'not_a_database'
+  | 'foreign_database'
+  | 'newer_database'
+  | 'locked'
+  | 'read_only'
+  | 'disk_full'
+  | 'damaged'
+  | 'unexpected'
+  | 'email_invalid'
+  | 'email_taken'
+  | 'account_unknown'
+  | 'key_unknown'
+  | 'key_revoked'
+  | 'key_not_active'
+  | 'key_already_rotated'
+  | 'digest_invalid'
+  | 'digest_taken'
+  | 'last_four_invalid'
+  | 'label_invalid'
+  | 'expiry_not_in_future'
+  | 'limit_invalid'
+  | 'overlap_in_past'
+  | 'market_unknown'
+  | 'market_delisted'
+  | 'window_unknown'
+  | 'window_order'
+  | 'window_in_past'
+  | 'window_description'
+  | 'window_not_later'
+  | 'window_not_running'
+  | 'window_started'
+  | 'window_over'
+  | 'window_cancelled';
+
+/** The reasons that lie in the engine or the file, not in what was asked. Trying again later can help with some. */
+const engineReasons: ReadonlySet<StoreErrorReason> = new Set([
+  'url_invalid',
+  'cannot_open',
+  'not_a_database',
+  'foreign_database',
+  'newer_database',
+  'locked',
+  'read_only',
+  'disk_full',
+  'damaged',
+  'unexpected',
+]);
+
+/**
+ * Everything the store throws. The message is one sentence for the operator: what was refused and
+ * how to mend it. It never holds a key, a digest or an SQL parameter.
+ */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly reason: StoreErrorReason;
+
+  constructor(reason: StoreErrorReason, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.reason = reason;
+  }
+
+  /** True when the engine or the file is at fault, false when what was asked cannot be done. */
+  get isEngineFailure(): boolean {
+    return engineReasons.has(this.reason);
+  }
+}

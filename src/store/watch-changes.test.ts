@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { asEpochMs, systemClock } from '../clock.ts';
+import { digestNumber, openFixture } from './store-fixture.ts';
+import type { ChangedTopics } from './watch-changes.ts';
+
+function namesOf(topics: ChangedTopics): string {
+  return Object.entries(topics)
+    .filter(([, changed]) => changed)
+    .map(([name]) => name)
+    .join(' ');
+}
+
+async function watched(t: Parameters<typeof openFixture>[0]) {
+  const fixture = await openFixture(t);
+  const heard: string[] = [];
+  let refuse: Error | undefined;
+  const watch = fixture.store.watchChanges(
+    { clock: fixture.clock },
+    {
+      changed(topics) {
+        heard.push(namesOf(topics));
+        if (refuse !== undefined) throw refuse;
+      },
+      failed: (error) => heard.push(`failed: ${(error as Error).message.slice(0, 20)}`),
+      recovered: () => heard.push('recovered'),
+    },
+  );
+  /** What was heard after 100 ms more. */
+  const next = async () => {
+    await fixture.clock.advance(100);
+    return heard.splice(0);
+  };
+  const refuseWith = (error: Error | undefined) => {
+    refuse = error;
+  };
+  return { ...fixture, watch, next, refuseWith };
+}
+
+test('the first look names everything, the next ones only what changed since', async (t) => {
+  const { store, next, clock } = await watched(t);
+  assert.deepEqual(await next(), ['access marketControls maintenanceWindows']);
+  assert.deepEqual(await next(), []);
+  const { id } = await store.accounts.create({ email: 'a@example.com' });
+  assert.deepEqual(await next(), []);
+  await store.keys.insert({ accountId: id, digest: digestNumber(1), lastFour: 'wxyz' });
+  assert.deepEqual(await next(), ['access']);
+  const to = asEpochMs(clock.now() + 1_000_000);
+  await store.windows.announce({ from: clock.now(), to, description: 'Upgrade' });
+  assert.deepEqual(await next(), ['maintenanceWindows']);
+});
+
+test("a catalogue load wakes nobody, an operator's decision does", async (t) => {
+  const { store, next, clock } = await watched(t);
+  await next();
+  const market = {
+    symbol: 'BTCEUR',
+    base: 'BTC',
+    quote: 'EUR',
+    via: undefined,
+    upstreamStatus: 'trading' as const,
+    pricePrecision: 1,
+    amountPrecision: 8,
+    tickSize: '0.1',
+    minOrderSize: '0.00005',
+    minOrderValue: undefined,
+    missedLoads: 0,
+    delistedAt: undefined,
+  };
+  await store.markets.upsertMany([market]);
+  await store.markets.upsertMany([{ ...market, upstreamStatus: 'paused', missedLoads: 1 }]);
+  await store.snapshots.save('board', '{}');
+  assert.deepEqual(await next(), []);
+  await store.markets.setOperatorPaused('BTCEUR', true);
+  assert.deepEqual(await next(), ['marketControls']);
+  await store.markets.setOperatorPaused('BTCEUR', true);
+  assert.deepEqual(await next(), []);
+  await store.markets.delist('BTCEUR', clock.now());
+  assert.deepEqual(await next(), ['marketControls']);
+});
+
+test('a listener that fails is told so once and hears the same topics again until it succeeds', async (t) => {
+  const { store, next, refuseWith, clock } = await watched(t);
+  await next();
+  refuseWith(new Error('not now'));
+  const to = asEpochMs(clock.now() + 1_000_000);
+  await store.windows.announce({ from: clock.now(), to, description: 'Upgrade' });
+  assert.deepEqual(await next(), ['maintenanceWindows', 'failed: not now']);
+  assert.deepEqual(await next(), ['maintenanceWindows']);
+  refuseWith(undefined);
+  assert.deepEqual(await next(), ['maintenanceWindows', 'recovered']);
+  assert.deepEqual(await next(), []);
+});
+
+test('a database that fails is reported once, and once more when it is back', async (t) => {
+  const { outside, next } = await watched(t);
+  await next();
+  outside.exec('alter table change_versions rename to hidden');
+  assert.deepEqual(
+    (await next()).map((text) => text.slice(0, 7)),
+    ['failed:'],
+  );
+  assert.deepEqual(await next(), []);
+  outside.exec('alter table hidden rename to change_versions');
+  assert.deepEqual(await next(), ['recovered']);
+});
+
+test('a watch that was stopped holds no timer and says nothing more', async (t) => {
+  const { watch, clock, store, next } = await watched(t);
+  await watch.stop();
+  assert.equal(clock.pendingTimers, 0);
+  assert.deepEqual(await next(), []);
+  store.watchChanges({ clock }, { changed() {}, failed() {} });
+  await store.close();
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a change committed by another process is noticed within a second', async (t) => {
+  const { store, path, outside } = await openFixture(t);
+  outside.exec(`insert into accounts (id, email, created_at_ms) values ('acc_1', 'a@b.c', 1)`);
+  const key = await store.keys.insert({ accountId: 'acc_1', digest: digestNumber(1), lastFour: 'wxyz' });
+  const heard: { topics: string; atMs: number }[] = [];
+  store.watchChanges(
+    { clock: systemClock },
+    {
+      changed: (topics) => void heard.push({ topics: namesOf(topics), atMs: systemClock.now() }),
+      failed: (error) => assert.fail(String(error)),
+    },
+  );
+  await eventually('the first look', () => heard.length === 1);
+  const program = `
+    const { DatabaseSync } = require('node:sqlite');
+    const database = new DatabaseSync(${JSON.stringify(path)});
+    database.exec("update api_keys set status = 'revoked' where id = '${key.id}'");
+    console.log(Date.now());`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [output] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  await eventually('the second look', () => heard.length === 2, 2_000);
+  assert.equal(heard[1]?.topics, 'access');
+  assert.ok(heard[1].atMs - Number(output) < 1_000);
+});

@@ -1,0 +1,136 @@
+import type { Selectable, Transaction } from 'kysely';
+import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import { newId } from './ids.ts';
+import type { Database, MaintenanceWindowTable, Schema } from './schema.ts';
+import { StoreError } from './store-error.ts';
+
+/** A maintenance window runs while `from ≤ now < to`, unless it was cancelled. */
+export interface WindowRecord {
+  readonly id: string;
+  readonly from: EpochMs;
+  /** Moved by `extend` and `end`. */
+  readonly to: EpochMs;
+  readonly description: string;
+  readonly createdAt: EpochMs;
+  readonly cancelledAt: EpochMs | undefined;
+  /** When the operator ended it before its time. */
+  readonly endedAt: EpochMs | undefined;
+}
+
+export interface NewWindow {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  /** English, 1 to 500 characters: clients read it (contract, MaintenanceWindow). */
+  readonly description: string;
+}
+
+/** Every change throws `window_unknown` for an id that does not exist, besides what stands at each. */
+export interface MaintenanceWindows {
+  /** May overlap others and may have begun already. Throws `window_order`, `window_in_past`, `window_description`. */
+  announce(window: NewWindow): Promise<WindowRecord>;
+  /** Moves the end to a later instant. Throws `window_cancelled`, `window_over`, `window_not_later`. */
+  extend(id: string, to: EpochMs): Promise<WindowRecord>;
+  /** Ends a running window now. Throws `window_cancelled`, `window_over`, `window_not_running`. */
+  end(id: string): Promise<WindowRecord>;
+  /** Takes back a window that has not begun. Throws `window_cancelled`, `window_over`, `window_started`. */
+  cancel(id: string): Promise<WindowRecord>;
+  /** By start. With `currentAt` only those that still matter then: not cancelled and not over. */
+  list(filter?: { readonly currentAt?: EpochMs | undefined }): Promise<readonly WindowRecord[]>;
+}
+
+const descriptionLengthMax = 500;
+/** The last instant of the year 9999: later ones have no ISO 8601 form that clients could read. */
+const latestEndMs = 253_402_300_799_999;
+
+export function windowsIn(db: Database, clock: Clock, randomness: Randomness): MaintenanceWindows {
+  return {
+    announce: (window) => announceWindow(db, clock.now(), newId('win', randomness), window),
+    extend: (id, to) =>
+      changeWindow(db, clock.now(), id, (window) => {
+        if (to > window.to && to <= latestEndMs) return { to_ms: to };
+        throw new StoreError(
+          'window_not_later',
+          `The window ${id} already lasts until ${text(window.to)}. Name a later end.`,
+        );
+      }),
+    end: (id) => {
+      const now = clock.now();
+      return changeWindow(db, now, id, (window) => {
+        if (window.from <= now) return { to_ms: now, ended_at_ms: now };
+        throw new StoreError('window_not_running', `The window ${id} has not begun. Cancel it instead.`);
+      });
+    },
+    cancel: (id) => {
+      const now = clock.now();
+      return changeWindow(db, now, id, (window) => {
+        if (now < window.from) return { cancelled_at_ms: now };
+        throw new StoreError('window_started', `The window ${id} is running. End it instead.`);
+      });
+    },
+    async list(filter) {
+      const currentAt = filter?.currentAt;
+      const all = db.selectFrom('maintenance_windows').selectAll().orderBy('from_ms').orderBy('id');
+      const chosen =
+        currentAt === undefined ? all : all.where('cancelled_at_ms', 'is', null).where('to_ms', '>', currentAt);
+      return (await chosen.execute()).map(recordOf);
+    },
+  };
+}
+
+async function announceWindow(db: Database, now: EpochMs, id: string, window: NewWindow): Promise<WindowRecord> {
+  const { from, to, description } = window;
+  if (from >= to || to > latestEndMs) throw new StoreError('window_order', 'A window must end after it begins.');
+  if (to <= now) throw new StoreError('window_in_past', 'The end of a window must lie in the future.');
+  if (description.trim() === '' || description.length > descriptionLengthMax) {
+    throw new StoreError('window_description', 'A window needs a description of 1 to 500 characters, in English.');
+  }
+  const row = await db
+    .insertInto('maintenance_windows')
+    .values({ id, from_ms: from, to_ms: to, description: description.trim(), created_at_ms: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return recordOf(row);
+}
+
+function changeWindow(
+  db: Database,
+  now: EpochMs,
+  id: string,
+  decide: (window: WindowRecord) => Partial<Selectable<MaintenanceWindowTable>>,
+): Promise<WindowRecord> {
+  return db.transaction().execute(async (trx) => {
+    const change = decide(await changeable(trx, now, id));
+    const row = await trx
+      .updateTable('maintenance_windows')
+      .set(change)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return recordOf(row);
+  });
+}
+
+async function changeable(trx: Transaction<Schema>, now: EpochMs, id: string): Promise<WindowRecord> {
+  const row = await trx.selectFrom('maintenance_windows').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw new StoreError('window_unknown', `There is no maintenance window ${id}.`);
+  const window = recordOf(row);
+  if (window.cancelledAt !== undefined) throw new StoreError('window_cancelled', `The window ${id} was cancelled.`);
+  if (window.to > now) return window;
+  throw new StoreError('window_over', `The window ${id} ended at ${text(window.to)}. Announce a new one.`);
+}
+
+function text(instant: EpochMs): string {
+  return new Date(instant).toISOString();
+}
+
+function recordOf(row: Selectable<MaintenanceWindowTable>): WindowRecord {
+  return {
+    id: row.id,
+    from: row.from_ms as EpochMs,
+    to: row.to_ms as EpochMs,
+    description: row.description,
+    createdAt: row.created_at_ms as EpochMs,
+    cancelledAt: (row.cancelled_at_ms ?? undefined) as EpochMs | undefined,
+    endedAt: (row.ended_at_ms ?? undefined) as EpochMs | undefined,
+  };
+}
