@@ -5,6 +5,11 @@ import type { MarketSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
 import type { ChangeListener } from '../store/watch-changes.ts';
 
+const pruneEveryMs = 3_600_000;
+
+/** Far more changes than a server misses while it is busy; one that missed more loads everything anew. */
+const changesKept = 100_000;
+
 /** Whoever takes over what operators and account holders decide, in whatever process they decide it. */
 export interface Followers {
   readonly keys: { refresh(): Promise<void> };
@@ -45,7 +50,16 @@ export function followOperatorChanges(
     },
   };
   const watch = store.watchChanges({ clock }, listener);
-  return { stop: () => watch.stop(), reachable: () => reachable };
+  const pruning = clock.every(pruneEveryMs, () => {
+    store.accessChanges.prune(changesKept).catch((error) => listener.failed(error));
+  });
+  return {
+    async stop() {
+      pruning.cancel();
+      await watch.stop();
+    },
+    reachable: () => reachable,
+  };
 }
 
 /** What the operator paused or delisted. */
