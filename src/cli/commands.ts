@@ -1,0 +1,57 @@
+import { accountsActivate } from './accounts/activate.ts';
+import { accountsCreate } from './accounts/create.ts';
+import { accountsDeactivate } from './accounts/deactivate.ts';
+import { accountsList } from './accounts/list.ts';
+import { check } from './check.ts';
+import type { Command } from './command.ts';
+import { demo } from './demo/demo.ts';
+import { keysCreate } from './keys/create.ts';
+import { keysDisable } from './keys/disable.ts';
+import { keysEnable } from './keys/enable.ts';
+import { keysList } from './keys/list.ts';
+import { keysRevoke } from './keys/revoke.ts';
+import { keysRotate } from './keys/rotate.ts';
+import { maintenanceAnnounce } from './maintenance/announce.ts';
+import { maintenanceCancel } from './maintenance/cancel.ts';
+import { maintenanceEnd } from './maintenance/end.ts';
+import { maintenanceExtend } from './maintenance/extend.ts';
+import { maintenanceList } from './maintenance/list.ts';
+import { marketsDelist } from './markets/delist.ts';
+import { marketsList } from './markets/list.ts';
+import { marketsPause } from './markets/pause.ts';
+import { marketsResume } from './markets/resume.ts';
+import { price } from './price.ts';
+import { serve } from './serve.ts';
+
+/** Commands under one title of the help. */
+export interface Section {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
+/** Every command, in the order of the help and the reference. A new command is a file and a line here. */
+export const sections: readonly Section[] = [
+  { title: 'The server', commands: [serve, demo, check] },
+  {
+    title: 'Accounts and API keys',
+    commands: [
+      accountsCreate,
+      accountsList,
+      accountsDeactivate,
+      accountsActivate,
+      keysCreate,
+      keysList,
+      keysRevoke,
+      keysDisable,
+      keysEnable,
+      keysRotate,
+    ],
+  },
+  {
+    title: 'Maintenance windows',
+    commands: [maintenanceAnnounce, maintenanceExtend, maintenanceEnd, maintenanceCancel, maintenanceList],
+  },
+  { title: 'Markets', commands: [marketsList, marketsPause, marketsResume, marketsDelist, price] },
+];
+
+export const commands: readonly Command[] = sections.flatMap((section) => section.commands);

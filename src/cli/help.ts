@@ -1,0 +1,84 @@
+import { type Command, commonOptions, type Option } from './command.ts';
+import { sections } from './commands.ts';
+import { exitCodeMeanings } from './exit-codes.ts';
+
+const lineWidth = 100;
+
+/** `mdapi keys create --account ID [--label TEXT]`, without the options every command takes. */
+export function usageOf(command: Command): string {
+  const positionals = (command.positionals ?? []).map(({ name }) => name);
+  const options = (command.options ?? []).map((option) =>
+    option.required ? spelling(option) : `[${spelling(option)}]`,
+  );
+  return ['mdapi', command.name, ...positionals, ...options].join(' ');
+}
+
+/** `--label TEXT` */
+export function spelling({ name, value }: Option): string {
+  return value === undefined ? `--${name}` : `--${name} ${value}`;
+}
+
+/** What `mdapi` and `mdapi help` show. */
+export function overview(): string {
+  const lists = sections.map(({ title, commands }) => {
+    return `${title}\n${twoColumns(commands.map((command) => [command.name, command.summary]))}`;
+  });
+  return [
+    'mdapi: client prices of an exchange, over HTTP',
+    'Usage: mdapi COMMAND [OPTIONS]',
+    ...lists,
+    `Every command\n${twoColumns(commonOptions.map((option) => [spelling(option), option.summary]))}`,
+    `Exit codes\n${twoColumns([...exitCodeMeanings].map(([code, meaning]) => [String(code), meaning]))}`,
+    'More: mdapi help COMMAND, such as `mdapi help keys create`',
+  ].join('\n\n');
+}
+
+/** What `mdapi help keys` shows: the commands that begin with the word. */
+export function groupHelp(group: string, commands: readonly Command[]): string {
+  return [
+    `Usage: mdapi ${group} COMMAND [OPTIONS]`,
+    twoColumns(commands.map((command) => [usageOf(command).slice('mdapi '.length), command.summary])),
+    `More: mdapi help ${group} COMMAND`,
+  ].join('\n\n');
+}
+
+/** What `mdapi keys create --help` shows. */
+export function commandHelp(command: Command): string {
+  const positionals = (command.positionals ?? []).map(({ name, summary }) => [name, summary] as const);
+  const options = (command.options ?? []).map((option) => [spelling(option), option.summary] as const);
+  const examples = command.examples.map(({ line, note }) => `  ${line}\n      ${note}`);
+  return [
+    `mdapi ${command.name}: ${command.summary}`,
+    `Usage: ${usageOf(command)}`,
+    ...(command.details ?? []).map((paragraph) => wrap(paragraph, '')),
+    ...(positionals.length + options.length > 0 ? [twoColumns([...positionals, ...options])] : []),
+    `Every command\n${twoColumns(commonOptions.map((option) => [spelling(option), option.summary]))}`,
+    `Examples\n${examples.join('\n')}`,
+  ].join('\n\n');
+}
+
+/** A name that is too wide for its column has its text on the lines below. */
+function twoColumns(rows: readonly (readonly [string, string])[]): string {
+  const widths = rows.map(([name]) => name.length).filter((width) => width <= 30);
+  const indent = ' '.repeat(Math.max(0, ...widths) + 4);
+  return rows
+    .map(([name, text]) => {
+      const wrapped = wrap(text, indent);
+      const fits = name.length + 4 <= indent.length;
+      return fits ? `  ${name}`.padEnd(indent.length) + wrapped.trimStart() : `  ${name}\n${wrapped}`;
+    })
+    .join('\n');
+}
+
+function wrap(text: string, indent: string): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + word.length >= lineWidth) {
+      lines.push(indent + line);
+      line = '';
+    }
+    line += line === '' ? word : ` ${word}`;
+  }
+  return [...lines, indent + line].join('\n');
+}

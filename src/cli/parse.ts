@@ -1,0 +1,120 @@
+import { parseArgs } from 'node:util';
+import { didYouMean } from '../configuration/near-miss.ts';
+import { type Command, type CommandInput, commonOptions, type Option } from './command.ts';
+import { UsageError } from './failure.ts';
+
+/** A command line cut into the words that name the command and everything else. */
+export interface Split {
+  /** Up to two. */
+  readonly words: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/**
+ * Finds the words that name the command; options may stand before and between them. `isGroup` tells
+ * whether a first word is followed by a second, `takesValue` whether an option's value is the next argument.
+ */
+export function splitCommand(
+  argv: readonly string[],
+  isGroup: (word: string) => boolean,
+  takesValue: (option: string) => boolean,
+): Split {
+  const words: string[] = [];
+  const rest: string[] = [];
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index]!;
+    if (argument.startsWith('-') && argument !== '--') {
+      rest.push(argument);
+      const value = argv[index + 1];
+      if (takesValue(argument) && value !== undefined) rest.push(argv[++index]!);
+    } else {
+      const complete = words.length === 2 || (words.length === 1 && !isGroup(words[0]!)) || argument === '--';
+      if (complete) return { words, rest: [...rest, ...argv.slice(index)] };
+      words.push(argument);
+    }
+  }
+  return { words, rest };
+}
+
+/** Whether a switch such as `--json` stands anywhere before a `--`, for when the rest cannot be understood. */
+export function hasSwitch(argv: readonly string[], ...spellings: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return (end === -1 ? argv : argv.slice(0, end)).some((argument) => spellings.includes(argument));
+}
+
+/** Takes apart what follows a command's name. Throws `UsageError` for whatever its declaration does not allow. */
+export function parseInput(command: Command, rest: readonly string[]): CommandInput {
+  const options = [...(command.options ?? []), ...commonOptions];
+  const declared = new Map(options.map((option) => [option.name, option]));
+  const { tokens } = parseArgs({
+    args: [...rest],
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+    options: Object.fromEntries(
+      options.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' : 'string' }]),
+    ),
+  });
+  const given = new Map<string, string>();
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (given.has(name)) throw new UsageError(`${rawName} is given twice.`);
+    given.set(name, optionValue(declared, { name, rawName, value, inlineValue }));
+  }
+  checkPositionals(command, positionals);
+  const missing = options.find((option) => option.required === true && !given.has(option.name));
+  if (missing !== undefined) throw new UsageError(`--${missing.name} ${missing.value} is missing: ${missing.summary}.`);
+  return inputOf(command, positionals, given);
+}
+
+interface Token {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+function optionValue(declared: ReadonlyMap<string, Option>, { name, rawName, value, inlineValue }: Token): string {
+  const option = declared.get(name);
+  if (option === undefined || !rawName.startsWith('--')) {
+    const names = [...declared.keys()].map((known) => `--${known}`);
+    throw new UsageError(`Unknown option ${rawName}.${didYouMean(rawName, names)}`);
+  }
+  if (option.value === undefined) {
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
+    return '';
+  }
+  if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} ${option.value}.`);
+  if (inlineValue !== true && value.startsWith('-')) {
+    throw new UsageError(`${rawName} needs a value. If it is meant to be "${value}", write ${rawName}=${value}.`);
+  }
+  return value;
+}
+
+function checkPositionals(command: Command, values: readonly string[]): void {
+  const names = command.positionals ?? [];
+  const missing = names[values.length];
+  if (missing !== undefined) throw new UsageError(`${missing.name} is missing: ${missing.summary}.`);
+  if (values.length > names.length) throw new UsageError(`Unexpected argument "${values[names.length]}".`);
+}
+
+function inputOf(command: Command, positionals: readonly string[], given: ReadonlyMap<string, string>): CommandInput {
+  return {
+    argument(name) {
+      const value = positionals[(command.positionals ?? []).findIndex((positional) => positional.name === name)];
+      if (value === undefined) throw new Error(`${command.name} has no argument ${name}`);
+      return value;
+    },
+    option: (name) => given.get(name),
+    required(name) {
+      const value = given.get(name);
+      if (value === undefined) throw new Error(`${command.name} does not require --${name}`);
+      return value;
+    },
+    isSet: (name) => given.has(name),
+    json: given.has('json'),
+  };
+}

@@ -1,0 +1,121 @@
+import { didYouMean } from '../configuration/near-miss.ts';
+import { type Command, type CommandInput, commonOptions, type Result } from './command.ts';
+import { commands } from './commands.ts';
+import type { Context } from './context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type Failure, failureOf, UsageError } from './failure.ts';
+import { commandHelp, groupHelp, overview } from './help.ts';
+import { hasSwitch, parseInput, type Split, splitCommand } from './parse.ts';
+import { version } from './version.ts';
+
+/** Runs the command line and gives the exit code. Never throws for anything a user can do. */
+export async function run(argv: readonly string[], context: Context): Promise<ExitCode> {
+  const json = hasSwitch(argv, '--json');
+  try {
+    return await dispatch(argv, json, context);
+  } catch (error) {
+    const failure = failureOf(error);
+    report(failure, json, error instanceof UsageError ? hintFor(argv) : undefined, context);
+    return failure.exitCode;
+  }
+}
+
+async function dispatch(argv: readonly string[], json: boolean, context: Context): Promise<ExitCode> {
+  const { words, rest } = split(argv);
+  if (hasSwitch(argv, '--version')) return print(context, json, { json: { version }, text: version });
+  if (words[0] === 'help')
+    return showHelp([...words.slice(1), ...rest.filter((word) => !word.startsWith('-'))], json, context);
+  if (hasSwitch(argv, '--help', '-h') || (words.length === 0 && rest.every((argument) => argument === '--json'))) {
+    return showHelp(words, json, context);
+  }
+  const command = find(words);
+  const input = parseInput(command, rest);
+  return finish(await command.run(input, context), input, context);
+}
+
+function finish(result: Result | ExitCode, input: CommandInput, context: Context): ExitCode {
+  return typeof result === 'number' ? result : print(context, input.json, result);
+}
+
+function print(context: Context, json: boolean, result: Result): ExitCode {
+  context.stdout.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
+  for (const note of result.notes ?? []) context.stderr.write(`${note}\n`);
+  return result.exitCode ?? exitCodes.ok;
+}
+
+/** With `--json` a failure is the one object on stdout too; people read it on stderr in any case. */
+function report(
+  { exitCode, reason, message, problems }: Failure,
+  json: boolean,
+  hint: string | undefined,
+  context: Context,
+): void {
+  context.stderr.write(`mdapi: ${message}\n`);
+  if (hint !== undefined) context.stderr.write(`${hint}\n`);
+  if (!json) return;
+  const error = { reason, message, exitCode, ...(problems === undefined ? {} : { problems }) };
+  context.stdout.write(`${JSON.stringify({ error })}\n`);
+}
+
+const valueTakers = new Set(
+  [...commonOptions, ...commands.flatMap((command) => command.options ?? [])]
+    .filter((option) => option.value !== undefined)
+    .map((option) => `--${option.name}`),
+);
+
+function split(argv: readonly string[]): Split {
+  return splitCommand(
+    argv,
+    (word) => word === 'help' || isGroup(word),
+    (option) => valueTakers.has(option),
+  );
+}
+
+function isGroup(word: string): boolean {
+  return commands.some((command) => command.name.startsWith(`${word} `));
+}
+
+function find(words: readonly string[]): Command {
+  const name = words.join(' ');
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command !== undefined) return command;
+  const [group = ''] = words;
+  if (words.length === 1 && isGroup(group)) {
+    const names = inGroup(group).map((candidate) => candidate.name.slice(group.length + 1));
+    throw new UsageError(`"${group}" needs one of: ${names.join(', ')}.`);
+  }
+  if (words.length === 0) throw new UsageError('A command is missing.');
+  throw new UsageError(`There is no command "${name}".${suggestion(words)}`);
+}
+
+function suggestion([group = '', name]: readonly string[]): string {
+  if (isGroup(group))
+    return didYouMean(
+      `${group} ${name}`,
+      inGroup(group).map((candidate) => candidate.name),
+    );
+  const first = new Set(['help', ...commands.map((candidate) => candidate.name.split(' ')[0]!)]);
+  return didYouMean(group, first);
+}
+
+function inGroup(group: string): readonly Command[] {
+  return commands.filter((command) => command.name.startsWith(`${group} `));
+}
+
+function showHelp(words: readonly string[], json: boolean, context: Context): ExitCode {
+  const [group] = words;
+  let help: string;
+  if (group === undefined) help = overview();
+  else if (words.length === 1 && isGroup(group)) help = groupHelp(group, inGroup(group));
+  else help = commandHelp(find(words));
+  return print(context, json, { json: { help }, text: help });
+}
+
+/** Where the help for what was attempted is. */
+function hintFor(argv: readonly string[]): string {
+  const { words } = split(argv);
+  const name = words.join(' ');
+  const [group = ''] = words;
+  if (commands.some((command) => command.name === name)) return `See: mdapi help ${name}`;
+  return isGroup(group) ? `See: mdapi help ${group}` : 'See: mdapi help';
+}

@@ -1,0 +1,41 @@
+import pino from 'pino';
+import type { Configuration } from '../configuration/configuration.ts';
+import { type Service, startService } from '../main.ts';
+import type { Context } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { CommandError } from './failure.ts';
+import { version } from './version.ts';
+
+/** Starts the service for a command. Throws `CommandError` with one clear line for what an operator can mend. */
+export async function startFor(
+  context: Pick<Context, 'clock' | 'randomness' | 'stderr'>,
+  configuration: Configuration,
+): Promise<Service> {
+  const { clock, randomness, stderr } = context;
+  const log = pino({ level: configuration.logs.level, base: null }, { write: (line: string) => stderr.write(line) });
+  try {
+    return await startService({ configuration, clock, randomness, log, version });
+  } catch (error) {
+    throw listenFailure(error) ?? error;
+  }
+}
+
+/** Resolves when the process is told to stop. */
+export function told(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** What a refused listen means and how to mend it; `undefined` for any other error. */
+function listenFailure(error: unknown): CommandError | undefined {
+  const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo' && syscall !== 'bind') return undefined;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `Port ${port} is already in use. Stop what uses it, or choose another with --port, server.port or admin.port.`,
+    EACCES: `Port ${port} may not be listened on by this user. Choose one above 1023.`,
+    EADDRNOTAVAIL: `This machine has no address ${address}. Set server.host or admin.host to one it has.`,
+    ENOTFOUND: 'The host to listen on cannot be resolved. Set server.host or admin.host to an address of this machine.',
+  };
+  const message = reasons[code ?? ''];
+  return message === undefined ? undefined : new CommandError(exitCodes.failure, 'cannot_listen', message);
+}

@@ -1,0 +1,19 @@
+import { explainPrice, type PriceAnswer } from '../admin/prices.ts';
+import type { Clock } from '../clock.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import type { Store } from '../store/store.ts';
+import { bookFor } from '../wiring/book.ts';
+import { MarketMemory } from '../wiring/market-memory.ts';
+
+/** Explains a price from what the server saved last, without a server. */
+export async function storedPrice(
+  store: Store,
+  configuration: Configuration,
+  clock: Clock,
+  symbol: string,
+): Promise<PriceAnswer> {
+  const book = bookFor(configuration);
+  await new MarketMemory(store, book, new FeedStatus(), clock, { error() {} }).restore();
+  return explainPrice({ book, clock }, symbol);
+}

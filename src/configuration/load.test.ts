@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { publicUrls } from './configuration.ts';
+import { fromYaml, inputOf, load } from './configuration-under-test.ts';
+import { fields } from './fields.ts';
+import { loadWithOrigins } from './load.ts';
+
+describe('where values come from', () => {
+  it('gives the documented defaults without file, environment and flags', () => {
+    const { server, admin, limits, pricing, rates, exchange, store, logs } = load({});
+    assert.deepEqual([server.host, server.port, server.trustedProxies, server.tls], ['127.0.0.1', 8080, [], undefined]);
+    assert.deepEqual(admin, { host: '127.0.0.1', port: 9090 });
+    assert.deepEqual(limits, { key: 60, address: 30, failedAuthentication: 10 });
+    assert.equal(pricing.feePercent, '0.5');
+    assert.deepEqual([...pricing.converted], [['CZK', { via: 'EUR', marginPercent: '1' }]]);
+    assert.equal(rates.source, 'cnb');
+    assert.deepEqual([rates.refreshMs, rates.validForMs], [300_000, 345_600_000]);
+    assert.deepEqual([exchange.id, exchange.quotes, exchange.symbols], ['kraken', ['EUR'], 'all']);
+    assert.deepEqual(store, { kind: 'sqlite', url: 'sqlite:/srv/mdapi.sqlite', path: '/srv/mdapi.sqlite' });
+    assert.equal(logs.level, 'info');
+  });
+
+  it('takes the flag over the environment over the file over the default', () => {
+    const files = { '/srv/mdapi.yaml': 'server: { port: 1, host: 0.0.0.0 }\nlimits: { key: 11 }' };
+    const env = { MDAPI_SERVER_PORT: '2', MDAPI_LIMITS_KEY: '12' };
+    const flags = [{ flag: '--port', key: 'server.port', value: '3' }];
+    const { server, limits } = load({ files, env, flags });
+    assert.deepEqual([server.port, limits.key, server.host, limits.address], [3, 12, '0.0.0.0', 30]);
+  });
+
+  it('tells for every value where it came from, and shows no secret', () => {
+    const files = { '/srv/mdapi.yaml': 'server:\n  port: 81\nstore: sqlite:./x.sqlite' };
+    const loaded = loadWithOrigins(inputOf({ files, env: { MDAPI_LIMITS_KEY: '5' } }));
+    const settings = new Map(loaded.settings.map((setting) => [setting.key, setting]));
+    assert.equal(loaded.file, '/srv/mdapi.yaml');
+    assert.deepEqual(settings.get('server.port'), { key: 'server.port', value: 81, where: 'mdapi.yaml:2:9' });
+    assert.equal(settings.get('limits.key')?.where, 'environment variable MDAPI_LIMITS_KEY');
+    assert.equal(settings.get('logs.level')?.where, 'default');
+    assert.deepEqual(settings.get('store'), { key: 'store', value: '(not shown)', where: 'mdapi.yaml:3:8' });
+  });
+
+  it('reads a value from the file that a variable with _FILE names, without its last line end', () => {
+    const files = { '/run/secrets/store': 'sqlite:/data/a.sqlite\n' };
+    assert.equal(load({ files, env: { MDAPI_STORE_FILE: '/run/secrets/store' } }).store.path, '/data/a.sqlite');
+  });
+
+  it('reads lists from the environment with commas, and maps as JSON', () => {
+    const env = {
+      MDAPI_EXCHANGE_QUOTES: 'EUR, USD',
+      MDAPI_EXCHANGE_SYMBOLS: 'BTCEUR,ETHUSD',
+      MDAPI_SERVER_TRUSTED_PROXIES: '10.0.0.0/8,fd00::/8',
+      MDAPI_PRICING_CONVERTED: '{"CZK":{"via":"USD","marginPercent":"1.25"}}',
+      MDAPI_PRICING_PRICE_PRECISION: '{"BTCCZK":0}',
+    };
+    const { exchange, server, pricing } = load({ env });
+    assert.deepEqual(
+      [exchange.quotes, exchange.symbols],
+      [
+        ['EUR', 'USD'],
+        ['BTCEUR', 'ETHUSD'],
+      ],
+    );
+    assert.deepEqual(server.trustedProxies, ['10.0.0.0/8', 'fd00::/8']);
+    assert.deepEqual(pricing.converted.get('CZK' as never), { via: 'USD', marginPercent: '1.25' });
+    assert.deepEqual([...pricing.pricePrecision], [['BTCCZK', 0]]);
+    assert.equal(load({ env: { MDAPI_EXCHANGE_SYMBOLS: 'all' } }).exchange.symbols, 'all');
+    assert.deepEqual(load({ env: { MDAPI_SERVER_TRUSTED_PROXIES: '' } }).server.trustedProxies, []);
+  });
+
+  it('takes relative paths in the file from the file, and all others from the working directory', () => {
+    const yaml = 'store: sqlite:data/a.sqlite\nserver: { tls: { certFile: c.pem, keyFile: /abs/k.pem } }';
+    const files = { '/etc/mdapi/main.yaml': yaml };
+    const configuration = load({ files, configPath: '/etc/mdapi/main.yaml' });
+    assert.equal(configuration.store.path, '/etc/mdapi/data/a.sqlite');
+    assert.deepEqual(configuration.server.tls, { certFile: '/etc/mdapi/c.pem', keyFile: '/abs/k.pem' });
+    const env = { MDAPI_STORE: 'sqlite:b.sqlite' };
+    assert.equal(load({ files, env, configPath: '/etc/mdapi/main.yaml' }).store.path, '/srv/b.sqlite');
+  });
+
+  it('takes a file in which sections are empty or everything is a comment', () => {
+    assert.equal(fromYaml('# nothing\n').server.port, 8080);
+    assert.equal(fromYaml('server:\n  # port: 1\nlogs:\n').server.port, 8080);
+  });
+
+  it('replaces a map as a whole, so that no conversion at all can be configured', () => {
+    assert.equal(fromYaml('pricing: { converted: {} }').pricing.converted.size, 0);
+  });
+
+  it('takes the design’s own example', () => {
+    const configuration = fromYaml(`
+server:   { host: 127.0.0.1, port: 8080, baseUrl: "https://api.example.com/", errorsUrl: "https://api.example.com/errors", trustedProxies: [10.0.0.0/8] }
+admin:    { host: 127.0.0.1, port: 9090 }
+store:    sqlite:./mdapi.sqlite
+exchange: { id: kraken, urls: { rest: "https://api.kraken.com", ws: "wss://ws.kraken.com/v2" }, quotes: [EUR], symbols: all }
+pricing:  { feePercent: "0.5", converted: { CZK: { via: EUR, marginPercent: "1" } }, pricePrecision: { BTCCZK: 0 } }
+rates:    { source: cnb, url: "https://api.cnb.cz/cnbapi/exrates/daily?lang=EN", refresh: 5m, validFor: 96h }
+limits:   { key: 60, address: 30, failedAuthentication: 10 }
+`);
+    assert.equal(configuration.server.baseUrl, 'https://api.example.com');
+    assert.equal(configuration.pricing.pricePrecision.get('BTCCZK' as never), 0);
+  });
+
+  it('names a variable for every field mechanically, each only once', () => {
+    const byKey = new Map(fields.map(({ key, variable }) => [key, variable]));
+    assert.equal(byKey.get('server.baseUrl'), 'MDAPI_SERVER_BASE_URL');
+    assert.equal(byKey.get('exchange.urls.rest'), 'MDAPI_EXCHANGE_URLS_REST');
+    assert.equal(byKey.get('limits.failedAuthentication'), 'MDAPI_LIMITS_FAILED_AUTHENTICATION');
+    const variables = new Set(byKey.values());
+    assert.equal(variables.size, fields.length);
+    for (const variable of variables)
+      assert.ok(!variables.has(`${variable}_FILE`), `${variable}_FILE means two things`);
+  });
+});
+
+describe('rate sources', () => {
+  it('know the address of a bank by themselves, and take another', () => {
+    const ecb = fromYaml('rates: { source: ecb }').rates;
+    assert.ok(ecb.source === 'ecb' && ecb.url.startsWith('https://www.ecb.europa.eu/'));
+    const cnb = fromYaml('rates: { url: "http://127.0.0.1:1/x" }').rates;
+    assert.ok(cnb.source === 'cnb' && cnb.url === 'http://127.0.0.1:1/x');
+  });
+
+  it('carry exactly what each of them needs', () => {
+    const json = fromYaml('rates: { source: json, url: "https://r.example/x", pointer: /a/b }').rates;
+    const times = { refreshMs: 300_000, validForMs: 345_600_000 };
+    assert.deepEqual(json, { source: 'json', url: 'https://r.example/x', pointer: '/a/b', ...times });
+    assert.deepEqual(fromYaml('rates: { source: exchange, market: EURCZK }').rates, {
+      source: 'exchange',
+      market: 'EURCZK',
+      ...times,
+    });
+  });
+});
+
+describe('public addresses', () => {
+  it('follow from the listener when they are not configured', () => {
+    const { server } = load({});
+    assert.deepEqual(publicUrls(server, 41234), {
+      baseUrl: 'http://127.0.0.1:41234',
+      errorsUrl: 'http://127.0.0.1:41234/errors',
+    });
+    assert.equal(publicUrls({ ...server, host: '::1' }, 1).baseUrl, 'http://[::1]:1');
+    assert.equal(publicUrls({ ...server, host: '0.0.0.0' }, 1).baseUrl, 'http://127.0.0.1:1');
+    assert.equal(publicUrls({ ...server, tls: { certFile: 'c', keyFile: 'k' } }, 1).baseUrl, 'https://127.0.0.1:1');
+  });
+
+  it('are the configured ones otherwise, the error pages under the base', () => {
+    const { server } = fromYaml('server: { baseUrl: "https://api.example.com/" }');
+    assert.deepEqual(publicUrls(server, 1), {
+      baseUrl: 'https://api.example.com',
+      errorsUrl: 'https://api.example.com/errors',
+    });
+  });
+});

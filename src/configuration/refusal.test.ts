@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { refusal, type World } from './configuration-under-test.ts';
+
+describe('what is refused', () => {
+  const cases: readonly (readonly [what: string, yaml: string, ...lines: string[]])[] = [
+    ['an unknown section', 'sever: {}', 'mdapi.yaml:1:1: sever: unknown key. Did you mean "server"?'],
+    ['an unknown key', 'server:\n  prot: 1', 'mdapi.yaml:2:3: server.prot: unknown key. Did you mean "port"?'],
+    [
+      'a key in snake case',
+      'server: { base_url: x }',
+      'mdapi.yaml:1:11: server.base_url: unknown key. Did you mean "baseUrl"?',
+    ],
+    ['a key outside its section', 'port: 1', 'mdapi.yaml:1:1: port: unknown key. Did you mean "server.port"?'],
+    [
+      'redis, which is not there yet',
+      'redis: redis://h',
+      'mdapi.yaml:1:1: redis: unknown key. Known at the top: server,',
+    ],
+    ['prototype names', 'server: { __proto__: 1 }', 'mdapi.yaml:1:11: server.__proto__: unknown key.'],
+    [
+      'an unquoted decimal',
+      'pricing:\n  feePercent: 0.50',
+      'mdapi.yaml:2:15: pricing.feePercent: 0.50 is a number; put it in quotes, "0.50"',
+    ],
+    [
+      'an unquoted margin',
+      'pricing: { converted: { CZK: { via: EUR, marginPercent: 1 } } }',
+      'mdapi.yaml:1:57: pricing.converted.CZK.marginPercent: 1 is a number; put it in quotes, "1"',
+    ],
+    ['a negative fee', 'pricing: { feePercent: "-1" }', 'mdapi.yaml:1:24: pricing.feePercent: "-1" is not allowed'],
+    [
+      'a fee of everything',
+      'pricing: { feePercent: "100" }',
+      'mdapi.yaml:1:24: pricing.feePercent: "100" is out of range',
+    ],
+    ['a decimal comma', 'pricing: { feePercent: "0,5" }', 'mdapi.yaml:1:24: pricing.feePercent: "0,5" is not allowed'],
+    [
+      'a fee with an exponent',
+      'pricing: { feePercent: "1e1" }',
+      'mdapi.yaml:1:24: pricing.feePercent: "1e1" is not allowed',
+    ],
+    [
+      'a quoted port',
+      'server: { port: "80" }',
+      'mdapi.yaml:1:17: server.port: "80" is text, write it without quotes: 80',
+    ],
+    [
+      'a port that is none',
+      'server: { port: 65536 }',
+      'mdapi.yaml:1:17: server.port: 65536 is out of range; allowed: a whole number from 0 to 65535',
+    ],
+    ['half a port', 'server: { port: 80.5 }', 'mdapi.yaml:1:17: server.port: 80.5 is not a whole number'],
+    ['a value left out', 'server: { port: }', 'mdapi.yaml:1:17: server.port: has no value'],
+    ['a section that is a value', 'server: 8080', 'mdapi.yaml:1:9: server: not a map; allowed: the keys host,'],
+    ['a file that is a list', '- a', 'mdapi.yaml:1:1: not a map; allowed: the keys server,'],
+    ['a list that is a value', 'exchange: { quotes: EUR }', 'mdapi.yaml:1:21: exchange.quotes: "EUR" is not a list'],
+    [
+      'an empty list where one is needed',
+      'exchange: { quotes: [] }',
+      'mdapi.yaml:1:21: exchange.quotes: the list is empty',
+    ],
+    [
+      'a symbol in small letters',
+      'exchange: { symbols: [btceur] }',
+      'mdapi.yaml:1:23: exchange.symbols[0]: "btceur" is not allowed',
+    ],
+    [
+      'a duration without unit',
+      'rates: { refresh: 300 }',
+      'mdapi.yaml:1:19: rates.refresh: 300 has no unit, as in 300s; allowed: from 1s to 1d',
+    ],
+    [
+      'a duration of a strange unit',
+      'rates: { refresh: 5min }',
+      'mdapi.yaml:1:19: rates.refresh: "5min" is not allowed',
+    ],
+    ['a duration out of range', 'rates: { refresh: 2d }', 'mdapi.yaml:1:19: rates.refresh: "2d" is out of range'],
+    [
+      'a misspelt word',
+      'rates: { source: cbn }',
+      'mdapi.yaml:1:18: rates.source: "cbn" is not known; allowed: one of cnb, ecb, json, exchange. Did you mean "cnb"?',
+    ],
+    ['a relative address', 'server: { baseUrl: /api }', 'mdapi.yaml:1:20: server.baseUrl: "/api" is not allowed'],
+    [
+      'an address of another kind',
+      'server: { baseUrl: "ftp://h" }',
+      'mdapi.yaml:1:20: server.baseUrl: "ftp://h" is not allowed',
+    ],
+    [
+      'a WebSocket address with http',
+      'exchange: { urls: { ws: "https://h" } }',
+      'mdapi.yaml:1:25: exchange.urls.ws: "https://h" is not allowed',
+    ],
+    [
+      'every address as a proxy',
+      'server: { trustedProxies: [0.0.0.0/0] }',
+      'mdapi.yaml:1:28: server.trustedProxies[0]: "0.0.0.0/0" is not allowed',
+    ],
+    [
+      'a range too narrow to be one',
+      'server: { trustedProxies: [10.0.0.0/33] }',
+      'mdapi.yaml:1:28: server.trustedProxies[0]: "10.0.0.0/33" is not allowed',
+    ],
+    [
+      'a proxy by name',
+      'server: { trustedProxies: [proxy] }',
+      'mdapi.yaml:1:28: server.trustedProxies[0]: "proxy" is not allowed',
+    ],
+    [
+      'half a pair of TLS files',
+      'server: { tls: { certFile: c } }',
+      'mdapi.yaml:1:28: server.tls.certFile: needs server.tls.keyFile as well',
+    ],
+    [
+      'a conversion over a quote that is not offered',
+      'exchange: { quotes: [USD] }',
+      'default: pricing.converted.CZK.via: "EUR" is not among exchange.quotes (USD)',
+    ],
+    [
+      'a converted quote that the exchange has',
+      'exchange: { quotes: [EUR, CZK] }',
+      'default: pricing.converted.CZK: "CZK" is taken from the exchange already',
+    ],
+    [
+      'a symbol in no offered quote',
+      'exchange: { symbols: [BTCUSD] }',
+      'mdapi.yaml:1:22: exchange.symbols: BTCUSD: not quoted in any of exchange.quotes (EUR)',
+    ],
+    [
+      'a rate pointer with a bank',
+      'rates: { pointer: /a }',
+      'mdapi.yaml:1:19: rates.pointer: has no meaning with rates.source "cnb"',
+    ],
+    [
+      'json without address and pointer',
+      'rates: { source: json }',
+      'mdapi.yaml:1:18: rates.source: "json" needs rates.url',
+      'mdapi.yaml:1:18: rates.source: "json" needs rates.pointer',
+    ],
+    [
+      'the CNB for another currency',
+      'pricing: { converted: { PLN: { via: EUR, marginPercent: "1" } } }',
+      'default: rates.source: "cnb" has rates to CZK only',
+    ],
+    [
+      'two listeners on one port',
+      'admin: { port: 8080 }',
+      'mdapi.yaml:1:16: admin.port: 8080 is the port of the public listener too',
+    ],
+    [
+      'timeouts in the wrong order',
+      'server: { headersTimeout: 20s }',
+      'mdapi.yaml:1:27: server.headersTimeout: 20s is longer than server.requestTimeout, which is 15s',
+    ],
+    ['a key given twice', 'logs: {}\nlogs: {}', 'mdapi.yaml:2:1: not valid YAML: duplicate key'],
+    ['broken YAML', 'server: {', 'mdapi.yaml:1:10: not valid YAML: '],
+    ['an alias', 'server: &s { port: 1 }\nadmin: *s', 'mdapi.yaml:2:8: aliases (*name) are not taken here'],
+    [
+      'an unknown key in a map',
+      'pricing: { converted: { CZK: { via: EUR, margin: "1" } } }',
+      'mdapi.yaml:1:42: pricing.converted.CZK.margin: unknown key.',
+      'mdapi.yaml:1:30: pricing.converted.CZK.marginPercent: is missing',
+    ],
+  ];
+  for (const [what, yaml, ...lines] of cases) {
+    it(`${what} is refused at its place`, () => {
+      const refused = refusal({ files: { '/srv/mdapi.yaml': yaml } });
+      assert.equal(refused.length, lines.length, refused.join('\n'));
+      for (const [index, line] of lines.entries()) assert.ok(refused[index]?.startsWith(line), refused.join('\n'));
+    });
+  }
+
+  const environmentCases: readonly (readonly [what: string, env: Record<string, string>, line: string])[] = [
+    [
+      'an unknown variable',
+      { MDAPI_SERVER_PROT: '1' },
+      'environment variable MDAPI_SERVER_PROT: no such setting. Did you mean "MDAPI_SERVER_PORT"?',
+    ],
+    ['a variable for a section', { MDAPI_SERVER: '{}' }, 'environment variable MDAPI_SERVER: no such setting.'],
+    [
+      'a port that is no number',
+      { MDAPI_SERVER_PORT: 'x' },
+      'environment variable MDAPI_SERVER_PORT: server.port: "x" is not a whole number',
+    ],
+    [
+      'a map that is not JSON',
+      { MDAPI_PRICING_CONVERTED: 'CZK' },
+      'environment variable MDAPI_PRICING_CONVERTED: pricing.converted: "CZK" is not a map',
+    ],
+    [
+      'an unquoted decimal in JSON',
+      { MDAPI_PRICING_CONVERTED: '{"CZK":{"via":"EUR","marginPercent":1}}' },
+      'environment variable MDAPI_PRICING_CONVERTED: pricing.converted.CZK.marginPercent: 1 is a number; put it in quotes',
+    ],
+    [
+      'a _FILE that is not there',
+      { MDAPI_STORE_FILE: '/gone' },
+      'environment variable MDAPI_STORE_FILE: store: the file "/gone" cannot be read: it does not exist',
+    ],
+    [
+      'a variable and its _FILE',
+      { MDAPI_LIMITS_KEY: '1', MDAPI_LIMITS_KEY_FILE: '/k' },
+      'environment variable MDAPI_LIMITS_KEY_FILE: limits.key: given twice',
+    ],
+    ['an unknown _FILE', { MDAPI_NOPE_FILE: '/k' }, 'environment variable MDAPI_NOPE_FILE: no such setting.'],
+  ];
+  for (const [what, env, line] of environmentCases) {
+    it(`${what} in the environment is refused by its name`, () => {
+      const refused = refusal({ env });
+      assert.equal(refused.length, 1, refused.join('\n'));
+      assert.ok(refused[0]?.startsWith(line), refused.join('\n'));
+    });
+  }
+
+  it('a wrong flag is refused by the name the user typed', () => {
+    const flags = [{ flag: '--port', key: 'server.port', value: '99999' }];
+    assert.match(refusal({ flags })[0] ?? '', /^--port: server\.port: 99999 is out of range; allowed: /);
+  });
+
+  it('a file named on the command line has to exist', () => {
+    assert.deepEqual(refusal({ configPath: 'gone.yaml' }), ['gone.yaml: the file cannot be read: it does not exist']);
+  });
+
+  it('every problem of every source is told at once', () => {
+    const files = { '/srv/mdapi.yaml': 'server: { port: x, nope: 1 }\nadmin: { port: -1 }' };
+    assert.equal(refusal({ files, env: { MDAPI_LIMITS_KEY: '0', MDAPI_X: '' } }).length, 5);
+  });
+
+  it('what disagrees only because another value was refused is not told', () => {
+    const files = { '/srv/mdapi.yaml': 'exchange: { quotes: [usd], symbols: [BTCUSD] }' };
+    const refused = refusal({ files });
+    assert.equal(refused.length, 1, refused.join('\n'));
+    assert.match(refused[0] ?? '', /exchange\.quotes\[0\]: "usd" is not allowed/);
+  });
+
+  it('a wrong value in the file is refused even where the environment overrides it', () => {
+    const files = { '/srv/mdapi.yaml': 'server: { port: x }' };
+    assert.equal(refusal({ files, env: { MDAPI_SERVER_PORT: '1' } }).length, 1);
+  });
+
+  it('a secret is in no message, wherever it was written and whatever is wrong with it', () => {
+    const secret = 'hunter2';
+    const url = `postgres://user:${secret}@db/x`;
+    const worlds: readonly World[] = [
+      { files: { '/srv/mdapi.yaml': `store: ${url}` } },
+      { files: { '/srv/mdapi.yaml': `store: [${url}]` } },
+      { files: { '/srv/mdapi.yaml': `store: { ${secret}: 1 }` } },
+      { files: { '/srv/mdapi.yaml': `store: "${url}` } },
+      { files: { '/srv/mdapi.yaml': `store: ${url}\nstore: ${url}` } },
+      { files: { '/srv/mdapi.yaml': `store: ${url}\n ${secret}` } },
+      { env: { MDAPI_STORE: url } },
+      { env: { MDAPI_STORE_FILE: '/s' }, files: { '/s': `${url}\n` } },
+      { flags: [{ flag: '--store', key: 'store', value: url }] },
+    ];
+    for (const world of worlds) assert.ok(!refusal(world).join('\n').includes(secret), JSON.stringify(world));
+  });
+});
