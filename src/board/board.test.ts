@@ -104,6 +104,25 @@ test('a burst of updates costs one rebuild: only what is read is made', () => {
   assert.deepEqual(tags, ['"run-t-1"', '"run-t-2"']);
 });
 
+test('prices are made per change that somebody reads, not per update and not per request', (t) => {
+  const { book, board } = published();
+  board.tickers(start);
+  const price = t.mock.method(book, 'price');
+  const readAll = () => {
+    for (const name of ['BTCEUR', 'BTCCZK', 'ETHEUR']) board.ticker(name, start);
+    board.tickers(start);
+    board.markets(start);
+  };
+  for (let request = 1; request <= 10; request++) readAll();
+  assert.equal(price.mock.callCount(), 0);
+  for (let step = 1; step <= 10; step++) {
+    book.tickerReceived(upstreamTicker({ receivedAt: after(start, step), ask: decimal(`${84300 + step}`) }));
+  }
+  assert.equal(price.mock.callCount(), 0);
+  for (let request = 1; request <= 10; request++) readAll();
+  assert.equal(price.mock.callCount(), 2, 'the market and the one converted from it, once each');
+});
+
 test('an entity tag is of one resource, version, coding and process run', () => {
   const tags = new Set<string>();
   let pages = 0;
@@ -188,6 +207,20 @@ test('the end of the rate shows in a single ticker too, whichever body was read 
   assert.equal(board.ticker('BTCCZK', after(end, -1)).kind, 'page');
   pageOf(board.ticker('BTCEUR', end));
   assert.deepEqual(board.ticker('BTCCZK', end), { kind: 'unpriced', reason: 'no_rate' });
+});
+
+test('a rate that comes while the board is read ends in time too, also one that ends earlier than the rate before', () => {
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const board = new Board(book, 'run');
+  book.catalogueLoaded(markets, start);
+  book.tickerReceived(upstreamTicker());
+  assert.deepEqual(symbolsOf(board.tickers(start)), ['BTCEUR']);
+  book.rateRefreshed(conversionRate());
+  assert.deepEqual(symbolsOf(board.tickers(start)), ['BTCCZK', 'BTCEUR']);
+  book.rateRefreshed(conversionRate({ fixingDate: '2026-11-12' }));
+  const end = after(start, Date.parse('2026-11-22T00:00:00.001Z') - start);
+  assert.deepEqual(symbolsOf(board.tickers(after(end, -1))), ['BTCCZK', 'BTCEUR']);
+  assert.deepEqual(symbolsOf(board.tickers(end)), ['BTCEUR']);
 });
 
 test('a delisted market leaves the tickers at once and the list with the end of its 30 days, without any event', () => {

@@ -124,7 +124,6 @@ test('an exponent changes the notation and never the value', (t) => {
 test('whatever the text, the answer is a decimal in plain notation or nothing', (t) => {
   const texts = fc.oneof(
     fc.string(),
-    fc.string({ unit: 'binary' }),
     fc.string({ unit: fc.constantFrom(...'0123456789.-+eE,xn') }),
     fc.double().map(String),
   );

@@ -26,8 +26,7 @@ export function parseDecimal(text: unknown): DecimalString | undefined {
   if (plain.test(text)) return (negativeZero.test(text) ? text.slice(1) : text) as DecimalString;
   if (!scientific.test(text)) return undefined;
   const written = new Big(text).toFixed();
-  if (written.length > digitsMax) return undefined;
-  return (negativeZero.test(written) ? written.slice(1) : written) as DecimalString;
+  return written.length > digitsMax ? undefined : (written as DecimalString);
 }
 
 /** The decimal as a number to calculate with. */
@@ -40,10 +39,9 @@ export function isPositive(decimal: DecimalString): boolean {
   return !decimal.startsWith('-') && /[1-9]/.test(decimal);
 }
 
-/** Exactly `places` decimals, plain notation, no sign on zero. `up` and `down` take values that are not negative. */
+/** Exactly `places` decimals, plain notation, no sign on zero (`toFixed` writes none). `up` and `down` take values that are not negative. */
 export function roundTo(value: Big, places: number, rounding: Rounding): DecimalString {
-  const rounded = value.round(places, bigRounding[rounding]);
-  return (rounded.eq(0) ? rounded.abs() : rounded).toFixed(places) as DecimalString;
+  return value.round(places, bigRounding[rounding]).toFixed(places) as DecimalString;
 }
 
 /** The shortest plain form of the same value: `0.10` becomes `0.1`, `5.000` becomes `5`. */

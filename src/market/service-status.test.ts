@@ -128,6 +128,11 @@ test('clocks that drift apart by less than a second do not move the last update'
   }
 });
 
+test('a wall clock set back by less than a second right after an update puts no update into the future', () => {
+  assert.equal(fedAtStart().ageMs(after(start, -500), 0), 0);
+  assert.equal(serviceStatus(fedAtStart(), [], after(start, -500), 0).lastUpdatedAt, after(start, -500));
+});
+
 test('an age is a whole number of milliseconds, the monotonic clock’s fraction cut off', () => {
   assert.equal(fedAtStart().ageMs(start, 300_000.9), 300_000);
   assert.equal(fedAtStart().ageMs(start, 300_001.1), 300_001);
