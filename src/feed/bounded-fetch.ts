@@ -1,0 +1,117 @@
+import { isUtf8 } from 'node:buffer';
+import type { Clock, EpochMs } from '../clock.ts';
+import { asUpstreamError, UpstreamError } from './upstream-error.ts';
+
+export interface FetchBounds {
+  readonly clock: Clock;
+  /** For the whole exchange, the body included. */
+  readonly timeoutMs: number;
+  /** After decompression. */
+  readonly bodyBytesMax: number;
+  /** Ends the exchange from outside. */
+  readonly signal: AbortSignal;
+  readonly accept?: string;
+}
+
+export interface FetchedText {
+  readonly text: string;
+  /** When the question was sent. */
+  readonly askedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+}
+
+const retryAfterMsMax = 3_600_000;
+const slowDown = new Set([418, 429]);
+
+/**
+ * One GET with a bounded time and a bounded body. Resolves with the text of a 2xx answer; everything
+ * else throws an `UpstreamError` whose message names neither the URL nor anything of the body.
+ * Credentials in the URL travel as a Basic `Authorization` header (RFC 7617).
+ */
+export async function fetchText(address: string | URL, bounds: FetchBounds): Promise<FetchedText> {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  if (bounds.signal.aborted) throw new UpstreamError('aborted', 'given up before it was sent');
+  bounds.signal.addEventListener('abort', abort);
+  const deadline = { passed: false };
+  const timer = bounds.clock.after(bounds.timeoutMs, () => {
+    deadline.passed = true;
+    abort();
+  });
+  try {
+    return await exchange(address, bounds, controller);
+  } catch (thrown) {
+    if (deadline.passed) throw new UpstreamError('timeout', `no complete answer within ${bounds.timeoutMs} ms`);
+    if (bounds.signal.aborted) throw new UpstreamError('aborted', 'given up while it ran');
+    throw asFetchError(thrown);
+  } finally {
+    timer.cancel();
+    bounds.signal.removeEventListener('abort', abort);
+  }
+}
+
+async function exchange(address: string | URL, bounds: FetchBounds, controller: AbortController): Promise<FetchedText> {
+  const { url, headers } = splitCredentials(address);
+  headers.set('accept', bounds.accept ?? 'application/json');
+  const askedAt = bounds.clock.now();
+  const response = await fetch(url, { headers, redirect: 'error', signal: controller.signal });
+  try {
+    if (!response.ok) throw statusError(response, bounds.clock);
+    const text = await readBody(response, bounds.bodyBytesMax);
+    return { text, askedAt, receivedAt: bounds.clock.now() };
+  } catch (thrown) {
+    // An unread body would hold its connection until it is collected.
+    controller.abort();
+    throw thrown;
+  }
+}
+
+function splitCredentials(address: string | URL): { url: URL; headers: Headers } {
+  const url = new URL(address);
+  const headers = new Headers();
+  if (url.username !== '' || url.password !== '') {
+    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
+    url.username = '';
+    url.password = '';
+  }
+  return { url, headers };
+}
+
+async function readBody(response: Response, bytesMax: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > bytesMax) throw new UpstreamError('too_large', `more than ${bytesMax} bytes`);
+    parts.push(part);
+  }
+  const body = Buffer.concat(parts);
+  if (!isUtf8(body)) throw new UpstreamError('malformed', 'not UTF-8');
+  return body.toString('utf8');
+}
+
+function statusError(response: Response, clock: Clock): UpstreamError {
+  const retryAfterMs = readRetryAfter(response.headers.get('retry-after') ?? undefined, clock.now());
+  const kind = slowDown.has(response.status) ? 'rate_limited' : 'status';
+  return new UpstreamError(kind, `HTTP status ${response.status}`, retryAfterMs);
+}
+
+/**
+ * `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as milliseconds from `now`, at most an hour.
+ * `undefined` when absent or unreadable.
+ */
+export function readRetryAfter(header: string | undefined, now: EpochMs): number | undefined {
+  if (header === undefined) return undefined;
+  const waitMs = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(waitMs) ? Math.min(Math.max(0, waitMs), retryAfterMsMax) : undefined;
+}
+
+/** Keeps the system's error code (`ECONNREFUSED`) and drops the message, which may quote the URL. */
+function asFetchError(thrown: unknown): UpstreamError {
+  if (thrown instanceof UpstreamError) return thrown;
+  if (!(thrown instanceof TypeError)) return asUpstreamError(thrown);
+  const cause: unknown = thrown.cause;
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : 'no connection';
+  return new UpstreamError('network', code);
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asCount, asList, asObject, parseLossless, parsePlain } from './json.ts';
+import { UpstreamError } from './upstream-error.ts';
+
+test('a number is its source text, with every digit and trailing zero', () => {
+  const text = '[1.00000, 270638277.50461281, 9471984923908980762, 1e-7, -0.10, 0]';
+  assert.deepEqual(parseLossless(text), ['1.00000', '270638277.50461281', '9471984923908980762', '1e-7', '-0.10', '0']);
+});
+
+test('strings, booleans and null stay what they are', () => {
+  assert.deepEqual(parseLossless('{"a":"1.0","b":true,"c":null}'), { a: '1.0', b: true, c: null });
+});
+
+test('what is not JSON, or is nested beyond reading, is malformed', () => {
+  const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+  for (const text of ['', '{', '<html></html>', '{"a":1}x', deep]) {
+    assert.throws(
+      () => parseLossless(text),
+      (error) => error instanceof UpstreamError && error.kind === 'malformed',
+    );
+  }
+  assert.throws(() => parsePlain('{"a":'), UpstreamError);
+});
+
+test('a member called __proto__ changes nothing but its own object', () => {
+  const parsed = asObject(parseLossless('{"__proto__":{"polluted":1}}'));
+  assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+  assert.equal(Object.hasOwn(parsed ?? {}, '__proto__'), true);
+});
+
+test('lists and objects are told apart, and counts are whole and bounded', () => {
+  assert.equal(asObject([]), undefined);
+  assert.equal(asList({}), undefined);
+  assert.deepEqual(
+    ['8', 8, '8.0', '-1', 1e21, '19', null].map((value) => asCount(value, 18)),
+    [8, 8, undefined, undefined, undefined, undefined, undefined],
+  );
+});

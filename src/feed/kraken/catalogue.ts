@@ -1,0 +1,116 @@
+import type { DecimalString } from '../../market/decimal.ts';
+import { parseDecimal, toBig, unitAt } from '../../market/decimal.ts';
+import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import { symbolOf } from '../../market/symbol.ts';
+import type { UpstreamMarket, UpstreamMarketStatus } from '../../market/upstream.ts';
+import type { SkippedPair } from '../connector.ts';
+import { asCount, asObject, asText } from '../json.ts';
+import { UpstreamError } from '../upstream-error.ts';
+import type { AssetNames, PairNames } from './names.ts';
+import { currencyOfAsset, liveNameOf } from './names.ts';
+
+export interface CatalogueChoice {
+  readonly quotes: readonly CurrencyCode[];
+  readonly symbols: 'all' | readonly MarketSymbol[];
+}
+
+export interface ReadCatalogue {
+  readonly markets: readonly UpstreamMarket[];
+  readonly skipped: readonly SkippedPair[];
+  /** Of every pair we can name, chosen or not: a rate source may ask for a pair that is no market of ours. */
+  readonly names: readonly PairNames[];
+}
+
+const placesMax = 18;
+
+/** Reads the result of `Assets`: asset id to altname. */
+export function readAssets(result: unknown): AssetNames {
+  const assets = asObject(result);
+  if (assets === undefined) throw new UpstreamError('malformed', 'Assets: not an object');
+  const names = new Map<string, string>();
+  for (const [id, asset] of Object.entries(assets)) {
+    const altname = asText(asObject(asset)?.altname);
+    if (altname !== undefined) names.set(id, altname);
+  }
+  return names;
+}
+
+/**
+ * Reads the result of `AssetPairs`, in today's shape or in the older one without `status`,
+ * `tick_size` and `costmin`. Pairs without a `wsname` (dark pools) are none of ours; a pair that
+ * should be a market and lacks something is reported in `skipped`. Throws only when the answer as a whole is none.
+ */
+export function readAssetPairs(result: unknown, assets: AssetNames, choice: CatalogueChoice): ReadCatalogue {
+  const pairs = asObject(result);
+  if (pairs === undefined) throw new UpstreamError('malformed', 'AssetPairs: not an object');
+  const markets: UpstreamMarket[] = [];
+  const skipped: SkippedPair[] = [];
+  const names = new Map<MarketSymbol, PairNames>();
+  for (const [id, value] of Object.entries(pairs)) {
+    const pair = asObject(value) ?? {};
+    const identity = readIdentity(id, pair, assets);
+    if (identity === undefined) continue;
+    if (names.has(identity.names.symbol)) {
+      skipped.push({ name: id, reason: 'another pair has the same symbol' });
+      continue;
+    }
+    names.set(identity.names.symbol, identity.names);
+    if (!isChosen(identity, choice)) continue;
+    const market = readMarket(identity, pair);
+    if (typeof market === 'string') skipped.push({ name: id, reason: market });
+    else markets.push(market);
+  }
+  return { markets, skipped, names: [...names.values()] };
+}
+
+interface Identity {
+  readonly names: PairNames;
+  readonly base: CurrencyCode;
+  readonly quote: CurrencyCode;
+}
+
+function readIdentity(id: string, pair: Readonly<Record<string, unknown>>, assets: AssetNames): Identity | undefined {
+  const liveName = liveNameOf(asText(pair.wsname) ?? '');
+  const base = currencyOfAsset(asText(pair.base) ?? '', assets);
+  const quote = currencyOfAsset(asText(pair.quote) ?? '', assets);
+  if (liveName === undefined || base === undefined || quote === undefined) return undefined;
+  return { names: { id, liveName, symbol: symbolOf(base, quote) }, base, quote };
+}
+
+function isChosen(identity: Identity, choice: CatalogueChoice): boolean {
+  if (!choice.quotes.includes(identity.quote)) return false;
+  return choice.symbols === 'all' || choice.symbols.includes(identity.names.symbol);
+}
+
+/** The market, or what it lacks. */
+function readMarket(identity: Identity, pair: Readonly<Record<string, unknown>>): UpstreamMarket | string {
+  const pricePrecision = asCount(pair.pair_decimals, placesMax);
+  if (pricePrecision === undefined) return 'pair_decimals is missing or out of range';
+  const amountPrecision = asCount(pair.lot_decimals, placesMax);
+  if (amountPrecision === undefined) return 'lot_decimals is missing or out of range';
+  const tickSize = pair.tick_size === undefined ? unitAt(pricePrecision) : positive(pair.tick_size);
+  if (tickSize === undefined) return 'tick_size is not a positive decimal';
+  const minOrderSize = positive(pair.ordermin);
+  if (minOrderSize === undefined) return 'ordermin is missing or not a positive decimal';
+  return {
+    symbol: identity.names.symbol,
+    base: identity.base,
+    quote: identity.quote,
+    status: pair.status === undefined ? 'trading' : pairStatus(pair.status),
+    pricePrecision,
+    amountPrecision,
+    tickSize,
+    minOrderSize,
+    minOrderValue: positive(pair.costmin),
+  };
+}
+
+/** `trading` only for `online`; every other state, known or not, takes fewer kinds of order or none. */
+export function pairStatus(status: unknown): UpstreamMarketStatus {
+  return status === 'online' ? 'trading' : 'paused';
+}
+
+function positive(value: unknown): DecimalString | undefined {
+  const decimal = parseDecimal(value);
+  return decimal !== undefined && toBig(decimal).gt(0) ? decimal : undefined;
+}

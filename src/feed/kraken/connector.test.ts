@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { eventually } from '../../../test/support/eventually.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import type { RestAnswer } from '../scripted-exchange.testing.ts';
+import { ScriptedExchange } from '../scripted-exchange.testing.ts';
+import { UpstreamError } from '../upstream-error.ts';
+import { KrakenConnector } from './connector.ts';
+
+const never = new AbortController().signal;
+const btc = 'BTCEUR' as MarketSymbol;
+const ada = 'ADAEUR' as MarketSymbol;
+const pair = { quote: 'ZEUR', pair_decimals: 1, lot_decimals: 8, ordermin: '0.1', status: 'online' };
+const pairs = {
+  XXBTZEUR: { ...pair, wsname: 'XBT/EUR', base: 'XXBT' },
+  ADAEUR: { ...pair, wsname: 'ADA/EUR', base: 'ADA' },
+};
+const ticker = {
+  a: ['50153.10000', '1', '1.000'],
+  b: ['50153.00000', '1', '1.000'],
+  c: ['50150.00', '0.1'],
+  v: ['1', '2891.30412019'],
+  p: ['2', '50811.44120'],
+  t: [7, 70321],
+  l: ['3', '49000.00000'],
+  h: ['4', '52000.00000'],
+  o: '51000.0',
+};
+const ok = (result: unknown): RestAnswer => ({ body: JSON.stringify({ error: [], result }) });
+
+let exchange: ScriptedExchange;
+let clock: FakeClock;
+let answers: Record<string, (parameters: URLSearchParams) => RestAnswer>;
+
+beforeEach(async () => {
+  exchange = new ScriptedExchange();
+  await exchange.listen();
+  clock = new FakeClock();
+  answers = {
+    AssetPairs: () => ok(pairs),
+    Assets: () => ok({ ZEUR: { altname: 'EUR' } }),
+    Ticker: () => ok({ XXBTZEUR: ticker }),
+  };
+  exchange.rest = (call, parameters) => answers[call]?.(parameters);
+});
+
+afterEach(() => exchange.close());
+
+async function loaded(): Promise<KrakenConnector> {
+  const { restUrl, liveUrl } = exchange;
+  const connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] });
+  await connector.loadCatalogue(never);
+  await clock.advance(10_000);
+  exchange.questions.length = 0;
+  return connector;
+}
+
+async function kindOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'ok',
+    (error: unknown) => (error instanceof UpstreamError ? error.kind : 'not an UpstreamError'),
+  );
+}
+
+test('the catalogue stands on Assets and AssetPairs, and on AssetPairs alone when Assets fails', async () => {
+  const { restUrl, liveUrl } = exchange;
+  const connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] });
+  answers.Assets = () => ({ status: 500 });
+  const { markets } = await connector.loadCatalogue(never);
+  assert.deepEqual(
+    markets.map((market) => market.symbol),
+    [btc, ada],
+  );
+});
+
+test('a polled ticker has the 24-hour values, every digit, no time and no change', async () => {
+  const connector = await loaded();
+  const tickers = await connector.pollTickers([btc], never);
+  assert.deepEqual(exchange.questions, ['Ticker?pair=XXBTZEUR']);
+  assert.deepEqual(tickers, [
+    {
+      symbol: btc,
+      bid: '50153.00000',
+      ask: '50153.10000',
+      last: '50150.00',
+      high24h: '52000.00000',
+      low24h: '49000.00000',
+      volume24h: '2891.30412019',
+      vwap24h: '50811.44120',
+      priceChangePercent24h: undefined,
+      path: 'fallback',
+      upstreamTime: undefined,
+      askedAt: clock.now(),
+      receivedAt: clock.now(),
+    },
+  ]);
+});
+
+test('a poll is asked when it is sent, however long it waited for its turn', async () => {
+  const connector = await loaded();
+  await Promise.all([connector.pollTickers([btc], never), connector.pollTickers([btc], never)]);
+  const waiting = connector.pollTickers([btc], never);
+  const queuedAt = clock.now();
+  await clock.advance(1_000);
+  const [third] = await waiting;
+  assert.equal(third?.askedAt, queuedAt + 1_000);
+});
+
+test('HTTP 200 with an error, HTML, truncated JSON, a status and a broken connection are told apart', async () => {
+  const connector = await loaded();
+  const refusal = (error: string) => () => ({ body: JSON.stringify({ error: [error] }) });
+  const cases: [() => RestAnswer, string][] = [
+    [refusal('EService:Unavailable'), 'refused'],
+    [() => ({ body: '<html>Bad gateway</html>' }), 'malformed'],
+    [() => ({ body: '{"error":[],"result":{"XXBTZEUR":{"a":["1' }), 'malformed'],
+    [() => ({ body: '{"result":{}}' }), 'malformed'],
+    [() => ok([]), 'malformed'],
+    [() => ({ status: 500, body: 'no' }), 'status'],
+    [() => ({ body: '{"error":[],"result":{}}', how: 'cut' }), 'network'],
+    [() => ok({ XXBTZEUR: ticker }), 'ok'],
+  ];
+  for (const [answer, kind] of cases) {
+    answers.Ticker = answer;
+    await clock.advance(2_000);
+    assert.equal(await kindOf(connector.pollTickers([btc], never)), kind);
+  }
+});
+
+test('an answer that does not come in time is given up', async () => {
+  const connector = await loaded();
+  answers.Ticker = () => ({ how: 'hang' });
+  const poll = kindOf(connector.pollTickers([btc], never));
+  await eventually('the question arrived', () => exchange.questions.length === 1);
+  await clock.advance(5_000);
+  assert.equal(await poll, 'timeout');
+});
+
+test('after 429 nothing is asked until Retry-After has passed, candles and catalogue included', async () => {
+  const connector = await loaded();
+  answers.Ticker = () => ({ status: 429, headers: { 'retry-after': '20' } });
+  assert.equal(await kindOf(connector.pollTickers([btc], never)), 'rate_limited');
+  const later = [connector.loadCatalogue(never), connector.loadCandles(btc, 'hour', never).catch(() => undefined)];
+  await clock.advance(19_999);
+  assert.equal(exchange.questions.length, 1);
+  await clock.advance(1);
+  await later[0];
+  assert.equal(exchange.questions.length, 3);
+});
+
+test('too many requests said in a body of HTTP 200 slows us down as well', async () => {
+  const connector = await loaded();
+  answers.Ticker = () => ({ body: '{"error":["EGeneral:Too many requests"]}' });
+  assert.equal(await kindOf(connector.pollTickers([btc], never)), 'rate_limited');
+  const poll = kindOf(connector.pollTickers([btc], never));
+  await clock.advance(4_999);
+  assert.equal(exchange.questions.length, 1);
+  await clock.advance(1);
+  await poll;
+  assert.equal(exchange.questions.length, 2);
+});
+
+test('one delisted pair does not take the others with it: they are asked for without names until the next catalogue', async () => {
+  const connector = await loaded();
+  answers.Ticker = (parameters) =>
+    parameters.has('pair') ? { body: '{"error":["EQuery:Unknown asset pair"]}' } : ok({ XXBTZEUR: ticker });
+  assert.equal((await connector.pollTickers([btc, ada], never)).length, 1);
+  await clock.advance(5_000);
+  await connector.pollTickers([btc, ada], never);
+  assert.deepEqual(exchange.questions, ['Ticker?pair=XXBTZEUR%2CADAEUR', 'Ticker', 'Ticker']);
+  await clock.advance(5_000);
+  await connector.loadCatalogue(never);
+  await clock.advance(5_000);
+  await connector.pollTickers([btc], never);
+  assert.equal(exchange.questions.at(-2), 'Ticker?pair=XXBTZEUR');
+});
+
+test('candles are the opening prices of the rows that can be read', async () => {
+  const connector = await loaded();
+  const rows = [
+    [1795100400, '50000.10', '1', '1', '1', '1', '1', 5],
+    [1795104000, null],
+    ['x', '1'],
+    [1795107600, '50001.0'],
+  ];
+  answers.OHLC = () => ok({ XXBTZEUR: rows, last: 1795104000 });
+  const candles = await connector.loadCandles(btc, 'hour', never);
+  assert.deepEqual(candles, [
+    { openedAt: 1795100400000, open: '50000.10' },
+    { openedAt: 1795107600000, open: '50001.0' },
+  ]);
+  const question = new URLSearchParams(exchange.questions[0]?.split('?')[1]);
+  assert.deepEqual([question.get('pair'), question.get('interval')], ['XXBTZEUR', '60']);
+  assert.ok(clock.now() / 1000 - Number(question.get('since')) >= 169 * 3600);
+});
+
+test('symbols that are in no catalogue are not asked for', async () => {
+  const connector = await loaded();
+  assert.equal(await kindOf(connector.pollTickers(['NOPEEUR' as MarketSymbol], never)), 'unknown_symbol');
+  assert.equal(await kindOf(connector.loadCandles('NOPEEUR' as MarketSymbol, 'hour', never)), 'unknown_symbol');
+  assert.deepEqual(exchange.questions, []);
+});

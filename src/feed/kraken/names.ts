@@ -1,0 +1,90 @@
+import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import { parseCurrency } from '../../market/symbol.ts';
+
+/** Kraken's own codes that everybody else spells differently. */
+const commonCodes = new Map([
+  ['XBT', 'BTC'],
+  ['XDG', 'DOGE'],
+]);
+
+/**
+ * Asset ids from the days when crypto assets were prefixed with X and state currencies with Z. The
+ * list is closed: newer ids carry no prefix (`XTZ` is Tezos, not a prefixed `TZ`), so a prefix is
+ * only ever taken off by id.
+ */
+const legacyAssets = new Map([
+  ['XETC', 'ETC'],
+  ['XETH', 'ETH'],
+  ['XLTC', 'LTC'],
+  ['XMLN', 'MLN'],
+  ['XREP', 'REP'],
+  ['XXBT', 'XBT'],
+  ['XXDG', 'XDG'],
+  ['XXLM', 'XLM'],
+  ['XXMR', 'XMR'],
+  ['XXRP', 'XRP'],
+  ['XZEC', 'ZEC'],
+  ['ZAUD', 'AUD'],
+  ['ZCAD', 'CAD'],
+  ['ZEUR', 'EUR'],
+  ['ZGBP', 'GBP'],
+  ['ZJPY', 'JPY'],
+  ['ZUSD', 'USD'],
+]);
+
+/** Asset id to Kraken's altname (`ZEUR` to `EUR`), from the REST call `Assets`. */
+export type AssetNames = ReadonlyMap<string, string>;
+
+/** The common code of a Kraken code: `XBT` is `BTC`, `EUR` stays. */
+export function commonCode(krakenCode: string): string {
+  return commonCodes.get(krakenCode) ?? krakenCode;
+}
+
+/** The currency behind an asset id, `undefined` when its name is not a currency code (`ETH2.S`). */
+export function currencyOfAsset(assetId: string, assets: AssetNames): CurrencyCode | undefined {
+  return parseCurrency(commonCode(assets.get(assetId) ?? legacyAssets.get(assetId) ?? assetId));
+}
+
+/** The version-2 channel name of a pair's `wsname`: `XBT/EUR` is `BTC/EUR`. `undefined` when it has not two halves. */
+export function liveNameOf(wsname: string): string | undefined {
+  const halves = wsname.split('/');
+  return halves.length === 2 && halves.every((half) => half !== '') ? halves.map(commonCode).join('/') : undefined;
+}
+
+export interface PairNames {
+  readonly symbol: MarketSymbol;
+  /** For REST questions, and the key of REST answers: `XXBTZEUR`. */
+  readonly id: string;
+  /** For the live channel: `BTC/EUR`. */
+  readonly liveName: string;
+}
+
+/**
+ * The names of every pair listed since the process started. A pair missing from one catalogue keeps
+ * its names: only its market's life says when it is gone.
+ */
+export class PairDirectory {
+  readonly #bySymbol = new Map<string, PairNames>();
+  readonly #byId = new Map<string, PairNames>();
+  readonly #byLiveName = new Map<string, PairNames>();
+
+  learn(pairs: readonly PairNames[]): void {
+    for (const pair of pairs) {
+      this.#bySymbol.set(pair.symbol, pair);
+      this.#byId.set(pair.id, pair);
+      this.#byLiveName.set(pair.liveName, pair);
+    }
+  }
+
+  bySymbol(symbol: MarketSymbol): PairNames | undefined {
+    return this.#bySymbol.get(symbol);
+  }
+
+  byId(id: string): PairNames | undefined {
+    return this.#byId.get(id);
+  }
+
+  byLiveName(liveName: string): PairNames | undefined {
+    return this.#byLiveName.get(liveName);
+  }
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { LiveConnection, LiveListener } from './connector.ts';
+import { LiveLink } from './live-link.ts';
+import { silentLog } from './log.ts';
+import { defaultTiming } from './timing.ts';
+
+const connection: LiveConnection = {
+  subscribe() {},
+  unsubscribe() {},
+  resubscribe() {},
+  ping() {},
+  terminate() {},
+};
+
+function setUp(fraction: number, openLive: (listener: LiveListener) => LiveConnection) {
+  const clock = new FakeClock();
+  const tries: number[] = [];
+  const ends: string[] = [];
+  const connector = {
+    openLive(listener: LiveListener) {
+      tries.push(clock.monotonicMs());
+      return openLive(listener);
+    },
+  };
+  const randomness = { fraction: () => fraction, bytes: () => new Uint8Array() };
+  const options = { connector, clock, randomness, log: silentLog, timing: defaultTiming };
+  const link = new LiveLink(options, { event() {}, late() {}, ended: (reason) => ends.push(reason) });
+  return { clock, tries, ends, link };
+}
+
+const closesAtOnce = (listener: LiveListener) => {
+  listener({ type: 'closed', reason: 'closed', detail: '', retryAfterMs: undefined });
+  return connection;
+};
+
+test('even when every back-off comes out as next to nothing, there are ten connects a minute and no more', async () => {
+  const { clock, tries, link } = setUp(0.01, closesAtOnce);
+  link.start();
+  await clock.advance(179_999);
+  assert.ok(tries.length >= 25, `${tries.length} connects in three minutes`);
+  for (const [index, atMs] of tries.entries()) {
+    const eleventh = tries[index + 10];
+    if (eleventh !== undefined) assert.ok(eleventh - atMs >= 60_000, 'an eleventh connect within a minute');
+  }
+  link.stop();
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('the longest back-off is thirty seconds', async () => {
+  const { clock, tries, link } = setUp(0.999, closesAtOnce);
+  link.start();
+  await clock.advance(300_000);
+  const waits = tries.slice(1).map((atMs, index) => Math.round((atMs - (tries[index] ?? 0)) / 100) / 10);
+  assert.deepEqual(waits.slice(0, 8), [0.5, 1, 2, 4, 8, 16, 30, 30]);
+  link.stop();
+});
+
+test('a connector that throws instead of connecting is an end like any other', async () => {
+  const { clock, tries, ends, link } = setUp(0.5, () => {
+    throw new SyntaxError('not an address');
+  });
+  link.start();
+  await clock.advance(1_000);
+  assert.ok(tries.length >= 2);
+  assert.ok(ends.every((reason) => reason === 'protocol'));
+  link.stop();
+});

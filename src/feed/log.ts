@@ -1,0 +1,10 @@
+/** Where the feed writes what an operator may want to know. `pino` satisfies it. Fields never hold a secret or a URL. */
+export interface FeedLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** For callers that want no log. */
+export const silentLog: FeedLog = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { Backoff } from './backoff.ts';
+import { Loop } from './loop.ts';
+import { Watchdog } from './watchdog.ts';
+
+function setUp(takesMs: number, restsMs: number) {
+  const clock = new FakeClock();
+  const runs: number[] = [];
+  let active = 0;
+  let activeMax = 0;
+  const loop = new Loop(clock, async () => {
+    runs.push(clock.monotonicMs());
+    active += 1;
+    activeMax = Math.max(activeMax, active);
+    await new Promise<void>((resolve) => clock.after(takesMs, resolve));
+    active -= 1;
+    return restsMs;
+  });
+  return { clock, loop, runs, activeMax: () => activeMax };
+}
+
+test('a loop rests as long as its task asks for, counted from the end of a run', async () => {
+  const { clock, loop, runs } = setUp(100, 1_000);
+  loop.start();
+  await clock.advance(2_500);
+  assert.deepEqual(runs, [0, 1_100, 2_200]);
+});
+
+test('waking a loop brings its next run forward, never puts it off and never runs two at a time', async () => {
+  const { clock, loop, runs, activeMax } = setUp(100, 1_000);
+  loop.start();
+  await clock.advance(50);
+  loop.wakeWithin(0);
+  loop.wakeWithin(500);
+  await clock.advance(150);
+  assert.deepEqual(runs, [0, 100]);
+  await clock.advance(50);
+  loop.wakeWithin(5_000);
+  loop.wakeWithin(300);
+  await clock.advance(1_000);
+  assert.deepEqual(runs, [0, 100, 550]);
+  assert.equal(activeMax(), 1);
+});
+
+test('a task that throws is run again, and a stopped loop leaves no timer', async () => {
+  const clock = new FakeClock();
+  let runs = 0;
+  const loop = new Loop(clock, () => {
+    runs += 1;
+    return Promise.reject(new Error('no'));
+  });
+  loop.start();
+  await clock.advance(5_000);
+  assert.equal(runs, 2);
+  loop.stop();
+  loop.wakeWithin(0);
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a watchdog barks exactly when its patience ends after the last touch, and once', async () => {
+  const clock = new FakeClock();
+  const barks: number[] = [];
+  const watchdog = new Watchdog(clock, 10_000, () => barks.push(clock.monotonicMs()));
+  watchdog.start();
+  await clock.advance(3_500);
+  watchdog.touch();
+  await clock.advance(9_999);
+  assert.deepEqual(barks, []);
+  await clock.advance(30_000);
+  assert.deepEqual(barks, [13_500]);
+  watchdog.start();
+  watchdog.stop();
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('back-off doubles its bound up to the maximum, is spread over the whole range, and starts over on reset', () => {
+  const certain = { fraction: () => 0.999999, bytes: () => new Uint8Array() };
+  const backoff = new Backoff(certain, { minMs: 500, maxMs: 30_000 });
+  const bounds = () => Array.from({ length: 8 }, () => Math.round(backoff.nextMs()));
+  assert.deepEqual(bounds(), [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  backoff.reset();
+  assert.equal(Math.round(backoff.nextMs()), 500);
+});
+
+test('two instances with other randomness do not wait alike', () => {
+  const one = new Backoff(seededRandomness(1), { minMs: 500, maxMs: 30_000 });
+  const other = new Backoff(seededRandomness(2), { minMs: 500, maxMs: 30_000 });
+  for (let turn = 0; turn < 20; turn++) assert.notEqual(one.nextMs(), other.nextMs());
+});

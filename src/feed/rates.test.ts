@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import type { DecimalString } from '../market/decimal.ts';
+import type { CurrencyCode } from '../market/symbol.ts';
+import type { ConversionRate } from '../market/upstream.ts';
+import { silentLog } from './log.ts';
+import type { LoadedRate } from './rates.ts';
+import { judgeRate, RateKeeper } from './rates.ts';
+import { UpstreamError } from './upstream-error.ts';
+
+const rate = (mid: string, fixingDate?: string): LoadedRate => ({ mid: mid as DecimalString, fixingDate });
+
+function setUp(load: () => Promise<LoadedRate>, refreshMs?: number) {
+  const clock = new FakeClock('2026-11-21T10:00:00.000Z');
+  const told: ConversionRate[] = [];
+  const asked: number[] = [];
+  const keeper = new RateKeeper({
+    source: {
+      id: 'cnb',
+      load: () => {
+        asked.push(clock.monotonicMs());
+        return load();
+      },
+    },
+    base: 'EUR' as CurrencyCode,
+    quote: 'CZK' as CurrencyCode,
+    sink: { rateRefreshed: (refreshed) => told.push(refreshed) },
+    clock,
+    randomness: seededRandomness(3),
+    log: silentLog,
+    ...(refreshMs === undefined ? {} : { refreshMs }),
+  });
+  return { clock, told, asked, keeper };
+}
+
+test('a rate is told at once and after every refresh, with the instant it was read', async () => {
+  const { clock, told, asked, keeper } = setUp(async () => rate('24.315', '2026-11-20'));
+  keeper.start();
+  await clock.advance(600_000);
+  assert.deepEqual(asked, [0, 300_000, 600_000]);
+  assert.equal(told.length, 3);
+  assert.deepEqual(told[0], {
+    base: 'EUR',
+    quote: 'CZK',
+    mid: '24.315',
+    source: 'cnb',
+    fixingDate: '2026-11-20',
+    refreshedAt: Date.parse('2026-11-21T10:00:00.000Z'),
+  });
+  keeper.stop();
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a failure is tried again after seconds, then ever more slowly up to the refresh interval, and told to nobody', async () => {
+  let works = false;
+  const { clock, told, asked, keeper } = setUp(async () => {
+    if (!works) throw new UpstreamError('status', 'HTTP status 500');
+    return rate('24.315');
+  });
+  keeper.start();
+  await clock.advance(3_600_000);
+  const waits = asked.slice(1).map((atMs, index) => atMs - (asked[index] ?? 0));
+  assert.ok(waits.every((waitMs) => waitMs >= 5_000 && waitMs <= 300_000));
+  assert.ok((waits[0] ?? 0) <= 10_000);
+  assert.ok(asked.length >= 12 && asked.length < 60, `${asked.length} attempts in an hour`);
+  assert.deepEqual(told, []);
+  assert.equal(keeper.health().consecutiveFailures, asked.length);
+  assert.equal(keeper.health().lastError, 'status: HTTP status 500');
+  works = true;
+  await clock.advance(300_000);
+  assert.equal(told.length, 1);
+  assert.equal(keeper.health().consecutiveFailures, 0);
+  keeper.stop();
+});
+
+test('a source that says how long to wait is obeyed', async () => {
+  const { clock, asked, keeper } = setUp(async () => {
+    throw new UpstreamError('rate_limited', 'HTTP status 429', 900_000);
+  });
+  keeper.start();
+  await clock.advance(899_999);
+  assert.equal(asked.length, 1);
+  keeper.stop();
+});
+
+test('no second question is asked while one is under way', async () => {
+  const { clock, asked, keeper } = setUp(() => new Promise(() => undefined));
+  keeper.start();
+  await clock.advance(3_600_000);
+  assert.equal(asked.length, 1);
+  keeper.stop();
+});
+
+test('a fixing is refused once its own day is more than ten days back, or ahead', () => {
+  const now = new FakeClock('2026-11-21T10:00:00.000Z').now();
+  const kindOf = (day: string) => {
+    try {
+      judgeRate(rate('24.3', day), now);
+      return 'taken';
+    } catch (error) {
+      return error instanceof UpstreamError ? error.kind : 'odd';
+    }
+  };
+  assert.deepEqual(['2026-11-21', '2026-11-11', '2026-11-10', '2026-11-22', '2026-11-23'].map(kindOf), [
+    'taken',
+    'taken',
+    'refused',
+    'taken',
+    'refused',
+  ]);
+  assert.deepEqual(['2026-02-30', 'yesterday', '20261121'].map(kindOf), ['malformed', 'malformed', 'malformed']);
+});
+
+test('a rate that is zero, negative or absurd is refused', () => {
+  const now = new FakeClock().now();
+  for (const mid of ['0', '0.000', '-24.3', '1000001', '0.0000001']) {
+    assert.throws(() => judgeRate(rate(mid), now), UpstreamError);
+  }
+  for (const mid of ['24.315', '0.0411', '1', '16500.25']) judgeRate(rate(mid), now);
+});
+
+test('a refused rate counts as a failure and leaves the last good one', async () => {
+  const answers = [rate('24.315', '2026-11-20'), rate('0', '2026-11-20')];
+  const { clock, told, keeper } = setUp(async () => answers.shift() ?? rate('24.4', '2026-11-20'));
+  keeper.start();
+  await clock.advance(300_000);
+  assert.equal(keeper.health().mid, '24.315');
+  assert.equal(keeper.health().consecutiveFailures, 1);
+  await clock.advance(15_000);
+  assert.deepEqual(
+    told.map(({ mid }) => mid),
+    ['24.315', '24.4'],
+  );
+  keeper.stop();
+});

@@ -1,0 +1,162 @@
+import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { DecimalString } from '../market/decimal.ts';
+import { toBig } from '../market/decimal.ts';
+import type { CurrencyCode } from '../market/symbol.ts';
+import type { FeedSink } from '../market/upstream.ts';
+import { Backoff } from './backoff.ts';
+import type { FeedLog } from './log.ts';
+import { Loop } from './loop.ts';
+import { asUpstreamError, UpstreamError } from './upstream-error.ts';
+
+/** A rate as its source gives it: units of the quote currency for one unit of the base currency. */
+export interface LoadedRate {
+  readonly mid: DecimalString;
+  /** The calendar day a daily fixing is for, `YYYY-MM-DD`; `undefined` for a source that gives none. */
+  readonly fixingDate: string | undefined;
+}
+
+/** Where a conversion rate comes from. */
+export interface RateSource {
+  /** `cnb`, `ecb`, `json` or `exchange`. */
+  readonly id: string;
+  /** Throws `UpstreamError`. */
+  load(signal: AbortSignal): Promise<LoadedRate>;
+}
+
+export interface RateKeeperOptions {
+  readonly source: RateSource;
+  /** The currency that one unit is of: `EUR`. */
+  readonly base: CurrencyCode;
+  /** The currency the rate is in: `CZK`. */
+  readonly quote: CurrencyCode;
+  readonly sink: Pick<FeedSink, 'rateRefreshed'>;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: FeedLog;
+  /** 300,000 by default. */
+  readonly refreshMs?: number;
+}
+
+/** One rate source at one instant. Plain data; errors hold no URL. */
+export interface RateHealth {
+  readonly source: string;
+  readonly base: CurrencyCode;
+  readonly quote: CurrencyCode;
+  readonly lastSuccessAt: EpochMs | undefined;
+  readonly lastErrorAt: EpochMs | undefined;
+  readonly lastError: string | undefined;
+  readonly consecutiveFailures: number;
+  readonly mid: DecimalString | undefined;
+  readonly fixingDate: string | undefined;
+}
+
+const dayMs = 86_400_000;
+const fixingAgeDaysMax = 10;
+const retryMinMs = 5_000;
+/** No pair of currencies in use is near these. Beyond them a source is broken or has changed its unit. */
+const plausible = { min: '0.000001', max: '1000000' } as const;
+
+/** Refreshes one conversion rate. It judges each value and never keeps one: how long a rate is valid, the market room knows. */
+export class RateKeeper {
+  readonly #options: RateKeeperOptions;
+  readonly #refreshMs: number;
+  readonly #loop: Loop;
+  readonly #backoff: Backoff;
+  #last: LoadedRate | undefined;
+  #lastSuccessAt: EpochMs | undefined;
+  #lastErrorAt: EpochMs | undefined;
+  #lastError: string | undefined;
+  #consecutiveFailures = 0;
+
+  constructor(options: RateKeeperOptions) {
+    this.#options = options;
+    this.#refreshMs = options.refreshMs ?? 300_000;
+    this.#loop = new Loop(options.clock, (signal) => this.#refresh(signal));
+    this.#backoff = new Backoff(options.randomness, {
+      minMs: retryMinMs,
+      maxMs: Math.max(retryMinMs, this.#refreshMs),
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  stop(): void {
+    this.#loop.stop();
+  }
+
+  health(): RateHealth {
+    return {
+      source: this.#options.source.id,
+      base: this.#options.base,
+      quote: this.#options.quote,
+      lastSuccessAt: this.#lastSuccessAt,
+      lastErrorAt: this.#lastErrorAt,
+      lastError: this.#lastError,
+      consecutiveFailures: this.#consecutiveFailures,
+      mid: this.#last?.mid,
+      fixingDate: this.#last?.fixingDate,
+    };
+  }
+
+  async #refresh(signal: AbortSignal): Promise<number> {
+    try {
+      const rate = await this.#options.source.load(signal);
+      if (signal.aborted) return Number.POSITIVE_INFINITY;
+      const now = this.#options.clock.now();
+      judgeRate(rate, now);
+      this.#taken(rate, now);
+      return this.#refreshMs;
+    } catch (thrown) {
+      if (signal.aborted) return Number.POSITIVE_INFINITY;
+      return this.#failed(asUpstreamError(thrown));
+    }
+  }
+
+  #taken(rate: LoadedRate, now: EpochMs): void {
+    const { source, base, quote, sink, log } = this.#options;
+    if (this.#consecutiveFailures > 0) log.info({ source: source.id }, 'the rate source works again');
+    this.#last = rate;
+    this.#lastSuccessAt = now;
+    this.#consecutiveFailures = 0;
+    this.#backoff.reset();
+    sink.rateRefreshed({
+      base,
+      quote,
+      mid: rate.mid,
+      source: source.id,
+      fixingDate: rate.fixingDate,
+      refreshedAt: now,
+    });
+  }
+
+  #failed(error: UpstreamError): number {
+    const { source, clock, log } = this.#options;
+    this.#consecutiveFailures += 1;
+    this.#lastErrorAt = clock.now();
+    this.#lastError = `${error.kind}: ${error.message}`;
+    log.warn({ source: source.id, kind: error.kind, detail: error.message }, 'the conversion rate was not refreshed');
+    const delayMs = Math.min(this.#refreshMs, retryMinMs + this.#backoff.nextMs());
+    return Math.max(delayMs, error.retryAfterMs ?? 0);
+  }
+}
+
+/** Throws `UpstreamError` (`refused`) for a rate that is not plausible, or a fixing over 10 days old (design, Converted markets). */
+export function judgeRate(rate: LoadedRate, now: EpochMs): void {
+  const mid = toBig(rate.mid);
+  if (mid.lt(plausible.min) || mid.gt(plausible.max)) throw new UpstreamError('refused', 'the rate is not plausible');
+  if (rate.fixingDate === undefined) return;
+  const fixedAt = readDay(rate.fixingDate);
+  if (fixedAt === undefined) throw new UpstreamError('malformed', 'the date of the fixing cannot be read');
+  const ageDays = Math.floor((now - fixedAt) / dayMs);
+  if (ageDays > fixingAgeDaysMax) throw new UpstreamError('refused', 'the fixing is over 10 days old');
+  if (fixedAt - now > dayMs) throw new UpstreamError('refused', 'the fixing is dated in the future');
+}
+
+/** The start of a day `YYYY-MM-DD` in UTC; `undefined` for a day that is in no calendar. */
+function readDay(day: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
+  const start = Date.parse(`${day}T00:00:00.000Z`);
+  return Number.isNaN(start) || !new Date(start).toISOString().startsWith(day) ? undefined : start;
+}

@@ -1,0 +1,118 @@
+import type { Clock, Timer } from '../clock.ts';
+import { UpstreamError } from './upstream-error.ts';
+
+/** `urgent` always goes before `background`. */
+export type RequestPriority = 'urgent' | 'background';
+
+export interface RequestPace {
+  /** The mean distance between two requests. */
+  readonly intervalMs: number;
+  /**
+   * How many urgent requests may go out together after a pause, at least 2. A background request waits
+   * until that many could, so it never delays an urgent one.
+   */
+  readonly burst: number;
+  /** Requests under way at one time, at most. */
+  readonly inFlightMax: number;
+  /** Requests that may wait, at most; one more is refused. */
+  readonly waitingMax: number;
+}
+
+interface Waiting {
+  readonly priority: RequestPriority;
+  readonly begin: () => void;
+}
+
+/** One queue for all requests to one upstream, so that its limit holds whoever asks. */
+export class RequestQueue {
+  readonly #clock: Clock;
+  readonly #pace: RequestPace;
+  readonly #waiting: Waiting[] = [];
+  #inFlight = 0;
+  #backgroundInFlight = 0;
+  /** Time saved up for requests: each costs one interval. */
+  #creditMs: number;
+  #countedAtMs: number;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, pace: RequestPace) {
+    this.#clock = clock;
+    this.#pace = pace;
+    this.#creditMs = pace.burst * pace.intervalMs;
+    this.#countedAtMs = clock.monotonicMs();
+  }
+
+  /** Runs `job` when its turn comes. Throws `UpstreamError` (`aborted`) when `signal` ends the wait or the queue is full. */
+  run<T>(priority: RequestPriority, job: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (signal.aborted) return Promise.reject(new UpstreamError('aborted', 'given up before it was queued'));
+    if (this.#waiting.length >= this.#pace.waitingMax) {
+      return Promise.reject(new UpstreamError('aborted', 'too many requests wait already'));
+    }
+    return new Promise<T>((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(new UpstreamError('aborted', 'given up while it waited'));
+      };
+      const begin = () => {
+        signal.removeEventListener('abort', leave);
+        this.#track(priority, job).then(resolve, reject);
+      };
+      const waiting: Waiting = { priority, begin };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#waiting.push(waiting);
+      this.#pump();
+    });
+  }
+
+  /** Nothing is sent for `delayMs` from now: the upstream asked for it. Never shortens an earlier pause. */
+  pause(delayMs: number): void {
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.monotonicMs() + delayMs);
+  }
+
+  async #track<T>(priority: RequestPriority, job: () => Promise<T>): Promise<T> {
+    const background = priority === 'background' ? 1 : 0;
+    this.#inFlight += 1;
+    this.#backgroundInFlight += background;
+    try {
+      return await job();
+    } finally {
+      this.#inFlight -= 1;
+      this.#backgroundInFlight -= background;
+      this.#pump();
+    }
+  }
+
+  #pump(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const delayMs = this.#delayMs(next.priority);
+      if (delayMs > 0) {
+        this.#timer = this.#clock.after(delayMs, () => this.#pump());
+        return;
+      }
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      this.#creditMs -= this.#pace.intervalMs;
+      next.begin();
+    }
+  }
+
+  #next(): Waiting | undefined {
+    if (this.#inFlight >= this.#pace.inFlightMax) return undefined;
+    const urgent = this.#waiting.find((waiting) => waiting.priority === 'urgent');
+    if (urgent !== undefined) return urgent;
+    return this.#backgroundInFlight === 0 ? this.#waiting[0] : undefined;
+  }
+
+  #delayMs(priority: RequestPriority): number {
+    const nowMs = this.#clock.monotonicMs();
+    const { intervalMs, burst } = this.#pace;
+    this.#creditMs = Math.min(burst * intervalMs, this.#creditMs + nowMs - this.#countedAtMs);
+    this.#countedAtMs = nowMs;
+    const neededMs = priority === 'background' ? burst * intervalMs : intervalMs;
+    const delayMs = Math.max(neededMs - this.#creditMs, this.#pausedUntilMs - nowMs);
+    // Less than a hundredth of a millisecond is the rounding of the sums above, not a wait.
+    return delayMs < 0.01 ? 0 : delayMs;
+  }
+}

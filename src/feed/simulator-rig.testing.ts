@@ -1,0 +1,60 @@
+import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { eventually } from '../../test/support/eventually.ts';
+import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import type { CurrencyCode } from '../market/symbol.ts';
+import { RecordingSink } from './feed-rig.testing.ts';
+import { KrakenConnector } from './kraken/connector.ts';
+import { silentLog } from './log.ts';
+import { FeedSupervisor } from './supervisor.ts';
+import type { FeedTiming } from './timing.ts';
+
+/** A supervisor against the stand-in exchange, both on one fake clock, over real sockets. */
+export class SimulatorRig {
+  readonly clock: FakeClock;
+  readonly sink = new RecordingSink();
+  readonly simulator: ExchangeSimulator;
+  readonly connector: KrakenConnector;
+  readonly supervisor: FeedSupervisor;
+
+  private constructor(clock: FakeClock, simulator: ExchangeSimulator, timing: Partial<FeedTiming>) {
+    this.clock = clock;
+    this.simulator = simulator;
+    const { restUrl, wsUrl } = simulator;
+    const { sink } = this;
+    this.connector = new KrakenConnector({ clock, restUrl, liveUrl: wsUrl, quotes: ['EUR' as CurrencyCode] });
+    const parts = { connector: this.connector, sink, clock, randomness: seededRandomness(4), log: silentLog };
+    this.supervisor = new FeedSupervisor({ ...parts, timing });
+  }
+
+  /** Starts both, and waits for the live path. */
+  static async startLive(timing: Partial<FeedTiming> = {}): Promise<SimulatorRig> {
+    const clock = new FakeClock();
+    const simulator = await startExchangeSimulator({ clock, seed: 11, updatesPerSecond: 60 });
+    const rig = new SimulatorRig(clock, simulator, timing);
+    rig.supervisor.start();
+    await rig.pass('the live path', () => rig.health.path === 'live');
+    return rig;
+  }
+
+  get health() {
+    return this.supervisor.health();
+  }
+
+  async stop(): Promise<void> {
+    this.supervisor.stop();
+    await this.simulator.stop();
+  }
+
+  /** Lets time pass on both sides in small steps until `probe` holds. */
+  async pass(what: string, probe: () => boolean, stepMs = 200): Promise<void> {
+    await eventually(what, async () => {
+      if (!probe()) await this.clock.advance(stepMs);
+      return probe();
+    });
+  }
+
+  async passFor(forMs: number, stepMs = 200): Promise<void> {
+    const endMs = this.clock.monotonicMs() + forMs;
+    await this.pass(`${forMs} ms`, () => this.clock.monotonicMs() >= endMs, stepMs);
+  }
+}

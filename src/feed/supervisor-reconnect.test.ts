@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { FeedRig } from './feed-rig.testing.ts';
+
+let rig: FeedRig;
+
+afterEach(() => rig.stop());
+
+/** Lets time pass, giving each connection attempt the real time it needs to come to its end. Gives when each attempt came. */
+async function attempts(forMs: number, settled: () => boolean): Promise<number[]> {
+  const times: number[] = [];
+  const endMs = rig.clock.monotonicMs() + forMs;
+  let seen = rig.exchange.upgrades;
+  while (rig.clock.monotonicMs() < endMs) {
+    await rig.clock.advance(100);
+    if (rig.health.connection === 'connecting') await eventually('the attempt ends', settled);
+    for (; seen < rig.exchange.upgrades; seen++) times.push(rig.clock.monotonicMs());
+  }
+  return times;
+}
+
+function most(times: readonly number[], withinMs: number): number {
+  return Math.max(0, ...times.map((from) => times.filter((time) => time >= from && time < from + withinMs).length));
+}
+
+test('a peer that accepts and closes cleanly at once is met with back-off, at most ten times in any minute', async () => {
+  rig = new FeedRig();
+  await rig.listen();
+  rig.exchange.greet = (peer) => peer.socket.close(1000);
+  rig.start();
+  await rig.pass('the first attempt', () => rig.exchange.upgrades > 0, 1);
+  const times = await attempts(130_000, () => rig.health.connection === 'waiting');
+  assert.ok(times.length >= 10, `${times.length} attempts in two minutes`);
+  assert.ok(most(times, 60_000) <= 10, `${most(times, 60_000)} attempts in a minute`);
+  assert.equal(rig.health.path, 'fallback');
+});
+
+test('a peer that says one thing and closes is met the same way, for one frame is not health', async () => {
+  rig = new FeedRig();
+  await rig.listen();
+  rig.exchange.greet = (peer) => {
+    peer.send({ channel: 'status', type: 'update', data: [{ system: 'online' }] });
+    peer.send(`{"channel":"ticker","type":"update","data":[${rig.entry('C0/EUR')}]}`);
+    peer.socket.close(1001);
+  };
+  rig.start();
+  await rig.pass('the first attempt', () => rig.exchange.upgrades > 0, 1);
+  const times = await attempts(70_000, () => rig.health.connection === 'waiting');
+  assert.ok(most(times, 60_000) <= 10);
+  assert.ok(!rig.sink.paths.includes('live'));
+});
+
+test('a refused handshake that asks for patience gets it', async () => {
+  rig = new FeedRig();
+  await rig.listen();
+  rig.exchange.upgrade = () => ({ status: 429, headers: 'Retry-After: 40\r\n' });
+  rig.start();
+  await rig.pass('the refusal', () => rig.health.connectionsEnded.refused === 1, 1);
+  await rig.clock.advance(39_900);
+  assert.equal(rig.exchange.upgrades, 1);
+  rig.exchange.upgrade = () => 'accept';
+  await rig.becomeLive();
+  assert.equal(rig.exchange.upgrades, 2);
+});
+
+test('the back-off starts over only after thirty seconds of healthy data', async () => {
+  rig = new FeedRig({ timing: { reconnectMinMs: 1_000, reconnectMaxMs: 8_000 }, seed: 5 });
+  await rig.startLive();
+  const waits = async (healthyForMs: number) => {
+    await rig.live(healthyForMs, () => rig.update('C0'));
+    const upgrades = rig.exchange.upgrades;
+    rig.exchange.peer.socket.terminate();
+    await eventually('the end is noticed', () => rig.health.connection === 'waiting');
+    const endedMs = rig.clock.monotonicMs();
+    await rig.pass('the next attempt', () => rig.exchange.upgrades > upgrades);
+    const waitedMs = rig.clock.monotonicMs() - endedMs;
+    await rig.becomeLive();
+    return waitedMs;
+  };
+  const short = [await waits(1_000), await waits(1_000), await waits(1_000), await waits(1_000), await waits(1_000)];
+  assert.ok(Math.max(...short) > 1_100, `the bound never grew: ${short}`);
+  assert.ok((await waits(31_000)) <= 1_100);
+  assert.ok((await waits(31_000)) <= 1_100);
+});
+
+test('with the exchange down at the start the feed keeps trying, and recovers over REST and live by itself', async () => {
+  rig = new FeedRig();
+  await rig.listen();
+  const { port } = rig.exchange;
+  await rig.exchange.close();
+  rig.start();
+  await rig.pass('a failed load', () => (rig.health.catalogueLoads.network ?? 0) > 0);
+  await rig.clock.advance(60_000);
+  assert.equal(rig.health.path, 'fallback');
+  assert.equal(rig.health.symbolsWanted, 0);
+  await rig.exchange.listen(port);
+  await rig.becomeLive();
+  assert.deepEqual(rig.sink.paths, ['fallback', 'live']);
+  assert.ok((rig.health.catalogueLoads.network ?? 0) < 40, 'the loads were not held back');
+});
+
+test('connections that freeze or break leave no socket, no timer and no listener behind', async () => {
+  rig = new FeedRig({ timing: { connectsPerMinuteMax: 1_000, reconnectMinMs: 10, reconnectMaxMs: 20 } });
+  await rig.startLive();
+  const timers = rig.clock.pendingTimers;
+  for (let cycle = 0; cycle < 16; cycle++) {
+    const { peer } = rig.exchange;
+    const { epoch } = rig.health;
+    if (cycle % 2 === 0) peer.raw.pause();
+    else peer.socket.terminate();
+    await rig.pass('the next connection', () => rig.health.epoch > epoch, 500);
+    peer.raw.destroy();
+    await rig.becomeLive();
+  }
+  await eventually('one socket is left', () => rig.exchange.openSockets === 1);
+  assert.ok(rig.clock.pendingTimers <= timers + 4, `${timers} timers became ${rig.clock.pendingTimers}`);
+  assert.equal(rig.exchange.peers.length, 17);
+});

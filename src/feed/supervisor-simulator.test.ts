@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { MarketSymbol } from '../market/symbol.ts';
+import { SimulatorRig } from './simulator-rig.testing.ts';
+
+let rig: SimulatorRig;
+
+beforeEach(async () => {
+  rig = await SimulatorRig.startLive({ catalogueRecheckMs: 5_000, catalogueSpacingMs: 1_000 });
+});
+
+afterEach(() => rig.stop());
+
+test('all 56 EUR markets of the stand-in exchange are live, and a price set there arrives digit for digit', async () => {
+  assert.equal(rig.sink.catalogues[0]?.length, 56);
+  assert.equal(rig.health.symbolsSubscribed, 56);
+  assert.deepEqual(rig.health.framesDropped, {});
+  rig.simulator.setPrice({ symbol: 'DOGE/EUR', bid: '0.3133700', ask: '0.3133800', volume: '270638277.50461281' });
+  await rig.pass('the price', () => rig.sink.bid('DOGEEUR') === '0.3133700');
+  const ticker = rig.sink.taken.findLast(({ symbol }) => symbol === ('DOGEEUR' as MarketSymbol));
+  assert.deepEqual([ticker?.ask, ticker?.volume24h, ticker?.path], ['0.3133800', '270638277.50461281', 'live']);
+});
+
+test('a rejected, a mute and a crossed symbol are served over REST while the rest stays live', async () => {
+  await rig.simulator.faults.set({ fault: 'reject', symbol: 'ADA/EUR' });
+  await rig.simulator.faults.set({ fault: 'mute-symbol', symbol: 'BTC/EUR' });
+  await rig.simulator.faults.set({ fault: 'crossed', symbol: 'ETH/EUR', over: 'ws' });
+  await rig.simulator.faults.set({ fault: 'close' });
+  await rig.pass('the fallback', () => rig.health.path === 'fallback');
+  await rig.pass('live again', () => rig.health.path === 'live');
+  // A poll that began on the fallback is over by then.
+  await rig.passFor(3_000);
+  const before = rig.clock.monotonicMs();
+  rig.simulator.setPrice({ symbol: 'ADA/EUR', bid: '1.111111', ask: '1.111112' });
+  rig.simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.1', ask: '50000.2' });
+  rig.simulator.setPrice({ symbol: 'ETH/EUR', bid: '2000.11', ask: '2000.12' });
+  const served = () => ['ADAEUR', 'BTCEUR', 'ETHEUR'].map((symbol) => rig.sink.bid(symbol)).join();
+  await rig.pass('all three', () => served() === '1.111111,50000.1,2000.11');
+  assert.ok(rig.clock.monotonicMs() - before <= 16_000);
+  assert.equal(rig.health.path, 'live');
+  assert.deepEqual(rig.health.symbolsRejected, ['ADAEUR']);
+});
+
+test('a pair that is new, pauses or goes is known as it happens', async () => {
+  await rig.passFor(1_000);
+  await rig.simulator.faults.set({ fault: 'pair-new', symbol: 'NEWCOIN/EUR' });
+  await rig.pass('the new market has a price', () => rig.sink.bid('NEWCOINEUR') !== undefined);
+  await rig.simulator.faults.set({ fault: 'pair-status', symbol: 'ADA/EUR', status: 'post_only' });
+  await rig.pass('the pause', () =>
+    rig.sink.statuses.some(([symbol, status]) => symbol === 'ADAEUR' && status === 'paused'),
+  );
+  await rig.simulator.faults.set({ fault: 'pair-delist', symbol: 'BTC/EUR' });
+  await rig.pass('three loads without it', () => rig.health.symbolsWanted === 56);
+  assert.equal(rig.sink.book.catalogue.find('BTCEUR' as MarketSymbol)?.status, 'delisted');
+  assert.equal(rig.health.path, 'live');
+});
+
+test('the reference prices of every market come from its candles', async () => {
+  const complete = () =>
+    [...rig.sink.book.contents().references.values()].filter((prices) => prices.price1hAgo !== undefined);
+  await rig.pass('all references', () => complete().length === 56);
+  assert.ok(complete().every((prices) => prices.price24hAgo !== undefined && prices.price7dAgo !== undefined));
+  assert.equal(rig.health.path, 'live');
+});

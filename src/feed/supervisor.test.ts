@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { FeedRig } from './feed-rig.testing.ts';
+
+let rig: FeedRig;
+
+afterEach(() => rig.stop());
+
+test('the feed goes live with fresh data of its symbols and a first update, and says so once', async () => {
+  rig = new FeedRig();
+  await rig.listen();
+  rig.start();
+  await rig.pass('the snapshots', () => rig.sink.taken.length === 3, 1);
+  assert.deepEqual(rig.sink.paths, []);
+  assert.ok(rig.sink.current.every(([path]) => path === 'fallback'));
+  rig.update('C0', '1.20');
+  await eventually('the live path', () => rig.health.path === 'live');
+  assert.deepEqual(rig.sink.paths, ['live']);
+  assert.deepEqual(rig.sink.current.at(-1), ['live', rig.clock.now()]);
+  assert.equal(rig.sink.bid('C0EUR'), '1.20');
+});
+
+test('a connection that only answers heartbeats and pings is ended after exactly ten seconds without data, and REST serves meanwhile', async () => {
+  rig = new FeedRig();
+  await rig.startLive();
+  const muteSince = rig.clock.monotonicMs();
+  await rig.live(9_000, () => rig.exchange.peer.send({ channel: 'heartbeat' }));
+  await rig.clock.advance(muteSince + 9_999 - rig.clock.monotonicMs());
+  assert.equal(rig.health.path, 'live');
+  rig.bids.set('C0/EUR', '1.50');
+  await rig.clock.advance(1);
+  assert.deepEqual(rig.sink.paths, ['live', 'fallback']);
+  assert.deepEqual(rig.health.connectionsEnded, { data_silent: 1 });
+  await rig.pass('the first poll', () => rig.sink.bid('C0EUR') === '1.50');
+  assert.ok(rig.clock.monotonicMs() - muteSince <= 11_100);
+  assert.equal(rig.sink.current.at(-1)?.[0], 'fallback');
+});
+
+test('heartbeats never make the feed current', async () => {
+  rig = new FeedRig();
+  await rig.startLive();
+  const before = rig.sink.current.length;
+  for (let beat = 0; beat < 5; beat++) rig.exchange.peer.send({ channel: 'heartbeat' });
+  await rig.arrive();
+  assert.equal(rig.sink.current.length, before);
+});
+
+test('a peer that freezes is dropped after ten seconds of silence without waiting for a closing handshake', async () => {
+  rig = new FeedRig({ timing: { staleAfterMs: 60_000 } });
+  await rig.startLive();
+  rig.exchange.peer.raw.pause();
+  const frozenSince = rig.clock.monotonicMs();
+  await rig.clock.advance(9_999);
+  assert.equal(rig.health.path, 'live');
+  await rig.clock.advance(1);
+  assert.deepEqual(rig.health.connectionsEnded, { transport_silent: 1 });
+  assert.equal(rig.health.path, 'fallback');
+  assert.equal(rig.clock.monotonicMs() - frozenSince, 10_000);
+  await rig.becomeLive();
+  assert.deepEqual(rig.sink.paths, ['live', 'fallback', 'live']);
+});
+
+test('pings keep a connection alive on which the exchange has nothing to say', async () => {
+  rig = new FeedRig({ timing: { staleAfterMs: 600_000 } });
+  await rig.startLive();
+  for (let turn = 0; turn < 12; turn++) {
+    const frames = rig.health.framesReceived;
+    await rig.clock.advance(5_000);
+    await eventually('the pong', () => rig.health.framesReceived > frames);
+  }
+  assert.deepEqual(rig.health.connectionsEnded, {});
+});
+
+test('one mute symbol among fifty is found out over REST, served from there and subscribed again, and the others notice nothing', async () => {
+  rig = new FeedRig({ pairs: 50 });
+  await rig.startLive();
+  const others = () => {
+    for (const name of rig.names.slice(1)) rig.update(name);
+  };
+  await rig.live(3_000, others);
+  const muteSince = rig.clock.monotonicMs();
+  rig.bids.set('C0/EUR', '1.99');
+  const snapshot = rig.exchange.snapshot;
+  rig.exchange.snapshot = () => undefined;
+  const served = () => rig.sink.bid('C0EUR') === '1.99';
+  while (!served() && rig.clock.monotonicMs() - muteSince < 16_000) await rig.live(1_000, others);
+  assert.ok(served(), 'REST did not serve the mute symbol in time');
+  const renewals = () => rig.exchange.peer.received.filter(({ method }) => method === 'unsubscribe');
+  await rig.live(3_000, others);
+  assert.deepEqual(
+    renewals().map(({ params }) => (params as { symbol: string[] }).symbol),
+    [['C0/EUR']],
+  );
+  rig.bids.set('C0/EUR', '2.01');
+  await rig.live(12_000, others);
+  assert.equal(rig.sink.bid('C0EUR'), '2.01');
+  assert.deepEqual(rig.sink.paths, ['live']);
+  assert.deepEqual(rig.health.connectionsEnded, {});
+  assert.equal(rig.exchange.peers.length, 1);
+  rig.exchange.snapshot = snapshot;
+  rig.update('C0', '2.02');
+  await rig.arrive();
+  assert.equal(rig.health.symbolsDoubted, 0);
+});
+
+test('a symbol that is quiet because nothing happens is confirmed over REST and not subscribed again', async () => {
+  rig = new FeedRig();
+  await rig.startLive();
+  await rig.live(40_000, () => rig.update('C0'));
+  assert.ok((rig.health.polls.ok ?? 0) >= 2);
+  assert.ok((rig.health.polls.ok ?? 0) <= 5);
+  assert.ok(rig.exchange.peer.received.every(({ method }) => method !== 'unsubscribe'));
+  assert.ok(
+    rig.exchange.questions
+      .filter((question) => question.startsWith('Ticker'))
+      .every((question) => !question.includes('C0EUR')),
+  );
+});
+
+test('a rejected symbol is reported, served by polling, tried again after five minutes, and disturbs nobody', async () => {
+  rig = new FeedRig();
+  rig.exchange.judge = (name) => (name === 'C2/EUR' ? 'reject' : 'accept');
+  rig.bids.set('C2/EUR', '7.77');
+  await rig.startLive();
+  assert.deepEqual(rig.health.symbolsRejected, ['C2EUR']);
+  await rig.live(10_000, () => rig.update('C0'));
+  assert.equal(rig.sink.bid('C2EUR'), '7.77');
+  const tries = () =>
+    rig.exchange.peer.received.filter(({ params }) => (params as { symbol?: string[] })?.symbol?.includes('C2/EUR'))
+      .length;
+  assert.equal(tries(), 1);
+  rig.exchange.judge = () => 'accept';
+  await rig.live(295_000, () => rig.update('C0'));
+  assert.equal(tries(), 2);
+  assert.deepEqual(rig.health.symbolsRejected, []);
+  assert.deepEqual(rig.sink.paths, ['live']);
+});
+
+test('a symbol whose subscription is never answered is treated as rejected', async () => {
+  rig = new FeedRig({ pairs: 20 });
+  rig.exchange.judge = (name) => (name === 'C7/EUR' ? 'ignore' : 'accept');
+  await rig.startLive();
+  await rig.live(11_000, () => rig.update('C0'));
+  assert.deepEqual(rig.health.symbolsRejected, ['C7EUR']);
+  assert.equal(rig.health.path, 'live');
+});
+
+test('a new connection begins with snapshots that replace what was known, and live comes back only with an update', async () => {
+  rig = new FeedRig();
+  await rig.startLive();
+  rig.bids.set('C1/EUR', '3.30');
+  rig.exchange.peer.socket.close(1000);
+  await rig.pass('the fallback', () => rig.health.path === 'fallback');
+  await rig.pass('the second connection', () => rig.exchange.peers.length === 2 && rig.health.symbolsSubscribed === 3);
+  await rig.arrive();
+  assert.equal(rig.sink.bid('C1EUR'), '3.30');
+  assert.equal(rig.health.path, 'fallback');
+  rig.update('C0');
+  await rig.arrive();
+  assert.deepEqual(rig.sink.paths, ['live', 'fallback', 'live']);
+});
+
+test('live does not come back while most symbols still wait for their snapshot', async () => {
+  rig = new FeedRig({ pairs: 10 });
+  await rig.startLive();
+  const snapshot = rig.exchange.snapshot;
+  rig.exchange.snapshot = (name) => (name < 'C5' ? snapshot(name) : undefined);
+  rig.exchange.peer.socket.terminate();
+  await rig.pass('the second connection', () => rig.exchange.peers.length === 2 && rig.health.symbolsSubscribed === 10);
+  rig.update('C0');
+  await rig.arrive();
+  assert.equal(rig.health.path, 'fallback');
+  for (const name of rig.names.slice(5)) rig.update(name);
+  await rig.arrive();
+  assert.equal(rig.health.path, 'live');
+});
+
+test('duplicate, out-of-order and replayed frames never take a published time or price back', async () => {
+  rig = new FeedRig();
+  await rig.startLive();
+  const now = rig.clock.now();
+  rig.update('C0', '1.20', now + 5);
+  rig.update('C0', '1.20', now + 5);
+  rig.update('C0', '1.11', now - 60_000);
+  rig.update('C0', '1.12', now - 1);
+  await rig.arrive();
+  assert.equal(rig.sink.bid('C0EUR'), '1.20');
+  assert.equal(rig.health.tickersRejected.out_of_order, 2);
+  const times = rig.sink.taken
+    .filter(({ symbol }) => symbol === ('C0EUR' as typeof symbol))
+    .map((ticker) => ticker.upstreamTime ?? 0);
+  assert.deepEqual(
+    times,
+    times.toSorted((one, other) => one - other),
+  );
+});
+
+test('stopping leaves no timer, no socket and no request, whatever was under way', async () => {
+  rig = new FeedRig();
+  await rig.startLive();
+  rig.exchange.rest = () => ({ how: 'hang' });
+  rig.exchange.peer.socket.terminate();
+  await rig.pass('a poll under way', () => rig.exchange.hanging > 0);
+  rig.supervisor.stop();
+  await eventually('the request is given up', () => rig.exchange.hanging === 0);
+  await eventually('the connections are gone', () => rig.exchange.peers.every(({ socket }) => socket.readyState === 3));
+  const questions = rig.exchange.questions.length;
+  await rig.clock.advance(3_600_000);
+  assert.equal(rig.clock.pendingTimers, 0);
+  assert.equal(rig.exchange.questions.length, questions);
+});

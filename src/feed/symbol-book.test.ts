@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EpochMs } from '../clock.ts';
+import type { DecimalString } from '../market/decimal.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import type { UpstreamTicker } from '../market/upstream.ts';
+import { SymbolBook } from './symbol-book.ts';
+import { defaultTiming } from './timing.ts';
+
+const btc = 'BTCEUR' as MarketSymbol;
+const ada = 'ADAEUR' as MarketSymbol;
+
+function ticker(path: 'live' | 'fallback', bid: string, askedAtMs: number): UpstreamTicker {
+  const at = askedAtMs as EpochMs;
+  return { symbol: btc, bid, ask: '9' as DecimalString, path, askedAt: at, receivedAt: at } as UpstreamTicker;
+}
+
+function subscribedBook(): SymbolBook {
+  const book = new SymbolBook(defaultTiming);
+  book.catalogueLoaded([btc]);
+  book.takeUnsubscribed(0);
+  book.accepted(btc);
+  book.liveArrived(ticker('live', '1.10', 1_000), undefined, 1_000);
+  return book;
+}
+
+test('a poll that shows another price than the last live one casts doubt on it', () => {
+  const book = subscribedBook();
+  assert.equal(book.polled(ticker('fallback', '1.20', 2_000), 2_000), true);
+  assert.deepEqual(book.takeDoubted([btc], 3_000), [btc]);
+});
+
+test('live data that came after the poll was asked leaves nothing to doubt', () => {
+  const book = subscribedBook();
+  assert.equal(book.polled(ticker('fallback', '1.20', 1_000), 2_000), false);
+  assert.equal(book.polled(ticker('fallback', '1.20', 999), 2_000), false);
+  assert.deepEqual(book.takeDoubted([btc], 3_000), []);
+});
+
+test('live data that comes within the grace ends the doubt', () => {
+  const book = subscribedBook();
+  book.polled(ticker('fallback', '1.20', 2_000), 2_000);
+  book.liveArrived(ticker('live', '1.20', 2_100), undefined, 2_100);
+  assert.deepEqual(book.takeDoubted([btc], 3_000), []);
+});
+
+test('prices are compared by value, not by spelling', () => {
+  const book = subscribedBook();
+  assert.equal(book.polled(ticker('fallback', '1.1000', 2_000), 2_000), false);
+});
+
+test('a subscription is renewed once a minute at most, however long the doubt lasts', () => {
+  const book = subscribedBook();
+  book.polled(ticker('fallback', '1.20', 2_000), 2_000);
+  assert.deepEqual(book.takeDoubted([btc], 3_000), [btc]);
+  assert.deepEqual(book.takeDoubted([btc], 62_999), []);
+  assert.deepEqual(book.takeDoubted([btc], 63_000), [btc]);
+});
+
+test('a frame out of order proves nothing; one refused for its values proves the connection and not the price', () => {
+  const book = new SymbolBook(defaultTiming);
+  book.catalogueLoaded([btc]);
+  book.takeUnsubscribed(0);
+  book.liveArrived(ticker('live', '1.10', 1_000), 'out_of_order', 1_000);
+  assert.equal(book.isCovered, false);
+  book.liveArrived(ticker('live', '1.10', 1_000), 'crossed', 1_000);
+  assert.equal(book.isCovered, true);
+  assert.deepEqual(book.restServed(1_000), [btc]);
+  book.liveArrived(ticker('live', '1.10', 1_000), 'unknown_market', 1_000);
+  assert.deepEqual(book.restServed(1_000), []);
+});
+
+test('a symbol gone from three loads in a row is gone, and one that comes back in between is not', () => {
+  const book = new SymbolBook(defaultTiming);
+  book.catalogueLoaded([btc, ada]);
+  assert.deepEqual(book.catalogueLoaded([ada]), { gone: [], missing: 1 });
+  assert.deepEqual(book.catalogueLoaded([ada]), { gone: [], missing: 1 });
+  assert.deepEqual(book.catalogueLoaded([btc, ada]), { gone: [], missing: 0 });
+  for (let load = 0; load < 2; load++) book.catalogueLoaded([ada]);
+  assert.deepEqual(book.catalogueLoaded([ada]), { gone: [btc], missing: 0 });
+  assert.deepEqual(book.symbols, [ada]);
+});
