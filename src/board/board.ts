@@ -2,6 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { UnpricedReason } from '../market/client-ticker.ts';
 import type { BookObserver, MarketBook } from '../market/market-book.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
+import { FragmentList } from './fragment-list.ts';
 import { marketFragment, tickerFragment } from './fragments.ts';
 import { type Page, VersionedPage } from './page.ts';
 
@@ -15,6 +16,8 @@ export type TickerReading =
 interface Slot {
   readonly symbol: MarketSymbol;
   readonly pages: VersionedPage;
+  /** Its place in the list. */
+  index: number;
   fragment: string | undefined;
   unpriced: UnpricedReason | undefined;
 }
@@ -31,6 +34,7 @@ export class Board implements BookObserver {
   readonly #marketsPages: VersionedPage;
   readonly #tickersPages: VersionedPage;
   #slots = new Map<MarketSymbol, Slot>();
+  #list = new FragmentList('tickers', []);
   #slotsStale = true;
   /** `undefined`: to be made anew. */
   #marketsPage: Page | undefined;
@@ -71,10 +75,10 @@ export class Board implements BookObserver {
     this.#expire(now);
     this.#refreshAll(now);
     if (this.#tickersPage === undefined) {
-      const fragments: string[] = [];
-      for (const { fragment } of this.#slots.values()) if (fragment !== undefined) fragments.push(fragment);
-      if (fragments.length === 0) return undefined;
-      this.#tickersPage = this.#tickersPages.with(`{"tickers":[${fragments.join(',')}]}`);
+      const list = this.#list;
+      const text = list.text();
+      if (text === undefined) return undefined;
+      this.#tickersPage = this.#tickersPages.with(text, (asked, body) => list.gzip(asked, body));
     }
     return this.#tickersPage;
   }
@@ -116,9 +120,12 @@ export class Board implements BookObserver {
   #rebuildSlots(): void {
     const slots = new Map<MarketSymbol, Slot>();
     for (const { symbol } of this.#book.catalogue.all()) {
-      slots.set(symbol, this.#slots.get(symbol) ?? this.#newSlot(symbol));
+      const slot = this.#slots.get(symbol) ?? this.#newSlot(symbol);
+      slot.index = slots.size;
+      slots.set(symbol, slot);
     }
     this.#slots = slots;
+    this.#list = new FragmentList('tickers', [...slots.values()]);
     this.#slotsStale = false;
     this.#tickersPage = undefined;
   }
@@ -138,10 +145,12 @@ export class Board implements BookObserver {
     slot.unpriced = verdict.kind === 'unpriced' ? verdict.reason : undefined;
     if (fragment === slot.fragment) return;
     slot.fragment = fragment;
+    this.#list.changed(slot.index);
     this.#tickersPage = undefined;
   }
 
   #newSlot(symbol: MarketSymbol): Slot {
-    return { symbol, pages: new VersionedPage(`${this.#runTag}-${symbol}`), fragment: undefined, unpriced: undefined };
+    const pages = new VersionedPage(`${this.#runTag}-${symbol}`);
+    return { symbol, pages, index: 0, fragment: undefined, unpriced: undefined };
   }
 }

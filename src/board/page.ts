@@ -15,6 +15,9 @@ const smallLength = 4096;
 
 const tagSuffix: Record<ContentEncoding, string> = { identity: '', gzip: '-g', br: '-b', zstd: '-z' };
 
+/** A cheaper way to the gzip coding of a text and its bytes; `undefined` where there is none just now. */
+export type GzipShortcut = (text: string, body: Buffer) => Buffer | undefined;
+
 /**
  * One version of a resource's body. A coding is made when it is first asked for and then kept, so a
  * coding nobody asks for costs nothing and one that many ask for is made once.
@@ -22,12 +25,14 @@ const tagSuffix: Record<ContentEncoding, string> = { identity: '', gzip: '-g', b
 export class Page {
   readonly #text: string;
   readonly #tagStem: string;
+  readonly #gzip: GzipShortcut;
   readonly #ready = new Map<ContentEncoding, Representation>();
 
   /** `text` is ASCII. `tagStem` is unique to this resource, version and process run. */
-  constructor(text: string, tagStem: string) {
+  constructor(text: string, tagStem: string, gzip: GzipShortcut = () => undefined) {
     this.#text = text;
     this.#tagStem = tagStem;
+    this.#gzip = gzip;
   }
 
   /** The entity tag without preparing the body: enough to answer a conditional request. */
@@ -46,7 +51,8 @@ export class Page {
 
   #bodyIn(encoding: ContentEncoding): string | Buffer {
     if (encoding === 'identity') return this.#text.length <= smallLength ? this.#text : this.#bytes();
-    return compress(this.#bytes(), encoding);
+    const bytes = this.#bytes();
+    return (encoding === 'gzip' ? this.#gzip(this.#text, bytes) : undefined) ?? compress(bytes, encoding);
   }
 
   #bytes(): Buffer {
@@ -71,10 +77,10 @@ export class VersionedPage {
   }
 
   /** The page of this text: the one from before unless the text is another. */
-  with(text: string): Page {
+  with(text: string, gzip?: GzipShortcut): Page {
     if (this.#page === undefined || text !== this.#text) {
       this.#text = text;
-      this.#page = new Page(text, `${this.#tagPrefix}-${(++this.#version).toString(36)}`);
+      this.#page = new Page(text, `${this.#tagPrefix}-${(++this.#version).toString(36)}`, gzip);
     }
     return this.#page;
   }
