@@ -10,6 +10,7 @@ import { ServiceBoard } from './board/service-board.ts';
 import type { Clock, Randomness } from './clock.ts';
 import { type Configuration, publicUrls } from './configuration/configuration.ts';
 import type { FeedLog } from './feed/log.ts';
+import { EventLoopDelay } from './http/event-loop-delay.ts';
 import { PublicListener } from './http/public-listener.ts';
 import { FeedStatus } from './market/service-status.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -48,9 +49,9 @@ export interface Service {
 }
 
 /**
- * Starts everything in the order of its needs: the store, what it remembers, the keys, the
- * listeners, and last the feed, which may take its time. Throws what the first part that cannot
- * start throws, with all others stopped again.
+ * Starts everything in the order of its needs: the store, what it remembers, the private listener,
+ * the keys (a million take seconds), the public listener, and last the feed, which may take its
+ * time. Throws what the first part that cannot start throws, with all others stopped again.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const teardown = new Teardown();
@@ -67,12 +68,14 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
   const store = await openStore({ url: configuration.store.url, clock, randomness });
   teardown.add(() => store.close());
   const market = await startMarket(options, store, teardown);
-  const access = await startAccess(options, store);
+  const access = accessRoom(options, store);
   const changes = followOperatorChanges(store, { ...market, keys: access.loader }, clock, options.log);
   teardown.add(() => changes.stop());
 
   const feed = createFeed(configuration, { ...options, sink: feedSink(market.book, market.feedStatus, clock) });
-  const listener = await publicListener(options, market, access);
+  const delay = new EventLoopDelay(clock);
+  teardown.add(() => delay.stop());
+  const listener = await publicListener(options, market, access, delay);
   let phase: Phase = 'starting';
   const admin = adminListener({
     ...market,
@@ -88,6 +91,7 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
   });
   const adminUrl = await admin.listen(configuration.admin);
   teardown.add(() => admin.close());
+  await access.loader.refresh();
   const { port } = await listener.listen();
   teardown.add(() => listener.close(configuration.server.shutdownDeadlineMs));
   feed.start();
@@ -126,27 +130,35 @@ async function startMarket(
   return { book, feedStatus, service, runTag, board: new Board(book, runTag) };
 }
 
-/** Who may ask, how often, and from where. Resolves with every key in memory. */
-async function startAccess({ configuration, randomness }: ServiceOptions, store: Store) {
+/** Who may ask, how often, and from where. No key is known before the first `loader.refresh()`. */
+function accessRoom({ configuration, randomness }: ServiceOptions, store: Store) {
   const limits = new MemoryLimits(randomness, configuration.limits);
   const directory = new KeyDirectory((slot) => limits.forgetSlot(slot));
   const loader = new KeyDirectoryLoader(directory, keySource(store));
-  await loader.refresh();
   return { limits, directory, loader, addresses: new ClientAddresses(configuration.server.trustedProxies) };
 }
 
 async function publicListener(
   { configuration: { server }, clock, randomness, log, version }: ServiceOptions,
   { board, service, runTag }: Awaited<ReturnType<typeof startMarket>>,
-  { directory, limits, addresses }: Awaited<ReturnType<typeof startAccess>>,
+  { directory, limits, addresses }: ReturnType<typeof accessRoom>,
+  delay: EventLoopDelay,
 ): Promise<PublicListener> {
   const offerAt = (port: number) => {
     const urls = publicUrls(server, port);
     return { routes: publicRoutes({ ...urls, runTag, version }), errorsUrl: urls.errorsUrl };
   };
   const options = { host: server.host, port: server.port, tls: await readTls(server.tls), limits: server };
-  const gate = { keys: directory, limits };
-  return new PublicListener(options, { offerAt, gate, addresses, sources: { board, service }, clock, randomness, log });
+  return new PublicListener(options, {
+    offerAt,
+    gate: { keys: directory, limits },
+    addresses,
+    sources: { board, service },
+    clock,
+    randomness,
+    log,
+    eventLoopDelayMs: () => delay.p99Ms(),
+  });
 }
 
 async function readTls(tls: Configuration['server']['tls']): Promise<{ cert: string; key: string } | undefined> {

@@ -46,6 +46,11 @@ export class MemoryLimits implements Limits {
     this.#failures = new AddressLimiter(window, randomness);
   }
 
+  /** Addresses counted in the current minute, in both categories together. */
+  get addressesHeld(): number {
+    return this.#addresses.size + this.#failures.size;
+  }
+
   takeForKey(key: KeyMatch, now: EpochMs): LimitDecision {
     return this.#keys.take(key.slot, key.limitPerMinute ?? this.#figures.key, now);
   }

@@ -82,6 +82,7 @@ function requestReadings({ requests, connections, keysHeld, version, storeReacha
       labels: ['category'],
       read: () => byLabel('category', requests.limitedByCategory),
     },
+    counter('requests_shed_total', 'Requests refused because the service was overloaded.', () => requests.shed),
     gauge('connections_open', 'Open connections of the public listener.', () => connections().open),
     counter(
       'connections_dropped_total',

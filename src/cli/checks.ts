@@ -38,29 +38,23 @@ async function checkDatabase({ store: { url, path } }: Configuration, { clock, r
 
 async function checkUpstream(configuration: Configuration, clock: Clock): Promise<Finding[]> {
   const connector = connectorFor(configuration, clock);
-  const abort = new AbortController();
-  const patience = clock.after(patienceMs, () => abort.abort());
-  try {
-    const upstream = await attempt('upstream REST', async () => {
-      const { markets, skipped } = await connector.loadCatalogue(abort.signal);
-      return `${markets.length} markets${skipped.length === 0 ? '' : `, ${skipped.length} pairs left out`}`;
-    });
-    const live = await attempt('upstream live', () => openOnce(connector, abort.signal));
-    const rates: Finding[] = [];
-    for (const [quote, { via }] of configuration.pricing.converted) {
-      const source = rateSource(configuration.rates, connector, clock, via, quote);
-      rates.push(
-        await attempt(`rate ${via}/${quote}`, async () => {
-          const rate = await source.load(abort.signal);
-          judgeRate(rate, clock.now());
-          return `${rate.mid} from ${source.id}${rate.fixingDate === undefined ? '' : `, fixing of ${rate.fixingDate}`}`;
-        }),
-      );
-    }
-    return [upstream, live, ...rates];
-  } finally {
-    patience.cancel();
+  const upstream = await attemptInTime('upstream REST', clock, async (signal) => {
+    const { markets, skipped } = await connector.loadCatalogue(signal);
+    return `${markets.length} markets${skipped.length === 0 ? '' : `, ${skipped.length} pairs left out`}`;
+  });
+  const live = await attemptInTime('upstream live', clock, (signal) => openOnce(connector, signal));
+  const rates: Finding[] = [];
+  for (const [quote, { via }] of configuration.pricing.converted) {
+    const source = rateSource(configuration.rates, connector, clock, via, quote);
+    rates.push(
+      await attemptInTime(`rate ${via}/${quote}`, clock, async (signal) => {
+        const rate = await source.load(signal);
+        judgeRate(rate, clock.now());
+        return `${rate.mid} from ${source.id}${rate.fixingDate === undefined ? '' : `, fixing of ${rate.fixingDate}`}`;
+      }),
+    );
   }
+  return [upstream, live, ...rates];
 }
 
 /** Opens the live connection, waits for its first frame and ends it. */
@@ -77,6 +71,21 @@ function openOnce(connector: ExchangeConnector, signal: AbortSignal): Promise<st
       reject(new Error('nothing was received in time'));
     });
   });
+}
+
+/** Each has its own time, so that one that hangs makes no other look broken. */
+async function attemptInTime(
+  name: string,
+  clock: Clock,
+  work: (signal: AbortSignal) => Promise<string>,
+): Promise<Finding> {
+  const abort = new AbortController();
+  const patience = clock.after(patienceMs, () => abort.abort());
+  try {
+    return await attempt(name, () => work(abort.signal));
+  } finally {
+    patience.cancel();
+  }
 }
 
 async function attempt(name: string, work: () => Promise<string>): Promise<Finding> {

@@ -1,4 +1,5 @@
 import type { PriceAnswer, PriceReport } from '../admin/prices.ts';
+import type { Clock } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { MarketRecord } from '../store/markets.ts';
 import type { Store } from '../store/store.ts';
@@ -9,6 +10,8 @@ import { CommandError } from './failure.ts';
 import { findMarket } from './markets/describe.ts';
 import { type Paint, paintFor, pairs } from './style.ts';
 import { withStore } from './with-store.ts';
+
+const patienceMs = 5_000;
 
 const unpricedWhy: Record<string, string> = {
   no_ticker: 'the exchange has not sent a usable ticker for it yet',
@@ -27,7 +30,7 @@ export const price: Command = {
   async run(input, context) {
     const symbol = input.argument('SYMBOL');
     return withStore(input, context, async (store, configuration) => {
-      const running = await askServer(configuration.admin, symbol);
+      const running = await askServer(configuration.admin, context.clock, symbol);
       const answer = running ?? (await fromSnapshot(store, configuration, context, symbol));
       const report = reportIn(answer, symbol, await store.markets.list());
       return {
@@ -49,17 +52,31 @@ async function fromSnapshot(
   return storedPrice(store, configuration, clock, symbol);
 }
 
-/** `undefined` when no server answers there. */
-async function askServer({ host, port }: Configuration['admin'], symbol: string): Promise<PriceAnswer | undefined> {
+/** `undefined` when no server of ours answers there: the port may be another program's. */
+async function askServer(
+  { host, port }: Configuration['admin'],
+  clock: Clock,
+  symbol: string,
+): Promise<PriceAnswer | undefined> {
   const name = host.includes(':') ? `[${host}]` : host;
-  let response: Response;
+  const abort = new AbortController();
+  const patience = clock.after(patienceMs, () => abort.abort());
   try {
-    response = await fetch(`http://${name}:${port}/prices/${encodeURIComponent(symbol)}`);
+    const url = `http://${name}:${port}/prices/${encodeURIComponent(symbol)}`;
+    const response = await fetch(url, { signal: abort.signal });
+    return answerIn(await response.json());
   } catch {
     return undefined;
+  } finally {
+    patience.cancel();
   }
-  const body = (await response.json()) as PriceReport | Exclude<PriceAnswer, { kind: 'priced' }>;
-  return response.ok ? { kind: 'priced', report: body as PriceReport } : (body as PriceAnswer);
+}
+
+function answerIn(body: unknown): PriceAnswer | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  if ('buy' in body && 'sell' in body) return { kind: 'priced', report: body as PriceReport };
+  const isAnswer = 'kind' in body && (body.kind === 'unpriced' || body.kind === 'unknown_symbol');
+  return isAnswer ? (body as PriceAnswer) : undefined;
 }
 
 function reportIn(answer: PriceAnswer, symbol: string, known: readonly MarketRecord[]): PriceReport {

@@ -182,4 +182,18 @@ export const errorTable = {
     retry: 'Often. Wait a few seconds, and longer after each failure.',
     exampleDetail: 'The request could not be answered because of an internal error.',
   },
+  SERVICE_OVERLOADED: {
+    status: 503,
+    title: 'Service overloaded',
+    slug: 'service-overloaded',
+    retryable: true,
+    inContract: false,
+    alwaysCounted: false,
+    cause:
+      'The server has more requests than it can answer in time. While that lasts it refuses those of clients it was not serving already. A refused request counts against no limit.',
+    action:
+      'Wait as many seconds as the Retry-After header says, and keep the connection open between requests. GET /v1/status keeps answering.',
+    retry: 'Yes, after Retry-After seconds, and longer after each refusal.',
+    exampleDetail: 'The service has more requests than it can answer in time. GET /v1/status keeps answering.',
+  },
 } as const satisfies Readonly<Record<string, ErrorEntry>>;

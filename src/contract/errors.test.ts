@@ -19,7 +19,8 @@ const expectedRows = `
 408 REQUEST_TIMEOUT Request timeout
 417 EXPECTATION_FAILED Expectation failed
 431 REQUEST_HEADER_FIELDS_TOO_LARGE Request header fields too large
-500 INTERNAL_ERROR Internal error`;
+500 INTERNAL_ERROR Internal error
+503 SERVICE_OVERLOADED Service overloaded`;
 
 test('every error has the status and title of the contract, and no other error exists', () => {
   const rows = errorCodes.map((code) => `${errorTable[code].status} ${code} ${errorTable[code].title}`);
@@ -50,6 +51,7 @@ test('every error that carries Retry-After can be retried, and no refusal of the
     'SERVICE_MAINTENANCE',
     'REQUEST_TIMEOUT',
     'INTERNAL_ERROR',
+    'SERVICE_OVERLOADED',
   ]);
 });
 

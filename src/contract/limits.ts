@@ -57,5 +57,8 @@ export const tickerOutageAfterMs = 5 * 60 * 1_000;
 /** `Retry-After` of MARKET_DATA_UNAVAILABLE, in seconds. */
 export const marketDataRetryAfterSeconds = 5;
 
+/** `Retry-After` of SERVICE_OVERLOADED, in seconds. */
+export const overloadRetryAfterSeconds = 2;
+
 /** Bounds of `Retry-After` during maintenance, in seconds. */
 export const maintenanceRetryAfterSeconds = { min: 1, max: 3_600 } as const;

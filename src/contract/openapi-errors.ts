@@ -104,9 +104,16 @@ export const sharedErrors = {
     counted: 'sometimes',
   },
   Unavailable: {
-    description: 'Market data is not available, or maintenance is running. Wait as long as `Retry-After` says.',
-    occurrences: [{ code: 'MARKET_DATA_UNAVAILABLE' }, { code: 'SERVICE_MAINTENANCE' }],
-    counted: 'always',
+    description:
+      'Market data is not available, maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says.',
+    occurrences: [{ code: 'MARKET_DATA_UNAVAILABLE' }, { code: 'SERVICE_MAINTENANCE' }, { code: 'SERVICE_OVERLOADED' }],
+    counted: 'sometimes',
+    headers: always('Retry-After'),
+  },
+  Overloaded: {
+    description: 'The service has more requests than it can answer in time. Wait as long as `Retry-After` says.',
+    occurrences: [{ code: 'SERVICE_OVERLOADED' }],
+    counted: 'never',
     headers: always('Retry-After'),
   },
 } as const satisfies Readonly<Record<string, ErrorResponse>>;
@@ -136,7 +143,7 @@ export const tickerErrors = {
   },
   unavailable: {
     description:
-      'The symbol is traded but has no ticker now, or it is a CZK market while the CZK/EUR rate is not available, or maintenance is running. Wait as long as `Retry-After` says.',
+      'The symbol is traded but has no ticker now, or it is a CZK market while the CZK/EUR rate is not available, or maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says.',
     occurrences: [
       {
         code: 'MARKET_DATA_UNAVAILABLE',
@@ -151,8 +158,9 @@ export const tickerErrors = {
         detail: 'The market is traded but the rate its prices are converted with is not available now.',
       },
       { code: 'SERVICE_MAINTENANCE' },
+      { code: 'SERVICE_OVERLOADED' },
     ],
-    counted: 'always',
+    counted: 'sometimes',
     headers: always('Retry-After'),
   },
 } as const satisfies Readonly<Record<string, ErrorResponse>>;

@@ -55,7 +55,8 @@ export const headerComponents = {
     example: windowEnd,
   },
   [headerNames.retryAfter]: {
-    description: 'Seconds to wait before the next request. Whoever waits this long is not refused for the same reason.',
+    description:
+      'Seconds to wait before the next request. Whoever waits this long after a 429 is in a new minute of its limit.',
     required: true,
     schema: {
       type: 'integer',

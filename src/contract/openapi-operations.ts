@@ -99,6 +99,7 @@ const publicErrors = [
   'TooManyRequestsWithoutKey',
   'HeadersTooLarge',
   'InternalError',
+  'Overloaded',
 ] as const satisfies readonly SharedErrorName[];
 
 /** Every resource, in the order of the document. */
@@ -110,7 +111,7 @@ export const resources: readonly Resource[] = [
     name: 'ServerTime',
     summary: 'Time of the server',
     description:
-      'The current time of the server. Never cached. It reads no market data: of the two codes of a 503, maintenance is the one to expect.',
+      'The current time of the server. Never cached. It reads no market data: of the codes of a 503, MARKET_DATA_UNAVAILABLE is not to be expected.',
     needsKey: true,
     parameters: [],
     success: {

@@ -13,6 +13,10 @@ interface ConnectionState {
   waitingSinceMs: number | undefined;
   /** The answer given last, which is also the last to be written: answers keep the order of their requests. */
   lastResponse: ServerResponse | undefined;
+  /** The last request was refused for overload. */
+  wasShed: boolean;
+  /** The client was being served when the overload began. */
+  isEstablished: boolean;
 }
 
 /**
@@ -42,7 +46,15 @@ export class Connections {
   }
 
   add(socket: Socket): void {
-    this.#states.set(socket, { closing: false, waitingSinceMs: undefined, lastResponse: undefined });
+    // Read here the address is known for good; once the peer has reset the connection it cannot be asked for any more.
+    void socket.remoteAddress;
+    this.#states.set(socket, {
+      closing: false,
+      waitingSinceMs: undefined,
+      lastResponse: undefined,
+      wasShed: false,
+      isEstablished: false,
+    });
     socket.once('close', () => this.#states.delete(socket));
   }
 
@@ -59,7 +71,25 @@ export class Connections {
 
   noteResponse(socket: Socket, response: ServerResponse): void {
     const state = this.#states.get(socket);
-    if (state !== undefined) state.lastResponse = response;
+    if (state === undefined) return;
+    state.lastResponse = response;
+    state.wasShed = false;
+  }
+
+  /** Notes that the answer just given is a refusal for overload. */
+  noteShed(socket: Socket): void {
+    const state = this.#states.get(socket);
+    if (state !== undefined) state.wasShed = true;
+  }
+
+  /** An overload begins: the connections answered until now are the established ones, until the next begins. */
+  markEstablished(): void {
+    for (const state of this.#states.values()) state.isEstablished = state.lastResponse !== undefined && !state.wasShed;
+  }
+
+  /** True for a connection that was being served when the overload began. */
+  isEstablished(socket: Socket): boolean {
+    return this.#states.get(socket)?.isEstablished ?? false;
   }
 
   /** Runs `write` once every answer given so far is on the wire. */

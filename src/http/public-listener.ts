@@ -4,14 +4,17 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
+import { overloadRetryAfterSeconds } from '../contract/limits.ts';
 import { type Answer, problem } from './answer.ts';
 import { Connections } from './connections.ts';
 import { findHttpFault, parserProblem, writeRawProblem } from './malformed-request.ts';
+import { Overload } from './overload.ts';
 import { type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
 import { RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { requestIds } from './request-ids.ts';
 import { splitTarget } from './request-target.ts';
 import type { Sources } from './resource.ts';
+import { status } from './resources/status.ts';
 import { writeAnswer } from './response-writer.ts';
 
 /** Bounds on what one connection may cost. The defaults and their reasons are in the configuration's schema. */
@@ -25,6 +28,8 @@ export interface ConnectionLimits {
   readonly keepAliveTimeoutMs: number;
   /** A client that has not taken its answer by then is cut off. */
   readonly writeTimeoutMs: number;
+  /** Event-loop delay above which requests are shed. */
+  readonly overloadDelayMs: number;
 }
 
 export interface PublicListenerOptions {
@@ -61,7 +66,9 @@ export interface PublicListenerParts {
   readonly sources: Sources;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: { error(fields: object, message: string): void };
+  readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+  /** How late the event loop runs: the 99th percentile of the last few seconds. */
+  readonly eventLoopDelayMs: () => number;
 }
 
 /**
@@ -77,6 +84,7 @@ export class PublicListener {
   #pipeline!: Pipeline;
   #errorsUrl = '';
   readonly #nextId: () => string;
+  readonly #overload: Overload;
   readonly #server: Server;
   #draining = false;
   #dropped = 0;
@@ -86,7 +94,17 @@ export class PublicListener {
     this.#parts = parts;
     this.#nextId = requestIds(parts.randomness);
     this.connections = new Connections(parts.clock, options.limits.writeTimeoutMs);
+    this.#overload = new Overload(parts.clock, {
+      eventLoopDelayMs: parts.eventLoopDelayMs,
+      boundMs: options.limits.overloadDelayMs,
+      changed: (isShedding, delayMs) => this.#overloadChanged(isShedding, delayMs),
+    });
     this.#server = this.#createServer();
+  }
+
+  /** True while requests of clients that are new to the service are refused. */
+  get isShedding(): boolean {
+    return this.#overload.isShedding;
   }
 
   connectionFigures(): ConnectionFigures {
@@ -127,6 +145,13 @@ export class PublicListener {
     idle.cancel();
     cut.cancel();
     this.connections.stop();
+    this.#overload.stop();
+  }
+
+  #overloadChanged(isShedding: boolean, delayMs: number): void {
+    if (isShedding) this.connections.markEstablished();
+    const message = isShedding ? 'overloaded: requests of new clients are refused' : 'no longer overloaded';
+    this.#parts.log.warn({ eventLoopDelayMs: Math.round(delayMs) }, message);
   }
 
   #offer(port: number): void {
@@ -187,9 +212,16 @@ export class PublicListener {
     }
     const { clock, addresses } = this.#parts;
     const { headers, method = '', url = '/', socket } = request;
+    const target = splitTarget(url);
+    if (this.#overload.isShedding && this.#isToBeShed(socket, target.path)) return unrouted(overloaded);
     const now = clock.now();
     const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
-    return this.#pipeline.decide({ requestId, now, address, method, target: splitTarget(url), headers });
+    return this.#pipeline.decide({ requestId, now, address, method, target, headers });
+  }
+
+  /** Clients that poll already are served on, and everybody may ask how the service is. */
+  #isToBeShed(socket: Socket, path: string): boolean {
+    return path !== status.route && !this.connections.isEstablished(socket);
   }
 
   #refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
@@ -205,7 +237,7 @@ export class PublicListener {
     if (carriesBody) this.connections.discardBody(request, response);
     if (carriesBody || this.#draining) this.connections.markClosing(socket);
     this.connections.noteResponse(socket, response);
-    const status = writeAnswer(response, answer, {
+    const written = writeAnswer(response, answer, {
       requestId,
       verdict,
       acceptEncoding: headers['accept-encoding'] as string | undefined,
@@ -213,8 +245,12 @@ export class PublicListener {
       closes: this.connections.isClosing(socket),
       errorsUrl: this.#errorsUrl,
     });
-    this.counts.answered(route, status);
+    this.counts.answered(route, written);
     if (answer.kind === 'problem') this.counts.problem(answer.code);
+    if (answer === overloaded) {
+      this.counts.wasShed();
+      this.connections.noteShed(socket);
+    }
   }
 
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -239,5 +275,11 @@ function announcesBody({ headers }: IncomingMessage): boolean {
 function unrouted(answer: Answer): Decision {
   return { answer, route: unmatchedRoute, verdict: undefined };
 }
+
+const overloaded = problem(
+  'SERVICE_OVERLOADED',
+  'The service has more requests than it can answer in time. GET /v1/status keeps answering.',
+  overloadRetryAfterSeconds,
+);
 
 const expectationFailed = problem('EXPECTATION_FAILED', 'The expectation of the Expect header cannot be met.');

@@ -9,6 +9,7 @@ export class RequestCounts {
   readonly #answered = new Map<string, Map<number, number>>();
   readonly #problems = new Map<ErrorCode, number>();
   readonly #limited = new Map<LimitCategory, number>();
+  #shed = 0;
 
   answered(route: string, status: number): void {
     let statuses = this.#answered.get(route);
@@ -25,6 +26,15 @@ export class RequestCounts {
 
   limited(category: LimitCategory): void {
     this.#limited.set(category, (this.#limited.get(category) ?? 0) + 1);
+  }
+
+  /** A request refused for overload, before anybody looked at who asks. */
+  wasShed(): void {
+    this.#shed++;
+  }
+
+  get shed(): number {
+    return this.#shed;
   }
 
   get byRouteAndStatus(): ReadonlyMap<string, ReadonlyMap<number, number>> {

@@ -28,7 +28,8 @@ export function writeAnswer(response: ServerResponse, answer: Answer, context: W
       headers.push('Content-Type', answer.contentType, 'Cache-Control', 'no-store', ...answer.extraHeaders);
       return write(response, 200, headers, answer.text);
     }
-    case 'problem':
+    default:
+      // Not a third case: what is no answer at all must throw here and not leave its client waiting.
       return writeProblem(response, answer, context);
   }
 }

@@ -109,6 +109,7 @@ function outsideResponses(path: string, pathIsDocumented: boolean): Readonly<Rec
     417: 'ExpectationFailed',
     431: 'HeadersTooLarge',
     500: 'InternalError',
+    503: 'Overloaded',
   };
 }
 

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Time of the server
-         * @description The current time of the server. Never cached. It reads no market data: of the two codes of a 503, maintenance is the one to expect.
+         * @description The current time of the server. Never cached. It reads no market data: of the codes of a 503, MARKET_DATA_UNAVAILABLE is not to be expected.
          *
          *     Recommended: once, when your client starts. Measure the offset between local and server clock.
          */
@@ -459,7 +459,7 @@ export interface components {
          * @example INVALID_PARAMETER
          * @enum {string}
          */
-        KnownErrorCode: "INVALID_PARAMETER" | "MISSING_API_KEY" | "INVALID_API_KEY" | "UNKNOWN_SYMBOL" | "NOT_FOUND" | "RATE_LIMIT_EXCEEDED" | "MARKET_DATA_UNAVAILABLE" | "SERVICE_MAINTENANCE" | "BAD_REQUEST" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "REQUEST_HEADER_FIELDS_TOO_LARGE" | "INTERNAL_ERROR";
+        KnownErrorCode: "INVALID_PARAMETER" | "MISSING_API_KEY" | "INVALID_API_KEY" | "UNKNOWN_SYMBOL" | "NOT_FOUND" | "RATE_LIMIT_EXCEEDED" | "MARKET_DATA_UNAVAILABLE" | "SERVICE_MAINTENANCE" | "BAD_REQUEST" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "REQUEST_HEADER_FIELDS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_OVERLOADED";
         /** @description What this service is and where its documentation lies. */
         RootDocument: {
             /**
@@ -738,13 +738,41 @@ export interface components {
                 "application/problem+json": components["schemas"]["Error"];
             };
         };
-        /** @description Market data is not available, or maintenance is running. Wait as long as `Retry-After` says. */
+        /** @description Market data is not available, maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /**
+                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
+                 * @example 60
+                 */
+                "X-RateLimit-Limit"?: number;
+                /**
+                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
+                 * @example 59
+                 */
+                "X-RateLimit-Remaining"?: number;
+                /**
+                 * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                 * @example 1795255260
+                 */
+                "X-RateLimit-Reset"?: number;
+                "Retry-After": components["headers"]["Retry-After"];
+                /**
+                 * @description Whether the response may be kept, and for how long.
+                 * @example no-store
+                 */
+                "Cache-Control": "no-store";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The service has more requests than it can answer in time. Wait as long as `Retry-After` says. */
+        Overloaded: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 /**
                  * @description Whether the response may be kept, and for how long.
@@ -948,13 +976,39 @@ export interface components {
             };
             content?: never;
         };
-        /** @description Market data is not available, or maintenance is running. Wait as long as `Retry-After` says. Without a body. */
+        /** @description Market data is not available, maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. Without a body. */
         UnavailableHead: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /**
+                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
+                 * @example 60
+                 */
+                "X-RateLimit-Limit"?: number;
+                /**
+                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
+                 * @example 59
+                 */
+                "X-RateLimit-Remaining"?: number;
+                /**
+                 * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                 * @example 1795255260
+                 */
+                "X-RateLimit-Reset"?: number;
+                "Retry-After": components["headers"]["Retry-After"];
+                /**
+                 * @description Whether the response may be kept, and for how long.
+                 * @example no-store
+                 */
+                "Cache-Control": "no-store";
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The service has more requests than it can answer in time. Wait as long as `Retry-After` says. Without a body. */
+        OverloadedHead: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Retry-After": components["headers"]["Retry-After"];
                 /**
                  * @description Whether the response may be kept, and for how long.
@@ -990,7 +1044,7 @@ export interface components {
          */
         "X-RateLimit-Reset": number;
         /**
-         * @description Seconds to wait before the next request. Whoever waits this long is not refused for the same reason.
+         * @description Seconds to wait before the next request. Whoever waits this long after a 429 is in a new minute of its limit.
          * @example 5
          */
         "Retry-After": number;
@@ -1447,13 +1501,25 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            /** @description The symbol is traded but has no ticker now, or it is a CZK market while the CZK/EUR rate is not available, or maintenance is running. Wait as long as `Retry-After` says. */
+            /** @description The symbol is traded but has no ticker now, or it is a CZK market while the CZK/EUR rate is not available, or maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /**
+                     * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
+                     * @example 60
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
+                     * @example 59
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                     * @example 1795255260
+                     */
+                    "X-RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
                      * @description Whether the response may be kept, and for how long.
@@ -1593,13 +1659,25 @@ export interface operations {
             429: components["responses"]["TooManyRequestsHead"];
             431: components["responses"]["HeadersTooLargeHead"];
             500: components["responses"]["InternalErrorHead"];
-            /** @description The symbol is traded but has no ticker now, or it is a CZK market while the CZK/EUR rate is not available, or maintenance is running. Wait as long as `Retry-After` says. Without a body. */
+            /** @description The symbol is traded but has no ticker now, or it is a CZK market while the CZK/EUR rate is not available, or maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. Without a body. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /**
+                     * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
+                     * @example 60
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
+                     * @example 59
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                     * @example 1795255260
+                     */
+                    "X-RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
                      * @description Whether the response may be kept, and for how long.
@@ -1859,6 +1937,7 @@ export interface operations {
             429: components["responses"]["TooManyRequestsWithoutKey"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
         };
     };
     headOpenApi: {
@@ -1946,6 +2025,7 @@ export interface operations {
             429: components["responses"]["TooManyRequestsWithoutKeyHead"];
             431: components["responses"]["HeadersTooLargeHead"];
             500: components["responses"]["InternalErrorHead"];
+            503: components["responses"]["OverloadedHead"];
         };
     };
     getRoot: {
@@ -2026,6 +2106,7 @@ export interface operations {
             429: components["responses"]["TooManyRequestsWithoutKey"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Overloaded"];
         };
     };
     headRoot: {
@@ -2103,6 +2184,7 @@ export interface operations {
             429: components["responses"]["TooManyRequestsWithoutKeyHead"];
             431: components["responses"]["HeadersTooLargeHead"];
             500: components["responses"]["InternalErrorHead"];
+            503: components["responses"]["OverloadedHead"];
         };
     };
 }

@@ -58,7 +58,7 @@ describe('the endpoints of the contract', () => {
     assert.equal(markets[1]?.minOrderValue, '0.5');
   });
 
-  test('GET /v1/ticker gives final client prices as decimal strings, the symbol in any case', async () => {
+  test('GET /v1/ticker gives final client prices as decimal strings, the symbol in any case (fault row 15)', async () => {
     const ticker = {
       symbol: 'BTCEUR',
       base: 'BTC',
@@ -103,7 +103,7 @@ describe('the endpoints of the contract', () => {
     assert.equal(json(await api.get('/v1/ticker?symbol=BTCEUR')).sellPrice, '49750.99');
   });
 
-  test('market data is revalidated: the same entity tag answers 304 without a body, in every coding', async () => {
+  test('market data is revalidated: the same entity tag answers 304 without a body, in every coding (fault row 36)', async () => {
     for (const target of ['/v1/markets', '/v1/tickers', '/v1/ticker?symbol=BTCEUR']) {
       for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
         const headers = { 'Accept-Encoding': coding };
@@ -125,7 +125,7 @@ describe('the endpoints of the contract', () => {
     }
   });
 
-  test('/v1/time and /v1/status are never answered 304', async () => {
+  test('/v1/time and /v1/status are never answered 304 (fault row 36)', async () => {
     for (const target of ['/v1/time', '/v1/status']) {
       assert.equal((await api.get(target, { headers: { 'If-None-Match': '*' } })).status, 200);
     }
@@ -158,7 +158,7 @@ describe('the endpoints of the contract', () => {
     assert.equal(await chosen('GZIP'), 'gzip');
   });
 
-  test('HEAD answers as GET does, without the body, and counts the same', async () => {
+  test('HEAD answers as GET does, without the body, and counts the same (fault row 17)', async () => {
     const key = api.addKey({ limitPerMinute: 100 });
     for (const target of [
       '/v1/time',
@@ -215,7 +215,7 @@ describe('the endpoints of the contract', () => {
     api.book.marketStatusChanged('BTCEUR' as MarketSymbol, 'trading');
   });
 
-  test('a delisted market has no ticker and is listed for exactly 30 days', async () => {
+  test('a delisted market has no ticker and is listed for exactly 30 days (fault row 15)', async () => {
     const delistedAt = clock.now();
     api.book.applyControls([{ symbol: 'BTCEUR' as MarketSymbol, operatorPaused: false, delistedAt }]);
     const states = async () => {
@@ -247,7 +247,7 @@ describe('what is served without data', () => {
     assert.equal(response.headers['retry-after'], '5');
   };
 
-  test('markets and tickers are 503 with Retry-After until there are any, and time and status answer', async () => {
+  test('markets and tickers are 503 with Retry-After until there are any, and time and status answer (fault row 39)', async () => {
     await unavailable('/v1/markets');
     await unavailable('/v1/tickers');
     assert.equal((await api.get('/v1/time')).status, 200);
@@ -268,14 +268,14 @@ describe('what is served without data', () => {
     );
   });
 
-  test('a converted market is 503 while there is no rate; the exchange market is not touched', async () => {
+  test('a converted market is 503 while there is no rate; the exchange market is not touched (fault row 40)', async () => {
     await unavailable('/v1/ticker?symbol=ETHCZK');
     assert.equal((await api.get('/v1/ticker?symbol=ETHEUR')).status, 200);
     api.rate('24.3');
     assert.equal((await api.get('/v1/ticker?symbol=ETHCZK')).status, 200);
   });
 
-  test('a converted market loses its price the moment its rate is too old, and gets it back with a new one', async () => {
+  test('a converted market loses its price the moment its rate is too old, and gets it back with a new one (fault row 40)', async () => {
     const clock = api.clock as FakeClock;
     clock.jump(96 * 3_600_000 - 1);
     assert.equal((await api.get('/v1/ticker?symbol=ETHCZK')).status, 200);
@@ -286,7 +286,7 @@ describe('what is served without data', () => {
     assert.equal((await api.get('/v1/ticker?symbol=ETHCZK')).status, 200);
   });
 
-  test('the ticker component is degraded on the fallback, and in outage when more than 300,000 ms behind', async () => {
+  test('the ticker component is degraded on the fallback, and in outage when more than 300,000 ms behind (fault row 39)', async () => {
     const clock = api.clock as FakeClock;
     const component = async () =>
       json<{ components: { ticker: string } }>(await api.get('/v1/status')).components.ticker;
@@ -315,7 +315,7 @@ describe('maintenance', () => {
   });
   after(() => api.stop());
 
-  test('an announced window is shown and does not run', async () => {
+  test('an announced window is shown and does not run (fault row 38)', async () => {
     const status = json(await api.get('/v1/status'));
     assert.equal(status.status, 'operational');
     assert.deepEqual(status.maintenance, {
@@ -328,8 +328,10 @@ describe('maintenance', () => {
     assert.equal((await api.get('/v1/time')).status, 200);
   });
 
-  test('while it runs all but the status answer 503 with the seconds to its end, at most an hour', async () => {
-    clock.jump(60_000);
+  test('while it runs all but the status answer 503 with the seconds to its end, at most an hour (fault row 38)', async () => {
+    clock.jump(59_999);
+    assert.equal((await api.get('/v1/time')).status, 200, 'a millisecond before its start');
+    clock.jump(1);
     for (const target of ['/v1/time', '/v1/markets', '/v1/tickers', '/v1/ticker?symbol=BTCEUR', '/v1/ticker']) {
       const response = await api.get(target);
       assert.deepEqual([response.status, json(response).code], [503, 'SERVICE_MAINTENANCE'], target);
@@ -342,7 +344,7 @@ describe('maintenance', () => {
     );
   });
 
-  test('authentication, limits, unknown paths and methods go before maintenance', async () => {
+  test('authentication, limits, unknown paths and methods go before maintenance (fault row 38)', async () => {
     assert.equal((await api.get('/v1/time', { key: null })).status, 401);
     assert.equal((await api.get('/v1/nothing')).status, 404);
     assert.equal((await api.get('/v1/time', { method: 'POST' })).status, 405);
@@ -356,12 +358,36 @@ describe('maintenance', () => {
     assert.equal((await api.get('/openapi/v1.json', { key: null })).status, 200);
   });
 
-  test('the last second counts as one, and at its end everything is back', async () => {
+  test('the last second counts as one, and at its end everything is back (fault row 38)', async () => {
     clock.jump(to - clock.now() - 1);
     const last = await api.get('/v1/time');
     assert.deepEqual([last.status, last.headers['retry-after']], [503, '1']);
     clock.jump(1);
     assert.equal((await api.get('/v1/time')).status, 200);
     assert.equal(json(await api.get('/v1/status')).maintenance, null);
+  });
+
+  test('of windows that overlap the later end counts, and an outage of the feed underneath is still told (fault row 38)', async () => {
+    const start = clock.now();
+    const window = (fromMs: number, toMs: number, description: string) => ({
+      from: (start + fromMs) as EpochMs,
+      to: (start + toMs) as EpochMs,
+      description,
+    });
+    api.service.setWindows([window(0, 20_000, 'first'), window(10_000, 60_000, 'second')]);
+    clock.jump(15_000);
+    const both = await api.get('/v1/time');
+    assert.equal(both.status, 503);
+    const told = json<{ maintenance: { toMs: number } }>(await api.get('/v1/status')).maintenance.toMs;
+    assert.ok(Number(both.headers['retry-after']) <= Math.ceil((told - clock.now()) / 1000));
+    clock.jump(5000);
+    assert.equal((await api.get('/v1/time')).status, 503, 'the first is over, the second runs');
+    api.service.setWindows([window(0, 3_600_000, 'long')]);
+    clock.jump(400_000);
+    const { status, components } = json(await api.get('/v1/status'));
+    assert.deepEqual([status, components], ['maintenance', { ticker: 'outage' }]);
+    api.service.setWindows([]);
+    assert.equal(json(await api.get('/v1/status')).status, 'outage');
+    assert.equal((await api.get('/v1/tickers')).status, 200);
   });
 });

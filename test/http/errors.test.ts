@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Page } from '../../src/board/page.ts';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
-import { problem } from '../../src/http/answer.ts';
+import { type Answer, dataPage, instantJson, problem } from '../../src/http/answer.ts';
 import type { Resource } from '../../src/http/resource.ts';
 import type { RequestOptions } from '../support/listener-harness.ts';
 import { json, ListenerHarness } from '../support/listener-harness.ts';
@@ -25,17 +26,38 @@ const throwing = thrown.map(
   }),
 );
 
+const badAnswers: readonly unknown[] = [
+  undefined,
+  null,
+  {},
+  { kind: 'something else' },
+  problem('NO_SUCH_CODE' as ErrorCode, ''),
+  { ...instantJson({}), extraHeaders: ['X-Split', 'a\r\nSet-Cookie: b'] },
+  { ...instantJson({}), text: undefined },
+  {
+    ...dataPage({
+      entityTag: () => '"a"',
+      as() {
+        throw new Error(secret);
+      },
+    } as unknown as Page),
+  },
+];
+
+const unwritable = badAnswers.map(
+  (answer, index): Resource => ({
+    route: `/v1/unwritable-${index}`,
+    answersInMaintenance: false,
+    answer: () => answer as Answer,
+  }),
+);
+
 describe('errors', () => {
   let api: ListenerHarness;
   before(async () => {
-    const broken: Resource = {
-      ...throwing[0]!,
-      route: '/v1/unwritable',
-      answer: () => problem('NO_SUCH_CODE' as ErrorCode, ''),
-    };
     api = await ListenerHarness.start({
       limits: { key: 1_000_000, address: 1_000_000, failedAuthentication: 1_000_000 },
-      extra: [...throwing, broken],
+      extra: [...throwing, ...unwritable],
     });
     api.list('BTC');
     api.tick('BTC', '50000.00', '50010.00');
@@ -61,13 +83,14 @@ describe('errors', () => {
     assert.equal(headers['www-authenticate'], 'ApiKey realm="market-data"');
   });
 
-  test('a key that is there but not one usable key is INVALID_API_KEY, the same for every cause, and is never echoed', async () => {
+  test('a key that is there but not one usable key is INVALID_API_KEY, the same for every cause, and is never echoed (fault row 19)', async () => {
     const unusable = api.addKey({ usable: false });
     const expired = api.addKey({ expiresAt: api.clock.now() });
     const broken = `${api.key.slice(0, -1)}${api.key.endsWith('0') ? '1' : '0'}`;
     const keys = [
       '',
       '""',
+      `"${api.key}"`,
       `Bearer ${api.key}`,
       `${api.key} x`,
       `${api.key}, ${api.key}`,
@@ -83,32 +106,51 @@ describe('errors', () => {
       bodies.add(detail);
       if (key.length > 2) assert.ok(!detail.includes(key));
     }
+    const twoLines = { 'X-EXCHANGE-APIKEY': api.key, 'x-exchange-apikey': api.key };
+    bodies.add(await refused('/v1/time', 'INVALID_API_KEY', { key: null, headers: twoLines }));
     assert.equal(bodies.size, 1);
+    assert.ok(!JSON.stringify(api.logged).includes('mdk_'));
   });
 
-  test('a path that does not exist is 404 with a key and 401 without, under /v1; 404 elsewhere', async () => {
+  test('spaces around a key belong to the header line, not to the key (fault row 19)', async () => {
+    assert.equal((await api.get('/v1/time', { key: ` \t${api.key} \t` })).status, 200);
+  });
+
+  test('a path that does not exist is 404 with a key and 401 without, under /v1; 404 elsewhere (fault row 13)', async () => {
     await refused('/v1/nothing', 'NOT_FOUND');
     await refused('/v1', 'NOT_FOUND');
     await refused('/v1/time/', 'NOT_FOUND');
+    await refused('/v1/../v1/time', 'NOT_FOUND');
+    await refused('/v1//time', 'NOT_FOUND');
     await refused('/v1/nothing', 'MISSING_API_KEY', { key: null });
-    for (const path of ['/V1/TIME', '//v1/time', '/v1%2Ftime', '/v2/time', '/favicon.ico']) {
+    for (const path of [
+      '/V1/TIME',
+      '//',
+      '//v1/time',
+      '///v1/time',
+      '/v1.',
+      '/v1time',
+      '/v1%2Ftime',
+      '/v2/time',
+      '/favicon.ico',
+    ]) {
       await refused(path, 'NOT_FOUND', { key: null });
     }
     await refused('*', 'NOT_FOUND', { method: 'OPTIONS', key: null });
   });
 
-  test('a path with broken percent-encoding is 400, after authentication under /v1', async () => {
+  test('a path with broken percent-encoding is 400, after authentication under /v1 (fault row 13)', async () => {
     await refused('/v1/%zz', 'BAD_REQUEST');
     await refused('/v1/%zz', 'MISSING_API_KEY', { key: null });
     await refused('/%', 'BAD_REQUEST', { key: null });
   });
 
-  test('an absolute target is served like its path', async () => {
+  test('an absolute target is served like its path (fault row 13)', async () => {
     assert.equal((await api.get(`http://api.example.com/v1/time`)).status, 200);
     assert.equal((await api.get('http://api.example.com', { key: null })).status, 200);
   });
 
-  test('another method is 405 and says which are allowed', async () => {
+  test('another method is 405 and says which are allowed (fault row 16)', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'OPTIONS', 'QUERY']) {
       for (const target of [
         '/v1/time',
@@ -121,11 +163,12 @@ describe('errors', () => {
       ]) {
         await refused(target, 'METHOD_NOT_ALLOWED', { method });
       }
-      assert.equal((await api.get('/v1/time', { method })).headers.allow, 'GET, HEAD');
+      const headers = { 'Content-Type': 'application/json', 'Content-Length': '0' };
+      assert.equal((await api.get('/v1/time', { method, headers })).headers.allow, 'GET, HEAD');
     }
   });
 
-  test('a symbol that is missing, repeated or malformed is 400, names the parameter and echoes nothing', async () => {
+  test('a symbol that is missing, repeated or malformed is 400, names the parameter and echoes nothing (fault row 14)', async () => {
     const queries = [
       '',
       '?',
@@ -136,7 +179,14 @@ describe('errors', () => {
       '?symbol=%zz',
       '?symbol=%F0%9F%98%80',
       '?symbol=%EF%BC%A2TCEUR',
-      `?symbol=${'A'.repeat(5000)}`,
+      `?symbol=${'A'.repeat(7000)}`,
+      '?symbol=%ED%A0%80',
+      '?symbol=%C0%80BTCEUR',
+      '?symbol=b%C4%B1tceur',
+      '?symbol=BTCEUR%00',
+      '?symbol=%EF%BB%BFBTCEUR',
+      '?symbol=BTCEUR;symbol=ETHEUR',
+      '?symbol=BTCEUR&%73ymbol=BTCEUR',
       '?symbol=BTCEUR&symbol=ETHEUR',
       '?symbol[]=BTCEUR',
       '?Symbol=BTCEUR',
@@ -153,19 +203,32 @@ describe('errors', () => {
     }
   });
 
-  test('a symbol that no market has is 404 UNKNOWN_SYMBOL', async () => {
+  test('a symbol that no market has is 404 UNKNOWN_SYMBOL (fault row 15)', async () => {
     for (const symbol of ['NOPEEUR', 'BTCUSD', '__proto__'.replaceAll('_', 'X')]) {
       await refused(`/v1/ticker?symbol=${symbol}`, 'UNKNOWN_SYMBOL');
     }
   });
 
-  test('unknown parameters change nothing, however many', async () => {
-    const many = Array.from({ length: 1500 }, (_, index) => `a${index}`).join('&');
-    assert.equal((await api.get(`/v1/ticker?${many}&symbol=BTCEUR&__proto__=1&constructor=2`)).status, 200);
+  test('unknown parameters change nothing, however many or hostile, and cost no more than milliseconds (fault row 18)', async () => {
+    const crowds = [
+      Array.from({ length: 3900 }, () => 'a'),
+      Array.from({ length: 1000 }, (_, index) => `a${index}`),
+      Array.from({ length: 500 }, (_, index) => `%73ymbo${index % 10}=%zz`),
+      ['__proto__=1', 'constructor=2', 'prototype=3', 'toString=4', '__proto__[symbol]=ETHEUR'],
+    ];
+    for (const crowd of crowds) {
+      const tookMs: number[] = [];
+      for (let attempt = 0; attempt < 10; attempt++) {
+        const startedMs = performance.now();
+        assert.equal((await api.get(`/v1/ticker?${crowd.join('&')}&symbol=BTCEUR`)).status, 200);
+        tookMs.push(performance.now() - startedMs);
+      }
+      assert.ok(Math.min(...tookMs) < 5, `the best of ten took ${Math.min(...tookMs)} ms`);
+    }
     assert.equal((await api.get('/v1/time?x=1')).status, 200);
   });
 
-  test('whatever a resource throws is 500 in the same shape, with the limit counted, and the cause only in the log', async () => {
+  test('whatever a resource throws is 500 in the same shape, with the limit counted, and the cause only in the log (fault row 34)', async () => {
     for (const resource of throwing) {
       const detail = await refused(resource.route, 'INTERNAL_ERROR');
       assert.ok(!detail.includes('hunter2'));
@@ -176,21 +239,25 @@ describe('errors', () => {
     assert.match(String((last.fields as { requestId: string }).requestId), /^[0-9a-f]{32}$/);
   });
 
-  test('an answer that cannot be written is 500 too', async () => {
-    await refused('/v1/unwritable', 'INTERNAL_ERROR');
+  test('an answer that is none, or cannot be written, is 500 too and never an empty 200 (fault row 35)', async () => {
+    for (const { route } of unwritable) {
+      await refused(route, 'INTERNAL_ERROR');
+      assert.equal(api.listener.counts.byRouteAndStatus.get(route)?.get(200), undefined);
+    }
   });
 
-  test('a client never chooses the request identifier, and no two answers share one', async () => {
+  test('a client never chooses the request identifier, and no two answers share one (fault row 37)', async () => {
     const seen = new Set<string>();
-    for (const sent of ['mine', 'x'.repeat(4000), '<script>']) {
+    for (const sent of ['mine', 'x'.repeat(7000), '<script>', 'a\r\nX-Injected: b', '\xff\xfe']) {
       const { headers } = await api.get('/v1/time', { headers: { 'X-Request-Id': sent } });
       assert.match(headers['x-request-id'] ?? '', /^[0-9a-f]{32}$/);
+      assert.equal(headers['x-injected'], undefined);
       seen.add(headers['x-request-id']!);
     }
-    assert.equal(seen.size, 3);
+    assert.equal(seen.size, 5);
   });
 
-  test('Host and X-Forwarded headers reach no body', async () => {
+  test('Host and X-Forwarded headers reach no body (fault row 31)', async () => {
     const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'gopher' };
     for (const target of ['/', '/openapi/v1.json', '/v1/nothing']) {
       const { body } = await api.get(target, { headers });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { FakeClock } from '../support/fake-clock.ts';
+import { seed, sized } from '../faults/full-size.ts';
+import { FakeClock, seededRandomness } from '../support/fake-clock.ts';
 import { exchange, type WireResponse } from '../support/http-client.ts';
 import { json, ListenerHarness } from '../support/listener-harness.ts';
 
@@ -30,7 +31,7 @@ describe('the three limits', () => {
   const times = (count: number, status: number) => Array.from({ length: count }, () => status);
   const reset = Date.parse(startOfMinute) / 1000 + 60;
 
-  test('a key has 60 requests a minute over all endpoints together, and every answer tells what is left', async () => {
+  test('a key has 60 requests a minute over all endpoints together, and every answer tells what is left (fault row 28)', async () => {
     const targets = ['/v1/time', '/v1/status', '/v1/markets', '/v1/tickers', '/v1/ticker', '/v1/nothing'];
     for (let used = 1; used <= 60; used++) {
       const response = await api.get(targets[used % targets.length]!);
@@ -44,7 +45,7 @@ describe('the three limits', () => {
     assert.equal(refused.headers['retry-after'], '45', 'the ceiling of 44.5 s');
   });
 
-  test('an address without a key has 30 a minute for the root, the description document and unknown paths together', async () => {
+  test('an address without a key has 30 a minute for the root, the description document and unknown paths together (fault row 28)', async () => {
     const targets = ['/', '/openapi/v1.json', '/nothing'];
     for (let used = 1; used <= 30; used++) {
       const response = await api.get(targets[used % targets.length]!, { key: null });
@@ -53,7 +54,7 @@ describe('the three limits', () => {
     for (const target of targets) assert.equal((await api.get(target, { key: null })).status, 429);
   });
 
-  test('an address has 10 failed authentications a minute, of both kinds together', async () => {
+  test('an address has 10 failed authentications a minute, of both kinds together (fault row 22)', async () => {
     for (let used = 1; used <= 10; used++) {
       const response = await api.get('/v1/time', { key: used % 2 === 0 ? null : 'wrong' });
       assert.equal(response.status, 401);
@@ -64,7 +65,7 @@ describe('the three limits', () => {
     assert.equal(refused.headers['retry-after'], '60');
   });
 
-  test('the counters are independent: using one up changes neither of the others', async () => {
+  test('the counters are independent: using one up changes neither of the others (fault row 28)', async () => {
     assert.deepEqual(await statuses(11, '/v1/time', 'wrong'), [...times(10, 401), 429]);
     assert.deepEqual(await statuses(31, '/', null), [...times(30, 200), 429]);
     assert.deepEqual(await statuses(61, '/v1/time'), [...times(60, 200), 429]);
@@ -72,7 +73,7 @@ describe('the three limits', () => {
     assert.equal((await api.get('/v1/time', { key: other })).status, 200, 'each key has its own');
   });
 
-  test('outside /v1 a key is not looked at', async () => {
+  test('outside /v1 a key is not looked at (fault row 28)', async () => {
     assert.deepEqual(await statuses(31, '/openapi/v1.json'), [...times(30, 200), 429]);
     assert.deepEqual(figures(await api.get('/v1/time')), [60, 59, reset]);
   });
@@ -82,8 +83,10 @@ describe('the three limits', () => {
     assert.deepEqual(figures(await api.get('/', { key: null })), [30, 29, reset]);
   });
 
-  test('windows start with the minute; a client that waits Retry-After is never refused by the same window', async () => {
-    for (const offsetMs of [0, 1, 29_999, 59_000, 59_001, 59_990, 59_999]) {
+  test('windows start with the minute; a client that waits Retry-After is never refused by the same window (fault row 25)', async () => {
+    const random = seededRandomness(seed);
+    const anywhere = Array.from({ length: sized(50, 1000) }, () => Math.floor(random.fraction() * 60_000));
+    for (const offsetMs of [0, 1, 29_999, 59_000, 59_001, 59_990, 59_999, ...anywhere]) {
       const key = api.addKey({ limitPerMinute: 1 });
       clock.jump(offsetMs);
       assert.equal((await api.get('/v1/time', { key })).status, 200);
@@ -103,7 +106,7 @@ describe('the three limits', () => {
     assert.deepEqual(figures(await api.get('/v1/time', { key })), [3, 0, reset]);
   });
 
-  test('a wall clock set back re-opens no spent window', async () => {
+  test('a wall clock set back re-opens no spent window (fault row 27)', async () => {
     const key = api.addKey({ limitPerMinute: 2 });
     assert.deepEqual(await statuses(3, '/v1/time', key), [200, 200, 429]);
     clock.jump(-90_000);
@@ -116,7 +119,51 @@ describe('the three limits', () => {
     assert.equal((await api.get('/v1/time', { key })).status, 200);
   });
 
-  test('100 requests written at once on one connection are answered in order: 60 times 200, then 40 times 429', async () => {
+  test('a wall clock set forward an hour, or slewed, leaves every figure right and no key shut out (fault row 27)', async () => {
+    const key = api.addKey({ limitPerMinute: 2 });
+    assert.deepEqual(await statuses(3, '/v1/time', key), [200, 200, 429]);
+    clock.jump(3_600_000);
+    assert.deepEqual(await statuses(3, '/v1/time', key), [200, 200, 429]);
+    clock.jump(60_000);
+    for (let step = 0; step < 200; step++) {
+      // A second that lasts 1,001 ms, now and then with a step back of a few.
+      clock.jump(step % 7 === 0 ? -3 : 1001);
+      const { status, headers } = await api.get('/v1/time', { key });
+      const resetSeconds = Number(headers['x-ratelimit-reset']);
+      const secondsLeft = resetSeconds - clock.now() / 1000;
+      assert.equal(resetSeconds % 60, 0);
+      assert.ok(secondsLeft > -0.01 && secondsLeft <= 60.01, `${secondsLeft} s are left`);
+      if (status === 429) assert.equal(Number(headers['retry-after']), Math.max(1, Math.ceil(secondsLeft)));
+    }
+  });
+
+  test('of a burst over the turn of a minute each answer belongs to exactly one window, and its figures agree (fault row 24)', async () => {
+    const key = api.addKey();
+    const used = new Map<number, number>();
+    clock.jump(59_990);
+    for (let step = 0; step < 20; step++) {
+      const ask = api.requestText('/v1/time', { key, headers: { Connection: 'keep-alive' } });
+      const last = api.requestText('/v1/time', { key });
+      const { responses } = await exchange(api.port, ask.repeat(6) + last);
+      const now = clock.now();
+      for (const response of responses) {
+        api.validate('GET', '/v1/time', response);
+        const [limit, remaining, resetSeconds = 0] = figures(response);
+        const before = used.get(resetSeconds) ?? 0;
+        assert.equal(resetSeconds, (Math.floor(now / 60_000) + 1) * 60);
+        assert.equal(response.status, before < 60 ? 200 : 429);
+        assert.deepEqual([limit, remaining], [60, Math.max(0, 59 - before)]);
+        if (response.status === 429) {
+          assert.equal(Number(response.headers['retry-after']), Math.max(1, Math.ceil(resetSeconds - now / 1000)));
+        }
+        used.set(resetSeconds, before + 1);
+      }
+      clock.jump(1);
+    }
+    assert.deepEqual([...used.values()], [70, 70]);
+  });
+
+  test('100 requests written at once on one connection are answered in order: 60 times 200, then 40 times 429 (fault row 9)', async () => {
     const keepAlive = api.requestText('/v1/time', { headers: { Connection: 'keep-alive' } });
     const { responses, rest } = await exchange(api.port, keepAlive.repeat(99) + api.requestText('/v1/time'));
     assert.equal(rest.length, 0);
@@ -158,7 +205,7 @@ describe('the address that is counted', () => {
     return Number(headers['x-ratelimit-remaining']);
   };
 
-  test('is the right-most entry of X-Forwarded-For that no trusted proxy wrote, however it is spelled', async () => {
+  test('is the right-most entry of X-Forwarded-For that no trusted proxy wrote, however it is spelled (fault row 31)', async () => {
     assert.equal(await remaining('203.0.113.7'), 29);
     assert.equal(await remaining('6.6.6.6, 203.0.113.7'), 28, 'what a client wrote itself does not count');
     assert.equal(await remaining('203.0.113.7, 10.1.2.3'), 27);
@@ -167,13 +214,37 @@ describe('the address that is counted', () => {
     assert.equal(await remaining('203.0.113.8'), 29);
   });
 
-  test('is the /64 of an IPv6 address', async () => {
+  test('is the /64 of an IPv6 address (fault rows 30 and 31)', async () => {
     assert.equal(await remaining('2001:db8:1:2::1'), 29);
     assert.equal(await remaining('[2001:DB8:1:2:ffff::9]:443'), 28);
     assert.equal(await remaining('2001:db8:1:3::1'), 29);
   });
 
-  test('is the socket’s own when the peer is not trusted', async () => {
+  test('is the nearest known hop when the header is garbage, empty, in several lines, or endless (fault row 31)', async () => {
+    const own = await remaining('');
+    for (const [index, garbage] of [
+      'unknown',
+      'garbage',
+      ',,,',
+      '"',
+      '1.2.3.4.5',
+      '<script>',
+      '[::1',
+      '\xff',
+    ].entries()) {
+      assert.equal(await remaining(garbage), own - 1 - index, garbage);
+    }
+    assert.equal(await remaining('198.51.100.1, garbage'), own - 9, 'what stands left of garbage is not believed');
+    const twoLines = { 'X-Forwarded-For': '6.6.6.6', 'x-forwarded-for': '198.51.100.2' };
+    const { headers } = await api.get('/', { key: null, headers: twoLines });
+    assert.equal(headers['x-ratelimit-remaining'], '29');
+    assert.equal(await remaining('198.51.100.2'), 28);
+    assert.equal(await remaining(`${'1.1.1.1,'.repeat(900)}198.51.100.2`), 27);
+    const hops = Array.from({ length: 700 }, () => '10.0.0.1').join();
+    assert.equal(await remaining(`198.51.100.3,${hops}`), 29, 'of too many hops the last one that is looked at counts');
+  });
+
+  test('is the socket’s own when the peer is not trusted (fault row 31)', async () => {
     const untrusting = await ListenerHarness.start();
     const spoof = (from: string) => untrusting.get('/', { key: null, headers: { 'X-Forwarded-For': from } });
     assert.equal((await spoof('1.1.1.1')).headers['x-ratelimit-remaining'], '29');

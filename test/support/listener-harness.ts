@@ -27,6 +27,8 @@ export interface HarnessOptions {
   readonly connections?: Partial<ConnectionLimits>;
   /** Further resources under `/v1`, for faults that no real one has. */
   readonly extra?: readonly Resource[];
+  /** What the event loop's delay is said to be; 0 when left out. */
+  readonly eventLoopDelayMs?: () => number;
 }
 
 export interface RequestOptions {
@@ -44,6 +46,7 @@ const defaultConnections: ConnectionLimits = {
   connectionsCheckIntervalMs: 1000,
   keepAliveTimeoutMs: 75_000,
   writeTimeoutMs: 30_000,
+  overloadDelayMs: 200,
 };
 
 /**
@@ -58,6 +61,7 @@ export class ListenerHarness {
   readonly service: ServiceBoard;
   readonly listener: PublicListener;
   readonly directory: KeyDirectory;
+  readonly limits: MemoryLimits;
   readonly logged: { fields: object; message: string }[] = [];
   readonly key: ApiKey;
   document!: OpenApiDocument;
@@ -79,8 +83,8 @@ export class ListenerHarness {
       { quotes: new Set(['EUR' as CurrencyCode]), symbols: 'all' },
     );
     this.service = new ServiceBoard(this.feed, this.clock);
-    const limits = new MemoryLimits(this.#randomness, { ...contractLimits, ...options.limits });
-    this.directory = new KeyDirectory((slot) => limits.forgetSlot(slot));
+    this.limits = new MemoryLimits(this.#randomness, { ...contractLimits, ...options.limits });
+    this.directory = new KeyDirectory((slot) => this.limits.forgetSlot(slot));
     this.listener = new PublicListener(
       {
         host: '127.0.0.1',
@@ -90,12 +94,16 @@ export class ListenerHarness {
       },
       {
         offerAt: (port) => this.#offer(port, options.extra ?? []),
-        gate: { keys: this.directory, limits },
+        gate: { keys: this.directory, limits: this.limits },
         addresses: new ClientAddresses(options.trustedProxies ?? []),
         sources: { board: new Board(this.book, 'run'), service: this.service },
         clock: this.clock,
         randomness: this.#randomness,
-        log: { error: (fields, message) => this.logged.push({ fields, message }) },
+        log: {
+          warn: (fields, message) => this.logged.push({ fields, message }),
+          error: (fields, message) => this.logged.push({ fields, message }),
+        },
+        eventLoopDelayMs: options.eventLoopDelayMs ?? (() => 0),
       },
     );
     this.key = this.addKey();

@@ -4,6 +4,7 @@ import {
   headerNames,
   limitTable,
   marketDataRetryAfterSeconds,
+  overloadRetryAfterSeconds,
   wwwAuthenticate,
 } from '../../contract/limits.ts';
 import { exampleNow, exampleRequestId } from '../../contract/openapi-headers.ts';
@@ -125,6 +126,8 @@ function retryAfterSeconds(errorCode: ErrorCode): number | undefined {
       return marketDataRetryAfterSeconds;
     case 'SERVICE_MAINTENANCE':
       return 1_800;
+    case 'SERVICE_OVERLOADED':
+      return overloadRetryAfterSeconds;
     default:
       return undefined;
   }

@@ -60,8 +60,8 @@ function whereToGo(site: Site): Html {
 function worthKnowing(site: Site): Html {
   return html`<h2 id="worth-knowing">Worth knowing</h2>
 <ul>
-<li>After a 429 or a 503, wait as many seconds as <code>${headerNames.retryAfter}</code> says. Whoever waits that long is not refused
-for the same reason.</li>
+<li>After a 429 or a 503, wait as many seconds as <code>${headerNames.retryAfter}</code> says. Whoever waits
+that long after a 429 is in a new minute of the limit.</li>
 <li>Decide on the <code>code</code> of an error, never on its texts.</li>
 <li>Treat a status value you do not know as unrecognized, and ignore fields you do not know: both can be added within
 version 1.</li>

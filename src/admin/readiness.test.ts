@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { Board } from '../board/board.ts';
+import { ServiceBoard } from '../board/service-board.ts';
+import type { DecimalString } from '../market/decimal.ts';
+import { MarketBook } from '../market/market-book.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import type { CurrencyCode } from '../market/symbol.ts';
+import { readiness } from './readiness.ts';
+import type { AdminSources, Phase } from './sources.ts';
+
+const minuteMs = 60_000;
+
+/** What readiness looks at, with everything well unless a test says otherwise. */
+function sourcesIn(phase: Phase) {
+  const clock = new FakeClock();
+  const feedStatus = new FeedStatus();
+  const book = new MarketBook(
+    { feePercent: '0.5' as DecimalString, converted: new Map(), pricePrecision: new Map(), rateValidForMs: minuteMs },
+    { quotes: new Set(['EUR' as CurrencyCode]), symbols: 'all' },
+  );
+  const service = new ServiceBoard(feedStatus, clock);
+  feedStatus.feedCurrent('live', clock.now(), clock.monotonicMs());
+  const reachable = { store: true };
+  const sources = {
+    clock,
+    service,
+    board: new Board(book, 'run'),
+    phase: () => phase,
+    storeReachable: () => reachable.store,
+  } as unknown as AdminSources;
+  return { clock, service, reachable, sources };
+}
+
+test('a process that serves is ready, and has nothing to say while all is well', () => {
+  assert.deepEqual(readiness(sourcesIn('serving').sources), { ready: true, phase: 'serving', notes: [] });
+});
+
+test('a process that starts or ends is not ready, and says why', () => {
+  assert.deepEqual(readiness(sourcesIn('starting').sources), {
+    ready: false,
+    phase: 'starting',
+    notes: ['API keys are still being loaded'],
+  });
+  assert.deepEqual(readiness(sourcesIn('draining').sources), {
+    ready: false,
+    phase: 'draining',
+    notes: ['shutting down'],
+  });
+});
+
+test('stale data, maintenance and an unreachable store are told, and leave it ready', async () => {
+  const { clock, service, reachable, sources } = sourcesIn('serving');
+  await clock.advance(5 * minuteMs + 1);
+  service.setWindows([{ from: clock.now(), to: (clock.now() + minuteMs) as never, description: 'Upgrade' }]);
+  reachable.store = false;
+  const { ready, notes } = readiness(sources);
+  assert.equal(ready, true);
+  assert.deepEqual(notes, [
+    'an announced maintenance window is running',
+    'market data: outage',
+    'the store cannot be read: keys, markets and windows are as last known',
+  ]);
+});
