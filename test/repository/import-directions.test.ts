@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { posix } from 'node:path';
+import { test } from 'node:test';
+import { filesEnding, isForTests, textOf } from './files.ts';
+
+/** What each room may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
+const readable = ['access', 'board', 'clock', 'contract', 'feed', 'http', 'market', 'notices'];
+const joined = [...readable, 'admin', 'configuration', 'store'];
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  clock: [],
+  contract: [],
+  market: ['clock', 'contract'],
+  feed: ['clock', 'market'],
+  board: ['clock', 'contract', 'market'],
+  access: ['clock', 'contract'],
+  store: ['clock'],
+  notices: ['clock', 'store'],
+  http: ['access', 'board', 'clock', 'contract'],
+  admin: readable,
+  configuration: ['market'],
+  wiring: joined,
+  main: [...joined, 'wiring'],
+  cli: [...joined, 'wiring', 'main'],
+  'exchange-simulator': ['clock'],
+  client: [],
+};
+/** Rooms whose rule stands before they do. */
+const toCome = ['client', 'notices'];
+
+const sources = filesEnding('.ts', 'src', 'exchange-simulator', 'client').filter((file) => !isForTests(file));
+
+/** `src/http/pages/html.ts` is of `http`, `src/main.ts` of `main`, `test/…` of `test`. */
+function roomOf(file: string): string {
+  const [top = '', second = ''] = file.split('/');
+  return top === 'src' ? second.replace(/\.ts$/, '') : top;
+}
+
+function importsOf(file: string): string[] {
+  const written = textOf(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g);
+  return [...written].map(([, path = '']) => posix.join(posix.dirname(file), path));
+}
+
+test('every room imports only the rooms that stand before it, and nothing that is for tests', () => {
+  const wrong: string[] = [];
+  let seen = 0;
+  for (const file of sources) {
+    const room = roomOf(file);
+    for (const imported of importsOf(file)) {
+      seen++;
+      const from = roomOf(imported);
+      const allowed = from === room || mayImport[room]?.includes(from) === true;
+      if (!allowed || isForTests(imported)) wrong.push(`${file} imports ${imported}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(seen > 300, `only ${seen} imports were found`);
+});
+
+test('every folder of src is a room with a rule, and every rule is of a room', () => {
+  const rooms = new Set(sources.map(roomOf));
+  assert.deepEqual(
+    [...rooms].filter((room) => mayImport[room] === undefined),
+    [],
+  );
+  assert.deepEqual(
+    Object.keys(mayImport).filter((room) => !toCome.includes(room) && !rooms.has(room)),
+    [],
+  );
+});
+
+test('no two rooms import each other, by whatever way round', () => {
+  const reachable = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const room of mayImport[from]!) if (!seen.has(room)) reachable(room, seen.add(room));
+    return seen;
+  };
+  assert.deepEqual(
+    Object.keys(mayImport).filter((room) => reachable(room).has(room)),
+    [],
+  );
+});
+
+test('the contract, the market room and the board name no platform module but compression and none that does I/O', () => {
+  const platform = sources
+    .filter((file) => ['contract', 'market', 'board'].includes(roomOf(file)) && !file.endsWith('/generate.ts'))
+    .flatMap((file) => [...textOf(file).matchAll(/from '(node:[^']+)'/g)].map(([, name]) => name));
+  assert.deepEqual([...new Set(platform)], ['node:zlib']);
+});
