@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { SteadyClient } from '../support/steady-client.ts';
+import { startBehindProxies } from './behind-proxies.ts';
+import { sized } from './full-size.ts';
+import { installed } from './serving-process.ts';
+
+const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+test('ten times the ticks while the process stands still 200 ms at a time: prices are current within a second, memory stays (fault row 46)', async (t) => {
+  const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 2_000 });
+  t.after(() => simulator.stop());
+  // Without the defence against overload, which would refuse the clients of this test.
+  const server = { overloadDelay: '10s' };
+  const { key, start } = await installed(t, simulator, { server, exchange: { symbols: 'all' } });
+  const service = await start();
+  const api = await ApiClient.of(service.baseUrl, key);
+  await eventually('operational', async () => (await api.status()).status === 'operational');
+  const client = await SteadyClient.watch(api);
+  const residentBytes = async () => (await service.metrics()).value('mdapi_process_resident_memory_bytes');
+  const before = await residentBytes();
+  for (let stall = 0; stall < sized(8, 300); stall++) {
+    service.signal('SIGSTOP');
+    await pause(200);
+    service.signal('SIGCONT');
+    await pause(50);
+  }
+  const setAtMs = performance.now();
+  simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
+  await eventually('the new price', async () => (await api.ticker('BTCEUR')).buyPrice === '50250.2');
+  assert.ok(performance.now() - setAtMs < 1_000, `${performance.now() - setAtMs} ms until the newest price`);
+  const grown = (await residentBytes()) - before;
+  assert.ok(grown < 100 * 1024 * 1024, `${grown} bytes more`);
+  const metrics = await service.metrics();
+  assert.ok(metrics.value('mdapi_feed_tickers_total') > 1_000);
+  assert.equal(metrics.value('mdapi_feed_connections_total'), 1, 'it never lost its connection');
+  assert.deepEqual((await client.stop()).states, ['operational']);
+});
+
+test('what the network held back and brings all at once is taken in order, and the newest price stands within a second (fault row 46)', async (t) => {
+  const { service, live } = await startBehindProxies(t, {
+    simulator: { updatesPerSecond: 2_000 },
+    timing: { staleAfterMs: 10_000, transportPatienceMs: 10_000 },
+  });
+  const client = await SteadyClient.watch(service.api);
+  const frames = async () => (await service.metrics()).value('mdapi_feed_frames_total');
+  for (let jam = 0; jam < sized(2, 50); jam++) {
+    live.set('down', { latencyMs: 1_000 });
+    await pause(900);
+    live.set('down', { latencyMs: 0 });
+    const before = await frames();
+    await eventually('the jam dissolves', async () => (await frames()) > before + 500);
+  }
+  const setAtMs = performance.now();
+  service.simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
+  await service.untilBuyPrice('BTCEUR', '50250.2');
+  assert.ok(performance.now() - setAtMs < 1_000, `${performance.now() - setAtMs} ms`);
+  assert.deepEqual((await client.stop()).states, ['operational']);
+  assert.equal(live.accepted, 1, 'it never lost its connection');
+});

@@ -1,0 +1,60 @@
+import type { TestContext } from 'node:test';
+import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { type Child, type End, Installation } from '../support/mdapi-process.ts';
+import { type Metrics, readMetrics } from '../support/metrics-text.ts';
+
+/** Sections of `mdapi.yaml`. */
+export type Settings = Readonly<Record<string, object>>;
+
+/** `mdapi serve` as an operator's service manager runs it: it is known by its addresses, its log and its end. */
+export class ServingProcess {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly ended: Promise<End>;
+  readonly #child: Child;
+  readonly #adminUrl: string;
+
+  constructor(child: Child, { baseUrl, adminUrl }: { baseUrl: string; adminUrl: string }) {
+    this.baseUrl = baseUrl;
+    this.port = Number(new URL(baseUrl).port);
+    this.ended = child.ended;
+    this.#child = child;
+    this.#adminUrl = adminUrl;
+  }
+
+  /** Log entries at level error or above. */
+  get failures(): readonly string[] {
+    return this.#child.stderr.split('\n').filter((line) => /"level":(50|60)/.test(line));
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Asks the private listener. */
+  admin(path: string): Promise<Response> {
+    return fetch(`${this.#adminUrl}${path}`, { headers: { Connection: 'close' } });
+  }
+
+  async metrics(): Promise<Metrics> {
+    return readMetrics(await (await this.admin('/metrics')).text());
+  }
+}
+
+/** An installation with a key, on which a process can be started again and again. */
+export async function installed(
+  t: Pick<TestContext, 'after'>,
+  exchange: Pick<ExchangeSimulator, 'restUrl' | 'wsUrl' | 'cnbUrl'>,
+  settings: Settings = {},
+) {
+  const installation = Installation.for(t, exchange as ExchangeSimulator, settings);
+  const { key } = await installation.makeKey();
+  return {
+    installation,
+    key,
+    async start(): Promise<ServingProcess> {
+      const { server, ...addresses } = await installation.serve();
+      return new ServingProcess(server, addresses);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { sleep, systemClock } from '../../src/clock.ts';
+import type { Installation } from '../support/mdapi-process.ts';
+import { Asker } from './asker.ts';
+import type { SoakRecord } from './record.ts';
+
+/** What an operator does from the command line while the server runs. */
+export interface OperatorSettings {
+  readonly installation: Installation;
+  readonly accountId: string;
+  readonly baseUrl: string;
+  readonly record: SoakRecord;
+  readonly signal: AbortSignal;
+}
+
+/** A change made on the command line holds within a second; the rest is for a machine with other work. */
+const changeBoundMs = 3_000;
+const keyEveryMs = 20_000;
+const windowEveryMs = 90_000;
+const windowForMs = 8_000;
+
+/** Makes keys and revokes them, and checks each time that the server follows. */
+export async function churnKeys({ installation, accountId, baseUrl, record, signal }: OperatorSettings): Promise<void> {
+  const asker = new Asker(baseUrl, true);
+  const refused = async (key: string) => {
+    const { status } = await asker.get('/v1/status', { 'X-EXCHANGE-APIKEY': key });
+    // Once ten have failed within the minute a refused key is answered 429.
+    return status === 401 || status === 429;
+  };
+  while (!signal.aborted) {
+    const made = await installation.json<{ id: string; key: string }>('keys', 'create', '--account', accountId);
+    record.keys.created += 1;
+    const takenMs = await until(async () => !(await refused(made.key)));
+    record.keys.takenMsMax = Math.max(record.keys.takenMsMax, takenMs);
+    if (takenMs > changeBoundMs) record.history.fault(`a new key was taken only after ${Math.round(takenMs)} ms`);
+    await sleep(systemClock, keyEveryMs / 2, signal);
+    await installation.json('keys', 'revoke', made.id);
+    record.keys.revoked += 1;
+    const refusedMs = await until(() => refused(made.key));
+    record.keys.refusedMsMax = Math.max(record.keys.refusedMsMax, refusedMs);
+    if (refusedMs > changeBoundMs) record.history.fault(`a revoked key was taken for ${Math.round(refusedMs)} ms more`);
+    await sleep(systemClock, keyEveryMs / 2, signal);
+  }
+  asker.close();
+}
+
+/** Announces maintenance windows, lets them run for some seconds and ends them. */
+export async function announceMaintenance(settings: OperatorSettings & { readonly key: string }): Promise<void> {
+  const { installation, baseUrl, record, signal, key } = settings;
+  const asker = new Asker(baseUrl, true);
+  const running = async () => (await asker.get('/v1/time', { 'X-EXCHANGE-APIKEY': key })).status === 503;
+  const span = ['--from', '+2s', '--to', '+10m', '--description', 'Soak'];
+  await sleep(systemClock, 25_000, signal);
+  while (!signal.aborted) {
+    const { id } = await installation.json<{ id: string }>('maintenance', 'announce', ...span);
+    await until(running);
+    const band = record.begin('maintenance', 'announced window');
+    await sleep(systemClock, windowForMs, signal);
+    if (!(await running())) record.history.fault('a window ended by itself');
+    await installation.json('maintenance', 'end', id);
+    const endedMs = await until(async () => !(await running()));
+    if (endedMs > changeBoundMs) record.history.fault(`a window ran on for ${Math.round(endedMs)} ms after its end`);
+    band.toMs = Date.now();
+    await sleep(systemClock, windowEveryMs - windowForMs, signal);
+  }
+  asker.close();
+}
+
+/** How long it took until it was so; given up after half a minute. */
+async function until(probe: () => Promise<boolean>): Promise<number> {
+  const startedMs = performance.now();
+  while (performance.now() - startedMs < 30_000 && !(await probe())) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return performance.now() - startedMs;
+}

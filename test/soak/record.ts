@@ -1,0 +1,81 @@
+import { History } from './history.ts';
+
+/** A stretch of time, in milliseconds since the epoch; it has no end yet while it lasts. */
+export interface Band {
+  readonly kind: 'fault' | 'maintenance';
+  readonly what: string;
+  readonly fromMs: number;
+  toMs: number | undefined;
+}
+
+/** Once a second. */
+export interface Sample {
+  readonly atMs: number;
+  readonly residentMb: number;
+  readonly heapMb: number;
+  readonly connections: number;
+  readonly handles: number;
+  readonly timers: number;
+  readonly eventLoopP99Ms: number;
+  /** `undefined` while there never was any data. */
+  readonly dataAgeS: number | undefined;
+  readonly latencyP99Ms: number | undefined;
+  readonly answers: number;
+}
+
+/** How the feed came back after one fault. */
+export interface Recovery {
+  readonly what: string;
+  readonly clearedAtMs: number;
+  /** `undefined` when it did not within the bound. */
+  readonly tookMs: number | undefined;
+}
+
+/** All that a run has seen. */
+export class SoakRecord {
+  readonly history = new History();
+  readonly bands: Band[] = [];
+  readonly samples: Sample[] = [];
+  readonly recoveries: Recovery[] = [];
+  /** Answers by what they were: `200`, `304`, `503 SERVICE_MAINTENANCE`. */
+  readonly answers = new Map<string, number>();
+  /** Answers by kind of client. */
+  readonly byClient = new Map<string, number>();
+  /** Requests that got no answer, by the system's code. */
+  readonly lost = new Map<string, number>();
+  /** What clients that do not read their answers were told: by being cut. */
+  readonly cuts = { count: 0 };
+  readonly undocumented: string[] = [];
+  readonly keys = { created: 0, revoked: 0, takenMsMax: 0, refusedMsMax: 0 };
+  /** Milliseconds, all of the run. */
+  readonly latencies: number[] = [];
+  #thisSecond: number[] = [];
+
+  answered(client: string, what: string, tookMs: number): void {
+    add(this.answers, what);
+    add(this.byClient, client);
+    this.latencies.push(tookMs);
+    this.#thisSecond.push(tookMs);
+  }
+
+  lostAnswer(code: string): void {
+    add(this.lost, code);
+  }
+
+  /** The latencies since it was asked last. */
+  takeLatencies(): readonly number[] {
+    const latencies = this.#thisSecond;
+    this.#thisSecond = [];
+    return latencies;
+  }
+
+  begin(kind: Band['kind'], what: string): Band {
+    const band: Band = { kind, what, fromMs: Date.now(), toMs: undefined };
+    this.bands.push(band);
+    return band;
+  }
+}
+
+function add(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
