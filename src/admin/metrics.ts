@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { errorCodes } from '../contract/errors.ts';
 import type { AdminSources } from './sources.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -73,7 +74,8 @@ function requestReadings({ requests, connections, keysHeld, version, storeReacha
       name: 'errors_total',
       help: 'Error answers by code.',
       labels: ['code'],
-      read: () => byLabel('code', requests.byCode),
+      // From zero on: a rise from nothing to one is no increase to whoever scrapes.
+      read: () => byLabel('code', new Map([...errorCodes.map((code) => [code, 0] as const), ...requests.byCode])),
     },
     {
       kind: 'counter',
@@ -148,6 +150,18 @@ function marketReadings({ board, book, service, feedStatus, clock, convertedQuot
       *read() {
         for (const quote of convertedQuotes) {
           yield [{ quote }, Number((book.rate(quote)?.validUntil ?? 0) > clock.now())];
+        }
+      },
+    },
+    {
+      kind: 'gauge',
+      name: 'rate_validity_left_seconds',
+      help: 'Time the conversion rate may still be used, negative once it may not; absent while there is none.',
+      labels: ['quote'],
+      *read() {
+        for (const quote of convertedQuotes) {
+          const known = book.rate(quote);
+          if (known !== undefined) yield [{ quote }, (known.validUntil - clock.now()) / 1000];
         }
       },
     },
@@ -238,10 +252,9 @@ function eventLoop(): Reading {
     help: 'Delay of the event loop since the last scrape.',
     labels: ['quantile'],
     read() {
-      const samples: Sample[] = [50, 99, 99.9].map((percentile) => [
-        { quantile: String(percentile / 100) },
-        delay.percentile(percentile) / 1e9,
-      ]);
+      const samples = ['0.5', '0.99', '0.999'].map(
+        (quantile): Sample => [{ quantile }, delay.percentile(Number(quantile) * 100) / 1e9],
+      );
       delay.reset();
       return samples;
     },

@@ -11,13 +11,14 @@ import type { Store } from '../store/store.ts';
 const snapshotName = 'market';
 const saveEveryMs = 1000;
 
-/** Writing a snapshot holds the thread, the longer the more markets there are. It may take this part of the time. */
+/** Writing a snapshot out holds the thread, the longer the more markets there are. It may take this part of the time. */
 const shareOfTime = 0.01;
+const restMaxMs = 10_000;
 
 /**
  * Keeps what a restart needs: the markets' states as rows, and the last tickers, rates and feed time
- * as one snapshot. Saved about once a second while there is something new, so that even a process
- * that is killed loses no more than that.
+ * as one snapshot. Saved about once a second while there is something new (of very many markets the
+ * snapshot less often), so that even a process that is killed loses no more than that.
  */
 export class MarketMemory implements BookObserver {
   readonly #store: Pick<Store, 'markets' | 'snapshots'>;
@@ -68,14 +69,13 @@ export class MarketMemory implements BookObserver {
   start(): void {
     this.#book.observe(this);
     this.#timer = this.#clock.every(saveEveryMs, () => {
-      if (this.#clock.monotonicMs() >= this.#restUntilMs) void this.save();
+      void this.#next(() => this.#saveDirty(this.#clock.monotonicMs() >= this.#restUntilMs));
     });
   }
 
   /** Saves now what is new. Never rejects: a failure is logged once, and everything is tried again at the next turn. */
   save(): Promise<void> {
-    this.#saving = this.#saving.then(() => this.#saveDirty());
-    return this.#saving;
+    return this.#next(() => this.#saveDirty(true));
   }
 
   /** Saves one last time. */
@@ -84,10 +84,16 @@ export class MarketMemory implements BookObserver {
     await this.save();
   }
 
-  async #saveDirty(): Promise<void> {
+  /** One save after the other. */
+  #next(save: () => Promise<void>): Promise<void> {
+    this.#saving = this.#saving.then(save);
+    return this.#saving;
+  }
+
+  async #saveDirty(snapshotToo: boolean): Promise<void> {
     try {
       if (this.#marketsDirty) await this.#saveMarkets();
-      if (this.#snapshotDirty) await this.#saveSnapshot();
+      if (this.#snapshotDirty && snapshotToo) await this.#saveSnapshot();
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) this.#log.error({ err: error }, 'the last known market data could not be saved');
@@ -117,10 +123,10 @@ export class MarketMemory implements BookObserver {
     this.#snapshotDirty = false;
     const startedMs = this.#clock.monotonicMs();
     const payload = writeSnapshot({ contents: this.#book.contents(), lastUpdatedAt: this.#feed.lastUpdatedAt });
+    const heldMs = this.#clock.monotonicMs() - startedMs;
+    this.#restUntilMs = startedMs + Math.min(restMaxMs, heldMs / shareOfTime);
     try {
       await this.#store.snapshots.save(snapshotName, payload);
-      const endedMs = this.#clock.monotonicMs();
-      this.#restUntilMs = endedMs + (endedMs - startedMs) / shareOfTime;
     } catch (error) {
       this.#snapshotDirty = true;
       throw error;
