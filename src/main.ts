@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { BreachLog } from './access/breach-log.ts';
 import { ClientAddresses } from './access/client-address.ts';
 import { KeyDirectory } from './access/key-directory.ts';
 import { KeyDirectoryLoader } from './access/key-directory-loader.ts';
@@ -19,6 +20,7 @@ import { createFeed } from './wiring/feed.ts';
 import { feedSink } from './wiring/feed-sink.ts';
 import { keySource } from './wiring/key-source.ts';
 import { MarketMemory } from './wiring/market-memory.ts';
+import { createNotifier, noticeFigures } from './wiring/notices.ts';
 import { followOperatorChanges, loadMaintenanceWindows } from './wiring/operator-changes.ts';
 import { publicRoutes } from './wiring/public-routes.ts';
 import { Teardown } from './wiring/teardown.ts';
@@ -72,6 +74,8 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
   const changes = followOperatorChanges(store, { ...market, keys: access.loader }, clock, options.log);
   teardown.add(() => changes.stop());
 
+  const notifier = createNotifier(configuration, { ...options, store, breaches: access.breaches });
+  teardown.add(() => notifier.stop());
   const feed = createFeed(configuration, { ...options, sink: feedSink(market.book, market.feedStatus, clock) });
   const delay = new EventLoopDelay(clock);
   teardown.add(() => delay.stop());
@@ -87,6 +91,7 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
     keysHeld: () => access.directory.size,
     storeReachable: () => changes.reachable(),
     feedHealth: () => feed.health(),
+    notices: () => noticeFigures(access.breaches, notifier),
     convertedQuotes: [...configuration.pricing.converted.keys()],
   });
   const adminUrl = await admin.listen(configuration.admin);
@@ -94,13 +99,15 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
   await access.loader.refresh();
   const { port } = await listener.listen();
   teardown.add(() => listener.close(configuration.server.shutdownDeadlineMs));
+  const { baseUrl } = publicUrls(configuration.server, port);
+  notifier.start(baseUrl);
   feed.start();
   teardown.add(() => feed.stop());
   phase = 'serving';
 
   let stopped: Promise<void> | undefined;
   return {
-    baseUrl: publicUrls(configuration.server, port).baseUrl,
+    baseUrl,
     port,
     adminUrl,
     stop() {
@@ -133,15 +140,19 @@ async function startMarket(
 /** Who may ask, how often, and from where. No key is known before the first `loader.refresh()`. */
 function accessRoom({ configuration, randomness }: ServiceOptions, store: Store) {
   const limits = new MemoryLimits(randomness, configuration.limits);
-  const directory = new KeyDirectory((slot) => limits.forgetSlot(slot));
+  const directory: KeyDirectory = new KeyDirectory((slot) => {
+    limits.forgetSlot(slot);
+    breaches.forgetSlot(slot);
+  });
+  const breaches = new BreachLog(directory);
   const loader = new KeyDirectoryLoader(directory, keySource(store));
-  return { limits, directory, loader, addresses: new ClientAddresses(configuration.server.trustedProxies) };
+  return { limits, directory, breaches, loader, addresses: new ClientAddresses(configuration.server.trustedProxies) };
 }
 
 async function publicListener(
   { configuration: { server }, clock, randomness, log, version }: ServiceOptions,
   { board, service, runTag }: Awaited<ReturnType<typeof startMarket>>,
-  { directory, limits, addresses }: ReturnType<typeof accessRoom>,
+  { directory, limits, breaches, addresses }: ReturnType<typeof accessRoom>,
   delay: EventLoopDelay,
 ): Promise<PublicListener> {
   const offerAt = (port: number) => {
@@ -151,7 +162,7 @@ async function publicListener(
   const options = { host: server.host, port: server.port, tls: await readTls(server.tls), limits: server };
   return new PublicListener(options, {
     offerAt,
-    gate: { keys: directory, limits },
+    gate: { keys: directory, limits, breaches },
     addresses,
     sources: { board, service },
     clock,

@@ -1,11 +1,12 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { BoardViewSchema, boardView } from './board-view.ts';
 import { metricsRegistry } from './metrics.ts';
 import { explainPrice } from './prices.ts';
 import { ReadinessSchema, readiness } from './readiness.ts';
 import type { AdminSources } from './sources.ts';
 
 /**
- * The private listener: liveness, readiness, metrics and the derivation of prices. It has no
+ * The private listener: liveness, readiness, metrics, the board and the derivation of prices. It has no
  * authentication and is bound to loopback unless configured otherwise.
  */
 export function adminListener(sources: AdminSources): FastifyInstance {
@@ -26,6 +27,10 @@ export function adminListener(sources: AdminSources): FastifyInstance {
     const text = await registry.metrics();
     return reply.header('Content-Type', registry.contentType).send(text);
   });
+
+  app.get('/board', { schema: { response: { 200: BoardViewSchema } } }, (_request, reply) =>
+    reply.header('Content-Type', 'application/json').header('Cache-Control', 'no-store').send(boardView(sources)),
+  );
 
   app.get<{ Params: { symbol: string } }>('/prices/:symbol', (request, reply) => {
     const answer = explainPrice(sources, request.params.symbol);

@@ -28,6 +28,7 @@ export function metricsRegistry(sources: AdminSources): Registry {
     ...requestReadings(sources),
     ...marketReadings(sources),
     ...feedReadings(sources),
+    ...noticeReadings(sources),
     eventLoop(),
   ]) {
     register(registry, reading);
@@ -239,6 +240,17 @@ function feedReadings({ feedHealth }: AdminSources): Reading[] {
       'Markets silent on the live connection and not confirmed otherwise.',
       () => feedHealth().symbolsQuiet,
     ),
+  ];
+}
+
+function noticeReadings({ notices }: AdminSources): Reading[] {
+  return [
+    counter('key_breached_minutes_total', 'Minutes in which a key was refused by its limit, summed over keys.', () => {
+      return notices().breachedMinutes;
+    }),
+    counter('notices_decided_total', 'Notices to key holders that this process decided.', () => notices().decided),
+    counted('notice_attempts_total', 'Attempts to send a notice, by outcome.', 'outcome', () => notices().attempts),
+    gauge('notices_pending', 'Notices in the outbox that are still to be sent.', () => notices().pending),
   ];
 }
 

@@ -11,6 +11,16 @@ import type { CurrencyCode } from '../market/symbol.ts';
 /** Where the process is in its life. Only `serving` is ready for traffic. */
 export type Phase = 'starting' | 'serving' | 'draining';
 
+/** E-mail notices on repeated breaches, of this process since it started; `pending` is of all. */
+export interface NoticeFigures {
+  /** Minutes in which a key was refused by its limit. */
+  readonly breachedMinutes: number;
+  readonly decided: number;
+  /** Attempts to send, by how they ended. */
+  readonly attempts: Readonly<Record<string, number>>;
+  readonly pending: number;
+}
+
 /** All the private listener reads. It changes nothing. */
 export interface AdminSources {
   readonly version: string;
@@ -26,6 +36,7 @@ export interface AdminSources {
   readonly service: ServiceBoard;
   readonly feedStatus: FeedStatus;
   readonly feedHealth: () => FeedHealth;
+  readonly notices: () => NoticeFigures;
   /** The quotes whose prices depend on a rate. */
   readonly convertedQuotes: readonly CurrencyCode[];
 }

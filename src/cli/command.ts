@@ -20,11 +20,13 @@ export interface Command {
   run(input: CommandInput, context: Context): Promise<Result | ExitCode>;
 }
 
-/** All are required. */
+/** Required, unless it can be given any number of times. */
 export interface Positional {
   /** Capitals: `ID`. */
   readonly name: string;
   readonly summary: string;
+  /** None, one or several may be given. Only the last positional of a command can be so. */
+  readonly many?: boolean;
 }
 
 export interface Option {
@@ -44,6 +46,8 @@ export interface Example {
 /** The command line, taken apart and checked against the command's declaration. */
 export interface CommandInput {
   argument(name: string): string;
+  /** All that was given for a positional of which there can be many. */
+  everyArgument(name: string): readonly string[];
   /** `undefined` when not given. */
   option(name: string): string | undefined;
   /** The value of a required option. */

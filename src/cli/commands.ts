@@ -20,8 +20,12 @@ import { marketsDelist } from './markets/delist.ts';
 import { marketsList } from './markets/list.ts';
 import { marketsPause } from './markets/pause.ts';
 import { marketsResume } from './markets/resume.ts';
+import { noticesList } from './notices/list.ts';
+import { noticesPreview } from './notices/preview.ts';
+import { noticesSendTest } from './notices/send-test.ts';
 import { price } from './price.ts';
 import { serve } from './serve.ts';
+import { watch } from './watch/watch.ts';
 
 /** Commands under one title of the help. */
 export interface Section {
@@ -31,7 +35,7 @@ export interface Section {
 
 /** Every command, in the order of the help and the reference. A new command is a file and a line here. */
 export const sections: readonly Section[] = [
-  { title: 'The server', commands: [serve, demo, check] },
+  { title: 'The server', commands: [serve, demo, check, watch] },
   {
     title: 'Accounts and API keys',
     commands: [
@@ -51,6 +55,7 @@ export const sections: readonly Section[] = [
     title: 'Maintenance windows',
     commands: [maintenanceAnnounce, maintenanceExtend, maintenanceEnd, maintenanceCancel, maintenanceList],
   },
+  { title: 'Notices to key holders', commands: [noticesList, noticesPreview, noticesSendTest] },
   { title: 'Markets', commands: [marketsList, marketsPause, marketsResume, marketsDelist, price] },
 ];
 

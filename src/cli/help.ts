@@ -6,7 +6,7 @@ const lineWidth = 100;
 
 /** `mdapi keys create --account ID [--label TEXT]`, without the options every command takes. */
 export function usageOf(command: Command): string {
-  const positionals = (command.positionals ?? []).map(({ name }) => name);
+  const positionals = (command.positionals ?? []).map(({ name, many }) => (many === true ? `[${name}…]` : name));
   const options = (command.options ?? []).map((option) =>
     option.required ? spelling(option) : `[${spelling(option)}]`,
   );

@@ -1,5 +1,5 @@
 import { systemClock, systemRandomness } from '../clock.ts';
-import type { Context, Output } from './context.ts';
+import type { Context, Output, Terminal } from './context.ts';
 import { run } from './run.ts';
 import { stopSignalOf } from './stop-signal.ts';
 
@@ -11,6 +11,7 @@ function contextOf(theProcess: NodeJS.Process): Context {
     stdout: outputOf(theProcess.stdout),
     stderr: outputOf(theProcess.stderr),
     stdin: { stream: theProcess.stdin, isTerminal: theProcess.stdin.isTTY === true },
+    terminal: terminalOf(theProcess),
     env: theProcess.env,
     cwd: theProcess.cwd(),
     clock: systemClock,
@@ -22,10 +23,29 @@ function contextOf(theProcess: NodeJS.Process): Context {
   };
 }
 
-/** Whoever reads us may stop reading, as `head` does: that is no failure of ours. */
+/** Whoever reads us may stop reading, as `head` does, and a terminal may be closed: that is no failure of ours. */
 function outputOf(stream: NodeJS.WriteStream): Output {
+  const closed = new AbortController();
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    closed.abort();
   });
-  return { write: (text) => stream.write(text), isTerminal: stream.isTTY === true };
+  return { write: (text) => stream.write(text), isTerminal: stream.isTTY === true, closed: closed.signal };
+}
+
+function terminalOf(theProcess: NodeJS.Process): Terminal | undefined {
+  const { stdin, stdout } = theProcess;
+  if (stdin.isTTY !== true || stdout.isTTY !== true) return undefined;
+  return {
+    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    onResize(run) {
+      stdout.on('resize', run);
+      return () => stdout.off('resize', run);
+    },
+    setRaw: (on) => stdin.setRawMode(on),
+    atExit(run) {
+      theProcess.on('exit', run);
+      return () => theProcess.off('exit', run);
+    },
+  };
 }

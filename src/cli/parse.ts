@@ -97,16 +97,24 @@ function optionValue(declared: ReadonlyMap<string, Option>, { name, rawName, val
 function checkPositionals(command: Command, values: readonly string[]): void {
   const names = command.positionals ?? [];
   const missing = names[values.length];
-  if (missing !== undefined) throw new UsageError(`${missing.name} is missing: ${missing.summary}.`);
-  if (values.length > names.length) throw new UsageError(`Unexpected argument "${values[names.length]}".`);
+  if (missing !== undefined && missing.many !== true)
+    throw new UsageError(`${missing.name} is missing: ${missing.summary}.`);
+  if (values.length > names.length && names.at(-1)?.many !== true)
+    throw new UsageError(`Unexpected argument "${values[names.length]}".`);
 }
 
 function inputOf(command: Command, positionals: readonly string[], given: ReadonlyMap<string, string>): CommandInput {
+  const placeOf = (name: string) => (command.positionals ?? []).findIndex((positional) => positional.name === name);
   return {
     argument(name) {
-      const value = positionals[(command.positionals ?? []).findIndex((positional) => positional.name === name)];
+      const value = positionals[placeOf(name)];
       if (value === undefined) throw new Error(`${command.name} has no argument ${name}`);
       return value;
+    },
+    everyArgument(name) {
+      const place = placeOf(name);
+      if (place === -1) throw new Error(`${command.name} has no argument ${name}`);
+      return positionals.slice(place);
     },
     option: (name) => given.get(name),
     required(name) {

@@ -33,7 +33,11 @@ export function commandReference(): string {
 }
 
 function commandSection(command: Command): string {
-  const positionals = (command.positionals ?? []).map(({ name, summary }) => ({ name, summary, required: true }));
+  const positionals = (command.positionals ?? []).map(({ name, summary, many }) => ({
+    name,
+    summary,
+    required: many !== true,
+  }));
   const rows = [...positionals, ...(command.options ?? []).map((option) => ({ ...option, name: spelling(option) }))];
   const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
   const examples = command.examples.map(({ line, note }) => `# ${note}\n${line}`).join('\n');

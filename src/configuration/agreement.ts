@@ -53,6 +53,28 @@ const tls: Rule = {
   },
 };
 
+const mail: Rule = {
+  keys: ['mail.smtp', 'mail.from'],
+  broken: ({ mail: { smtp, from } }) => {
+    if ((smtp === undefined) === (from === undefined)) return [];
+    const [there, missing] = smtp === undefined ? ['from', 'smtp'] : ['smtp', 'from'];
+    return [{ key: `mail.${there}`, what: `needs mail.${missing} as well` }];
+  },
+};
+
+const noticeSpan: Rule = {
+  keys: ['notices.breachedMinutes', 'notices.within'],
+  broken: ({ notices: { breachedMinutes, within } }) => {
+    if (breachedMinutes * 60_000 <= ms(within)) return [];
+    return [
+      {
+        key: 'notices.breachedMinutes',
+        what: `${breachedMinutes} minutes are longer than notices.within, which is ${within}`,
+      },
+    ];
+  },
+};
+
 const convertedQuotes: Rule = {
   keys: ['pricing.converted', 'exchange.quotes'],
   broken: ({ pricing, exchange }) =>
@@ -117,6 +139,8 @@ export const rules: readonly Rule[] = [
   ...order,
   listeners,
   tls,
+  mail,
+  noticeSpan,
   convertedQuotes,
   symbolsHaveQuote,
   rateSource,

@@ -56,12 +56,16 @@ function refuse(at: Check, { where }: { readonly where: string }, what: string, 
   return undefined;
 }
 
+/** An address with a user, and so most likely with a password. */
+const holdsCredentials = /:\/\/[^/\s]*@/;
+
 function shown(at: Check, located: Located): string {
   const { value } = located;
   if (at.hidden) return 'the value (not shown)';
   if (value instanceof Map) return 'a map';
   if (Array.isArray(value)) return 'a list';
   const written = typeof value === 'string' ? JSON.stringify(value) : (located.source ?? String(value));
+  if (holdsCredentials.test(written)) return 'the address with credentials (not shown)';
   return written.length > 80 ? `${written.slice(0, 80)}…` : written;
 }
 

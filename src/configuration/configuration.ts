@@ -1,5 +1,8 @@
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
+import type { Mailbox, SmtpConfiguration } from './mail.ts';
+
+export type { Mailbox, SmtpConfiguration } from './mail.ts';
 
 /** The whole configuration, checked: spans in milliseconds, addresses without a trailing slash, paths absolute. */
 export interface Configuration {
@@ -11,6 +14,9 @@ export interface Configuration {
   readonly rates: RatesConfiguration;
   /** Requests per wall-clock minute. */
   readonly limits: { readonly key: number; readonly address: number; readonly failedAuthentication: number };
+  /** `undefined`: notices are not sent. */
+  readonly mail: { readonly smtp: SmtpConfiguration; readonly from: Mailbox } | undefined;
+  readonly notices: NoticesConfiguration;
   readonly feed: FeedConfiguration;
   readonly logs: { readonly level: LogLevel };
 }
@@ -75,6 +81,14 @@ export type RateSource =
   | { readonly source: 'cnb' | 'ecb'; readonly url: string }
   | { readonly source: 'json'; readonly url: string; readonly pointer: string }
   | { readonly source: 'exchange'; readonly market: MarketSymbol };
+
+/** When repeated breaches of a key's limit make a notice to its holder. */
+export interface NoticesConfiguration {
+  /** 1 to 60. */
+  readonly breachedMinutes: number;
+  readonly withinMs: number;
+  readonly atMostEveryMs: number;
+}
 
 /** Named as the feed names them (`FeedTiming`), so that they go over its defaults as they are. */
 export interface FeedConfiguration {

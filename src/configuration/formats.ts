@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { parseDecimal } from '../market/decimal.ts';
 import { parseCurrency, parseSymbol } from '../market/symbol.ts';
 import { parseDuration } from './duration.ts';
+import { parseMailbox, parseSmtpUrl } from './mail.ts';
 
 /** The spellings a text value can be required to have. */
 export type FormatName =
@@ -12,7 +13,9 @@ export type FormatName =
   | 'http-url'
   | 'ip-range'
   | 'json-pointer'
+  | 'mailbox'
   | 'path'
+  | 'smtp-url'
   | 'store-url'
   | 'symbol'
   | 'ws-url';
@@ -55,7 +58,15 @@ export const formats: Readonly<Record<FormatName, Format>> = {
     allowed: 'a JSON pointer (RFC 6901) such as /rates/CZK',
     fits: (text) => jsonPointer.test(text),
   },
+  mailbox: {
+    allowed: 'an e-mail address, alone or as Name <name@example.com>',
+    fits: (text) => parseMailbox(text) !== undefined,
+  },
   path: { allowed: 'a path', fits: (text) => text.length > 0 && !text.includes('\0') },
+  'smtp-url': {
+    allowed: 'smtp:// or smtps://, then user:password@ where the server asks for them, host and :port',
+    fits: (text) => parseSmtpUrl(text) !== undefined,
+  },
   'store-url': {
     allowed: 'sqlite: and a path, such as sqlite:./mdapi.sqlite',
     fits: (text) => /^sqlite:(?!\/\/)[^\0?#]*[^\0?#/\\]$/.test(text) && text !== 'sqlite::memory:',

@@ -3,6 +3,7 @@ import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { Configuration, FeedConfiguration, RatesConfiguration, ServerConfiguration } from './configuration.ts';
 import { parseDuration } from './duration.ts';
+import { parseMailbox, parseSmtpUrl } from './mail.ts';
 import type { Settings } from './schema.ts';
 
 /** The directory a relative path in a field is relative to. */
@@ -39,6 +40,12 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
     },
     rates: resolveRates(settings),
     limits,
+    mail: resolveMail(settings),
+    notices: {
+      breachedMinutes: settings.notices.breachedMinutes,
+      withinMs: milliseconds(settings.notices.within),
+      atMostEveryMs: milliseconds(settings.notices.atMostEvery),
+    },
     feed: resolveFeed(settings),
     logs,
   };
@@ -94,6 +101,12 @@ function resolveFeed({ feed }: Settings): FeedConfiguration {
     requestTimeoutMs: milliseconds(feed.requestTimeout),
     frameBytesMax: feed.frameBytesMax,
   };
+}
+
+function resolveMail({ mail }: Settings): Configuration['mail'] {
+  const smtp = parseSmtpUrl(mail.smtp ?? '');
+  const from = parseMailbox(mail.from ?? '');
+  return smtp === undefined || from === undefined ? undefined : { smtp, from };
 }
 
 function milliseconds(duration: string): number {

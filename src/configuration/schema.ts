@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { AnnotatedSchema } from './schema-kinds.ts';
+import { mailSchema, noticesSchema } from './schema-notices.ts';
 import { exchangeSchema, feedSchema, pricingSchema, ratesSchema } from './schema-prices.ts';
 import { adminSchema, limitsSchema, logsSchema, serverSchema, storeSchema } from './schema-server.ts';
 
@@ -12,6 +13,8 @@ export const configurationSchema = Type.Object({
   pricing: pricingSchema,
   rates: ratesSchema,
   limits: limitsSchema,
+  mail: mailSchema,
+  notices: noticesSchema,
   feed: feedSchema,
   logs: logsSchema,
 });

@@ -23,7 +23,8 @@ export function chooseEncoding(acceptEncoding: string | undefined): ContentEncod
 
 function judge(acceptEncoding: string): ContentEncoding {
   const weights = parseWeights(acceptEncoding);
-  const weightOf = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0;
+  // Who sends only `*` has not said what it can decode; gzip is what everything can.
+  const weightOf = (coding: string) => weights.get(coding) ?? (coding === 'gzip' ? weights.get('*') : undefined) ?? 0;
   let best: ContentEncoding = 'identity';
   let bestWeight = weights.get('identity') ?? 0;
   for (const coding of preferred) {

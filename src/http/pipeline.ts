@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { BreachLog } from '../access/breach-log.ts';
 import type { IpAddress } from '../access/client-address.ts';
 import type { KeyFinder } from '../access/key-directory.ts';
 import type { LimitDecision } from '../access/limit-decision.ts';
@@ -24,6 +25,8 @@ export interface PublicRequest {
 export interface Gate {
   readonly keys: KeyFinder;
   readonly limits: Limits;
+  /** Told of every request that a key's own limit refuses. */
+  readonly breaches?: Pick<BreachLog, 'refused'> | undefined;
 }
 
 /** Where the cause of an internal error goes, under the identifier the client was given. */
@@ -83,7 +86,10 @@ export class Pipeline {
     const match = key === undefined ? undefined : this.#gate.keys.find(String(key), now);
     if (match === undefined) return this.#unauthenticated(key === undefined, request);
     const verdict = this.#gate.limits.takeForKey(match, now);
-    if (!verdict.allowed) return this.#limited('key', verdict);
+    if (!verdict.allowed) {
+      this.#gate.breaches?.refused(match, verdict);
+      return this.#limited('key', verdict);
+    }
     return this.#decideFound(this.#routes.keyed.get(request.target.path), request, verdict);
   }
 

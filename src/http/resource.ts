@@ -30,3 +30,8 @@ export interface Resource {
 export function unavailable(detail: string): ProblemAnswer {
   return problem('MARKET_DATA_UNAVAILABLE', detail, marketDataRetryAfterSeconds);
 }
+
+/** What is said as long as nobody knows which markets there are. */
+export function catalogueNotLoaded(): ProblemAnswer {
+  return unavailable('The list of markets has not been loaded yet.');
+}

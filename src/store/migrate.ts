@@ -1,5 +1,6 @@
 import { type Migration, Migrator } from 'kysely';
 import { initialMigration } from './migrations/0001-initial.ts';
+import { noticesMigration } from './migrations/0002-notices.ts';
 import type { Database } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
@@ -8,6 +9,7 @@ export const migrationTable = 'kysely_migration';
 /** Every step of the schema in order. Forward only: a step that was released is never changed or taken away. */
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initialMigration,
+  '0002-notices': noticesMigration,
 };
 
 /**

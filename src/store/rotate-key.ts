@@ -9,8 +9,8 @@ export interface KeyRotation {
   /** The SHA-256 of the new key's text. */
   readonly digest: Uint8Array;
   readonly lastFour: string;
-  /** Until then both keys are valid; now or later. */
-  readonly overlapUntil: EpochMs;
+  /** How long both keys are valid, from now on; 0 ends the old one at once. */
+  readonly overlapMs: number;
   /** Expiry of the new key; the old key's own expiry when left out. */
   readonly expiresAt?: EpochMs | undefined;
 }
@@ -29,9 +29,10 @@ export async function rotateKey(
   rotation: KeyRotation,
 ): Promise<RotatedKey> {
   assertNewKey(rotation, now);
-  if (rotation.overlapUntil < now) {
+  if (rotation.overlapMs < 0) {
     throw new StoreError('overlap_in_past', 'The overlap of a rotation must not end in the past.');
   }
+  const overlapUntil = now + rotation.overlapMs;
   return db.transaction().execute(async (trx) => {
     const old = await trx.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
     assertCanRotate(id, old, now);
@@ -55,7 +56,7 @@ export async function rotateKey(
       .updateTable('api_keys')
       .set({
         replaced_by: newKeyId,
-        expires_at_ms: Math.min(old.expires_at_ms ?? rotation.overlapUntil, rotation.overlapUntil),
+        expires_at_ms: Math.min(old.expires_at_ms ?? overlapUntil, overlapUntil),
       })
       .where('id', '=', id)
       .returningAll()

@@ -13,6 +13,8 @@ export interface Schema {
   snapshots: SnapshotTable;
   access_changes: AccessChangeTable;
   change_versions: ChangeVersionTable;
+  breaches: BreachTable;
+  notices: NoticeTable;
 }
 
 export type Database = Kysely<Schema>;
@@ -88,4 +90,46 @@ export interface AccessChangeTable {
 export interface ChangeVersionTable {
   topic: 'market_controls' | 'maintenance_windows';
   version: number;
+}
+
+/** A minute in which a key was refused. Several servers add to the same row. */
+export interface BreachTable {
+  key_id: string;
+  minute_start_ms: number;
+  /** Requests refused in it. */
+  refused: number;
+  /** The limit that refused them. */
+  limit_per_minute: number;
+}
+
+export type NoticeKind = 'repeated_breaches';
+
+/**
+ * `pending`: to be sent. `sending`: the mail server has the message but for its end, or more. `sent`: accepted by the
+ * mail server. `failed`: refused for good, or given up. `recorded`: no mail server was configured. `unconfirmed`: the end
+ * of the message was on its way when the connection or the process ended, so that nobody can tell whether it was accepted;
+ * it is not sent again.
+ */
+export type NoticeStatus = 'pending' | 'sending' | 'sent' | 'failed' | 'recorded' | 'unconfirmed';
+
+export interface NoticeTable {
+  id: string;
+  key_id: string;
+  account_id: string;
+  kind: NoticeKind;
+  /** 1 for the first notice about the key, and so on. */
+  number: number;
+  created_at_ms: number;
+  /** The latest breached minute it tells of. */
+  last_minute_ms: number;
+  /** JSON, see `NoticeFigures`. */
+  figures: string;
+  status: NoticeStatus;
+  /** Raised by every claim, and so the mark by which a claim is known to hold still. */
+  attempts: Generated<number>;
+  next_attempt_at_ms: number;
+  claimed_until_ms: number | null;
+  sent_at_ms: number | null;
+  message_id: string | null;
+  last_error: string | null;
 }

@@ -34,7 +34,8 @@ export type StoreErrorReason =
   | 'window_not_running'
   | 'window_started'
   | 'window_over'
-  | 'window_cancelled';
+  | 'window_cancelled'
+  | 'notice_unknown';
 
 /** The reasons that lie in the engine or the file, not in what was asked. Trying again later can help with some. */
 const engineReasons: ReadonlySet<StoreErrorReason> = new Set([

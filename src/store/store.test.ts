@@ -160,7 +160,7 @@ test('a transaction that fails leaves nothing behind, and the store works on', a
   const account = await store.accounts.create({ email: 'a@example.com' });
   outside.exec(`create trigger refuse before update on api_keys begin select raise(abort, 'refused'); end`);
   const key = await store.keys.insert({ accountId: account.id, digest: digestNumber(1), lastFour: 'aaaa' });
-  const rotation = { digest: digestNumber(2), lastFour: 'bbbb', overlapUntil: key.createdAt };
+  const rotation = { digest: digestNumber(2), lastFour: 'bbbb', overlapMs: 0 };
   await assert.rejects(store.keys.rotate(key.id, rotation), refusal('unexpected'));
   assert.equal((await store.keys.list()).length, 1);
 });

@@ -1,9 +1,11 @@
 import type { Clock, Randomness } from '../clock.ts';
 import { type AccessChanges, accessChangesIn } from './access-changes.ts';
 import { type Accounts, accountsIn } from './accounts.ts';
+import { type Breaches, breachesIn } from './breaches.ts';
 import { type Keys, keysIn } from './keys.ts';
 import { type Markets, marketsIn } from './markets.ts';
 import { migrateToLatest } from './migrate.ts';
+import { type Notices, noticesIn } from './notices.ts';
 import type { Database } from './schema.ts';
 import { type Snapshots, snapshotsIn } from './snapshots.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -19,6 +21,8 @@ export interface Store {
   readonly windows: MaintenanceWindows;
   readonly snapshots: Snapshots;
   readonly accessChanges: AccessChanges;
+  readonly breaches: Breaches;
+  readonly notices: Notices;
   watchChanges(options: WatchOptions, listener: ChangeListener): ChangeWatch;
   /** Stops every watch and closes the database. Closing twice does nothing. */
   close(): Promise<void>;
@@ -65,6 +69,8 @@ function storeOver(db: Database, clock: Clock, randomness: Randomness): Store {
     windows: windowsIn(db, clock, randomness),
     snapshots: snapshotsIn(db, clock),
     accessChanges: accessChangesIn(db),
+    breaches: breachesIn(db),
+    notices: noticesIn(db, clock, randomness),
     watchChanges(options, listener) {
       const watch = watchChanges(db, options, listener);
       watches.add(watch);

@@ -9,13 +9,18 @@ import type { StandInExchange } from './stand-in-exchange.ts';
  * Writes the configuration of the demo and returns its file. It names the stand-in exchange of this
  * run. Throws `CommandError` when the directory cannot be written.
  */
-export function writeDemoConfiguration(directory: string, { restUrl, wsUrl, cnbUrl }: StandInExchange): string {
+export function writeDemoConfiguration(
+  directory: string,
+  { restUrl, wsUrl, cnbUrl }: StandInExchange,
+  adminPort: number,
+): string {
   const file = join(directory, 'mdapi.yaml');
   const configuration = {
+    admin: { port: adminPort },
     store: 'sqlite:./mdapi.sqlite',
     exchange: { urls: { rest: restUrl, ws: wsUrl } },
     rates: { source: 'cnb', url: cnbUrl },
-    logs: { level: 'warn' },
+    logs: { level: 'error' },
   };
   try {
     mkdirSync(directory, { recursive: true });

@@ -7,6 +7,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { portFlags } from '../port-flags.ts';
 import { startFor, told } from '../running-service.ts';
 import { configurationFor } from '../with-store.ts';
+import { adminPort } from './admin-port.ts';
 import { writeDemoConfiguration } from './demo-directory.ts';
 import { makeDemoKey } from './demo-key.ts';
 import { type DemoAddresses, demoJson, demoText } from './demo-text.ts';
@@ -18,7 +19,7 @@ export async function runDemo(input: CommandInput, context: Context): Promise<Ex
   const directory = resolve(context.cwd, input.option('dir') ?? '.demo');
   const exchange = await startStandInExchange(context.stderr);
   try {
-    const configFile = writeDemoConfiguration(directory, exchange);
+    const configFile = writeDemoConfiguration(directory, exchange, await adminPort());
     const option = (name: string) => (name === 'config' ? configFile : input.option(name));
     const { configuration } = await configurationFor({ ...input, option }, context, portFlags(input));
     await serveDemo(configuration, context, (service, key) => {

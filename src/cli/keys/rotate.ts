@@ -29,12 +29,12 @@ export const keysRotate: Command = {
     const overlapMs = parseSpan(input.option('overlap') ?? defaultOverlap, overlapMaxMs, '--overlap');
     return withStore(input, context, async (store) => {
       const key = generateApiKey(context.randomness);
-      const now = context.clock.now();
       const { old, replacement } = await store.keys.rotate(id, {
         digest: digestOf(key),
         lastFour: lastFourOf(key),
-        overlapUntil: (now + overlapMs) as EpochMs,
+        overlapMs,
       });
+      const now = context.clock.now();
       const paint = paintFor(context);
       const lines = keyLines(replacement, keyState(replacement, true, now), paint);
       const until =

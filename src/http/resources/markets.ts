@@ -1,5 +1,5 @@
 import { dataPage } from '../answer.ts';
-import { type Resource, unavailable } from '../resource.ts';
+import { catalogueNotLoaded, type Resource } from '../resource.ts';
 
 /** GET /v1/markets (contract, Market). */
 export const markets: Resource = {
@@ -7,6 +7,6 @@ export const markets: Resource = {
   answersInMaintenance: false,
   answer({ now }, { board }) {
     const page = board.markets(now);
-    return page === undefined ? unavailable('The list of markets has not been loaded yet.') : dataPage(page);
+    return page === undefined ? catalogueNotLoaded() : dataPage(page);
   },
 };

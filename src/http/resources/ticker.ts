@@ -1,7 +1,7 @@
 import type { TickerReading } from '../../board/board.ts';
 import { type Answer, dataPage, problem } from '../answer.ts';
 import { queryValues } from '../request-target.ts';
-import { type Resource, unavailable } from '../resource.ts';
+import { catalogueNotLoaded, type Resource, unavailable } from '../resource.ts';
 
 type UnpricedReason = Extract<TickerReading, { kind: 'unpriced' }>['reason'];
 
@@ -26,6 +26,8 @@ export const ticker: Resource = {
         return dataPage(reading.page);
       case 'unpriced':
         return unavailable(unpricedDetail[reading.reason]);
+      case 'not_loaded':
+        return catalogueNotLoaded();
       case 'unknown_symbol':
         return problem('UNKNOWN_SYMBOL', 'No traded market has this symbol. GET /v1/markets lists those there are.');
       case 'malformed_symbol':

@@ -1,0 +1,84 @@
+import type { EpochMs } from '../clock.ts';
+import { limitWindowMs } from '../contract/limits.ts';
+import type { KeyFinder, KeyMatch } from './key-directory.ts';
+import type { LimitDecision } from './limit-decision.ts';
+
+/** Requests of a key refused in one minute (contract, Limits, rule 3), as far as they were not drained before. */
+export interface RefusedMinute {
+  readonly keyId: string;
+  /** The full minute that the limiter counted in. */
+  readonly minuteStart: EpochMs;
+  readonly refused: number;
+  /** The limit that refused them, requests a minute. */
+  readonly limitPerMinute: number;
+}
+
+interface OpenMinute {
+  readonly keyId: string;
+  readonly resetSeconds: number;
+  limit: number;
+  /** Not drained yet. */
+  refused: number;
+}
+
+/**
+ * Notes which keys are refused, for the request path: one look-up in a map per refusal, and memory only for the first
+ * refusal of a key in a minute. Somebody drains it about every second.
+ */
+export class BreachLog {
+  readonly #keys: Pick<KeyFinder, 'keyIdOf'>;
+  readonly #open = new Map<number, OpenMinute>();
+  #closed: OpenMinute[] = [];
+  #minutesSeen = 0;
+
+  constructor(keys: Pick<KeyFinder, 'keyIdOf'>) {
+    this.#keys = keys;
+  }
+
+  /** Breached minutes seen since the start. */
+  get minutesSeen(): number {
+    return this.#minutesSeen;
+  }
+
+  /** A key's request was refused. Call in the same turn as `KeyFinder.find`. */
+  refused({ slot }: KeyMatch, { resetSeconds, limit }: LimitDecision): void {
+    const known = this.#open.get(slot);
+    if (known !== undefined && known.resetSeconds === resetSeconds) {
+      known.refused++;
+      known.limit = limit;
+    } else {
+      this.#openMinute(slot, resetSeconds, limit);
+    }
+  }
+
+  /** The slot goes to another key: what it gathered stays with the key it had. For `KeyDirectory`. */
+  forgetSlot(slot: number): void {
+    const known = this.#open.get(slot);
+    if (known === undefined) return;
+    this.#closed.push(known);
+    this.#open.delete(slot);
+  }
+
+  /** What was refused since the last call. Each refusal comes up once. @param now minutes over by then are let go */
+  drain(now: EpochMs): RefusedMinute[] {
+    const drained = this.#closed.filter(({ refused }) => refused > 0).map(refusedMinute);
+    this.#closed = [];
+    for (const [slot, minute] of this.#open) {
+      if (minute.refused > 0) drained.push(refusedMinute(minute));
+      minute.refused = 0;
+      if (minute.resetSeconds * 1_000 <= now) this.#open.delete(slot);
+    }
+    return drained;
+  }
+
+  #openMinute(slot: number, resetSeconds: number, limit: number): void {
+    this.forgetSlot(slot);
+    this.#open.set(slot, { keyId: this.#keys.keyIdOf(slot), resetSeconds, limit, refused: 1 });
+    this.#minutesSeen++;
+  }
+}
+
+function refusedMinute({ keyId, resetSeconds, refused, limit }: OpenMinute): RefusedMinute {
+  const minuteStart = (resetSeconds * 1_000 - limitWindowMs) as EpochMs;
+  return { keyId, minuteStart, refused, limitPerMinute: limit };
+}

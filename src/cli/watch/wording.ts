@@ -1,0 +1,37 @@
+import type { BoardView } from '../../admin/board-view.ts';
+
+/** A span of time for people, in at most six characters or so: `0.4 s`, `59 s`, `12 min`, `3 h`, `5 d`. */
+export function spanText(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 120) return `${Math.floor(seconds)} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** The market data's age, `later` milliseconds after it was told. */
+export function dataAgeText({ dataAgeMs }: BoardView, later: number): string {
+  return dataAgeMs === undefined ? 'no data yet' : `data ${spanText(dataAgeMs + later)} old`;
+}
+
+/** The running or announced window in one line, `undefined` when there is none. */
+export function maintenanceText({ service }: BoardView, later: number): string | undefined {
+  const { maintenance, serverTimeMs } = service;
+  if (maintenance === null) return undefined;
+  const nowMs = serverTimeMs + later;
+  const { fromMs, toMs, from, to, description } = maintenance;
+  if (fromMs <= nowMs)
+    return `maintenance until ${minuteText(to)} UTC (${spanText(toMs - nowMs)} left): ${description}`;
+  return `maintenance announced for ${minuteText(from)} to ${minuteText(to)} UTC (in ${spanText(fromMs - nowMs)}): ${description}`;
+}
+
+export const unpricedText: Readonly<Record<string, string>> = {
+  no_ticker: 'no ticker',
+  no_rate: 'no rate',
+  rounds_to_zero: 'rounds to zero',
+};
+
+/** `2026-11-22 01:00` */
+function minuteText(instant: string): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 16)}`;
+}

@@ -1,0 +1,195 @@
+import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import { sleep } from '../clock.ts';
+import type { ClaimedNotice, NoticeOutcome, Notices } from '../store/notices.ts';
+import { type Delivery, deliver } from './delivery.ts';
+import type { NoticeLog } from './log.ts';
+import { composeMessage, domainOf, type Mailbox, mailableAddress } from './message.ts';
+import { breachMail, type NoticePlace } from './notice-mail.ts';
+import type { SmtpServer } from './smtp-server.ts';
+
+export interface CourierOptions {
+  readonly notices: Pick<Notices, 'claim' | 'beginSending' | 'settle'>;
+  readonly server: SmtpServer;
+  readonly from: Mailbox;
+  readonly place: NoticePlace;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: NoticeLog;
+}
+
+/** Attempts by how they ended, since the start. `postponed` ones are made again. */
+export type CourierCounts = Readonly<Record<'sent' | 'failed' | 'postponed' | 'unconfirmed', number>>;
+
+const lookEveryMs = 1_000;
+/** An attempt has so long to come up to the message's end, and is broken off then: another server may take it. */
+const leaseMs = 120_000;
+const brokenOffAfterMs = leaseMs - 10_000;
+/** From there on no other server touches it until the answer is really out of reach. */
+const answerLeaseMs = 15 * 60_000;
+const firstRetryMs = 30_000;
+const lastRetryMs = 3_600_000;
+/** As long as mail servers themselves go on trying (RFC 5321 §4.5.4.1). */
+const givenUpAfterMs = 4 * 86_400_000;
+const patienceAtStopMs = 5_000;
+
+const misfortunes = {
+  pending: 'a notice could not be sent yet; it is tried again',
+  failed: 'a notice could not be sent, and is not tried again',
+  unconfirmed: 'whether a notice was accepted is not known; it is not sent again',
+} as const;
+
+/**
+ * Sends what is in the outbox, one notice after another. Several couriers, in one process or in many, share the outbox:
+ * each notice is claimed for a while, and the claim is confirmed just before the end of the message is sent. A crash
+ * before that loses nothing and sends nothing; after it, until the answer is written down, the notice is `unconfirmed`
+ * and not sent again.
+ */
+export class Courier {
+  readonly #options: CourierOptions;
+  readonly #stopping = new AbortController();
+  readonly #breakOff = new AbortController();
+  readonly #counts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
+  #running: Promise<void> = Promise.resolve();
+  /** Attempts in a row at which the server itself was at fault. */
+  #serverFaults = 0;
+  #storeFailing = false;
+  #isPastReturn = false;
+
+  constructor(options: CourierOptions) {
+    this.#options = options;
+  }
+
+  get counts(): CourierCounts {
+    return this.#counts;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Takes back what can be taken back, and waits a little for the answer to what cannot. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (!this.#isPastReturn) this.#breakOff.abort();
+    const patience = this.#options.clock.after(patienceAtStopMs, () => this.#breakOff.abort());
+    await this.#running;
+    patience.cancel();
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      const found = await this.#sendNext();
+      const pauseMs = this.#serverFaults > 0 ? this.#backoffMs(this.#serverFaults) : found ? 0 : lookEveryMs;
+      if (pauseMs > 0) await sleep(clock, pauseMs, this.#stopping.signal);
+    }
+  }
+
+  /** Whether there was something to send. Never rejects. */
+  async #sendNext(): Promise<boolean> {
+    const { notices, from, log } = this.#options;
+    try {
+      const claim = await notices.claim({ leaseMs, messageIdDomain: domainOf(from.address) });
+      this.#storeFailing = false;
+      if (claim === undefined) return false;
+      await this.#attempt(claim);
+      return true;
+    } catch (error) {
+      if (!this.#storeFailing) log.error({ err: error }, 'the outbox of notices cannot be read; it is tried again');
+      this.#storeFailing = true;
+      return false;
+    }
+  }
+
+  async #attempt(claim: ClaimedNotice): Promise<void> {
+    const recipient = claim.accountEmail === undefined ? undefined : mailableAddress(claim.accountEmail);
+    if (recipient === undefined) {
+      const error = claim.accountEmail === undefined ? 'the account is gone' : 'no mail can be sent to this address';
+      return this.#settle(claim, { status: 'failed', error });
+    }
+    const delivery = await this.#deliver(claim, recipient);
+    this.#serverFaults = delivery.kind === 'postponed' && delivery.serverFault ? this.#serverFaults + 1 : 0;
+    if (delivery.kind === 'withdrawn') {
+      this.#options.log.warn({ notice: claim.id }, 'another server has taken over a notice; it was not sent from here');
+      return;
+    }
+    await this.#settle(claim, this.#outcomeOf(claim, delivery));
+  }
+
+  async #deliver(claim: ClaimedNotice, to: string): Promise<Delivery> {
+    const { notices, server, from, place, clock } = this.#options;
+    const head = { from, to, messageId: claim.messageId, date: clock.now() };
+    const message = await composeMessage(breachMail(claim.figures, place), head);
+    const abort = new AbortController();
+    const breakOff = () => abort.abort();
+    const patience = clock.after(brokenOffAfterMs, breakOff);
+    let asked: Promise<boolean> | undefined;
+    const mayEnd = () => {
+      patience.cancel();
+      this.#isPastReturn = true;
+      asked = notices.beginSending(claim, answerLeaseMs);
+      return asked;
+    };
+    this.#breakOff.signal.addEventListener('abort', breakOff);
+    if (this.#breakOff.signal.aborted) breakOff();
+    try {
+      return await deliver({ server, envelope: { from: from.address, to }, message, mayEnd, signal: abort.signal });
+    } finally {
+      this.#breakOff.signal.removeEventListener('abort', breakOff);
+      patience.cancel();
+      // What is written down next must not be overtaken by this.
+      await asked?.catch(() => {});
+      this.#isPastReturn = false;
+    }
+  }
+
+  #outcomeOf(
+    { attempts, createdAt }: ClaimedNotice,
+    delivery: Exclude<Delivery, { kind: 'withdrawn' }>,
+  ): NoticeOutcome {
+    switch (delivery.kind) {
+      case 'accepted':
+        return { status: 'sent' };
+      case 'refused':
+        return { status: 'failed', error: delivery.reason };
+      case 'unanswered':
+        return { status: 'unconfirmed', error: delivery.reason };
+      case 'postponed': {
+        const now = this.#options.clock.now();
+        if (now - createdAt >= givenUpAfterMs) return { status: 'failed', error: `given up: ${delivery.reason}` };
+        const delayMs = this.#stopping.signal.aborted ? 0 : this.#backoffMs(attempts);
+        return { status: 'pending', error: delivery.reason, nextAttemptAt: (now + delayMs) as EpochMs };
+      }
+    }
+  }
+
+  /** Never given up: what is not written down here is `unconfirmed` for everybody else. */
+  async #settle(claim: ClaimedNotice, outcome: NoticeOutcome): Promise<void> {
+    const { notices, clock, log } = this.#options;
+    for (let failing = false; ; failing = true) {
+      try {
+        await notices.settle(claim, outcome);
+        break;
+      } catch (error) {
+        if (!failing) log.error({ err: error, notice: claim.id }, 'how a notice was sent cannot be written down');
+        if (this.#stopping.signal.aborted) return;
+        await sleep(clock, lookEveryMs, this.#stopping.signal);
+      }
+    }
+    this.#report(claim, outcome);
+  }
+
+  #report({ id, keyId, attempts }: ClaimedNotice, outcome: NoticeOutcome): void {
+    const { log } = this.#options;
+    this.#counts[outcome.status === 'pending' ? 'postponed' : outcome.status]++;
+    const fields = { notice: id, keyId, attempts };
+    if (outcome.status === 'sent') log.info(fields, 'a notice was sent');
+    else log.warn({ ...fields, reason: outcome.error }, misfortunes[outcome.status]);
+  }
+
+  /** Doubles from half a minute to an hour, the later half of it by chance. @param failures 1 or more */
+  #backoffMs(failures: number): number {
+    const boundMs = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 20));
+    return Math.round(boundMs * (0.5 + this.#options.randomness.fraction() / 2));
+  }
+}

@@ -1,0 +1,160 @@
+import { Readable } from 'node:stream';
+import SmtpConnection from 'nodemailer/lib/smtp-connection';
+import { needsTls, type SmtpServer, safeLine } from './smtp-server.ts';
+
+/** How handing a message over ended. `reason` is one line without secrets. */
+export type Delivery =
+  | { readonly kind: 'accepted' }
+  /** The server answered no for good, to this message. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Nothing was accepted, and a later attempt may succeed. `serverFault`: so would any other message have fared. */
+  | { readonly kind: 'postponed'; readonly reason: string; readonly serverFault: boolean }
+  /** The end of the message was sent and no answer came: accepted or not, nobody can tell (RFC 1047). */
+  | { readonly kind: 'unanswered'; readonly reason: string }
+  /** `mayEnd` said no. Nothing was accepted. */
+  | { readonly kind: 'withdrawn' };
+
+export interface Envelope {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface DeliveryOptions {
+  readonly server: SmtpServer;
+  readonly envelope: Envelope;
+  readonly message: Buffer;
+  /**
+   * Asked once the server has the whole message but for its end. A message without its end is never accepted
+   * (RFC 5321 §4.1.1.4), so that until this says yes the attempt can still be taken back.
+   */
+  readonly mayEnd: () => Promise<boolean>;
+  /** Breaks the connection off. */
+  readonly signal: AbortSignal;
+}
+
+/** Times in which a step has to be done. The last is RFC 5321 §4.5.3.2.6: giving up sooner makes answers go missing. */
+const connectTimeoutMs = 30_000;
+const greetingTimeoutMs = 30_000;
+const silenceTimeoutMs = 10 * 60_000;
+
+/** Hands one message to the mail server, over a connection of its own. Never rejects. */
+export function deliver({ server, envelope, message, mayEnd, signal }: DeliveryOptions): Promise<Delivery> {
+  return new Promise((resolve) => {
+    const connection = connectionTo(server);
+    const guarded = new GuardedMessage(message, mayEnd);
+    const finish = (error: SmtpFailure | null) => {
+      signal.removeEventListener('abort', aborted);
+      resolve(error === null ? { kind: 'accepted' } : judge(error, guarded, server));
+      // Nobody waits for the answer to QUIT: a server that never gives it would hold the process.
+      if (error === null) connection.quit();
+      connection.close();
+    };
+    const aborted = () => {
+      finish(new Error('broken off'));
+    };
+    if (signal.aborted) return aborted();
+    signal.addEventListener('abort', aborted, { once: true });
+    // Stays for good: a connection that fails after its last answer must not end the process.
+    connection.on('error', finish);
+    connection.connect((connectError) => {
+      if (connectError) return finish(connectError);
+      logIn(connection, server, (loginError) => {
+        if (loginError) return finish(loginError);
+        connection.send({ ...envelope }, guarded, finish);
+      });
+    });
+  });
+}
+
+function connectionTo(server: SmtpServer): SmtpConnection {
+  return new SmtpConnection({
+    host: server.host,
+    port: server.port,
+    secure: server.implicitTls,
+    requireTLS: needsTls(server),
+    connectionTimeout: connectTimeoutMs,
+    greetingTimeout: greetingTimeoutMs,
+    socketTimeout: silenceTimeoutMs,
+    ...(server.tls === undefined ? {} : { tls: server.tls }),
+  });
+}
+
+function logIn(
+  connection: SmtpConnection,
+  { credentials }: SmtpServer,
+  done: (error: SmtpFailure | null) => void,
+): void {
+  if (credentials === undefined) {
+    done(null);
+    return;
+  }
+  const { user, password: pass } = credentials;
+  connection.login({ credentials: { user, pass } }, (error) => done(error));
+}
+
+/** What `nodemailer` reports. `command` is the step: `CONN`, `AUTH …`, `MAIL FROM`, `RCPT TO`, `DATA`, or `API` before any. */
+interface SmtpFailure extends Error {
+  readonly code?: string | undefined;
+  readonly command?: string | undefined;
+  readonly responseCode?: number | undefined;
+  readonly response?: string | undefined;
+}
+
+/** The message as a stream that ends only when it may. */
+class GuardedMessage extends Readable {
+  readonly #message: Buffer;
+  readonly #mayEnd: () => Promise<boolean>;
+  #given = false;
+  /** From the moment at which the end was let go. */
+  ended = false;
+  withdrawn = false;
+
+  constructor(message: Buffer, mayEnd: () => Promise<boolean>) {
+    super();
+    this.#message = message;
+    this.#mayEnd = mayEnd;
+  }
+
+  override _read(): void {
+    if (!this.#given) {
+      this.#given = true;
+      this.push(this.#message);
+      return;
+    }
+    this.#mayEnd().then(
+      (allowed) => {
+        if (this.destroyed) return;
+        this.withdrawn = !allowed;
+        this.ended = allowed;
+        if (allowed) this.push(null);
+        else this.destroy(new Error('withdrawn'));
+      },
+      (error: unknown) => this.destroy(error instanceof Error ? error : new Error('not allowed to end')),
+    );
+  }
+}
+
+/** Answers about who may use the server (RFC 4954 §6) come in reply to any command, and say nothing of the message. */
+const loginCodes = new Set([530, 534, 535, 538]);
+
+function judge(error: SmtpFailure, { ended, withdrawn }: GuardedMessage, server: SmtpServer): Delivery {
+  if (withdrawn) return { kind: 'withdrawn' };
+  const { command = '', responseCode = 0 } = error;
+  const reason = reasonOf(error, server);
+  if (ended && responseCode < 400) return { kind: 'unanswered', reason };
+  const ofTheMessage =
+    /^(MAIL FROM|RCPT TO|DATA|API)$/.test(command) && !loginCodes.has(responseCode) && error.code !== 'EAUTH';
+  if (!ofTheMessage) return { kind: 'postponed', reason, serverFault: true };
+  const forGood = (responseCode >= 500 && responseCode !== 503) || (error.code === 'EENVELOPE' && command === 'API');
+  return forGood ? { kind: 'refused', reason } : { kind: 'postponed', reason, serverFault: responseCode === 421 };
+}
+
+/** What the server says while we log in may repeat what we sent: only its code is kept. */
+function reasonOf(error: SmtpFailure, server: SmtpServer): string {
+  const { code, command = '', responseCode, response = '' } = error;
+  const step = command === '' || command === 'API' ? '' : ` at ${command}`;
+  if (command.startsWith('AUTH') || code === 'EAUTH')
+    return `login refused${responseCode === undefined ? '' : ` (${responseCode})`}`;
+  if (responseCode !== undefined) return safeLine(`refused${step}: ${response}`, server);
+  return safeLine(code === undefined ? error.message : `${code}${step}: ${error.message}`, server);
+}

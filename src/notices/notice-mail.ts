@@ -1,0 +1,153 @@
+import type { NoticeFigures } from '../store/notices.ts';
+import { Html, html } from './html.ts';
+
+/** A mail before it has a sender and a recipient. */
+export interface NoticeMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** What the text says of the service and its rule. */
+export interface NoticePlace {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** No other notice about the key comes sooner. */
+  readonly atMostEveryMs: number;
+}
+
+const labelLengthMax = 100;
+
+/** The mail to the holder of a key that was refused in several minutes (contract, Limits, rule 3), as plain text and HTML. */
+export function breachMail(figures: NoticeFigures, place: NoticePlace): NoticeMail {
+  const key = keyName(figures);
+  const facts = factsOf(figures);
+  const minutes = figures.minutes.map(
+    ({ startMs, refused }) => [minuteText(startMs), counted(refused, 'request')] as const,
+  );
+  const left = figures.breachedMinutes - minutes.length;
+  const limitsUrl = `${place.baseUrl}/docs#limits`;
+  return {
+    subject: `API key ${key} exceeds its limit of ${counted(figures.limitPerMinute, 'request')} per minute`,
+    text: textBody({ key, facts, minutes, left, limitsUrl, place }),
+    html: htmlBody({ key, facts, minutes, left, limitsUrl, place }),
+  };
+}
+
+/** The key as its holder knows it: the label, if it has one, and the last four characters. */
+export function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'lastFour'>): string {
+  const named = oneLine(label).slice(0, labelLengthMax).trim();
+  const ending = `ending in ${oneLine(lastFour)}`;
+  return named === '' ? ending : `"${named}" ${ending}`;
+}
+
+/** Other programs write labels too: nothing in one may begin a header, a line or another direction of writing. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ').replaceAll(/\s+/g, ' ');
+}
+
+interface Parts {
+  readonly key: string;
+  readonly facts: string;
+  readonly minutes: readonly (readonly [minute: string, refused: string])[];
+  /** Minutes that are not listed. */
+  readonly left: number;
+  readonly limitsUrl: string;
+  readonly place: NoticePlace;
+}
+
+const greeting = 'Hello,';
+
+const advice = [
+  'After an answer 429 wait as many seconds as its Retry-After header says, then ask again.',
+  'The headers X-RateLimit-Remaining and X-RateLimit-Reset of every answer tell how many requests are left and until when.',
+  'Ask for /v1/tickers once instead of /v1/ticker for each market: it has them all, and every 5 seconds is enough.',
+  'All programs that use the same key share its limit. Give each program a key of its own.',
+  'If these requests are not yours, the key may be known to somebody else: revoke it and make a new one.',
+] as const;
+
+function factsOf({
+  breachedMinutes,
+  requestsRefused,
+  limitPerMinute,
+  firstMinuteMs,
+  lastMinuteMs,
+}: NoticeFigures): string {
+  const span =
+    firstMinuteMs === lastMinuteMs
+      ? `at ${minuteText(firstMinuteMs)}`
+      : `between ${minuteText(firstMinuteMs)} and ${minuteText(lastMinuteMs + 60_000)}`;
+  const refused = `${counted(requestsRefused, 'request')} with it ${requestsRefused === 1 ? 'was' : 'were'} refused`;
+  const limit = counted(limitPerMinute, 'request');
+  return `The limit of the key is ${limit} per minute. ${refused} (status 429) in ${counted(breachedMinutes, 'minute')} ${span}, because it was used up:`;
+}
+
+function textBody({ key, facts, minutes, left, limitsUrl, place }: Parts): string {
+  const rows = minutes.map(([minute, refused]) => `  ${minute}   ${refused} refused`);
+  return [
+    greeting,
+    '',
+    `This is about your API key ${key} for ${place.baseUrl}.`,
+    '',
+    facts,
+    '',
+    ...rows,
+    ...(left > 0 ? [`  and ${counted(left, 'earlier minute')}`] : []),
+    '',
+    'Requests within the limit were answered as always; the key goes on working.',
+    '',
+    'What to do:',
+    ...advice.map((line) => `- ${line}`),
+    '',
+    `The limits: ${limitsUrl}`,
+    '',
+    '-- ',
+    footer(place),
+    '',
+  ].join('\n');
+}
+
+function htmlBody({ key, facts, minutes, left, limitsUrl, place }: Parts): string {
+  const cell = new Html('style="padding:2px 16px 2px 0"');
+  const rows = minutes.map(
+    ([minute, refused]) => html`<tr><td ${cell}>${minute}</td><td ${cell}>${refused} refused</td></tr>`,
+  );
+  const more = left > 0 ? html`<p>and ${counted(left, 'earlier minute')}</p>` : html``;
+  const items = advice.map((line) => html`<li>${line}</li>`);
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>API key ${key}</title></head>
+<body style="font-family:sans-serif;line-height:1.5;max-width:40em">
+<p>${greeting}</p>
+<p>This is about your API key <strong>${key}</strong> for ${place.baseUrl}.</p>
+<p>${facts}</p>
+<table style="border-collapse:collapse">${all(rows)}</table>
+${more}<p>Requests within the limit were answered as always; the key goes on working.</p>
+<p>What to do:</p>
+<ul>${all(items)}</ul>
+<p><a href="${limitsUrl}">The limits</a></p>
+<hr><p style="font-size:small">${footer(place)}</p>
+</body></html>
+`.text;
+}
+
+function all(pieces: readonly Html[]): Html {
+  return new Html(pieces.map(({ text }) => text).join(''));
+}
+
+function footer({ atMostEveryMs }: NoticePlace): string {
+  return `This message was sent automatically. About one key it comes at most once in ${spanText(atMostEveryMs)}.`;
+}
+
+/** `2026-11-21 10:03 UTC` */
+function minuteText(startMs: number): string {
+  return `${new Date(startMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function spanText(spanMs: number): string {
+  const hours = spanMs / 3_600_000;
+  return Number.isInteger(hours) ? counted(hours, 'hour') : counted(Math.round(spanMs / 60_000), 'minute');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

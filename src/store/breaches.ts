@@ -1,0 +1,79 @@
+import type { EpochMs } from '../clock.ts';
+import type { Database } from './schema.ts';
+
+/** A minute in which a key was refused (contract, Limits). */
+export interface BreachRecord {
+  readonly keyId: string;
+  /** A full minute. */
+  readonly minuteStart: EpochMs;
+  /** Requests refused in it, 1 or more. */
+  readonly refused: number;
+  /** The limit that refused them, requests a minute. */
+  readonly limitPerMinute: number;
+}
+
+export interface Breaches {
+  /** Adds to what is known of each minute: all of the counts or, when it rejects, none. */
+  add(counts: readonly BreachRecord[]): Promise<void>;
+  /** A key's breached minutes that began after an instant, oldest first. */
+  listOf(keyId: string, after: EpochMs): Promise<readonly BreachRecord[]>;
+  /** Drops the minutes that began before an instant. */
+  prune(before: EpochMs): Promise<void>;
+}
+
+/** Rows of one statement: SQLite takes at most 32,766 parameters. */
+const rowsPerStatement = 1_000;
+
+export function breachesIn(db: Database): Breaches {
+  return {
+    async add(counts) {
+      if (counts.length === 0) return;
+      await db.transaction().execute(async (trx) => {
+        for (let start = 0; start < counts.length; start += rowsPerStatement) {
+          await addRows(trx, counts.slice(start, start + rowsPerStatement));
+        }
+      });
+    },
+    listOf: (keyId, after) => breachesOf(db, keyId, after),
+    async prune(before) {
+      await db.deleteFrom('breaches').where('minute_start_ms', '<', before).execute();
+    },
+  };
+}
+
+async function addRows(db: Database, counts: readonly BreachRecord[]): Promise<void> {
+  await db
+    .insertInto('breaches')
+    .values(
+      counts.map(({ keyId, minuteStart, refused, limitPerMinute }) => ({
+        key_id: keyId,
+        minute_start_ms: minuteStart,
+        refused,
+        limit_per_minute: limitPerMinute,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['key_id', 'minute_start_ms']).doUpdateSet(({ eb, ref }) => ({
+        refused: eb('breaches.refused', '+', ref('excluded.refused')),
+        limit_per_minute: ref('excluded.limit_per_minute'),
+      })),
+    )
+    .execute();
+}
+
+/** As `Breaches.listOf`, also within a transaction. */
+export async function breachesOf(db: Database, keyId: string, after: EpochMs): Promise<readonly BreachRecord[]> {
+  const rows = await db
+    .selectFrom('breaches')
+    .selectAll()
+    .where('key_id', '=', keyId)
+    .where('minute_start_ms', '>', after)
+    .orderBy('minute_start_ms')
+    .execute();
+  return rows.map((row) => ({
+    keyId: row.key_id,
+    minuteStart: row.minute_start_ms as EpochMs,
+    refused: row.refused,
+    limitPerMinute: row.limit_per_minute,
+  }));
+}
