@@ -177,7 +177,7 @@ test('before any catalogue there are no markets, and without any price no ticker
   const board = new Board(book, 'run');
   assert.equal(board.markets(start), undefined);
   assert.equal(board.tickers(start), undefined);
-  assert.deepEqual(board.ticker('BTCEUR', start), { kind: 'unknown_symbol' });
+  assert.deepEqual(board.ticker('BTCEUR', start), { kind: 'not_loaded' });
   book.catalogueLoaded(markets, start);
   assert.deepEqual(symbolsOf(board.markets(start)), ['BTCCZK', 'BTCEUR', 'ETHCZK', 'ETHEUR']);
   assert.equal(board.tickers(start), undefined);
@@ -190,7 +190,7 @@ test('a board over a book that already has everything shows it', () => {
   assert.deepEqual(symbolsOf(new Board(book, 'late').tickers(start)), ['BTCCZK', 'BTCEUR']);
 });
 
-test('converted tickers leave with the end of the rate and return with the next one, without any other event', () => {
+test('converted tickers leave with the end of the rate and return with the next one, without any other event (fault row 40)', () => {
   const { book, board } = published();
   const end = after(start, 96 * hourMs);
   assert.deepEqual(symbolsOf(board.tickers(after(end, -1))), ['BTCCZK', 'BTCEUR']);

@@ -11,6 +11,8 @@ export type TickerReading =
   | { readonly kind: 'page'; readonly page: Page }
   | { readonly kind: 'unpriced'; readonly reason: UnpricedReason }
   | { readonly kind: 'unknown_symbol' }
+  /** No catalogue was ever loaded: nobody knows which symbols there are. */
+  | { readonly kind: 'not_loaded' }
   | { readonly kind: 'malformed_symbol' };
 
 interface Slot {
@@ -88,6 +90,7 @@ export class Board implements BookObserver {
     this.#expire(now);
     const symbol = parseSymbol(text);
     if (symbol === undefined) return { kind: 'malformed_symbol' };
+    if (!this.#book.catalogue.everLoaded) return { kind: 'not_loaded' };
     const slot = this.#slots.get(symbol);
     if (slot === undefined) return { kind: 'unknown_symbol' };
     if (this.#staleTickers.delete(symbol)) this.#refresh(slot, now);

@@ -44,18 +44,18 @@ export interface Success {
   readonly alsoHtml: boolean;
 }
 
+/** Whatever can stand in a header (RFC 9110 section 5.5), for headers that are never a reason to refuse a request. */
+function anyFieldValue(maxLength: number) {
+  return { type: 'string', maxLength, pattern: '^[\\t\\x20-\\x7E\\x80-\\xFF]*$' };
+}
+
 const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
   description:
-    'The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.',
-  schema: {
-    type: 'string',
-    minLength: 1,
-    maxLength: 8192,
-    pattern: '^(\\*|(W/)?"[!#-~]*"(\\s*,\\s*(W/)?"[!#-~]*")*)$',
-  },
+    'The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.',
+  schema: anyFieldValue(8192),
   example: '"m4k2-118-gzip"',
 };
 
@@ -63,8 +63,9 @@ const acceptEncoding: Parameter = {
   name: 'Accept-Encoding',
   in: 'header',
   required: false,
-  description: 'The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.',
-  schema: { type: 'string', maxLength: 1024, pattern: '^[\\x20-\\x7E]*$' },
+  description:
+    'The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.',
+  schema: anyFieldValue(8192),
   example: 'zstd, br, gzip',
 };
 

@@ -35,7 +35,7 @@ const closesAtOnce = (listener: LiveListener) => {
   return connection;
 };
 
-test('even when every back-off comes out as next to nothing, there are ten connects a minute and no more', async () => {
+test('even when every back-off comes out as next to nothing, there are ten connects a minute and no more (fault row 43)', async () => {
   const { clock, tries, link } = setUp(0.01, closesAtOnce);
   link.start();
   await clock.advance(179_999);
@@ -48,7 +48,7 @@ test('even when every back-off comes out as next to nothing, there are ten conne
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('the longest back-off is thirty seconds', async () => {
+test('the longest back-off is thirty seconds (fault row 43)', async () => {
   const { clock, tries, link } = setUp(0.999, closesAtOnce);
   link.start();
   await clock.advance(300_000);

@@ -19,7 +19,7 @@ async function onFallback(): Promise<void> {
 
 const polls = () => rig.health.polls;
 
-test('on the fallback every symbol is polled about once a second, and each success keeps the feed current', async () => {
+test('on the fallback every symbol is polled about once a second, and each success keeps the feed current (fault row 47)', async () => {
   await onFallback();
   await rig.pass('the first poll', () => polls().ok === 1);
   const before = rig.sink.current.length;
@@ -33,7 +33,7 @@ test('on the fallback every symbol is polled about once a second, and each succe
   assert.equal(rig.sink.bid('C2EUR'), '4.44');
 });
 
-test('a poll that fails in any way is bounded in time, is retried more slowly, and never makes the feed current', async () => {
+test('a poll that fails in any way is bounded in time, is retried more slowly, and never makes the feed current (fault row 47)', async () => {
   const failures: [string, RestAnswer][] = [
     ['status', { status: 500, body: 'no' }],
     ['malformed', { body: '<html>maintenance</html>' }],
@@ -59,7 +59,7 @@ test('a poll that fails in any way is bounded in time, is retried more slowly, a
   }
 });
 
-test('a fallback answer that was asked before live data came never overwrites it', async () => {
+test('a fallback answer that was asked before live data came never overwrites it (fault row 47)', async () => {
   await onFallback();
   await rig.pass('the first poll', () => polls().ok === 1);
   let answerLate: (() => void) | undefined;
@@ -87,7 +87,7 @@ test('a fallback answer that was asked before live data came never overwrites it
   assert.equal(rig.sink.current.length, current);
 });
 
-test('after 429 the polls wait as long as they were told', async () => {
+test('after 429 the polls wait as long as they were told (fault row 47)', async () => {
   await onFallback();
   await rig.pass('the first poll', () => polls().ok === 1);
   const working = rig.exchange.rest;

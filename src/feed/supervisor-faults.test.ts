@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 afterEach(() => rig.stop());
 
-test('after each fault of the connection the feed is on the fallback, and live again once it is over', async () => {
+test('after each fault of the connection the feed is on the fallback, and live again once it is over (fault row 43)', async () => {
   const faults: FaultRequest[] = [
     { fault: 'close' },
     { fault: 'reset' },
@@ -33,7 +33,7 @@ test('after each fault of the connection the feed is on the fallback, and live a
   assert.ok(rig.simulator.state().connectsLastMinute <= 10);
 });
 
-test('bad frames of every kind cost nothing but themselves', async () => {
+test('bad frames of every kind cost nothing but themselves (fault row 45)', async () => {
   for (const kind of ['json', 'binary', 'utf8', 'nested', 'channel', 'symbol']) {
     await rig.simulator.faults.set({ fault: 'garbage', kind });
   }
@@ -47,7 +47,7 @@ test('bad frames of every kind cost nothing but themselves', async () => {
   );
 });
 
-test('with the whole exchange gone for six minutes the last prices stay, and everything comes back by itself', async () => {
+test('with the whole exchange gone for six minutes the last prices stay, and everything comes back by itself (fault row 43)', async () => {
   const held = rig.sink.bid('BTCEUR');
   await rig.simulator.faults.set({ fault: 'down' });
   await rig.pass('the fallback', () => rig.health.path === 'fallback');

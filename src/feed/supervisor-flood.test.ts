@@ -13,7 +13,7 @@ function stall(forMs: number): void {
   while (performance.now() < endMs);
 }
 
-test('ten thousand updates amid stalls of the event loop: the newest values win at once and nothing is held', async () => {
+test('ten thousand updates amid stalls of the event loop: the newest values win at once and nothing is held (fault row 46)', async () => {
   rig = new FeedRig({ pairs: 20 });
   await rig.startLive();
   const takenBefore = rig.sink.taken.length;
@@ -36,7 +36,7 @@ test('ten thousand updates amid stalls of the event loop: the newest values win 
   assert.ok(process.memoryUsage().heapUsed - heldBefore < 100 * 1024 * 1024);
 });
 
-test('a frame is handled to its end before the next: the sink sees every update in the order it was sent', async () => {
+test('a frame is handled to its end before the next: the sink sees every update in the order it was sent (fault row 46)', async () => {
   rig = new FeedRig({ pairs: 1 });
   await rig.startLive();
   rig.sink.taken.length = 0;
@@ -47,7 +47,7 @@ test('a frame is handled to its end before the next: the sink sees every update 
   assert.equal(bids.length, 2_000);
 });
 
-test('a sink that throws costs one frame and is counted, and the connection stays', async () => {
+test('a sink that throws costs one frame and is counted, and the connection stays (fault row 45)', async () => {
   rig = new FeedRig();
   await rig.startLive();
   const { sink } = rig;

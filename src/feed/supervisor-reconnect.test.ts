@@ -24,7 +24,7 @@ function most(times: readonly number[], withinMs: number): number {
   return Math.max(0, ...times.map((from) => times.filter((time) => time >= from && time < from + withinMs).length));
 }
 
-test('a peer that accepts and closes cleanly at once is met with back-off, at most ten times in any minute', async () => {
+test('a peer that accepts and closes cleanly at once is met with back-off, at most ten times in any minute (fault row 43)', async () => {
   rig = new FeedRig();
   await rig.listen();
   rig.exchange.greet = (peer) => peer.socket.close(1000);
@@ -36,7 +36,7 @@ test('a peer that accepts and closes cleanly at once is met with back-off, at mo
   assert.equal(rig.health.path, 'fallback');
 });
 
-test('a peer that says one thing and closes is met the same way, for one frame is not health', async () => {
+test('a peer that says one thing and closes is met the same way, for one frame is not health (fault row 43)', async () => {
   rig = new FeedRig();
   await rig.listen();
   rig.exchange.greet = (peer) => {
@@ -51,7 +51,7 @@ test('a peer that says one thing and closes is met the same way, for one frame i
   assert.ok(!rig.sink.paths.includes('live'));
 });
 
-test('a refused handshake that asks for patience gets it', async () => {
+test('a refused handshake that asks for patience gets it (fault row 43)', async () => {
   rig = new FeedRig();
   await rig.listen();
   rig.exchange.upgrade = () => ({ status: 429, headers: 'Retry-After: 40\r\n' });
@@ -64,7 +64,7 @@ test('a refused handshake that asks for patience gets it', async () => {
   assert.equal(rig.exchange.upgrades, 2);
 });
 
-test('the back-off starts over only after thirty seconds of healthy data', async () => {
+test('the back-off starts over only after thirty seconds of healthy data (fault row 43)', async () => {
   rig = new FeedRig({ timing: { reconnectMinMs: 1_000, reconnectMaxMs: 8_000 }, seed: 5 });
   await rig.startLive();
   const waits = async (healthyForMs: number) => {
@@ -84,7 +84,7 @@ test('the back-off starts over only after thirty seconds of healthy data', async
   assert.ok((await waits(31_000)) <= 1_100);
 });
 
-test('with the exchange down at the start the feed keeps trying, and recovers over REST and live by itself', async () => {
+test('with the exchange down at the start the feed keeps trying, and recovers over REST and live by itself (fault row 49)', async () => {
   rig = new FeedRig();
   await rig.listen();
   const { port } = rig.exchange;
@@ -100,7 +100,7 @@ test('with the exchange down at the start the feed keeps trying, and recovers ov
   assert.ok((rig.health.catalogueLoads.network ?? 0) < 40, 'the loads were not held back');
 });
 
-test('connections that freeze or break leave no socket, no timer and no listener behind', async () => {
+test('connections that freeze or break leave no socket, no timer and no listener behind (fault row 42)', async () => {
   rig = new FeedRig({ timing: { connectsPerMinuteMax: 1_000, reconnectMinMs: 10, reconnectMaxMs: 20 } });
   await rig.startLive();
   const timers = rig.clock.pendingTimers;

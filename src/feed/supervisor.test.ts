@@ -21,7 +21,7 @@ test('the feed goes live with fresh data of its symbols and a first update, and 
   assert.equal(rig.sink.bid('C0EUR'), '1.20');
 });
 
-test('a connection that only answers heartbeats and pings is ended after exactly ten seconds without data, and REST serves meanwhile', async () => {
+test('a connection that only answers heartbeats and pings is ended after exactly ten seconds without data, and REST serves meanwhile (fault row 41)', async () => {
   rig = new FeedRig();
   await rig.startLive();
   const muteSince = rig.clock.monotonicMs();
@@ -37,7 +37,7 @@ test('a connection that only answers heartbeats and pings is ended after exactly
   assert.equal(rig.sink.current.at(-1)?.[0], 'fallback');
 });
 
-test('heartbeats never make the feed current', async () => {
+test('heartbeats never make the feed current (fault row 41)', async () => {
   rig = new FeedRig();
   await rig.startLive();
   const before = rig.sink.current.length;
@@ -46,7 +46,7 @@ test('heartbeats never make the feed current', async () => {
   assert.equal(rig.sink.current.length, before);
 });
 
-test('a peer that freezes is dropped after ten seconds of silence without waiting for a closing handshake', async () => {
+test('a peer that freezes is dropped after ten seconds of silence without waiting for a closing handshake (fault row 42)', async () => {
   rig = new FeedRig({ timing: { staleAfterMs: 60_000 } });
   await rig.startLive();
   rig.exchange.peer.raw.pause();
@@ -61,7 +61,7 @@ test('a peer that freezes is dropped after ten seconds of silence without waitin
   assert.deepEqual(rig.sink.paths, ['live', 'fallback', 'live']);
 });
 
-test('pings keep a connection alive on which the exchange has nothing to say', async () => {
+test('pings keep a connection alive on which the exchange has nothing to say (fault row 41)', async () => {
   rig = new FeedRig({ timing: { staleAfterMs: 600_000 } });
   await rig.startLive();
   for (let turn = 0; turn < 12; turn++) {
@@ -72,7 +72,7 @@ test('pings keep a connection alive on which the exchange has nothing to say', a
   assert.deepEqual(rig.health.connectionsEnded, {});
 });
 
-test('one mute symbol among fifty is found out over REST, served from there and subscribed again, and the others notice nothing', async () => {
+test('one mute symbol among fifty is found out over REST, served from there and subscribed again, and the others notice nothing (fault row 41)', async () => {
   rig = new FeedRig({ pairs: 50 });
   await rig.startLive();
   const others = () => {
@@ -146,7 +146,7 @@ test('a symbol whose subscription is never answered is treated as rejected', asy
   assert.equal(rig.health.path, 'live');
 });
 
-test('a new connection begins with snapshots that replace what was known, and live comes back only with an update', async () => {
+test('a new connection begins with snapshots that replace what was known, and live comes back only with an update (fault row 44)', async () => {
   rig = new FeedRig();
   await rig.startLive();
   rig.bids.set('C1/EUR', '3.30');
@@ -161,7 +161,7 @@ test('a new connection begins with snapshots that replace what was known, and li
   assert.deepEqual(rig.sink.paths, ['live', 'fallback', 'live']);
 });
 
-test('live does not come back while most symbols still wait for their snapshot', async () => {
+test('live does not come back while most symbols still wait for their snapshot (fault row 47)', async () => {
   rig = new FeedRig({ pairs: 10 });
   await rig.startLive();
   const snapshot = rig.exchange.snapshot;
@@ -176,7 +176,7 @@ test('live does not come back while most symbols still wait for their snapshot',
   assert.equal(rig.health.path, 'live');
 });
 
-test('duplicate, out-of-order and replayed frames never take a published time or price back', async () => {
+test('duplicate, out-of-order and replayed frames never take a published time or price back (fault row 44)', async () => {
   rig = new FeedRig();
   await rig.startLive();
   const now = rig.clock.now();

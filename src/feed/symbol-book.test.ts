@@ -49,7 +49,7 @@ test('prices are compared by value, not by spelling', () => {
   assert.equal(book.polled(ticker('fallback', '1.1000', 2_000), 2_000), false);
 });
 
-test('a subscription is renewed once a minute at most, however long the doubt lasts', () => {
+test('a subscription is renewed once a minute at most, however long the doubt lasts (fault row 44)', () => {
   const book = subscribedBook();
   book.polled(ticker('fallback', '1.20', 2_000), 2_000);
   assert.deepEqual(book.takeDoubted([btc], 3_000), [btc]);

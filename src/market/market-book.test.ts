@@ -80,7 +80,7 @@ test('a market without a ticker, one without a rate and one nobody knows are tol
   assert.equal(read(book, ETHCZK), 'no_ticker');
 });
 
-test('converted prices end exactly with the validity of the rate, and the markets of the exchange do not notice', () => {
+test('converted prices end exactly with the validity of the rate, and the markets of the exchange do not notice (fault row 40)', () => {
   const book = bookWithPrices();
   const end = after(start, 96 * hourMs);
   assert.equal(read(book, BTCCZK, after(end, -1)), '2078385/2016952');
@@ -91,7 +91,7 @@ test('converted prices end exactly with the validity of the rate, and the market
   }
 });
 
-test('converted prices return with the next rate, at the new one', () => {
+test('converted prices return with the next rate, at the new one (fault row 40)', () => {
   const book = bookWithPrices();
   const late = after(start, 97 * hourMs);
   assert.equal(read(book, BTCCZK, late), 'no_rate');

@@ -16,7 +16,7 @@ function statusAfter(feed: FeedStatus, passedMs: number) {
   return serviceStatus(feed, [], after(start, passedMs), passedMs);
 }
 
-test('the ticker is in outage when never fed or more than 300,000 ms behind, else degraded on the fallback, else operational', () => {
+test('the ticker is in outage when never fed or more than 300,000 ms behind, else degraded on the fallback, else operational (fault row 39)', () => {
   const table: [number | undefined, ServiceState, ServiceState][] = [
     [undefined, 'outage', 'outage'],
     [0, 'operational', 'degraded'],
@@ -32,14 +32,14 @@ test('the ticker is in outage when never fed or more than 300,000 ms behind, els
   }
 });
 
-test('the state falls to outage with the first millisecond past five minutes', () => {
+test('the state falls to outage with the first millisecond past five minutes (fault row 39)', () => {
   assert.equal(statusAfter(fedAtStart(), 300_000).status, 'operational');
   assert.equal(statusAfter(fedAtStart(), 300_001).status, 'outage');
   assert.equal(statusAfter(fedAtStart('fallback'), 300_000).status, 'degraded');
   assert.equal(statusAfter(fedAtStart('fallback'), 300_001).status, 'outage');
 });
 
-test('a feed that never delivered is in outage and has no last update, on whatever path it tries', () => {
+test('a feed that never delivered is in outage and has no last update, on whatever path it tries (fault row 39)', () => {
   const feed = new FeedStatus();
   for (const path of ['fallback', 'live'] as const) {
     feed.pathChanged(path);

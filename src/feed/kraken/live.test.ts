@@ -124,7 +124,7 @@ test('renewing a subscription ends the old one first, and a new snapshot follows
   assert.deepEqual(methods, ['subscribe', 'subscribe', 'unsubscribe', 'subscribe']);
 });
 
-test('a bad frame is dropped and counted, the connection stays, and what follows is read', async () => {
+test('a bad frame is dropped and counted, the connection stays, and what follows is read (fault row 45)', async () => {
   await open();
   const peer = exchange.peer;
   peer.send('{"channel":"ticker","type":"upd');
@@ -170,7 +170,7 @@ test('a value that is no decimal is missing, and its neighbours stay', async () 
   assert.ok(of('ticker').every((event) => event.tickers[0]?.ask === '1.20'));
 });
 
-test('a frame over the bound ends the connection at once and never grows in memory', async () => {
+test('a frame over the bound ends the connection at once and never grows in memory (fault row 45)', async () => {
   await open();
   exchange.peer.send(`"${'x'.repeat(frameBytesMax)}"`);
   await eventually('the end', () => of('closed').length === 1);
@@ -178,7 +178,7 @@ test('a frame over the bound ends the connection at once and never grows in memo
   assert.deepEqual(of('dropped'), [{ type: 'dropped', reason: 'oversized' }]);
 });
 
-test('a clean close, a reset and a broken protocol end it once each, and nothing follows', async () => {
+test('a clean close, a reset and a broken protocol end it once each, and nothing follows (fault row 43)', async () => {
   const ends: (() => void)[] = [
     () => exchange.peer.socket.close(1000),
     () => exchange.peer.raw.resetAndDestroy(),
@@ -196,7 +196,7 @@ test('a clean close, a reset and a broken protocol end it once each, and nothing
   assert.deepEqual(reasons, ['closed', 'network', 'protocol']);
 });
 
-test('a refused handshake tells the status and how long to wait', async () => {
+test('a refused handshake tells the status and how long to wait (fault row 43)', async () => {
   exchange.upgrade = () => ({ status: 429, headers: 'Retry-After: 20\r\n' });
   await open('closed');
   assert.deepEqual(of('closed'), [
@@ -204,7 +204,7 @@ test('a refused handshake tells the status and how long to wait', async () => {
   ]);
 });
 
-test('a handshake that is never answered ends at the deadline', async () => {
+test('a handshake that is never answered ends at the deadline (fault row 42)', async () => {
   exchange.upgrade = () => 'hang';
   const opening = open('closed');
   await eventually('the handshake arrived', () => exchange.upgrades === 1);
@@ -213,7 +213,7 @@ test('a handshake that is never answered ends at the deadline', async () => {
   assert.equal(of('closed')[0]?.reason, 'connect_timeout');
 });
 
-test('nobody there, and a peer that does not speak TLS, are network failures', async () => {
+test('nobody there, and a peer that does not speak TLS, are network failures (fault row 43)', async () => {
   const { restUrl, port } = exchange;
   const { liveUrl } = exchange;
   await exchange.close();
@@ -279,7 +279,7 @@ test('after terminate nothing is told, no timer waits and the socket is gone', a
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('three hundred connections, frozen and then terminated, leave nothing behind', async () => {
+test('three hundred connections, frozen and then terminated, leave nothing behind (fault row 42)', async () => {
   await open();
   const { restUrl, liveUrl } = exchange;
   connection.terminate();
