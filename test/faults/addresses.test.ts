@@ -27,6 +27,8 @@ test('a flood of addresses is counted once per address and once per /64, and for
   assert.equal(api.limits.addressesHeld, count + 1, 'one for the whole /64');
   await ask(numbers.map((index) => `203.0.113.9:${index % 65_536}`));
   assert.equal(api.limits.addressesHeld, count + 2, 'one whatever the port');
+  const { headers } = await api.get('/', { key: null, headers: { 'X-Forwarded-For': '203.0.113.9' } });
+  assert.equal(Number(headers['x-ratelimit-remaining']), 1_000_000 - count - 1);
   clock.jump(60_000);
   await ask(['203.0.113.9']);
   assert.equal(api.limits.addressesHeld, 1);

@@ -91,7 +91,10 @@ describe('a network that keeps REST from working while the live connection is do
     await service.untilTicker('degraded');
     const tried = await connectionsTried(service);
     // Each of these connections is up, acknowledges and beats until it is given up for its silence.
-    await eventually('one such connection was given up', async () => (await connectionsTried(service)) > tried + 1);
+    await eventually('one such connection was given up', async () => {
+      assert.equal((await api.status()).components.ticker, 'degraded');
+      return (await connectionsTried(service)) > tried + 1;
+    });
     await simulator.faults.clear();
     await service.untilTicker('operational');
     assert.deepEqual((await client.stop()).states, ['operational', 'degraded', 'operational']);

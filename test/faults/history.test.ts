@@ -69,6 +69,7 @@ function answer(remaining: number, changes: Partial<Observation> = {}): Observat
     answeredAtMs: minute - 4000,
     status: 200,
     code: undefined,
+    isUnauthenticated: false,
     limit: { limit: 3, remaining, resetSeconds: minute / 1000 },
     tickerTimes: {},
     ...changes,
@@ -76,8 +77,13 @@ function answer(remaining: number, changes: Partial<Observation> = {}): Observat
 }
 
 const refused = answer(0, { status: 429, code: 'RATE_LIMIT_EXCEEDED' });
+const unauthenticated = { status: 401, code: 'INVALID_API_KEY', isUnauthenticated: true };
 const histories: Record<string, readonly [Observation[], RegExp | undefined]> = {
   'nothing wrong': [[answer(2), answer(1), answer(0), refused, refused], undefined],
+  'a key that is refused from some moment on': [
+    [answer(2), answer(2, { ...unauthenticated, client: 'b' }), answer(1, unauthenticated), answer(1, { client: 'b' })],
+    undefined,
+  ],
   'fewer than the limit': [[answer(2), answer(1)], undefined],
   'more admitted than the limit': [
     [2, 1, 0, 0].map((left, index) => answer(left, { client: `${index}` })),

@@ -47,6 +47,24 @@ describe('a service that is told to stop', { concurrency: true }, () => {
     assert.deepEqual(service.failures, []);
   });
 
+  test('closes idle connections at once and ends well before its deadline (fault row 48)', async (t) => {
+    const { service, ask } = await started(t, { shutdownDeadline: '5m' });
+    const idle = await Promise.all(Array.from({ length: 20 }, () => Wire.open(service.port)));
+    for (const wire of idle.slice(0, 10)) assert.equal((await wire.ask(ask('/v1/time'))).status, 200);
+    service.signal('SIGTERM');
+    assert.deepEqual(await service.ended, { code: 0, signal: null });
+    await eventually('all are closed', () => idle.every((wire) => wire.isClosed));
+  });
+
+  test('ends at once with 143 when it is told twice (fault row 48)', async (t) => {
+    const { service, ask } = await started(t, { shutdownDeadline: '5m' });
+    await slowReader(service, ask('/v1/tickers'));
+    service.signal('SIGTERM');
+    await eventually('it is unready', async () => (await service.admin('/readyz')).status === 503);
+    service.signal('SIGTERM');
+    assert.deepEqual(await service.ended, { code: 143, signal: null });
+  });
+
   test('answers a request whose second half comes late and closes its connection; one that never comes does not hold it (fault row 48)', async (t) => {
     const { service, ask } = await started(t, { shutdownDeadline: '2s' });
     const request = ask('/v1/time');

@@ -1215,12 +1215,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "m4k2-118-gzip"
                  */
                 "If-None-Match"?: string;
                 /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.
+                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
                  * @example zstd, br, gzip
                  */
                 "Accept-Encoding"?: string;
@@ -1296,12 +1296,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "m4k2-118-gzip"
                  */
                 "If-None-Match"?: string;
                 /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.
+                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
                  * @example zstd, br, gzip
                  */
                 "Accept-Encoding"?: string;
@@ -1381,12 +1381,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "m4k2-118-gzip"
                  */
                 "If-None-Match"?: string;
                 /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.
+                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
                  * @example zstd, br, gzip
                  */
                 "Accept-Encoding"?: string;
@@ -1545,12 +1545,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "m4k2-118-gzip"
                  */
                 "If-None-Match"?: string;
                 /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.
+                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
                  * @example zstd, br, gzip
                  */
                 "Accept-Encoding"?: string;
@@ -1695,12 +1695,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "m4k2-118-gzip"
                  */
                 "If-None-Match"?: string;
                 /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.
+                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
                  * @example zstd, br, gzip
                  */
                 "Accept-Encoding"?: string;
@@ -1776,12 +1776,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "m4k2-118-gzip"
                  */
                 "If-None-Match"?: string;
                 /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.
+                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
                  * @example zstd, br, gzip
                  */
                 "Accept-Encoding"?: string;
@@ -1855,12 +1855,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "m4k2-118-gzip"
                  */
                 "If-None-Match"?: string;
                 /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.
+                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
                  * @example zstd, br, gzip
                  */
                 "Accept-Encoding"?: string;
@@ -1945,12 +1945,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "m4k2-118-gzip"
                  */
                 "If-None-Match"?: string;
                 /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.
+                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
                  * @example zstd, br, gzip
                  */
                 "Accept-Encoding"?: string;
@@ -2033,12 +2033,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "m4k2-118-gzip"
                  */
                 "If-None-Match"?: string;
                 /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.
+                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
                  * @example zstd, br, gzip
                  */
                 "Accept-Encoding"?: string;
@@ -2114,12 +2114,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed.
+                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
                  * @example "m4k2-118-gzip"
                  */
                 "If-None-Match"?: string;
                 /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd.
+                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
                  * @example zstd, br, gzip
                  */
                 "Accept-Encoding"?: string;

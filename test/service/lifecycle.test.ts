@@ -78,7 +78,7 @@ describe('the life of a market', { concurrency: true }, () => {
   test('an empty catalogue delists nothing, however often it comes', async (t) => {
     const service = await ServiceHarness.start(t, { timing: { catalogueReloadMs: 200 } });
     await service.simulator.faults.set({ fault: 'catalogue-empty' });
-    await eventually('four empty loads', async () => (await loadsOf(service, 'empty')) >= 4, 20_000);
+    await eventually('three empty loads', async () => (await loadsOf(service, 'empty')) >= 3, 20_000);
     assert.deepEqual(
       [...new Set([...(await service.api.markets()).values()].map(({ status }) => status))],
       ['trading'],

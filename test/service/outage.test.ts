@@ -62,9 +62,7 @@ describe('an exchange that is away', { concurrency: true }, () => {
     await service.untilTicker('operational');
   });
 
-  test('before any catalogue was loaded: no symbol is called unknown, for nobody knows', {
-    todo: 'the board answers unknown_symbol, which tells a client that retrying does not help',
-  }, async (t) => {
+  test('before any catalogue was loaded: no symbol is called unknown, for nobody knows', async (t) => {
     const { api } = await ServiceHarness.start(t, {
       untilLive: false,
       before: ({ faults }) => faults.set({ fault: 'down' }),

@@ -77,6 +77,20 @@ describe('after a restart with the exchange away', { concurrency: true }, () => 
   });
 });
 
+test('a service that has stopped leaves no socket and no timer behind, however often it starts', async (t) => {
+  const service = await ServiceHarness.start(t);
+  const open = () => process.getActiveResourcesInfo().filter((name) => /TCP|Timeout|Pipe/.test(name)).length;
+  await service.stopService();
+  await eventually('the sockets are closed', () => service.simulator.state().connections.length === 0);
+  const before = open();
+  for (let round = 0; round < 3; round++) {
+    await service.startService();
+    await service.untilLive();
+    await service.stopService();
+  }
+  await eventually('nothing more is open than before', () => open() <= before);
+});
+
 async function savedSnapshot({ directory }: Installation): Promise<string> {
   const url = `sqlite:${directory}/mdapi.sqlite`;
   const store = await openStore({ url, clock: systemClock, randomness: systemRandomness });

@@ -49,6 +49,9 @@ export class Asker {
 }
 
 function plain(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
-  const entries = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]);
+  const entries = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : value,
+  ]);
   return Object.fromEntries(entries) as Record<string, string>;
 }

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type Randomness, sleep, systemClock } from '../../src/clock.ts';
-import type { TickerBody, TickerListBody } from '../../src/contract/schemas.ts';
 import type { ResponseValidator } from '../contract/response-validator.ts';
+import { observationOf } from '../support/history.ts';
 import { type Answer, Asker } from './asker.ts';
 import type { SoakRecord } from './record.ts';
 
@@ -75,16 +75,17 @@ class Client {
     const headers: Record<string, string> = { 'Accept-Encoding': coding };
     if (kind !== 'no key') headers['X-EXCHANGE-APIKEY'] = this.#settings.key;
     if (entityTag !== undefined) headers['If-None-Match'] = entityTag;
+    const sentAtMs = Date.now();
     let answer: Answer;
     try {
       answer = await this.#asker.get(target, headers);
     } catch (error) {
       if (signal.aborted) return;
       record.lostAnswer(`${kind}: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`);
-      record.history.lost(this.#who);
+      record.history.noteUnanswered(this.#key, sentAtMs, Date.now());
       return;
     }
-    this.#judge(target, coding, entityTag, answer);
+    this.#judge(target, coding, entityTag, sentAtMs, answer);
   }
 
   close(): void {
@@ -104,17 +105,22 @@ class Client {
       case 'no key':
         return this.#one(['/', '/openapi/v1.json']);
       default:
-        return this.#one(['/v1/status', '/v1/time', '/v1/ticker?symbol=BTCEUR', '/v1/ticker?symbol=NOPE', '/v1/nothing']);
+        return this.#one([
+          '/v1/status',
+          '/v1/time',
+          '/v1/ticker?symbol=BTCEUR',
+          '/v1/ticker?symbol=NOPE',
+          '/v1/nothing',
+        ]);
     }
   }
 
-  /** Whom a limit counts this client's requests on. */
-  get #who(): string {
-    const { kind, name } = this.#settings;
-    return kind === 'no key' || kind === 'wrong key' ? kind : name;
+  /** What names the client's key in the history: clients without one are counted together. */
+  get #key(): string {
+    return this.#settings.kind === 'no key' ? 'no key' : this.#settings.name;
   }
 
-  #judge(target: string, coding: string, entityTag: string | undefined, answer: Answer): void {
+  #judge(target: string, coding: string, entityTag: string | undefined, sentAtMs: number, answer: Answer): void {
     const { record, validate, randomness, kind, name } = this.#settings;
     const { status, headers, body, tookMs, atMs } = answer;
     const isLarge = status === 200 && (target === '/v1/tickers' || target === '/openapi/v1.json');
@@ -125,22 +131,12 @@ class Client {
         record.undocumented.push((error as Error).message);
       }
     }
-    record.answered(kind, status < 400 ? String(status) : `${status} ${codeOf(answer)}`, tookMs);
     if (status === 200 && headers.etag !== undefined) this.#entityTags.set(`${target} ${coding}`, headers.etag);
-    if (status === 304 && headers.etag !== entityTag) record.history.fault(`${name}: 304 for another entity tag`);
-    if (status === 200 && target === '/v1/tickers') record.history.tickers(name, tickersOf<TickerListBody>(answer).tickers);
-    if (status === 200 && kind === 'ticker') record.history.tickers(name, [tickersOf<TickerBody>(answer)]);
-    const limit = headers['x-ratelimit-limit'];
-    if (limit === undefined) return;
-    record.history.counted({
-      who: this.#who,
-      status,
-      limit: Number(limit),
-      remaining: Number(headers['x-ratelimit-remaining']),
-      resetSeconds: Number(headers['x-ratelimit-reset']),
-      atMs,
-      isSequential: this.#who === name,
-    });
+    if (status === 304 && headers.etag !== entityTag) record.fault(`${name}: 304 for another entity tag`);
+    const asked = { client: name, key: this.#key, path: target.split('?', 1)[0]!, sentAtMs, answeredAtMs: atMs };
+    const observation = observationOf(asked, { status, headers, body: decoded(answer) });
+    record.history.observe(observation);
+    record.answered(kind, observation.code === undefined ? String(status) : `${status} ${observation.code}`, tookMs);
   }
 
   #one<T>(choices: readonly T[]): T {
@@ -148,19 +144,10 @@ class Client {
   }
 }
 
-function codeOf({ body }: Answer): string {
-  try {
-    return (JSON.parse(body.toString('utf8')) as { code: string }).code;
-  } catch {
-    return 'no problem document';
-  }
-}
-
-function tickersOf<Body>({ headers, body }: Answer): Body {
-  const decompress = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }[
-    headers['content-encoding'] ?? ''
-  ];
-  return JSON.parse((decompress === undefined ? body : decompress(body)).toString('utf8')) as Body;
+function decoded({ headers, body }: Answer): Buffer {
+  const coding = headers['content-encoding'];
+  const decompress = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }[coding ?? ''];
+  return decompress === undefined || body.length === 0 ? body : decompress(body);
 }
 
 /** Asks for far more than it reads, until it is cut; then again. */

@@ -57,7 +57,10 @@ export async function runFaults(
   }
 }
 
-async function recovery(sinceMs: number, operationalSince: (ms: number) => Promise<boolean>): Promise<number | undefined> {
+async function recovery(
+  sinceMs: number,
+  operationalSince: (ms: number) => Promise<boolean>,
+): Promise<number | undefined> {
   while (Date.now() - sinceMs < recoveryBoundMs) {
     if (await operationalSince(sinceMs)) return Date.now() - sinceMs;
     await new Promise((resolve) => setTimeout(resolve, 100));

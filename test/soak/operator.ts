@@ -1,4 +1,5 @@
 import { sleep, systemClock } from '../../src/clock.ts';
+import { observationOf } from '../support/history.ts';
 import type { Installation } from '../support/mdapi-process.ts';
 import { Asker } from './asker.ts';
 import type { SoakRecord } from './record.ts';
@@ -22,22 +23,27 @@ const windowForMs = 8_000;
 export async function churnKeys({ installation, accountId, baseUrl, record, signal }: OperatorSettings): Promise<void> {
   const asker = new Asker(baseUrl, true);
   const refused = async (key: string) => {
-    const { status } = await asker.get('/v1/status', { 'X-EXCHANGE-APIKEY': key });
+    const sentAtMs = Date.now();
+    const answer = await asker.get('/v1/status', { 'X-EXCHANGE-APIKEY': key });
     // Once ten have failed within the minute a refused key is answered 429.
-    return status === 401 || status === 429;
+    const isRefused = answer.status === 401 || answer.status === 429;
+    // Refused keys are counted with those of the clients that have a wrong one.
+    const asked = { client: 'operator', key: 'new key', path: '/v1/status', sentAtMs, answeredAtMs: answer.atMs };
+    if (isRefused) record.history.observe(observationOf(asked, answer));
+    return isRefused;
   };
   while (!signal.aborted) {
     const made = await installation.json<{ id: string; key: string }>('keys', 'create', '--account', accountId);
     record.keys.created += 1;
     const takenMs = await until(async () => !(await refused(made.key)));
     record.keys.takenMsMax = Math.max(record.keys.takenMsMax, takenMs);
-    if (takenMs > changeBoundMs) record.history.fault(`a new key was taken only after ${Math.round(takenMs)} ms`);
+    if (takenMs > changeBoundMs) record.fault(`a new key was taken only after ${Math.round(takenMs)} ms`);
     await sleep(systemClock, keyEveryMs / 2, signal);
     await installation.json('keys', 'revoke', made.id);
     record.keys.revoked += 1;
     const refusedMs = await until(() => refused(made.key));
     record.keys.refusedMsMax = Math.max(record.keys.refusedMsMax, refusedMs);
-    if (refusedMs > changeBoundMs) record.history.fault(`a revoked key was taken for ${Math.round(refusedMs)} ms more`);
+    if (refusedMs > changeBoundMs) record.fault(`a revoked key was taken for ${Math.round(refusedMs)} ms more`);
     await sleep(systemClock, keyEveryMs / 2, signal);
   }
   asker.close();
@@ -55,10 +61,10 @@ export async function announceMaintenance(settings: OperatorSettings & { readonl
     await until(running);
     const band = record.begin('maintenance', 'announced window');
     await sleep(systemClock, windowForMs, signal);
-    if (!(await running())) record.history.fault('a window ended by itself');
+    if (!(await running())) record.fault('a window ended by itself');
     await installation.json('maintenance', 'end', id);
     const endedMs = await until(async () => !(await running()));
-    if (endedMs > changeBoundMs) record.history.fault(`a window ran on for ${Math.round(endedMs)} ms after its end`);
+    if (endedMs > changeBoundMs) record.fault(`a window ran on for ${Math.round(endedMs)} ms after its end`);
     band.toMs = Date.now();
     await sleep(systemClock, windowEveryMs - windowForMs, signal);
   }

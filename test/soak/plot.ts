@@ -48,11 +48,13 @@ text { font: 12px system-ui, sans-serif; fill: #333 }
 export function plotSvg({ title, minutes, panels, bands }: Plot): string {
   const height = top + panels.length * (panelHeight + panelGap) + bottom - panelGap;
   const x = (minute: number) => left + (minute / minutes) * (width - left - right);
-  const parts = panels.map((panel, index) => panelSvg(panel, bands, top + index * (panelHeight + panelGap), x, minutes));
+  const parts = panels.map((panel, index) =>
+    panelSvg(panel, bands, top + index * (panelHeight + panelGap), x, minutes),
+  );
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">`,
     `<style>${style}\n</style>`,
-    `<text class="title" x="${left}" y="20">${escape(title)}</text>`,
+    `<text class="title" x="${left}" y="20">${escaped(title)}</text>`,
     legend(),
     ...parts,
     `<text x="${width - right}" y="${height - 6}" text-anchor="end">minutes</text>`,
@@ -78,20 +80,24 @@ function panelSvg(
   const values = points.flatMap(([, value]) => (value === undefined ? [] : [value]));
   const [low, high, step] = axis(fromZero ? 0 : Math.min(...values), Math.max(...values, fromZero ? 1 : 0));
   const y = (value: number) => y0 + panelHeight - ((value - low) / (high - low)) * panelHeight;
-  const lines: string[] = [`<text x="${left}" y="${y0 - 8}">${escape(title)} (${escape(unit)})</text>`];
+  const lines: string[] = [`<text x="${left}" y="${y0 - 8}">${escaped(title)} (${escaped(unit)})</text>`];
   for (const { kind, fromMinute, toMinute, what } of bands) {
     const wide = Math.max(1.5, x(toMinute) - x(fromMinute));
     lines.push(
-      `<rect class="${kind}" x="${round(x(fromMinute))}" y="${y0}" width="${round(wide)}" height="${panelHeight}"><title>${escape(what)}</title></rect>`,
+      `<rect class="${kind}" x="${round(x(fromMinute))}" y="${y0}" width="${round(wide)}" height="${panelHeight}"><title>${escaped(what)}</title></rect>`,
     );
   }
   for (let value = low; value <= high + step / 1e6; value += step) {
-    lines.push(`<line class="grid" x1="${left}" x2="${width - right}" y1="${round(y(value))}" y2="${round(y(value))}"/>`);
+    lines.push(
+      `<line class="grid" x1="${left}" x2="${width - right}" y1="${round(y(value))}" y2="${round(y(value))}"/>`,
+    );
     lines.push(`<text x="${left - 6}" y="${round(y(value) + 4)}" text-anchor="end">${label(value)}</text>`);
   }
   const [, , minuteStep] = axis(0, minutes, 12);
   for (let minute = 0; minute <= minutes; minute += minuteStep) {
-    lines.push(`<text x="${round(x(minute))}" y="${y0 + panelHeight + 16}" text-anchor="middle">${label(minute)}</text>`);
+    lines.push(
+      `<text x="${round(x(minute))}" y="${y0 + panelHeight + 16}" text-anchor="middle">${label(minute)}</text>`,
+    );
   }
   lines.push(`<path class="axis" fill="none" d="M${left} ${y0}V${y0 + panelHeight}H${width - right}"/>`);
   lines.push(`<path class="curve" d="${curve(points, x, y)}"/>`);
@@ -129,6 +135,6 @@ function label(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -1,4 +1,4 @@
-import { History } from './history.ts';
+import { History } from '../support/history.ts';
 
 /** A stretch of time, in milliseconds since the epoch; it has no end yet while it lasts. */
 export interface Band {
@@ -36,6 +36,8 @@ export class SoakRecord {
   readonly history = new History();
   readonly bands: Band[] = [];
   readonly samples: Sample[] = [];
+  /** What was left after a full garbage collection, in MB. */
+  readonly liveMemory: { readonly atMs: number; readonly mb: number }[] = [];
   readonly recoveries: Recovery[] = [];
   /** Answers by what they were: `200`, `304`, `503 SERVICE_MAINTENANCE`. */
   readonly answers = new Map<string, number>();
@@ -46,6 +48,8 @@ export class SoakRecord {
   /** What clients that do not read their answers were told: by being cut. */
   readonly cuts = { count: 0 };
   readonly undocumented: string[] = [];
+  /** What else was wrong, in plain words. */
+  readonly faults: string[] = [];
   readonly keys = { created: 0, revoked: 0, takenMsMax: 0, refusedMsMax: 0 };
   /** Milliseconds, all of the run. */
   readonly latencies: number[] = [];
@@ -56,6 +60,15 @@ export class SoakRecord {
     add(this.byClient, client);
     this.latencies.push(tookMs);
     this.#thisSecond.push(tookMs);
+  }
+
+  fault(what: string): void {
+    this.faults.push(what);
+  }
+
+  /** How much was found to be wrong so far. */
+  get wrongs(): number {
+    return this.history.faults.length + this.faults.length + this.undocumented.length;
   }
 
   lostAnswer(code: string): void {

@@ -21,7 +21,7 @@ export async function takeSamples(
       look(sample);
     }
     dueMs = Math.max(dueMs + 1_000, performance.now());
-    await sleep(systemClock, dueMs - performance.now(), signal);
+    await sleep(systemClock, Math.max(0, dueMs - performance.now()), signal);
   }
 }
 

@@ -6,6 +6,7 @@ import { openStore } from '../../src/store/store.ts';
 import { Child, Installation } from '../support/mdapi-process.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import type { Proxies } from './feed-faults.ts';
+import { inspectorOptions } from './live-memory.ts';
 
 const simulatorProgram = fileURLToPath(new URL('../../exchange-simulator/cli.ts', import.meta.url));
 
@@ -55,6 +56,7 @@ export async function setStage(cleanup: Cleanup, seed: number): Promise<Stage> {
     logs: { level: 'info' },
   });
   const { accountId } = await installation.makeKey();
+  installation.env.NODE_OPTIONS = inspectorOptions;
   const { server, baseUrl, adminUrl } = await installation.serve();
   return {
     ...{ installation, server, baseUrl, adminUrl, accountId },

@@ -41,7 +41,9 @@ export function minima(points: readonly (readonly [x: number, y: number])[], wid
     counts.set(stretch, (counts.get(stretch) ?? 0) + 1);
   }
   const whole = Math.max(0, ...counts.values()) / 2;
-  return [...least].filter(([stretch]) => counts.get(stretch)! >= whole).map(([stretch, y]) => [(stretch + 0.5) * width, y]);
+  return [...least]
+    .filter(([stretch]) => counts.get(stretch)! >= whole)
+    .map(([stretch, y]) => [(stretch + 0.5) * width, y]);
 }
 
 /** The value below which `share` (0 to 1) of the values lie; `undefined` when there are none. */

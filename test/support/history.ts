@@ -1,5 +1,5 @@
 import { errorTable } from '../../src/contract/errors.ts';
-import { limitWindowMs } from '../../src/contract/limits.ts';
+import { limitTable, limitWindowMs } from '../../src/contract/limits.ts';
 import type { WireResponse } from './http-client.ts';
 
 /** One answer as the client that got it writes it down. */
@@ -15,6 +15,8 @@ export interface Observation {
   readonly answeredAtMs: number;
   readonly status: number;
   readonly code: string | undefined;
+  /** Counted as failed authentication, which all clients of one address share. */
+  readonly isUnauthenticated: boolean;
   /** Of the limit that counted the request; `undefined` when none did. */
   readonly limit: LimitFigures | undefined;
   /** `timestampMs` of every ticker in the body, by symbol. */
@@ -40,8 +42,8 @@ interface KeyWindow {
   isComplete: boolean;
 }
 
-interface ClientState {
-  readonly tickerTimes: Map<string, number>;
+/** What a client was told last of a counter. */
+interface LastTold {
   resetSeconds: number;
   remaining: number;
 }
@@ -59,6 +61,7 @@ export function observationOf(asked: Asked, { status, headers, body }: WireRespo
     ...asked,
     status,
     code: typeof read.code === 'string' ? read.code : undefined,
+    isUnauthenticated: status === 401 || String(read.detail).startsWith(limitTable.failedAuthentication.name),
     limit: limitOf(headers),
     tickerTimes: tickerTimesOf(read),
   };
@@ -88,7 +91,8 @@ function tickerTimesOf(body: Record<string, unknown>): Record<string, number> {
 export class History {
   readonly faults: string[] = [];
   readonly #windows = new Map<string, Map<number, KeyWindow>>();
-  readonly #clients = new Map<string, ClientState>();
+  readonly #tickerTimes = new Map<string, Map<string, number>>();
+  readonly #lastTold = new Map<string, LastTold>();
   #newestReset = 0;
   #observed = 0;
 
@@ -101,7 +105,7 @@ export class History {
     this.#observed++;
     this.#checkStatus(observation);
     this.#checkTickerTimes(observation);
-    if (observation.limit === undefined || observation.status === 401) return;
+    if (observation.limit === undefined) return;
     this.#checkReset(observation, observation.limit);
     this.#checkRemaining(observation, observation.limit);
     this.#count(observation, observation.limit);
@@ -131,7 +135,8 @@ export class History {
   }
 
   #checkTickerTimes({ client, tickerTimes }: Observation): void {
-    const known = this.#clientOf(client).tickerTimes;
+    const known = this.#tickerTimes.get(client) ?? new Map<string, number>();
+    this.#tickerTimes.set(client, known);
     for (const [symbol, time] of Object.entries(tickerTimes)) {
       const before = known.get(symbol) ?? 0;
       if (time < before) this.#found(`${client}: ${symbol} went back from ${before} to ${time}`);
@@ -146,8 +151,11 @@ export class History {
     }
   }
 
-  #checkRemaining({ client, status }: Observation, { limit, remaining, resetSeconds }: LimitFigures): void {
-    const state = this.#clientOf(client);
+  #checkRemaining(observation: Observation, { limit, remaining, resetSeconds }: LimitFigures): void {
+    const { client, status } = observation;
+    const name = `${client}, ${counterOf(observation)}`;
+    const state = this.#lastTold.get(name) ?? { resetSeconds: 0, remaining: 0 };
+    this.#lastTold.set(name, state);
     const isSameWindow = state.resetSeconds === resetSeconds;
     if (resetSeconds < state.resetSeconds) this.#found(`${client}: Reset went back to ${resetSeconds}`);
     if (status === 429 ? remaining !== 0 : remaining >= limit || remaining < 0) {
@@ -160,7 +168,9 @@ export class History {
     state.remaining = remaining;
   }
 
-  #count({ client, key, status }: Observation, { limit, remaining, resetSeconds }: LimitFigures): void {
+  #count(observation: Observation, { limit, remaining, resetSeconds }: LimitFigures): void {
+    const { client, status } = observation;
+    const key = counterOf(observation);
     const window = this.#windowOf(key, resetSeconds, limit);
     if (status === 429) {
       window.refused++;
@@ -212,18 +222,14 @@ export class History {
       this.#found(`${about}: ${lowestRemaining} left at the end`);
   }
 
-  #clientOf(client: string): ClientState {
-    let state = this.#clients.get(client);
-    if (state === undefined) {
-      state = { tickerTimes: new Map(), resetSeconds: 0, remaining: 0 };
-      this.#clients.set(client, state);
-    }
-    return state;
-  }
-
   #found(fault: string): void {
     if (this.faults.length < faultsMax) this.faults.push(fault);
   }
+}
+
+/** What the request was counted by. */
+function counterOf({ key, isUnauthenticated }: Observation): string {
+  return isUnauthenticated ? limitTable.failedAuthentication.name : key;
 }
 
 /** The end of the minute an instant lies in, in Unix seconds. */

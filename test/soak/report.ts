@@ -1,0 +1,132 @@
+import { barsOf, memoryOf, type ServerEnd } from './bars.ts';
+import type { SoakOptions } from './options.ts';
+import { plotSvg } from './plot.ts';
+import type { Recovery, Sample, SoakRecord } from './record.ts';
+import { quantile } from './statistics.ts';
+
+/** What a run comes to. */
+export interface Report {
+  readonly markdown: string;
+  readonly svg: string;
+  readonly isMet: boolean;
+}
+
+/** @param minutes how long it ran in fact */
+export function reportOf(record: SoakRecord, options: SoakOptions, minutes: number, end: ServerEnd): Report {
+  const bars = barsOf(record, minutes, end);
+  const verdicts = { true: 'met', false: '**missed**', undefined: 'not judged' };
+  const markdown = [
+    '# Soak',
+    '',
+    'What `npm run soak` wrote: a real `mdapi serve` process on a stand-in exchange, with a broken network between them,',
+    'clients of every kind, a feed fault about every thirty seconds, maintenance windows, and keys that come and go.',
+    'The single faults and their tests are in [the table of rows](../test/faults/rows-feed.md).',
+    '',
+    `${minutes.toFixed(1)} minutes, ${options.clients} clients, seed ${options.seed}, Node ${process.versions.node}, ${process.platform} ${process.arch}. Clients, exchange and service shared one machine.`,
+    '',
+    '![Memory, latency and age of the data over time, with faults and maintenance windows](soak.svg)',
+    '',
+    '## Bars',
+    '',
+    table(
+      ['promise', 'measured', ''],
+      bars.map(({ promise, measured, isMet }) => [promise, measured, verdicts[`${isMet}`]]),
+    ),
+    '',
+    ...memoryLines(record, minutes),
+    '',
+    '## Requests',
+    '',
+    `${record.latencies.length} answers, ${(record.latencies.length / minutes / 60).toFixed(0)} a second. Latency as a client saw it, from its first byte to the answer’s last: p50 ${ms(0.5)}, p99 ${ms(0.99)}, p99.9 ${ms(0.999)}, longest ${ms(1)}.`,
+    '',
+    countTable('answer', record.answers),
+    '',
+    countTable('client', record.byClient),
+    '',
+    countTable('no answer', record.lost),
+    '',
+    `Connections cut because their client did not read: ${record.cuts.count}. Keys made: ${record.keys.created}, taken after ${Math.round(record.keys.takenMsMax)} ms at most; revoked: ${record.keys.revoked}, refused after ${Math.round(record.keys.refusedMsMax)} ms at most (one look each 50 ms).`,
+    '',
+    '## Feed faults',
+    '',
+    recoveryTable(record.recoveries),
+    '',
+    ...faultLines(record, end),
+  ];
+  return {
+    markdown: `${markdown
+      .join('\n')
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .trimEnd()}\n`,
+    svg: svgOf(record, minutes),
+    isMet: bars.every(({ isMet }) => isMet !== false),
+  };
+
+  function ms(share: number): string {
+    const value = quantile(record.latencies, share);
+    return value === undefined ? '-' : `${value.toFixed(1)} ms`;
+  }
+}
+
+function memoryLines(record: SoakRecord, minutes: number): string[] {
+  const { samples, liveMemory } = record;
+  const range = <Item>(items: readonly Item[], value: (item: Item) => number) => {
+    const values = items.map(value);
+    return `${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}`;
+  };
+  const slowest = Math.max(...samples.map(({ eventLoopP99Ms }) => eventLoopP99Ms)).toFixed(0);
+  return [
+    `The slopes are Theil and Sen’s, after ${memoryOf(record, minutes).warmUpMinutes.toFixed(1)} minutes of warm-up; the intervals are Sen’s, and would hold the true slope in 95 of 100 runs were the points independent. Memory in use is what a full garbage collection leaves, three times a minute. Resident memory, of which the least of each minute is taken, also holds garbage and what the allocator keeps: it moves by tens of megabytes either way, so that its slope is known no better than its interval says.`,
+    '',
+    `Memory in use ${range(liveMemory, ({ mb }) => mb)} MB, resident ${range(samples, ({ residentMb }) => residentMb)} MB. Connections ${range(samples, ({ connections }) => connections)}, handles ${range(samples, ({ handles }) => handles)}, timers ${range(samples, ({ timers }) => timers)}. Event-loop delay p99 at most ${slowest} ms within a second.`,
+  ];
+}
+
+function recoveryTable(recoveries: readonly Recovery[]): string {
+  const byFault = Map.groupBy(recoveries, ({ what }) => what);
+  const rows = [...byFault].toSorted().map(([what, all]) => {
+    const took = all.flatMap(({ tookMs }) => (tookMs === undefined ? [] : [tookMs]));
+    const longest = took.length === 0 ? '-' : `${(Math.max(...took) / 1000).toFixed(1)} s`;
+    return [what, String(all.length), longest, String(all.length - took.length)];
+  });
+  return table(['fault', 'times', 'operational again after, at most', 'not again'], rows);
+}
+
+function faultLines({ history, faults, undocumented }: SoakRecord, { failures }: ServerEnd): string[] {
+  const found = [...history.faults, ...faults, ...undocumented.slice(0, 20), ...failures.slice(0, 20)];
+  return found.length === 0 ? [] : ['## What was wrong', '', '```', ...found, '```'];
+}
+
+function countTable(name: string, counts: ReadonlyMap<string, number>): string {
+  if (counts.size === 0) return '';
+  const rows = [...counts].toSorted((a, b) => b[1] - a[1]).map(([what, count]) => [what, String(count)]);
+  return table([name, 'count'], rows);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function svgOf({ samples, bands, liveMemory }: SoakRecord, minutes: number): string {
+  const startMs = samples[0]?.atMs ?? 0;
+  const minute = (atMs: number) => Math.max(0, (atMs - startMs) / 60_000);
+  const points = (value: (sample: Sample) => number | undefined) =>
+    samples.map((sample) => [minute(sample.atMs), value(sample)] as const);
+  const live = liveMemory.map(({ atMs, mb }) => [minute(atMs), mb] as const);
+  return plotSvg({
+    title: 'Soak: memory, latency and age of the data',
+    minutes,
+    panels: [
+      { title: 'Resident memory', unit: 'MB', points: points(({ residentMb }) => residentMb), fromZero: false },
+      { title: 'Memory in use after a full garbage collection', unit: 'MB', points: live, fromZero: false },
+      { title: 'Latency p99 of each second', unit: 'ms', points: points((s) => s.latencyP99Ms), fromZero: true },
+      { title: 'Age of the market data', unit: 's', points: points(({ dataAgeS }) => dataAgeS), fromZero: true },
+    ],
+    bands: bands.map(({ kind, what, fromMs, toMs }) => ({
+      ...{ kind, what },
+      fromMinute: minute(fromMs),
+      toMinute: Math.min(minutes, minute(toMs ?? Date.now())),
+    })),
+  });
+}
