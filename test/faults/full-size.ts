@@ -1,9 +1,13 @@
-/** True in `npm run test:faults`: the sizes of the fault table itself, which take minutes. */
-export const isFull = process.env.MDAPI_FAULTS === 'full';
+/** `full` in `npm run test:faults`: the sizes of the fault table itself, some 20 minutes. `tenth` in CI. Else small. */
+const size = process.env.MDAPI_FAULTS;
 
-/** The size to run at: a small one that takes about a second, or the full one. */
+/** True at the sizes of the fault table itself. */
+export const isFull = size === 'full';
+
+/** The size to run at: a small one that takes about a second, the full one, or for CI a tenth of that. */
 export function sized(small: number, full: number): number {
-  return isFull ? full : small;
+  if (isFull) return full;
+  return size === 'tenth' ? Math.max(small, Math.ceil(full / 10)) : small;
 }
 
 /** Seeds of random tests: fixed, so that a failure can be seen again, unless another one is asked for. */

@@ -33,6 +33,8 @@ export class MailServer {
   refuse: { mail?: number; recipient?: number } = {};
   /** What to refuse every recipient with, word for word. */
   answer: (Error & { responseCode: number }) | undefined;
+  /** Called when a recipient is named. */
+  atRecipient: () => void = () => {};
   /** Called when content begins to come, before its end. */
   atContent: (connection: Socket) => void = () => {};
   /** Gives the code to refuse with; accepts when it gives none. */
@@ -55,7 +57,10 @@ export class MailServer {
         callback();
       },
       onMailFrom: (_address, _session, callback) => callback(failure(this.refuse.mail)),
-      onRcptTo: (_address, _session, callback) => callback(this.answer ?? failure(this.refuse.recipient)),
+      onRcptTo: (_address, _session, callback) => {
+        this.atRecipient();
+        callback(this.answer ?? failure(this.refuse.recipient));
+      },
       onData: (stream, session, callback) => {
         const connection = this.#socketOf(session);
         const chunks: Buffer[] = [];

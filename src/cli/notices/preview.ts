@@ -17,7 +17,7 @@ export const noticesPreview: Command = {
   ],
   examples: [
     { line: 'mdapi notices preview', note: 'what key holders would read' },
-    { line: 'mdapi notices preview --html > notice.html', note: 'to look at in a browser' },
+    { line: 'mdapi notices preview --html', note: 'for a file to look at in a browser' },
   ],
   async run(input, context) {
     const { breachMail } = await import('../../notices/notice-mail.ts');

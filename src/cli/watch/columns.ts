@@ -107,14 +107,13 @@ const columns = {
 /** From left to right. */
 export const allColumns: readonly Column[] = Object.values(columns);
 
-/** What goes first where there is no room; those not named here stay. */
-export const dispensable: readonly Column[] = [
-  columns.volume,
-  columns.low,
-  columns.high,
-  columns.change7d,
-  columns.change1h,
-  columns.age,
-  columns.spread,
-  columns.change24h,
+/** What goes first where there is no room, together where one says little without the other; the rest stays. */
+export const dispensable: readonly (readonly Column[])[] = [
+  [columns.volume],
+  [columns.low, columns.high],
+  [columns.change7d],
+  [columns.change1h],
+  [columns.age],
+  [columns.spread],
+  [columns.change24h],
 ];

@@ -50,14 +50,16 @@ export function frameOf(
   return { lines: [...shown, ...below].slice(0, height), top, page };
 }
 
-function titleLine({ watched: { view }, laterMs }: Scene, { paint, nowMs }: Look, width: number): string {
+function titleLine({ watched: { view }, laterMs, lost }: Scene, { paint, nowMs }: Look, width: number): string {
   const { status, components } = view.service;
   const ageMs = (view.dataAgeMs ?? Number.POSITIVE_INFINITY) + laterMs;
   const ageColour = ageMs > 300_000 ? paint.bad : ageMs > 60_000 ? paint.attention : asIs;
   const path = view.feedPath ?? 'connecting';
   const parts: Cell[] = [
     { text: 'mdapi', paint: paint.heading },
-    { text: status, paint: stateColour(status, paint) },
+    lost === undefined
+      ? { text: status, paint: stateColour(status, paint) }
+      : { text: `was ${status}`, paint: paint.attention },
     { text: dataAgeText(view, laterMs), paint: ageColour },
     { text: path, paint: path === 'live' ? asIs : paint.attention },
   ];
@@ -71,11 +73,20 @@ function noticeLines({ watched: { view }, laterMs, lost }: Scene, width: number,
   const lines: string[] = [];
   if (lost !== undefined) {
     const text = `No answer from ${lost.url} for ${spanText(lost.forMs)} (${lost.why}). Trying again; prices are as last seen.`;
-    lines.push(paint.bad(cut(text, width)));
+    lines.push(...wrapped(text, width).map(paint.bad));
   }
   const maintenance = maintenanceText(view, laterMs);
-  if (maintenance !== undefined) lines.push(paint.attention(cut(maintenance, width)));
+  if (maintenance !== undefined) lines.push(...wrapped(maintenance, width).map(paint.attention));
   return lines;
+}
+
+/** On at most two lines. */
+function wrapped(text: string, width: number): string[] {
+  const characters = [...harmless(text)];
+  if (characters.length <= width) return [characters.join('')];
+  const gapAt = characters.lastIndexOf(' ', width);
+  const end = gapAt > 0 ? gapAt : width;
+  return [characters.slice(0, end).join(''), cut(characters.slice(gapAt > 0 ? end + 1 : end).join(''), width)];
 }
 
 function tableLines(rows: readonly Row[], top: number, page: number, look: Look, width: number): string[] {
@@ -95,10 +106,10 @@ function tableLines(rows: readonly Row[], top: number, page: number, look: Look,
 /** As many columns as there is room for. */
 function fitting(widths: ReadonlyMap<Column, number>, width: number): readonly Column[] {
   const columns = new Set(allColumns.filter((column) => widths.get(column)! > 0));
-  for (const column of dispensable) {
+  for (const together of dispensable) {
     const needed = [...columns].reduce((sum, one) => sum + widths.get(one)! + gap.length, -gap.length);
     if (needed <= width) break;
-    columns.delete(column);
+    for (const column of together) columns.delete(column);
   }
   return [...columns];
 }
@@ -137,7 +148,10 @@ function spread(parts: readonly Cell[], right: string, width: number, paint: Pai
 }
 
 function footer({ by, isReversed }: Order, top: number, page: number, count: number): string {
-  const range = count > page ? `${top + 1}-${top + page} of ${count}, arrows scroll` : `${count} markets`;
+  const range =
+    count > page
+      ? `${top + 1}-${top + page} of ${count}, arrows scroll`
+      : `${count} ${count === 1 ? 'market' : 'markets'}`;
   return `${range}${gap}s: sorted by ${by}${isReversed ? ', reversed' : ''}${gap}r: reverse${gap}q: quit`;
 }
 

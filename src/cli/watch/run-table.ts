@@ -95,8 +95,8 @@ class Table {
     const { by, isReversed } = this.#order;
     if (wish === 'sort')
       this.#order = { by: sortings[(sortings.indexOf(by) + 1) % sortings.length]!, isReversed: false };
-    else if (wish === 'reverse') this.#order = { by, isReversed: !isReversed };
-    else this.#top += this.#steps(wish);
+    if (wish === 'reverse') this.#order = { by, isReversed: !isReversed };
+    this.#top = wish === 'sort' || wish === 'reverse' ? 0 : this.#top + this.#steps(wish);
     this.draw();
   }
 

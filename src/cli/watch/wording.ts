@@ -22,7 +22,8 @@ export function maintenanceText({ service }: BoardView, later: number): string |
   const { fromMs, toMs, from, to, description } = maintenance;
   if (fromMs <= nowMs)
     return `maintenance until ${minuteText(to)} UTC (${spanText(toMs - nowMs)} left): ${description}`;
-  return `maintenance announced for ${minuteText(from)} to ${minuteText(to)} UTC (in ${spanText(fromMs - nowMs)}): ${description}`;
+  const end = minuteText(to).slice(from.slice(0, 10) === to.slice(0, 10) ? 11 : 0);
+  return `maintenance announced for ${minuteText(from)} to ${end} UTC (in ${spanText(fromMs - nowMs)}): ${description}`;
 }
 
 export const unpricedText: Readonly<Record<string, string>> = {

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { changeLines, changeObjects } from './lines.ts';
+import { board, market, windowBody } from './samples.testing.ts';
+import { spreadPercent, type Watched, watchedNext } from './watched.ts';
+
+const movesOf = ({ rows }: Watched) => rows.map(({ buyMove, sellMove }) => [buyMove, sellMove]);
+
+describe('what is watched', () => {
+  test('knows which way each price went last, by value and not by text', () => {
+    const first = watchedNext(undefined, board([market('BTCEUR', { buyPrice: '99.9', sellPrice: '98.0' })]), []);
+    assert.deepEqual(movesOf(first), [[undefined, undefined]]);
+    const risen = watchedNext(first, board([market('BTCEUR', { buyPrice: '100.1', sellPrice: '98.0' })]), []);
+    assert.deepEqual([movesOf(risen), risen.rows[0]?.isChanged], [[['up', undefined]], true]);
+    const still = watchedNext(risen, board([market('BTCEUR', { buyPrice: '100.1', sellPrice: '98.0' })]), []);
+    assert.deepEqual([movesOf(still), still.rows[0]?.isChanged], [[['up', undefined]], false]);
+    const fallen = watchedNext(still, board([market('BTCEUR', { buyPrice: '99.8', sellPrice: '97.9' })]), []);
+    assert.deepEqual(movesOf(fallen), [['down', 'down']]);
+  });
+
+  test('keeps the last move of a market whose price went away and came back', () => {
+    const first = watchedNext(undefined, board([market('BTCEUR', { buyPrice: '1.0' })]), []);
+    const risen = watchedNext(first, board([market('BTCEUR', { buyPrice: '2.0' })]), []);
+    const gone = watchedNext(risen, board([{ symbol: 'BTCEUR', status: 'trading', unpriced: 'no_ticker' }]), []);
+    assert.deepEqual([gone.rows[0]?.spreadPercent, gone.rows[0]?.isChanged], [undefined, true]);
+    assert.equal(watchedNext(gone, board([market('BTCEUR', { buyPrice: '2.0' })]), []).rows[0]?.buyMove, 'up');
+  });
+
+  test('is every market that is not delisted, or those named in any case', () => {
+    const view = board([market('ADAEUR'), { symbol: 'BTCCZK', status: 'delisted' }, market('BTCEUR')]);
+    const symbols = (wanted: string[]) => watchedNext(undefined, view, wanted).rows.map((row) => row.market.symbol);
+    assert.deepEqual(symbols([]), ['ADAEUR', 'BTCEUR']);
+    assert.deepEqual(symbols(['btceur', 'BTCEUR']), ['BTCEUR']);
+  });
+
+  test('refuses every symbol that is not on the board, with the nearest one that is', () => {
+    const view = board([market('ADAEUR'), { symbol: 'BTCCZK', status: 'delisted' }, market('BTCEUR')]);
+    const refused = (wanted: string[], reason: string, message: string) =>
+      assert.throws(() => watchedNext(undefined, view, wanted), { reason, message });
+    refused(['btceru'], 'market_unknown', 'There is no market "btceru". Did you mean "BTCEUR"?');
+    refused(
+      ['BTC/EUR', 'ADAEUR', 'whatever'],
+      'market_unknown',
+      'There is no market "BTC/EUR". Did you mean "BTCEUR"? There is no market "whatever".',
+    );
+    refused(['BTCCZK'], 'market_delisted', 'The market BTCCZK is delisted, which is final.');
+    assert.deepEqual(watchedNext(undefined, board([]), ['NOSUCH']).rows, [], 'no catalogue, no judgement');
+  });
+});
+
+test('the spread is exact: 2 (buy − sell) / (buy + sell) in percent, half-even to two decimals', () => {
+  assert.equal(spreadPercent('84631.2', '83788.9'), '1.00');
+  assert.equal(spreadPercent('100', '100'), '0.00');
+  assert.equal(spreadPercent('0.0000000000000000000003', '0.0000000000000000000001'), '100.00');
+  const price = fc.bigInt({ min: 1n, max: 10n ** 24n });
+  const seed = 20261121;
+  fc.assert(
+    fc.property(price, price, (one, other) => {
+      const [sell, buy] = one < other ? [one, other] : [other, one];
+      // In hundredths of a percent, rounded half-even by whole numbers alone.
+      const [above, below] = [(buy - sell) * 20_000n, buy + sell];
+      const [whole, rest] = [above / below, above % below];
+      const up = rest * 2n > below || (rest * 2n === below && whole % 2n === 1n);
+      const expected = (whole + (up ? 1n : 0n)).toString().padStart(3, '0');
+      // `div` keeps 20 places: a tie that close cannot be told from one beside it, and does not matter.
+      return spreadPercent(`${buy}`, `${sell}`) === `${expected.slice(0, -2)}.${expected.slice(-2)}`;
+    }),
+    { seed, numRuns: 500 },
+  );
+});
+
+describe('lines', () => {
+  test('tell everything first, then only what is other than before', () => {
+    const first = watchedNext(undefined, board([market('ADAEUR'), market('BTCEUR')]), []);
+    assert.deepEqual(changeLines(first), [
+      '2026-11-21T10:00:00.500Z service operational, data 0.4 s old, live',
+      '2026-11-21T10:00:00.500Z ADAEUR buy 84631.2 sell 83788.9 spread 1.00 % 24h -1.05 %',
+      '2026-11-21T10:00:00.500Z BTCEUR buy 84631.2 sell 83788.9 spread 1.00 % 24h -1.05 %',
+    ]);
+    const same = watchedNext(
+      first,
+      board([market('ADAEUR', { timestampMs: 1 }), market('BTCEUR')], { dataAgeMs: 9 }),
+      [],
+    );
+    assert.deepEqual([changeLines(same), changeObjects(same)], [[], []], 'ages are no change');
+    const moved = watchedNext(same, board([market('ADAEUR'), market('BTCEUR', { sellPrice: '83789.0' })]), []);
+    assert.deepEqual(changeLines(moved), [
+      '2026-11-21T10:00:00.500Z BTCEUR buy 84631.2 sell 83789.0 spread 1.00 % 24h -1.05 %',
+    ]);
+  });
+
+  test('say why there is no price, that a market is paused, and what goes on with the service', () => {
+    const view = board([{ symbol: 'BTCCZK', status: 'paused', unpriced: 'no_rate' }], { feedPath: 'fallback' });
+    const { service } = view;
+    const troubled = {
+      ...view,
+      service: { ...service, status: 'maintenance', maintenance: windowBody(-1, 30, 'Upgrade') },
+    };
+    assert.deepEqual(changeLines(watchedNext(undefined, troubled, [])), [
+      '2026-11-21T10:00:00.500Z service maintenance, data 0.4 s old, fallback, maintenance until 2026-11-21 10:30 UTC (30 min left): Upgrade',
+      '2026-11-21T10:00:00.500Z BTCCZK paused no price (no rate)',
+    ]);
+  });
+
+  test('as objects hold the market as the board has it', () => {
+    const objects = changeObjects(watchedNext(undefined, board([market('BTCEUR')]), []));
+    assert.deepEqual(objects, [
+      { event: 'service', ...board([]).service, dataAgeMs: 400, feedPath: 'live' },
+      {
+        event: 'market',
+        ...market('BTCEUR'),
+        spreadPercent: '1.00',
+        serverTime: '2026-11-21T10:00:00.500Z',
+        serverTimeMs: board([]).service.serverTimeMs,
+      },
+    ]);
+  });
+});
