@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asEpochMs, type EpochMs } from '../clock.ts';
+import { asEpochMs } from '../clock.ts';
 import type { NewKey } from './keys.ts';
 import { digestNumber, openFixture, refusal } from './store-fixture.ts';
 

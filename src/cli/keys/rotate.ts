@@ -1,5 +1,4 @@
 import { digestOf, generateApiKey, lastFourOf } from '../../access/api-key.ts';
-import type { EpochMs } from '../../clock.ts';
 import type { Command } from '../command.ts';
 import { formatInstant, parseSpan } from '../instant.ts';
 import { paintFor, pairs } from '../style.ts';
