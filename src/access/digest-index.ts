@@ -68,7 +68,10 @@ export class DigestIndex {
 
   /** Every slot, as they are at the time of the call, in no particular order. */
   slots(): Uint32Array {
-    return this.#places.filter((slot) => slot !== 0);
+    const slots = new Uint32Array(this.#size);
+    let count = 0;
+    for (const slot of this.#places) if (slot !== 0) slots[count++] = slot;
+    return slots;
   }
 
   #place(slot: number): void {

@@ -49,7 +49,7 @@ export class KeyDirectory implements KeyFinder {
   find(rawKey: string, now: EpochMs): KeyMatch | undefined {
     const hasShape = hasKeyShape(rawKey);
     // A longer text is cut: it is refused for its shape anyway, and must not cost more than a key does.
-    readHex(hash('sha256', rawKey.slice(0, apiKeyLength), 'hex'), this.#wanted);
+    readText(hash('sha256', rawKey.slice(0, apiKeyLength), 'latin1'), this.#wanted);
     const slot = this.#index.find(this.#wanted);
     const isUsable = this.#entries.isUsable(slot, now);
     return hasShape && isUsable ? { slot, limitPerMinute: this.#entries.limitOf(slot) } : undefined;
@@ -107,20 +107,16 @@ export class KeyDirectory implements KeyFinder {
   }
 }
 
-/** 64 hexadecimal digits into eight words. (`crypto.hash` gives hex three times faster than bytes.) */
-function readHex(hex: string, words: Uint32Array): void {
+/** 32 characters, a byte each, into eight words. (`crypto.hash` gives text three times faster than bytes.) */
+function readText(digest: string, words: Uint32Array): void {
   for (let index = 0; index < digestWords; index++) {
-    let word = 0;
-    for (let digit = index * 8; digit < index * 8 + 8; digit++) {
-      const code = hex.charCodeAt(digit);
-      // The low four bits of `0` to `9` are their value, those of `a` to `f` are 9 short; only letters have bit 6 set.
-      word = (word << 4) | ((code & 0xf) + (code >> 6) * 9);
-    }
-    words[index] = word;
+    const at = index * 4;
+    const high = (digest.charCodeAt(at) << 24) | (digest.charCodeAt(at + 1) << 16);
+    words[index] = high | (digest.charCodeAt(at + 2) << 8) | digest.charCodeAt(at + 3);
   }
 }
 
-/** 32 bytes into eight words, in the order in which hex is written. */
+/** 32 bytes into the same eight words. */
 function readBytes(digest: Uint8Array, words: Uint32Array): void {
   for (let index = 0; index < digestWords; index++) {
     const at = index * 4;

@@ -10,7 +10,7 @@ export interface Representation {
   readonly encoding: ContentEncoding;
 }
 
-/** Texts up to this many characters are written as strings. */
+/** Bodies up to this many bytes are kept as text, compressed ones too: written together with the head, in one piece. */
 const smallLength = 4096;
 
 const tagSuffix: Record<ContentEncoding, string> = { identity: '', gzip: '-g', br: '-b', zstd: '-z' };
@@ -37,7 +37,7 @@ export class Page {
 
   /** The entity tag without preparing the body: enough to answer a conditional request. */
   entityTag(encoding: ContentEncoding): string {
-    return `"${this.#tagStem}${tagSuffix[encoding]}"`;
+    return this.#ready.get(encoding)?.entityTag ?? `"${this.#tagStem}${tagSuffix[encoding]}"`;
   }
 
   as(encoding: ContentEncoding): Representation {
@@ -52,7 +52,8 @@ export class Page {
   #bodyIn(encoding: ContentEncoding): string | Buffer {
     if (encoding === 'identity') return this.#text.length <= smallLength ? this.#text : this.#bytes();
     const bytes = this.#bytes();
-    return (encoding === 'gzip' ? this.#gzip(this.#text, bytes) : undefined) ?? compress(bytes, encoding);
+    const coded = (encoding === 'gzip' ? this.#gzip(this.#text, bytes) : undefined) ?? compress(bytes, encoding);
+    return coded.length <= smallLength ? coded.toString('latin1') : coded;
   }
 
   #bytes(): Buffer {

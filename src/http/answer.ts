@@ -33,6 +33,8 @@ export function problem(code: ErrorCode, detail: string, retryAfterSeconds?: num
   return { kind: 'problem', code, detail, retryAfterSeconds };
 }
 
+const none: readonly string[] = [];
+
 /** Market data: anyone may keep it, nobody may use it without asking whether it still holds. */
 export function dataPage(page: Page): PageAnswer {
   return {
@@ -41,11 +43,11 @@ export function dataPage(page: Page): PageAnswer {
     contentType: 'application/json',
     cacheControl: 'private, no-cache',
     vary: 'Accept-Encoding',
-    extraHeaders: [],
+    extraHeaders: none,
   };
 }
 
 /** JSON that is true for one instant only. */
 export function instantJson(body: object): TextAnswer {
-  return { kind: 'text', text: JSON.stringify(body), contentType: 'application/json', extraHeaders: [] };
+  return { kind: 'text', text: JSON.stringify(body), contentType: 'application/json', extraHeaders: none };
 }

@@ -6,7 +6,8 @@ import type { Clock, Timer } from '../clock.ts';
 const unreadBodyBytesMax = 64 * 1024;
 const sweepEveryMs = 1000;
 
-interface ConnectionState {
+/** What is known of one open connection. */
+export interface ConnectionState {
   /** The answer that ends the connection is written; whatever still comes in is not looked at. */
   closing: boolean;
   /** Since when bytes have been waiting for the peer to take them; `undefined` while none wait. */
@@ -58,38 +59,15 @@ export class Connections {
     socket.once('close', () => this.#states.delete(socket));
   }
 
-  /** True when the connection's last answer is written: a further request on it is not to be looked at. */
-  isClosing(socket: Socket): boolean {
-    return this.#states.get(socket)?.closing ?? true;
-  }
-
-  /** Notes that the answer being written is the connection's last. */
-  markClosing(socket: Socket): void {
+  /** The connection, while a request on it is to be looked at: it is open and its last answer is not written yet. */
+  taking(socket: Socket): ConnectionState | undefined {
     const state = this.#states.get(socket);
-    if (state !== undefined) state.closing = true;
-  }
-
-  noteResponse(socket: Socket, response: ServerResponse): void {
-    const state = this.#states.get(socket);
-    if (state === undefined) return;
-    state.lastResponse = response;
-    state.wasShed = false;
-  }
-
-  /** Notes that the answer just given is a refusal for overload. */
-  noteShed(socket: Socket): void {
-    const state = this.#states.get(socket);
-    if (state !== undefined) state.wasShed = true;
+    return state === undefined || state.closing ? undefined : state;
   }
 
   /** An overload begins: the connections answered until now are the established ones, until the next begins. */
   markEstablished(): void {
     for (const state of this.#states.values()) state.isEstablished = state.lastResponse !== undefined && !state.wasShed;
-  }
-
-  /** True for a connection that was being served when the overload began. */
-  isEstablished(socket: Socket): boolean {
-    return this.#states.get(socket)?.isEstablished ?? false;
   }
 
   /** Runs `write` once every answer given so far is on the wire. */

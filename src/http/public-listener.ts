@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
@@ -6,7 +13,7 @@ import type { Clock, Randomness } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
 import { overloadRetryAfterSeconds } from '../contract/limits.ts';
 import { type Answer, problem } from './answer.ts';
-import { Connections } from './connections.ts';
+import { type ConnectionState, Connections } from './connections.ts';
 import { findHttpFault, parserProblem, writeRawProblem } from './malformed-request.ts';
 import { Overload } from './overload.ts';
 import { type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
@@ -69,6 +76,14 @@ export interface PublicListenerParts {
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
   /** How late the event loop runs: the 99th percentile of the last few seconds. */
   readonly eventLoopDelayMs: () => number;
+}
+
+/** A request under way, and where its answer goes. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: ConnectionState;
+  readonly requestId: string;
 }
 
 /**
@@ -189,14 +204,15 @@ export class PublicListener {
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
-    if (this.connections.isClosing(request.socket)) return;
-    const requestId = this.#nextId();
+    const connection = this.connections.taking(request.socket);
+    if (connection === undefined) return;
+    const exchange = { request, response, connection, requestId: this.#nextId() };
     try {
-      this.#write(request, response, requestId, this.#decide(request, requestId));
+      this.#write(exchange, this.#decide(exchange));
     } catch (error) {
-      this.#logFailure(error, requestId);
+      this.#logFailure(error, exchange.requestId);
       if (response.headersSent) request.socket.destroy();
-      else this.#write(request, response, requestId, unrouted(internalError));
+      else this.#write(exchange, unrouted(internalError));
     }
   }
 
@@ -204,62 +220,56 @@ export class PublicListener {
     this.#parts.log.error({ err: error, requestId }, 'a request failed');
   };
 
-  #decide(request: IncomingMessage, requestId: string): Decision {
+  #decide({ request, connection, requestId }: Exchange): Decision {
     const fault = findHttpFault(request);
     if (fault !== undefined) {
-      this.connections.markClosing(request.socket);
+      connection.closing = true;
       return unrouted(fault);
     }
     const { clock, addresses } = this.#parts;
     const { headers, method = '', url = '/', socket } = request;
     const target = splitTarget(url);
-    if (this.#overload.isShedding && this.#isToBeShed(socket, target.path)) return unrouted(overloaded);
+    if (this.#overload.isShedding && isToBeShed(connection, target.path)) return unrouted(overloaded);
     const now = clock.now();
     const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
     return this.#pipeline.decide({ requestId, now, address, method, target, headers });
   }
 
-  /** Clients that poll already are served on, and everybody may ask how the service is. */
-  #isToBeShed(socket: Socket, path: string): boolean {
-    return path !== status.route && !this.connections.isEstablished(socket);
-  }
-
   #refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-    if (this.connections.isClosing(request.socket)) return;
-    this.connections.markClosing(request.socket);
-    this.#write(request, response, this.#nextId(), unrouted(expectationFailed));
+    const connection = this.connections.taking(request.socket);
+    if (connection === undefined) return;
+    connection.closing = true;
+    this.#write({ request, response, connection, requestId: this.#nextId() }, unrouted(expectationFailed));
   }
 
-  #write(request: IncomingMessage, response: ServerResponse, requestId: string, decision: Decision): void {
-    const { answer, route, verdict } = decision;
-    const { headers, socket } = request;
-    const carriesBody = announcesBody(request);
+  #write({ request, response, connection, requestId }: Exchange, { answer, route, verdict }: Decision): void {
+    const { headers } = request;
+    const carriesBody = announcesBody(headers);
     if (carriesBody) this.connections.discardBody(request, response);
-    if (carriesBody || this.#draining) this.connections.markClosing(socket);
-    this.connections.noteResponse(socket, response);
+    if (carriesBody || this.#draining) connection.closing = true;
+    connection.lastResponse = response;
+    connection.wasShed = answer === overloaded;
     const written = writeAnswer(response, answer, {
       requestId,
       verdict,
       acceptEncoding: headers['accept-encoding'] as string | undefined,
       ifNoneMatch: headers['if-none-match'],
-      closes: this.connections.isClosing(socket),
+      closes: connection.closing,
       errorsUrl: this.#errorsUrl,
     });
     this.counts.answered(route, written);
     if (answer.kind === 'problem') this.counts.problem(answer.code);
-    if (answer === overloaded) {
-      this.counts.wasShed();
-      this.connections.noteShed(socket);
-    }
+    if (answer === overloaded) this.counts.wasShed();
   }
 
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (error.code === 'ECONNRESET' || !socket.writable || this.connections.isClosing(socket)) {
+    const connection = this.connections.taking(socket);
+    if (error.code === 'ECONNRESET' || !socket.writable || connection === undefined) {
       socket.destroy();
       return;
     }
     const answer = parserProblem(error.code);
-    this.connections.markClosing(socket);
+    connection.closing = true;
     this.counts.answered(unmatchedRoute, errorTable[answer.code].status);
     this.counts.problem(answer.code);
     this.connections.afterLastResponse(socket, () => writeRawProblem(socket, answer, this.#nextId(), this.#errorsUrl));
@@ -267,9 +277,14 @@ export class PublicListener {
 }
 
 /** A GET has no use for a body; one that announces it gets its answer, and then the connection ends. */
-function announcesBody({ headers }: IncomingMessage): boolean {
+function announcesBody(headers: IncomingHttpHeaders): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Clients that poll already are served on, and everybody may ask how the service is. */
+function isToBeShed(connection: ConnectionState, path: string): boolean {
+  return path !== status.route && !connection.isEstablished;
 }
 
 function unrouted(answer: Answer): Decision {

@@ -29,7 +29,7 @@ export function isWellFormed(path: string): boolean {
  */
 export function queryValues(query: string, name: string): (string | undefined)[] {
   const values: (string | undefined)[] = [];
-  for (const pair of query.split('&')) {
+  for (const pair of query.includes('&') ? query.split('&') : [query]) {
     const equals = pair.indexOf('=');
     const key = equals === -1 ? pair : pair.slice(0, equals);
     if (key !== name && decoded(key) !== name) continue;

@@ -35,11 +35,12 @@ export function writeAnswer(response: ServerResponse, answer: Answer, context: W
 }
 
 function writePage(response: ServerResponse, answer: PageAnswer, context: WriteContext): number {
-  const { page } = answer;
+  const { page, extraHeaders } = answer;
   const encoding = chooseEncoding(context.acceptEncoding);
   const entityTag = page.entityTag(encoding);
   const headers = commonHeaders(context);
-  headers.push('Cache-Control', answer.cacheControl, 'ETag', entityTag, 'Vary', answer.vary, ...answer.extraHeaders);
+  headers.push('Cache-Control', answer.cacheControl, 'ETag', entityTag, 'Vary', answer.vary);
+  if (extraHeaders.length > 0) headers.push(...extraHeaders);
   if (matchesEntityTag(context.ifNoneMatch, entityTag)) {
     response.writeHead(304, headers).end();
     return 304;
