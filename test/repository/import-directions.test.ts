@@ -25,7 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   client: [],
 };
 /** Rooms whose rule stands before they do. */
-const toCome = ['client', 'notices'];
+const toCome = ['client'];
 
 const sources = filesEnding('.ts', 'src', 'exchange-simulator', 'client').filter((file) => !isForTests(file));
 
