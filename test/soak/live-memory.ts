@@ -8,7 +8,7 @@ import type { SoakRecord } from './record.ts';
 /** To be in the environment of the process, so that its inspector takes any free port. */
 export const inspectorOptions = '--inspect-port=0';
 
-const everyMs = 20_000;
+const everyMs = 10_000;
 const megabyte = 1024 * 1024;
 
 interface HeapUsage {
@@ -30,7 +30,11 @@ export async function watchLiveMemory(server: Child, record: SoakRecord, signal:
   while (!signal.aborted) {
     await ask(socket, 'HeapProfiler.collectGarbage');
     const { usedSize, backingStorageSize = 0 } = await ask<HeapUsage>(socket, 'Runtime.getHeapUsage');
-    record.liveMemory.push({ atMs: Date.now(), mb: (usedSize + backingStorageSize) / megabyte });
+    record.liveMemory.push({
+      atMs: Date.now(),
+      heapMb: usedSize / megabyte,
+      buffersMb: backingStorageSize / megabyte,
+    });
     await sleep(systemClock, everyMs, signal);
   }
   socket.terminate();

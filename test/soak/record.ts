@@ -23,6 +23,14 @@ export interface Sample {
   readonly answers: number;
 }
 
+/** What was left after a full garbage collection. */
+export interface LiveMemory {
+  readonly atMs: number;
+  readonly heapMb: number;
+  /** Outside the heap: answers on their way to slow readers above all. */
+  readonly buffersMb: number;
+}
+
 /** How the feed came back after one fault. */
 export interface Recovery {
   readonly what: string;
@@ -36,8 +44,7 @@ export class SoakRecord {
   readonly history = new History();
   readonly bands: Band[] = [];
   readonly samples: Sample[] = [];
-  /** What was left after a full garbage collection, in MB. */
-  readonly liveMemory: { readonly atMs: number; readonly mb: number }[] = [];
+  readonly liveMemory: LiveMemory[] = [];
   readonly recoveries: Recovery[] = [];
   /** Answers by what they were: `200`, `304`, `503 SERVICE_MAINTENANCE`. */
   readonly answers = new Map<string, number>();

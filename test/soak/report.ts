@@ -14,7 +14,7 @@ export interface Report {
 /** @param minutes how long it ran in fact */
 export function reportOf(record: SoakRecord, options: SoakOptions, minutes: number, end: ServerEnd): Report {
   const bars = barsOf(record, minutes, end);
-  const verdicts = { true: 'met', false: '**missed**', undefined: 'not judged' };
+  const verdicts = { true: 'met', false: '**missed**', undefined: 'not decided' };
   const markdown = [
     '# Soak',
     '',
@@ -76,9 +76,9 @@ function memoryLines(record: SoakRecord, minutes: number): string[] {
   };
   const slowest = Math.max(...samples.map(({ eventLoopP99Ms }) => eventLoopP99Ms)).toFixed(0);
   return [
-    `The slopes are Theil and Sen’s, after ${memoryOf(record, minutes).warmUpMinutes.toFixed(1)} minutes of warm-up; the intervals are Sen’s, and would hold the true slope in 95 of 100 runs were the points independent. Memory in use is what a full garbage collection leaves, three times a minute. Resident memory, of which the least of each minute is taken, also holds garbage and what the allocator keeps: it moves by tens of megabytes either way, so that its slope is known no better than its interval says.`,
+    `The slopes are Theil and Sen’s through the least value of each minute, after ${memoryOf(record, minutes).warmUpMinutes.toFixed(1)} minutes of warm-up; the intervals are Sen’s, and would hold the true slope in 95 of 100 runs were the points independent. A bar is met when the whole interval lies under it, missed when all of it lies above, and not decided between: twenty minutes tell some megabytes an hour, an hour and more tell one. Memory in use is what a full garbage collection leaves, asked for six times a minute. Resident memory also holds garbage and what the allocator keeps.`,
     '',
-    `Memory in use ${range(liveMemory, ({ mb }) => mb)} MB, resident ${range(samples, ({ residentMb }) => residentMb)} MB. Connections ${range(samples, ({ connections }) => connections)}, handles ${range(samples, ({ handles }) => handles)}, timers ${range(samples, ({ timers }) => timers)}. Event-loop delay p99 at most ${slowest} ms within a second.`,
+    `Memory in use ${range(liveMemory, ({ heapMb, buffersMb }) => heapMb + buffersMb)} MB, resident ${range(samples, ({ residentMb }) => residentMb)} MB. Connections ${range(samples, ({ connections }) => connections)}, handles ${range(samples, ({ handles }) => handles)}, timers ${range(samples, ({ timers }) => timers)}. Event-loop delay p99 at most ${slowest} ms within a second.`,
   ];
 }
 
@@ -113,7 +113,7 @@ function svgOf({ samples, bands, liveMemory }: SoakRecord, minutes: number): str
   const minute = (atMs: number) => Math.max(0, (atMs - startMs) / 60_000);
   const points = (value: (sample: Sample) => number | undefined) =>
     samples.map((sample) => [minute(sample.atMs), value(sample)] as const);
-  const live = liveMemory.map(({ atMs, mb }) => [minute(atMs), mb] as const);
+  const live = liveMemory.map(({ atMs, heapMb, buffersMb }) => [minute(atMs), heapMb + buffersMb] as const);
   return plotSvg({
     title: 'Soak: memory, latency and age of the data',
     minutes,
