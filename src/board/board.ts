@@ -88,16 +88,22 @@ export class Board implements BookObserver {
   /** `/v1/ticker` for a symbol as the client wrote it. */
   ticker(text: string, now: EpochMs): TickerReading {
     this.#expire(now);
-    const symbol = parseSymbol(text);
-    if (symbol === undefined) return { kind: 'malformed_symbol' };
-    if (!this.#book.catalogue.everLoaded) return { kind: 'not_loaded' };
-    const slot = this.#slots.get(symbol);
-    if (slot === undefined) return { kind: 'unknown_symbol' };
-    if (this.#staleTickers.delete(symbol)) this.#refresh(slot, now);
+    // As it is listed is how nearly every client writes it: then there is nothing to parse.
+    const slot = this.#slots.get(text as MarketSymbol) ?? this.#slotOf(text);
+    if ('kind' in slot) return slot;
+    if (this.#staleTickers.delete(slot.symbol)) this.#refresh(slot, now);
     if (slot.fragment === undefined) {
       return slot.unpriced === undefined ? { kind: 'unknown_symbol' } : { kind: 'unpriced', reason: slot.unpriced };
     }
     return { kind: 'page', page: slot.pages.with(slot.fragment) };
+  }
+
+  /** The slot of a symbol in any case, or why there is none. */
+  #slotOf(text: string): Slot | TickerReading {
+    const symbol = parseSymbol(text);
+    if (symbol === undefined) return { kind: 'malformed_symbol' };
+    if (!this.#book.catalogue.everLoaded) return { kind: 'not_loaded' };
+    return this.#slots.get(symbol) ?? { kind: 'unknown_symbol' };
   }
 
   /** How many traded markets have no price, by reason. For metrics and readiness. */

@@ -1,0 +1,65 @@
+import type { LimitFigures } from './budget.ts';
+import { headerNames } from './contract.ts';
+import { ApiProblem, MalformedAnswer } from './failures.ts';
+import { readProblem, ShapeFault } from './shapes.ts';
+import type { Answer } from './wire.ts';
+
+/** The limit figures of an answer; undefined when it has none, or those of another counter than the key's. */
+export function figuresOf(answer: Answer): LimitFigures | undefined {
+  // A refusal may come from the limit of failed authentication, and a 401 always does.
+  if (answer.status === 401 || answer.status === 429) return undefined;
+  const limit = wholeNumber(answer.header(headerNames.limit));
+  const remaining = wholeNumber(answer.header(headerNames.remaining));
+  const reset = wholeNumber(answer.header(headerNames.reset));
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+  return { limit, remaining, resetMs: reset * 1000 };
+}
+
+/** `Retry-After` in milliseconds: whole seconds as the contract says, or a date as a proxy may write (RFC 9110 §10.2.3). */
+export function retryAfterMsOf(answer: Answer, serverNowMs: number): number | undefined {
+  const written = answer.header(headerNames.retryAfter);
+  const seconds = wholeNumber(written);
+  if (seconds !== undefined) return seconds * 1000;
+  const instantMs = Date.parse(written ?? '');
+  return Number.isNaN(instantMs) ? undefined : Math.max(0, instantMs - serverNowMs);
+}
+
+/** The failure an answer stands for that is neither 200 nor an expected 304. */
+export function failureOf(answer: Answer, path: string, retryAfterMs: number | undefined, clean: Clean) {
+  const { status } = answer;
+  if (status === 0 || (status >= 300 && status < 400)) {
+    return new MalformedAnswer(path, status, 'a redirect, which is not followed', retryAfterMs);
+  }
+  try {
+    const { type, title, code, detail, requestId } = readProblem(JSON.parse(answer.text));
+    const problem = { type, title: clean(title), status, code: clean(code), detail: clean(detail), requestId };
+    return new ApiProblem(problem, path, retryAfterMs);
+  } catch {
+    return new MalformedAnswer(path, status, 'not a problem of this API', retryAfterMs);
+  }
+}
+
+/** Takes the key out of text the other side wrote. */
+export type Clean = (text: string) => string;
+
+/** The body of a 200, frozen. Throws `MalformedAnswer`. */
+export function frozenBody<T>(answer: Answer, path: string, read: (body: unknown) => T): T {
+  try {
+    return deepFreeze(read(JSON.parse(answer.text)));
+  } catch (error) {
+    const fault = error instanceof ShapeFault ? error.message : 'not JSON';
+    throw new MalformedAnswer(path, answer.status, fault);
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) deepFreeze(member);
+  }
+  return value;
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,206 @@
+import { at, type Clock, type Timer } from './clock.ts';
+import { limitWindowMs } from './contract.ts';
+import { TimeoutFailure } from './failures.ts';
+import { ServerClock } from './server-clock.ts';
+
+/** What the X-RateLimit headers of one answer say. */
+export interface LimitFigures {
+  readonly limit: number;
+  readonly remaining: number;
+  /** End of the window, milliseconds since the Unix epoch by the server's clock. */
+  readonly resetMs: number;
+}
+
+/** Leave to send one request. Exactly one of the two is called, once. */
+export interface Leave {
+  /** `figures` is undefined when the answer has no limit headers or those of another counter. */
+  answered(figures: LimitFigures | undefined): void;
+  /** No answer: the server may have counted the request or not. */
+  lost(): void;
+}
+
+interface Waiter {
+  readonly admit: () => void;
+  readonly onWait: ((waitMs: number) => void) | undefined;
+}
+
+export interface TakeOptions {
+  readonly path: string;
+  readonly signal: AbortSignal | undefined;
+  /** Monotonic instant after which waiting is no use. */
+  readonly deadlineMs: number;
+  /** Told how long it will take, when there is a wait of known length. */
+  readonly onWait?: ((waitMs: number) => void) | undefined;
+}
+
+/** Callers that waited for the same window do not all start in its first instant. */
+const spreadMaxMs = 500;
+
+/**
+ * One API key's requests of the current minute, shared by everyone in this process who uses the key.
+ * Counts a request as spent from the moment it is sent, so that parallel callers cannot pass the
+ * limit together. Until the first answer told the limit, one request at a time is let through.
+ */
+export class Budget {
+  readonly serverClock: ServerClock;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #waiters = new Set<Waiter>();
+  #figures: LimitFigures | undefined;
+  /** The server answers without limit headers: nothing to go by. */
+  #isUnmetered = false;
+  #inFlight = 0;
+  #blockedUntilMs = Number.NEGATIVE_INFINITY;
+  #timer: Timer | undefined;
+  /** Drawn once for each wait, so that what callers are told stays true. */
+  #spreadMs: number | undefined;
+
+  constructor(clock: Clock, random: () => number) {
+    this.#clock = clock;
+    this.#random = random;
+    this.serverClock = new ServerClock(clock);
+  }
+
+  /** Whether little is left of the window, but something: its exact end will soon matter and can still be asked for. */
+  get isScarce(): boolean {
+    if (this.#figures === undefined) return false;
+    const left = this.#figures.remaining - this.#inFlight;
+    return left > 0 && left <= this.#figures.limit / 4;
+  }
+
+  /** The server refused a request: nobody sends before this long has passed. */
+  block(forMs: number): void {
+    this.#blockedUntilMs = Math.max(this.#blockedUntilMs, this.#clock.monotonicMs() + forMs);
+  }
+
+  /** Leave at once, whatever is left: for clients that do not wait. */
+  takeNow(): Leave {
+    this.#inFlight++;
+    return { answered: (figures) => this.#settle(figures, true), lost: () => this.#settle(undefined, false) };
+  }
+
+  /**
+   * Leave as soon as the limit allows, in the order of asking. Rejects with the signal's reason, or
+   * with `TimeoutFailure` as soon as it is plain that the deadline comes first.
+   */
+  async take({ path, signal, deadlineMs, onWait }: TakeOptions): Promise<Leave> {
+    signal?.throwIfAborted();
+    if (this.#waiters.size === 0 && this.#waitMs() === 0) return this.takeNow();
+    const waitMs = this.#waitMs();
+    const nowMs = this.#clock.monotonicMs();
+    if (Number.isFinite(waitMs) && nowMs + waitMs > deadlineMs) throw limitReached(path, waitMs);
+    await this.#queue(path, signal, deadlineMs, onWait);
+    return { answered: (figures) => this.#settle(figures, true), lost: () => this.#settle(undefined, false) };
+  }
+
+  #queue(path: string, signal: AbortSignal | undefined, deadlineMs: number, onWait: TakeOptions['onWait']) {
+    return new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        this.#waiters.delete(waiter);
+        deadline?.cancel();
+        signal?.removeEventListener('abort', stop);
+      };
+      const stop = () => {
+        leave();
+        reject(signal?.reason);
+        this.#pump();
+      };
+      const admit = () => {
+        leave();
+        resolve();
+      };
+      const giveUp = () => {
+        leave();
+        reject(limitReached(path, this.#waitMs()));
+      };
+      const waiter: Waiter = { admit, onWait };
+      const deadline = Number.isFinite(deadlineMs) ? at(this.#clock, deadlineMs, giveUp) : undefined;
+      this.#waiters.add(waiter);
+      signal?.addEventListener('abort', stop, { once: true });
+      this.#pump();
+    });
+  }
+
+  #settle(figures: LimitFigures | undefined, wasAnswered: boolean): void {
+    this.#inFlight--;
+    if (figures !== undefined) this.#learn(figures);
+    else if (wasAnswered) this.#isUnmetered = this.#figures === undefined;
+    // It may have been counted: the next window puts it right.
+    else if (this.#figures !== undefined) this.#spend(this.#figures);
+    this.#pump();
+  }
+
+  #learn(figures: LimitFigures): void {
+    this.#isUnmetered = false;
+    const known = this.#figures;
+    if (known === undefined || figures.resetMs > known.resetMs) this.#figures = figures;
+    // Answers overtake each other: within a window the smallest is the newest, unless the limit itself was changed.
+    const isOfWindow = figures.resetMs === known?.resetMs;
+    if (isOfWindow && (figures.remaining < known.remaining || figures.limit !== known.limit)) this.#figures = figures;
+  }
+
+  #spend({ limit, remaining, resetMs }: LimitFigures): void {
+    this.#figures = { limit, remaining: remaining - 1, resetMs };
+  }
+
+  #pump(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    for (const waiter of this.#waiters) {
+      const waitMs = this.#waitMs();
+      if (waitMs > 0) {
+        this.#wakeAfter(waitMs);
+        return;
+      }
+      this.#inFlight++;
+      waiter.admit();
+    }
+  }
+
+  #wakeAfter(waitMs: number): void {
+    if (!Number.isFinite(waitMs)) return;
+    this.#spreadMs ??= this.#random() * spreadMaxMs;
+    const totalMs = waitMs + this.#spreadMs;
+    this.#timer = at(this.#clock, this.#clock.monotonicMs() + totalMs, () => {
+      this.#spreadMs = undefined;
+      this.#pump();
+    });
+    for (const { onWait } of this.#waiters) onWait?.(totalMs);
+  }
+
+  /** 0: send now. Infinite: an answer under way decides. Else the time to the next window, or to the end of a refusal. */
+  #waitMs(): number {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#blockedUntilMs) return this.#blockedUntilMs - nowMs;
+    if (this.#figures === undefined) return this.#isUnmetered || this.#inFlight === 0 ? 0 : Number.POSITIVE_INFINITY;
+    const endsAtMs = this.serverClock.certainlyReachedAtMs(this.#figures.resetMs);
+    if (nowMs >= endsAtMs) this.#openNextWindow(this.#figures);
+    else if (this.#figures.remaining - this.#inFlight <= 0) return endsAtMs - nowMs;
+    return this.#figures.remaining - this.#inFlight > 0 ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  /** What is still under way may be counted in the new window, so it stays counted against it here. */
+  #openNextWindow({ limit, resetMs }: LimitFigures): void {
+    const minutesPast = Math.floor((this.serverClock.now() - resetMs) / limitWindowMs);
+    this.#figures = { limit, remaining: limit, resetMs: resetMs + limitWindowMs * (Math.max(0, minutesPast) + 1) };
+  }
+}
+
+function limitReached(path: string, waitMs: number): TimeoutFailure {
+  const retryAfterMs = Number.isFinite(waitMs) ? Math.ceil(waitMs) : limitWindowMs;
+  const message = `the key's limit is used up for ${retryAfterMs} ms more, past the deadline of the call to ${path}`;
+  return new TimeoutFailure(path, 'deadline', message, retryAfterMs);
+}
+
+/** Budgets by clock, service and key: two clients with one key share one. A clock of a test's own shares with nobody else. */
+const shared = new WeakMap<Clock, Map<string, Budget>>();
+
+/** The budget of a key at a service. */
+export function sharedBudget(clock: Clock, random: () => number, baseUrl: string, apiKey: string): Budget {
+  const budgets = shared.get(clock) ?? new Map<string, Budget>();
+  shared.set(clock, budgets);
+  const id = `${baseUrl} ${apiKey}`;
+  const budget = budgets.get(id) ?? new Budget(clock, random);
+  budgets.set(id, budget);
+  return budget;
+}

@@ -1,0 +1,243 @@
+import { sharedBudget } from './budget.ts';
+import { type Market, pollingIntervalsMs, type ServerTime, type ServiceStatus, type Ticker } from './contract.ts';
+import { Poller } from './poller.ts';
+import { type CallLimits, Requester, type Resource } from './requester.ts';
+import { type ClientOptions, type Settings, settingsOf } from './settings.ts';
+import { readMarkets, readStatus, readTicker, readTickers, readTime } from './shapes.ts';
+import { dataSource, statusSource } from './sources.ts';
+import { PolledWatch, type Watch, type WatchOptions } from './watch.ts';
+import { Wire } from './wire.ts';
+
+export interface CallOptions {
+  /** Ends the call, waits and retries included; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** In place of the client's own. */
+  readonly deadlineMs?: number;
+  /** In place of the client's own. */
+  readonly maxAttempts?: number;
+}
+
+/** The local clock compared with the server's. */
+export interface ClockOffset {
+  /** Server time less local time: what to add to the local clock. */
+  readonly offsetMs: number;
+  /** The true offset lies within this of `offsetMs`; half of the round trip at best. */
+  readonly uncertaintyMs: number;
+}
+
+const timeResource: Resource<ServerTime> = {
+  path: '/v1/time',
+  read: readTime,
+  serverTimeMs: ({ serverTimeMs }) => serverTimeMs,
+};
+const statusResource: Resource<ServiceStatus> = {
+  path: '/v1/status',
+  read: readStatus,
+  serverTimeMs: ({ serverTimeMs }) => serverTimeMs,
+};
+const marketsResource: Resource<readonly Market[]> = { path: '/v1/markets', read: readMarkets };
+const tickersResource: Resource<readonly Ticker[]> = { path: '/v1/tickers', read: readTickers };
+
+/** While the feed is out, the status is asked this often; the contract allows more than once a minute then. */
+const statusDuringOutageMs = 15_000;
+/** Bounds this wide are too wide to wait by: the server is asked for its time first. */
+const vagueClockMs = 2_000;
+/** A measurement that failed is not tried again before this. */
+const measureGapMs = 60_000;
+
+/**
+ * A client of one service with one key. Makes no request by itself before the first call. All that it
+ * returns is frozen.
+ */
+export class MarketDataClient {
+  readonly #settings: Settings;
+  readonly #requester: Requester;
+  readonly #budget: ReturnType<typeof sharedBudget>;
+  readonly #statusPoller: Poller<ServiceStatus>;
+  readonly #marketsPoller: Poller<readonly Market[]>;
+  readonly #tickersPoller: Poller<readonly Ticker[]>;
+  readonly #tickerPollers = new Map<string, Poller<Ticker>>();
+  /** Somebody uses the server's time, so it is kept up. */
+  #isClockWanted = false;
+  #callsUnderWay = 0;
+  #measureFromMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ClientOptions) {
+    const settings = settingsOf(options);
+    const { clock, random, baseUrl, apiKey, fetch } = settings;
+    this.#settings = settings;
+    this.#budget = sharedBudget(clock, random, baseUrl, apiKey);
+    this.#requester = new Requester({
+      clock,
+      random,
+      wire: new Wire(baseUrl, apiKey, fetch, clock),
+      budget: this.#budget,
+      waitsForBudget: settings.waitForLimit,
+      attemptTimeoutMs: settings.attemptTimeoutMs,
+    });
+    this.#statusPoller = this.#poller(statusResource, (status) =>
+      status.components.ticker === 'outage' && status.status !== 'maintenance'
+        ? statusDuringOutageMs
+        : pollingIntervalsMs.status,
+    );
+    this.#marketsPoller = this.#poller(marketsResource, () => pollingIntervalsMs.markets);
+    this.#tickersPoller = this.#poller(tickersResource, () => pollingIntervalsMs.tickers);
+  }
+
+  /** The server's time (`GET /v1/time`). Measures the clock along the way. */
+  time(options: CallOptions = {}): Promise<ServerTime> {
+    return this.#get(timeResource, options);
+  }
+
+  /** State of the service and of the feed (`GET /v1/status`). Answers during maintenance too. */
+  status(options: CallOptions = {}): Promise<ServiceStatus> {
+    return this.#get(statusResource, options);
+  }
+
+  /** All markets, ordered by symbol (`GET /v1/markets`). */
+  markets(options: CallOptions = {}): Promise<readonly Market[]> {
+    return this.#get(marketsResource, options);
+  }
+
+  /** One market's prices (`GET /v1/ticker`). The symbol's case does not matter. */
+  ticker(symbol: string, options: CallOptions = {}): Promise<Ticker> {
+    return this.#get(tickerResource(symbol), options);
+  }
+
+  /** The prices of every market that has one, ordered by symbol (`GET /v1/tickers`). */
+  tickers(options: CallOptions = {}): Promise<readonly Ticker[]> {
+    return this.#get(tickersResource, options);
+  }
+
+  /** Asks the server for its time and gives the offset of the local clock. */
+  async syncClock(options: CallOptions = {}): Promise<ClockOffset> {
+    await this.#get(timeResource, options);
+    this.#isClockWanted = true;
+    const { serverClock } = this.#budget;
+    return { offsetMs: serverClock.offsetMs, uncertaintyMs: serverClock.widthMs / 2 };
+  }
+
+  /**
+   * The server's time in epoch milliseconds, as far as it is known: the local clock's before the first
+   * `time`, `status`, `syncClock` or watch. Setting the local clock does not move it.
+   */
+  now(): number {
+    this.#isClockWanted = true;
+    return this.#budget.serverClock.now();
+  }
+
+  /** How old a ticker is, or how far the feed was behind by a status; by the server's clock. Infinite for a feed that never was. */
+  ageMs(of: Pick<Ticker, 'timestampMs'> | Pick<ServiceStatus, 'lastUpdatedAtMs'>): number {
+    const atMs = 'timestampMs' in of ? of.timestampMs : of.lastUpdatedAtMs;
+    return atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, this.now() - atMs);
+  }
+
+  /** The status whenever it changes. Asks once a minute, every 15 seconds while the feed is out. */
+  watchStatus(options: Omit<WatchOptions, 'includeStale'> = {}): Watch<ServiceStatus> {
+    return this.#watch(
+      statusSource(this.#statusPoller, (ms) => this.#toServerTime(ms)),
+      options,
+    );
+  }
+
+  /** All markets whenever one changes. Asks once an hour. */
+  watchMarkets(options: Omit<WatchOptions, 'includeStale'> = {}): Watch<readonly Market[]> {
+    return this.#watch(this.#dataSource(this.#marketsPoller, true), options);
+  }
+
+  /** All prices whenever one changes. Asks every 5 seconds, however many watches there are. */
+  watchTickers(options: WatchOptions = {}): Watch<readonly Ticker[]> {
+    return this.#watch(this.#dataSource(this.#tickersPoller, options.includeStale === true), options);
+  }
+
+  /** One market's prices whenever they change. Costs 12 requests a minute: for several markets use `watchTickers`. */
+  watchTicker(symbol: string, options: WatchOptions = {}): Watch<Ticker> {
+    const resource = tickerResource(symbol);
+    const poller = this.#tickerPollers.get(resource.path) ?? this.#poller(resource, () => pollingIntervalsMs.ticker);
+    this.#tickerPollers.set(resource.path, poller);
+    return this.#watch(this.#dataSource(poller, options.includeStale === true), options);
+  }
+
+  toJSON(): object {
+    return { baseUrl: this.#settings.baseUrl };
+  }
+
+  #watch<T>(source: ConstructorParameters<typeof PolledWatch<T>>[0], options: WatchOptions): Watch<T> {
+    this.#isClockWanted = true;
+    return new PolledWatch(source, options);
+  }
+
+  #dataSource<T>(poller: Poller<T>, givesUnreliable: boolean) {
+    const toServerTime = (monotonicMs: number) => this.#toServerTime(monotonicMs);
+    return dataSource(poller, this.#statusPoller, { toServerTime, givesUnreliable });
+  }
+
+  #poller<T>(resource: Resource<T>, intervalMs: (latest: T) => number): Poller<T> {
+    const { clock, random } = this.#settings;
+    // The recommended interval, or a minute where that is longer: nothing is asked for more often than once it failed.
+    const afterFailureMs = resource.path.startsWith('/v1/ticker')
+      ? pollingIntervalsMs.tickers
+      : pollingIntervalsMs.status;
+    const ask = (signal: AbortSignal, onWait: (waitMs: number) => void) => {
+      this.#prepareClock(resource);
+      return this.#requester.get(resource, { signal, onWait, attempts: 1, deadlineMs: Number.POSITIVE_INFINITY });
+    };
+    return new Poller({ clock, random, ask, intervalMs, afterFailureMs });
+  }
+
+  async #get<T>(resource: Resource<T>, { signal, deadlineMs, maxAttempts }: CallOptions): Promise<T> {
+    const limits: CallLimits = {
+      signal,
+      attempts: maxAttempts ?? this.#settings.maxAttempts,
+      deadlineMs: deadlineMs ?? this.#settings.deadlineMs,
+    };
+    signal?.throwIfAborted();
+    this.#callsUnderWay++;
+    try {
+      this.#prepareClock(resource);
+      return await this.#requester.get(resource, limits);
+    } finally {
+      this.#callsUnderWay--;
+    }
+  }
+
+  /**
+   * Measures the clock when it is time to, just ahead of a request and without holding it up: while
+   * somebody uses the server's time, and when calls come in parallel or the window is nearly used up,
+   * because otherwise nobody could tell when a window ends that has to be waited for.
+   */
+  #prepareClock(resource: Resource<unknown>): void {
+    if (resource.serverTimeMs !== undefined) return;
+    const { serverClock, isScarce } = this.#budget;
+    const { waitForLimit, remeasureClockMs, clock } = this.#settings;
+    const isDue = this.#isClockWanted && serverClock.preciseAgeMs > remeasureClockMs;
+    const isVague = waitForLimit && serverClock.widthMs > vagueClockMs;
+    const nowMs = clock.monotonicMs();
+    if ((isDue || (isVague && (isScarce || this.#callsUnderWay > 1))) && nowMs >= this.#measureFromMs) {
+      this.#measureFromMs = nowMs + measureGapMs;
+      void this.#measure();
+    }
+  }
+
+  /** Never fails: whatever is wrong, the request it is made for meets it too. */
+  async #measure(): Promise<void> {
+    const limits = { signal: undefined, attempts: 1, deadlineMs: this.#settings.attemptTimeoutMs };
+    await this.#requester.get(timeResource, limits).catch(() => {});
+  }
+
+  #toServerTime(monotonicMs: number): number {
+    return Math.round(this.now() + monotonicMs - this.#settings.clock.monotonicMs());
+  }
+}
+
+/** Makes a client. Throws when an option cannot be right; makes no request. */
+export function createClient(options: ClientOptions): MarketDataClient {
+  return new MarketDataClient(options);
+}
+
+function tickerResource(symbol: string): Resource<Ticker> {
+  return {
+    path: `/v1/ticker?symbol=${encodeURIComponent(symbol.replace(/[a-z]/g, (letter) => letter.toUpperCase()))}`,
+    read: readTicker,
+  };
+}

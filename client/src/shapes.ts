@@ -1,0 +1,105 @@
+import type { Market, Problem, ServerTime, ServiceStatus, Ticker } from './contract.ts';
+
+/** Says what is wrong with a value, or undefined when nothing is. */
+type Check = (value: unknown, where: string) => string | undefined;
+
+const decimalPattern = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+const text: Check = (value, where) => (typeof value === 'string' ? undefined : `${where} is not a string`);
+const whole: Check = (value, where) => (Number.isSafeInteger(value) ? undefined : `${where} is not a whole number`);
+const decimal: Check = (value, where) =>
+  typeof value === 'string' && decimalPattern.test(value) ? undefined : `${where} is not a decimal string`;
+const orNull =
+  (check: Check): Check =>
+  (value, where) =>
+    value === null ? undefined : check(value, where);
+const optional =
+  (check: Check): Check =>
+  (value, where) =>
+    value === undefined ? undefined : check(value, where);
+
+/** Members that are not named are left alone: the contract may add some. */
+function object(members: Readonly<Record<string, Check>>): Check {
+  const checks = Object.entries(members);
+  return (value, where) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${where} is not an object`;
+    for (const [name, check] of checks) {
+      const fault = check((value as Record<string, unknown>)[name], `${where}.${name}`);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  };
+}
+
+function list(check: Check): Check {
+  return (value, where) => {
+    if (!Array.isArray(value)) return `${where} is not a list`;
+    for (const [index, item] of value.entries()) {
+      const fault = check(item, `${where}[${index}]`);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  };
+}
+
+const time = { serverTime: text, serverTimeMs: whole };
+const names = { symbol: text, base: text, quote: text };
+
+const maintenanceWindow = object({ from: text, fromMs: whole, to: text, toMs: whole, description: text });
+
+const ticker = object({
+  ...names,
+  buyPrice: decimal,
+  sellPrice: decimal,
+  high24h: decimal,
+  low24h: decimal,
+  volume24h: decimal,
+  vwap24h: optional(decimal),
+  priceChangePercent1h: optional(decimal),
+  priceChangePercent24h: optional(decimal),
+  priceChangePercent7d: optional(decimal),
+  timestamp: text,
+  timestampMs: whole,
+});
+
+const market = object({
+  ...names,
+  status: text,
+  pricePrecision: whole,
+  amountPrecision: whole,
+  tickSize: decimal,
+  minOrderSize: decimal,
+  minOrderValue: optional(decimal),
+});
+
+const status = object({
+  status: text,
+  api: text,
+  components: object({ ticker: text }),
+  maintenance: orNull(maintenanceWindow),
+  lastUpdatedAt: orNull(text),
+  lastUpdatedAtMs: orNull(whole),
+  ...time,
+});
+
+const problem = object({ type: text, title: text, status: whole, code: text, detail: text, requestId: text });
+
+/** A body that is not what the contract says; `message` names the place. */
+export class ShapeFault extends Error {}
+
+function checked<T>(check: Check, body: unknown): T {
+  const fault = check(body, 'body');
+  if (fault !== undefined) throw new ShapeFault(fault);
+  return body as T;
+}
+
+export const readTime = (body: unknown): ServerTime => checked(object(time), body);
+export const readStatus = (body: unknown): ServiceStatus => checked(status, body);
+export const readTicker = (body: unknown): Ticker => checked(ticker, body);
+export const readProblem = (body: unknown): Problem => checked(problem, body);
+
+export const readTickers = (body: unknown): readonly Ticker[] =>
+  checked<{ tickers: readonly Ticker[] }>(object({ tickers: list(ticker) }), body).tickers;
+
+export const readMarkets = (body: unknown): readonly Market[] =>
+  checked<{ markets: readonly Market[] }>(object({ markets: list(market) }), body).markets;

@@ -1,0 +1,145 @@
+import type { Follower } from './poller.ts';
+import { finalState, isSameState, type WatchState } from './watch-state.ts';
+
+export interface WatchOptions {
+  /** Ends the watch; the loop over it ends as if there were no more data. */
+  readonly signal?: AbortSignal;
+  /** Told each change of state, before data that comes with it. A throw ends the watch with what was thrown. */
+  readonly onState?: (state: WatchState) => void;
+  /** `true` gives data also while it cannot be relied on (`outage`, `unrecognized`), as for a display. */
+  readonly includeStale?: boolean;
+}
+
+/** Data that is polled for as long as somebody loops over it. Ends with `break`, the signal, or a failure for good. */
+export interface Watch<T> extends AsyncIterableIterator<T, undefined, undefined> {
+  /** What is known of the service now. */
+  readonly state: WatchState;
+  /** The last answer, given by the loop already or not; undefined before the first. */
+  readonly latest: T | undefined;
+  return(): Promise<IteratorResult<T, undefined>>;
+}
+
+/** What a watch looks at. */
+export interface WatchSource<T> {
+  /** Starts everything that has to be polled; gives the function that stops it. */
+  follow(follower: Follower): () => void;
+  latest(): T | undefined;
+  state(): WatchState;
+  /** Whether `latest` may be given out in this state. */
+  gives(state: WatchState): boolean;
+  isSame(one: T, other: T): boolean;
+}
+
+interface Waiting<T> {
+  readonly resolve: (result: IteratorResult<T, undefined>) => void;
+  readonly reject: (failure: unknown) => void;
+}
+
+const done = { done: true, value: undefined } as const;
+
+/** Turns a polled source into an iterator. A slow reader misses what was replaced meanwhile, never what is current. */
+export class PolledWatch<T> implements Watch<T> {
+  readonly #source: WatchSource<T>;
+  readonly #options: WatchOptions;
+  readonly #waiting: Waiting<T>[] = [];
+  #unfollow: (() => void) | undefined;
+  #state: WatchState = { kind: 'starting' };
+  #given: T | undefined;
+  #isEnded = false;
+  /** Thrown once, by the first `next` that finds it. */
+  #failure: { readonly thrown: unknown } | undefined;
+  readonly #abort = () => this.#end(undefined);
+
+  constructor(source: WatchSource<T>, options: WatchOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  get state(): WatchState {
+    return this.#state;
+  }
+
+  get latest(): T | undefined {
+    return this.#source.latest();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    if (!this.#isEnded && this.#unfollow === undefined) this.#start();
+    if (this.#failure !== undefined) {
+      const { thrown } = this.#failure;
+      this.#failure = undefined;
+      return Promise.reject(thrown);
+    }
+    if (this.#isEnded) return Promise.resolve(done);
+    const result = new Promise<IteratorResult<T, undefined>>((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+    });
+    this.#give();
+    return result;
+  }
+
+  return(): Promise<IteratorResult<T, undefined>> {
+    this.#end(undefined);
+    return Promise.resolve(done);
+  }
+
+  #start(): void {
+    const { signal } = this.#options;
+    if (signal?.aborted) {
+      this.#end(undefined);
+      return;
+    }
+    signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#unfollow = this.#source.follow({
+      changed: () => this.#changed(),
+      ended: (failure) => {
+        const state = finalState(failure);
+        if (state !== undefined) this.#enter(state);
+        this.#end({ thrown: failure });
+      },
+    });
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#isEnded) return;
+    this.#enter(this.#source.state());
+    this.#give();
+  }
+
+  #enter(state: WatchState): void {
+    const isNews = !isSameState(state, this.#state);
+    this.#state = state;
+    if (!isNews) return;
+    try {
+      this.#options.onState?.(state);
+    } catch (thrown) {
+      this.#end({ thrown });
+    }
+  }
+
+  #give(): void {
+    const latest = this.#source.latest();
+    if (this.#isEnded || this.#waiting.length === 0 || latest === undefined) return;
+    if (!this.#source.gives(this.#state)) return;
+    if (this.#given !== undefined && this.#source.isSame(latest, this.#given)) return;
+    this.#given = latest;
+    this.#waiting.shift()?.resolve({ done: false, value: latest });
+  }
+
+  #end(failure: { readonly thrown: unknown } | undefined): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#options.signal?.removeEventListener('abort', this.#abort);
+    this.#unfollow?.();
+    const [first, ...others] = this.#waiting.splice(0);
+    if (failure === undefined) first?.resolve(done);
+    else if (first === undefined) this.#failure = failure;
+    else first.reject(failure.thrown);
+    for (const { resolve } of others) resolve(done);
+  }
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { systemClock } from '../../src/clock.ts';
+import { blocksOf } from '../../test/repository/markdown.ts';
+import { ListenerHarness } from '../../test/support/listener-harness.ts';
+
+const run = promisify(execFile);
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+const clientFolder = fileURLToPath(new URL('../', import.meta.url));
+const binaries = join(repository, 'node_modules', '.bin');
+
+/** This process's own runtime first, so that `npm` and what it starts find the pinned ones. */
+const env = {
+  ...process.env,
+  PATH: `${binaries}${delimiter}${process.env.PATH}`,
+  npm_config_update_notifier: 'false',
+};
+
+/** The machine's own Node, when it has one the client promises to run on. */
+async function otherRuntime(): Promise<string | undefined> {
+  const path = '/usr/bin/node';
+  if (!existsSync(path)) return undefined;
+  const { stdout } = await run(path, ['-p', 'process.versions.node']);
+  const isOther = Number.parseInt(stdout, 10) >= 20 && stdout.trim() !== process.versions.node;
+  return isOther ? path : undefined;
+}
+
+/** Runs a program until it ends; an endless one is interrupted after its first line. */
+function output(
+  runtime: string,
+  file: string,
+  environment: NodeJS.ProcessEnv,
+  isEndless = false,
+): Promise<{ out: string; err: string }> {
+  const child = spawn(runtime, [file], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [out, err] = ['', ''];
+  child.stderr.on('data', (text) => {
+    err += text;
+  });
+  return new Promise((resolve) => {
+    child.stdout.on('data', (text) => {
+      out += text;
+      if (isEndless && out.includes('\n')) child.kill('SIGINT');
+    });
+    child.once('close', () => resolve({ out, err }));
+  });
+}
+
+describe('the package', { timeout: 60_000 }, () => {
+  let folder: string;
+  let project: string;
+  let api: ListenerHarness;
+  let environment: NodeJS.ProcessEnv;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'market-data-client-'));
+    project = join(folder, 'project');
+    const source = join(folder, 'client');
+    await mkdir(project);
+    await cp(clientFolder, source, {
+      recursive: true,
+      filter: (path) => !/client\/(dist|test|node_modules)$/.test(path),
+    });
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: source, env });
+    const packed: unknown = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
+    const [{ filename, files }] = Object.values(packed as object) as [{ filename: string; files: { path: string }[] }];
+    await writeFile(join(folder, 'files.json'), JSON.stringify(files.map(({ path }) => path)));
+    await writeFile(join(project, 'package.json'), '{ "type": "module", "private": true }');
+    const quiet = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+    await run('npm', ['install', ...quiet, join(folder, filename)], { cwd: project, env });
+    api = await ListenerHarness.start({ clock: systemClock });
+    api.list('BTC', 'ETH');
+    api.tick('BTC', '50000.00', '50010.00');
+    api.tick('ETH', '2000.00', '2001.00');
+    environment = { ...env, BASE_URL: `http://127.0.0.1:${api.port}`, API_KEY: api.key };
+  });
+  after(async () => {
+    await api?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('holds what it needs and nothing else: compiled code, types, the page and the licence', async () => {
+    const files: string[] = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8'));
+    const others = files.filter((file) => !/^dist\/[a-z-]+\.(js|d\.ts)$/.test(file));
+    assert.deepEqual(others.toSorted(), ['LICENSE', 'README.md', 'package.json']);
+    assert.ok(files.includes('dist/index.js') && files.includes('dist/index.d.ts'));
+    const manifest = JSON.parse(await readFile(join(clientFolder, 'package.json'), 'utf8'));
+    assert.deepEqual([manifest.dependencies, manifest.peerDependencies], [undefined, undefined]);
+    const licences = [join(clientFolder, 'LICENSE'), join(repository, 'LICENSE')];
+    const [own, root] = await Promise.all(licences.map((path) => readFile(path, 'utf8')));
+    assert.equal(own, root);
+  });
+
+  test('works installed from its tarball, on this runtime and on the machine’s own', async () => {
+    const file = join(project, 'installed.js');
+    await writeFile(
+      file,
+      `import { createClient } from 'market-data-client';
+       const client = createClient({ baseUrl: process.env.BASE_URL, apiKey: process.env.API_KEY });
+       const [first, again] = [await client.tickers(), await client.tickers()];
+       for await (const tickers of client.watchTickers()) {
+         console.log(first.length, first === again, tickers === first, (await client.status()).status);
+         break;
+       }`,
+    );
+    for (const runtime of [process.execPath, await otherRuntime()]) {
+      if (runtime === undefined) continue;
+      assert.deepEqual(
+        await output(runtime, file, environment),
+        { out: '2 true true operational\n', err: '' },
+        runtime,
+      );
+    }
+  });
+
+  test('has a page whose every example compiles, for Node and with the types of a browser alone', async () => {
+    const examples = blocksOf(await readFile(join(clientFolder, 'README.md'), 'utf8'));
+    const codes = examples.filter(({ language }) => language === 'ts').map(({ text }) => text);
+    assert.ok(codes.length >= 5);
+    await Promise.all(codes.map((code, index) => writeFile(join(project, `example-${index}.ts`), code)));
+    await writeFile(join(project, 'process.d.ts'), 'declare const process: any;');
+    const strict = [
+      '--noEmit',
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2022',
+    ];
+    const files = codes.map((_, index) => `example-${index}.ts`);
+    const node = ['--lib', 'es2022', '--types', 'node', '--typeRoots', join(repository, 'node_modules', '@types')];
+    const browser = ['--lib', 'es2022,dom', '--types', '', 'process.d.ts'];
+    for (const platform of [node, browser]) {
+      const { stdout } = await run('tsc', ['--ignoreConfig', ...strict, ...platform, ...files], {
+        cwd: project,
+        env,
+      }).catch((failure) => failure);
+      assert.equal(stdout, '');
+    }
+  });
+
+  test('has a page whose every example runs against the real listener', async () => {
+    const examples = blocksOf(await readFile(join(clientFolder, 'README.md'), 'utf8'));
+    const codes = examples.filter(({ language }) => language === 'ts').map(({ text }) => text);
+    for (const [index, code] of codes.entries()) {
+      const file = join(project, `run-${index}.ts`);
+      await writeFile(file, code);
+      const { out, err } = await output(process.execPath, file, environment, code.includes('client.watch'));
+      assert.match(out, /\S/, code);
+      assert.equal(err, '', code);
+    }
+  });
+});
