@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { errorCodes } from '../contract/errors.ts';
+import { type LimitCategory, limitTable } from '../contract/limits.ts';
 import type { AdminSources } from './sources.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -15,6 +16,7 @@ interface Reading {
   read(): Iterable<Sample>;
 }
 
+const categories = Object.keys(limitTable) as LimitCategory[];
 const serviceStates = ['operational', 'degraded', 'outage', 'maintenance'] as const;
 
 /**
@@ -75,15 +77,14 @@ function requestReadings({ requests, connections, keysHeld, version, storeReacha
       name: 'errors_total',
       help: 'Error answers by code.',
       labels: ['code'],
-      // From zero on: a rise from nothing to one is no increase to whoever scrapes.
-      read: () => byLabel('code', new Map([...errorCodes.map((code) => [code, 0] as const), ...requests.byCode])),
+      read: () => byLabel('code', fromZero(errorCodes, requests.byCode)),
     },
     {
       kind: 'counter',
       name: 'limited_requests_total',
       help: 'Requests refused with 429, by the limit that refused them.',
       labels: ['category'],
-      read: () => byLabel('category', requests.limitedByCategory),
+      read: () => byLabel('category', fromZero(categories, requests.limitedByCategory)),
     },
     counter('requests_shed_total', 'Requests refused because the service was overloaded.', () => requests.shed),
     gauge('connections_open', 'Open connections of the public listener.', () => connections().open),
@@ -293,4 +294,9 @@ function counted(
 
 function* byLabel(label: string, counts: Iterable<readonly [string, number]>): Iterable<Sample> {
   for (const [value, count] of counts) yield [{ [label]: value }, count];
+}
+
+/** Counts of every name there is: a series that appears with 1 has not risen to whoever scrapes, so the first event would be lost. */
+function fromZero<Name extends string>(names: readonly Name[], counts: ReadonlyMap<Name, number>): Map<Name, number> {
+  return new Map([...names.map((name) => [name, 0] as const), ...counts]);
 }

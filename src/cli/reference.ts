@@ -12,7 +12,7 @@ In a checkout, \`npx mdapi COMMAND\` or \`node bin/mdapi.js COMMAND\`; any Node 
 \`mdapi help COMMAND\` shows what stands here.
 
 - **The running server need not be told.** Commands write to its database from their own process; what they change holds within a second.
-- **Data goes to stdout, everything else to stderr.** With \`--json\` stdout is exactly one JSON object, also when the command fails:
+- **Data goes to stdout, everything else to stderr.** With \`--json\` stdout is exactly one JSON object (\`watch\` prints one a line), also when the command fails:
   \`{"error":{"reason":"account_unknown","message":"…","exitCode":4}}\`. Decide on \`reason\` or on the exit code, not on the message.
   Whatever is made or changed carries its \`id\`; a new key also its text as \`key\`. Every instant is there twice, as in the API
   (\`createdAt\`, \`createdAtMs\`), and what is not set is absent.

@@ -39,13 +39,10 @@ export function accessEntryOf(row: AccessRow): AccessEntry {
   };
 }
 
-/**
- * Small, because a page's rows are garbage a moment later: what outlives a collection of the young generation is kept
- * until a full one, and with pages of a thousand a load of a million keys now and then ended 100 MB larger for good.
- */
-const defaultPageSize = 250;
+/** Small, because a page's rows are garbage a moment later: larger pages make V8 hold more memory for good. */
+const defaultPageSize = 1_000;
 
-/** See `Keys.accessPages`. A page of the default size holds the thread for less than 1 ms. */
+/** See `Keys.accessPages`. A page of the default size holds the thread for some 3 ms. */
 export async function* accessPages(
   db: Database,
   pageSize: number = defaultPageSize,
@@ -64,8 +61,29 @@ export async function* accessPages(
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.seq;
-    yield rows.map((row) => accessEntryOf({ ...row, digest: bytesOf(row.digest) }));
+    yield rows.map((row) => new PagedEntry({ ...row, digest: bytesOf(row.digest) }));
     await otherWork();
+  }
+}
+
+/**
+ * An `AccessEntry` that a constructor makes, not a literal. V8 notes of each literal how many of its objects outlive a
+ * collection, and after one at a bad moment it took those of a page for long-lived: a million keys
+ * then went straight to the old generation, and the process stayed 110 MB larger for good.
+ */
+class PagedEntry implements AccessEntry {
+  readonly digest: Uint8Array;
+  readonly keyId: string;
+  readonly usable: boolean;
+  readonly expiresAt: EpochMs | undefined;
+  readonly limitPerMinute: number | undefined;
+
+  constructor(row: AccessRow) {
+    this.digest = row.digest;
+    this.keyId = row.id;
+    this.usable = row.usable === 1;
+    this.expiresAt = (row.expires_at_ms ?? undefined) as EpochMs | undefined;
+    this.limitPerMinute = row.limit_per_minute ?? undefined;
   }
 }
 

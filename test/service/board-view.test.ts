@@ -59,6 +59,7 @@ describe('GET /board on the private listener', () => {
     await service.simulator.faults.set({ fault: 'rate-gone' });
     service.clock.shift(96 * 3_600_000);
     await service.withStore(async ({ markets, windows }) => {
+      await eventually('the markets are saved', async () => (await markets.list()).length === allSymbols.length);
       await markets.setOperatorPaused('BTCEUR', true);
       await windows.announce({
         from: service.clock.now(),

@@ -180,7 +180,9 @@ describe('mdapi watch', () => {
     test('gives it back before it says why it cannot go on', async (t) => {
       const terminal = await open(t, 'ADAEUR');
       await eventually('the table', () => /^ADAEUR /m.test(terminal.screen.text));
-      await installation.json('markets', 'delist', 'ADAEUR', '--yes');
+      await eventually('it is saved, and delisted', async () => {
+        return (await installation.run('markets', 'delist', 'ADAEUR', '--yes')).exitCode === 0;
+      });
       await terminal.ended;
       terminal.assertGivenBack(5, 'mdapi: The market ADAEUR is delisted, which is final.');
     });

@@ -85,6 +85,9 @@ describe('the table', () => {
       'AGE',
     ];
     assert.deepEqual(headings(140), wide);
+    const needed = drawn(scene(board(many)), 140)[2]!.length;
+    assert.deepEqual(headings(needed), wide, 'all of it just fits');
+    assert.ok(!headings(needed - 1).includes('VOLUME 24H'), 'and is not cut when it does not');
     assert.deepEqual(
       headings(80),
       wide.filter((heading) => !/^(LOW|HIGH|VOLUME)/.test(heading)),
