@@ -135,13 +135,16 @@ test('pages give every key but revoked ones, in the order they were made, with w
       [limited.id, true],
     ],
   );
-  assert.deepEqual({ ...pages.flat().at(-1) }, {
-    digest: digestNumber(6),
-    keyId: limited.id,
-    usable: true,
-    expiresAt: clock.now() + 5,
-    limitPerMinute: 9,
-  });
+  assert.deepEqual(
+    { ...pages.flat().at(-1) },
+    {
+      digest: digestNumber(6),
+      keyId: limited.id,
+      usable: true,
+      expiresAt: clock.now() + 5,
+      limitPerMinute: 9,
+    },
+  );
   await store.accounts.setActive(account.id, false);
   assert.ok((await Array.fromAsync(store.keys.accessPages())).flat().every((entry) => !entry.usable));
   assert.ok((await store.keys.countAccessMax()) >= 5);
