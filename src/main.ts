@@ -12,6 +12,7 @@ import type { Clock, Randomness } from './clock.ts';
 import { type Configuration, publicUrls } from './configuration/configuration.ts';
 import type { FeedLog } from './feed/log.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
+import { heapShare } from './http/heap-share.ts';
 import { PublicListener } from './http/public-listener.ts';
 import { FeedStatus } from './market/service-status.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -43,8 +44,8 @@ export interface Service {
   /** The private listener's address, without a trailing slash. */
   readonly adminUrl: string;
   /**
-   * Shuts down in steps: unready first, then every answer closes its connection, then no new
-   * connections, then what is still open is cut at the configured deadline. Resolves when all is
+   * Shuts down in steps: unready first, while every answer closes its connection; after the configured
+   * delay no new connections; what is still open is cut at the configured deadline. Resolves when all is
    * saved and closed; further calls give the same promise.
    */
   stop(): Promise<void>;
@@ -113,10 +114,15 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
     stop() {
       phase = 'draining';
       listener.drain();
-      stopped ??= teardown.run();
+      stopped ??= drained(clock, configuration.server.drainDelayMs).then(() => teardown.run());
       return stopped;
     },
   };
+}
+
+/** Resolves once balancers have had their time to look elsewhere. */
+async function drained(clock: Clock, delayMs: number): Promise<void> {
+  if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
 }
 
 /** The market room and what publishes it, with all that was known before a restart. */
@@ -168,7 +174,7 @@ async function publicListener(
     clock,
     randomness,
     log,
-    eventLoopDelayMs: () => delay.p99Ms(),
+    strain: () => ({ eventLoopDelayMs: delay.p99Ms(), heapShare: heapShare() }),
   });
 }
 

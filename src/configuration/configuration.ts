@@ -43,6 +43,9 @@ export interface ServerConfiguration {
   readonly writeTimeoutMs: number;
   /** Event-loop delay (99th percentile) above which load is shed. */
   readonly overloadDelayMs: number;
+  /** 0 to 1. */
+  readonly overloadHeapShare: number;
+  readonly drainDelayMs: number;
   readonly shutdownDeadlineMs: number;
 }
 

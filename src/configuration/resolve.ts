@@ -76,6 +76,8 @@ function resolveServer({ server }: Settings, directoryOf: DirectoryOf): ServerCo
     keepAliveTimeoutMs: milliseconds(server.keepAliveTimeout),
     writeTimeoutMs: milliseconds(server.writeTimeout),
     overloadDelayMs: milliseconds(server.overloadDelay),
+    overloadHeapShare: server.overloadHeapPercent / 100,
+    drainDelayMs: milliseconds(server.drainDelay),
     shutdownDeadlineMs: milliseconds(server.shutdownDeadline),
   };
 }

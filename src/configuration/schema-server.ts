@@ -106,6 +106,20 @@ export const serverSchema = Type.Object(
       atMost: '10s',
       description: 'Event-loop delay (99th percentile) above which requests are shed with 503, all but `/v1/status`.',
     }),
+    overloadHeapPercent: wholeNumber({
+      default: 90,
+      minimum: 10,
+      maximum: 99,
+      description:
+        'Part of the heap in use, in percent of what the runtime may take, above which requests are shed in the same way.',
+    }),
+    drainDelay: duration({
+      default: '0s',
+      atLeast: '0s',
+      atMost: '5m',
+      description:
+        'Time between the signal to stop, when `/readyz` turns to 503, and the end of new connections. For balancers that look at `/readyz`: a little longer than between two looks.',
+    }),
     shutdownDeadline: duration({
       default: '10s',
       atLeast: '100ms',

@@ -1,22 +1,31 @@
 import type { Clock, Timer } from '../clock.ts';
 
 const checkEveryMs = 250;
-/** It ends well below where it begins, so that shedding does not flicker at the bound. */
-const endsAtPartOfBound = 0.5;
+/** Each measure ends shedding well below where it begins it, so that shedding does not flicker at the bound. */
+const endsAtPartOfDelayBound = 0.5;
+const endsAtPartOfHeapBound = 0.9;
+
+/** What tells that a process cannot keep up. */
+export interface Strain {
+  /** How late the event loop runs now (`EventLoopDelay`). */
+  readonly eventLoopDelayMs: number;
+  /** Which part of the heap that the runtime may use is in use, 0 to 1 (`heapShare`). */
+  readonly heapShare: number;
+}
 
 /** How the service defends itself when it cannot keep up. */
 export interface OverloadOptions {
-  /** How late the event loop runs now (`EventLoopDelay`). */
-  readonly eventLoopDelayMs: () => number;
-  /** Above this delay requests are shed, from half of it on they are taken again. */
-  readonly boundMs: number;
-  /** Told of every change, with the delay that led to it. */
-  readonly changed: (isShedding: boolean, delayMs: number) => void;
+  readonly strain: () => Strain;
+  /** Above any of these requests are shed; well below all of them they are taken again. */
+  readonly bounds: Strain;
+  /** Told of every change, with the strain that led to it. */
+  readonly changed: (isShedding: boolean, strain: Strain) => void;
 }
 
 /**
- * Whether the service is overloaded: its event loop runs so late that everybody waits. Looked at a
- * few times a second, so that a request only reads a flag; it ends by itself.
+ * Whether the service is overloaded: its event loop runs so late that everybody waits, or its memory is nearly used
+ * up and the next burst would end it. Looked at a few times a second, so that a request only reads a flag; it ends
+ * by itself.
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -38,11 +47,17 @@ export class Overload {
   }
 
   #look(): void {
-    const { eventLoopDelayMs, boundMs, changed } = this.#options;
-    const delayMs = eventLoopDelayMs();
-    const isShedding = delayMs > (this.#isShedding ? boundMs * endsAtPartOfBound : boundMs);
+    const strain = this.#options.strain();
+    const isShedding = this.#isTooMuch(strain);
     if (isShedding === this.#isShedding) return;
     this.#isShedding = isShedding;
-    changed(isShedding, delayMs);
+    this.#options.changed(isShedding, strain);
+  }
+
+  #isTooMuch({ eventLoopDelayMs, heapShare }: Strain): boolean {
+    const { bounds } = this.#options;
+    const delayPart = this.#isShedding ? endsAtPartOfDelayBound : 1;
+    const heapPart = this.#isShedding ? endsAtPartOfHeapBound : 1;
+    return eventLoopDelayMs > bounds.eventLoopDelayMs * delayPart || heapShare > bounds.heapShare * heapPart;
   }
 }

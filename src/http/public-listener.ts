@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
@@ -15,7 +15,7 @@ import { overloadRetryAfterSeconds } from '../contract/limits.ts';
 import { type Answer, problem } from './answer.ts';
 import { type ConnectionState, Connections } from './connections.ts';
 import { findHttpFault, parserProblem, writeRawProblem } from './malformed-request.ts';
-import { Overload } from './overload.ts';
+import { Overload, type Strain } from './overload.ts';
 import { type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
 import { RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { requestIds } from './request-ids.ts';
@@ -37,6 +37,8 @@ export interface ConnectionLimits {
   readonly writeTimeoutMs: number;
   /** Event-loop delay above which requests are shed. */
   readonly overloadDelayMs: number;
+  /** Part of the heap in use above which requests are shed, 0 to 1. */
+  readonly overloadHeapShare: number;
 }
 
 export interface PublicListenerOptions {
@@ -74,9 +76,12 @@ export interface PublicListenerParts {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
-  /** How late the event loop runs: the 99th percentile of the last few seconds. */
-  readonly eventLoopDelayMs: () => number;
+  /** How the process fares: the 99th percentile of the last few seconds, and the heap as it is. */
+  readonly strain: () => Strain;
 }
+
+/** Longer than a request is on its way. */
+const idleGraceMs = 500;
 
 /** A request under way, and where its answer goes. */
 interface Exchange {
@@ -110,9 +115,9 @@ export class PublicListener {
     this.#nextId = requestIds(parts.randomness);
     this.connections = new Connections(parts.clock, options.limits.writeTimeoutMs);
     this.#overload = new Overload(parts.clock, {
-      eventLoopDelayMs: parts.eventLoopDelayMs,
-      boundMs: options.limits.overloadDelayMs,
-      changed: (isShedding, delayMs) => this.#overloadChanged(isShedding, delayMs),
+      strain: parts.strain,
+      bounds: { eventLoopDelayMs: options.limits.overloadDelayMs, heapShare: options.limits.overloadHeapShare },
+      changed: (isShedding, strain) => this.#overloadChanged(isShedding, strain),
     });
     this.#server = this.#createServer();
   }
@@ -147,26 +152,31 @@ export class PublicListener {
 
   /**
    * Takes no more connections, lets the answers under way finish and resolves when all are closed,
-   * at the latest after `deadlineMs`, when the rest are cut.
+   * at the latest after `deadlineMs` (0: at once), when the rest are cut. A request that is on its way on an idle
+   * connection is answered; connections on which none comes within half a second are closed.
    */
   async close(deadlineMs: number): Promise<void> {
     this.drain();
     const { clock } = this.#parts;
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    const idle = clock.every(50, () => this.#server.closeIdleConnections());
+    // The HTTP server's own `close` would cut idle connections at once, with the request that may be on its way.
+    const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(this.#server, () => resolve()));
+    if (deadlineMs === 0) this.#server.closeAllConnections();
+    const idle = clock.every(idleGraceMs, () => this.#server.closeIdleConnections());
     const cut = clock.after(deadlineMs, () => this.#server.closeAllConnections());
-    this.#server.closeIdleConnections();
     await closed;
     idle.cancel();
     cut.cancel();
+    // All it still does is to stop looking for late requests.
+    this.#server.close();
     this.connections.stop();
     this.#overload.stop();
   }
 
-  #overloadChanged(isShedding: boolean, delayMs: number): void {
+  #overloadChanged(isShedding: boolean, { eventLoopDelayMs, heapShare }: Strain): void {
     if (isShedding) this.connections.markEstablished();
     const message = isShedding ? 'overloaded: requests of new clients are refused' : 'no longer overloaded';
-    this.#parts.log.warn({ eventLoopDelayMs: Math.round(delayMs) }, message);
+    const figures = { eventLoopDelayMs: Math.round(eventLoopDelayMs), heapPercent: Math.round(heapShare * 100) };
+    this.#parts.log.warn(figures, message);
   }
 
   #offer(port: number): void {

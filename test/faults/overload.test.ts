@@ -10,13 +10,15 @@ import { Wire } from '../support/wire.ts';
 describe('under overload', () => {
   const clock = new FakeClock();
   let delayMs = 0;
+  let heapShare = 0;
   let api: ListenerHarness;
 
   beforeEach(async () => {
     delayMs = 0;
+    heapShare = 0;
     api = await ListenerHarness.start({
       clock,
-      eventLoopDelayMs: () => delayMs,
+      strain: () => ({ eventLoopDelayMs: delayMs, heapShare }),
       connections: { overloadDelayMs: 200 },
     });
   });
@@ -103,8 +105,22 @@ describe('under overload', () => {
     );
     assert.deepEqual(
       api.logged.map(({ fields }) => fields),
-      [{ eventLoopDelayMs: 201 }, { eventLoopDelayMs: 100 }, { eventLoopDelayMs: 300 }],
+      [201, 100, 300].map((eventLoopDelayMs) => ({ eventLoopDelayMs, heapPercent: 0 })),
     );
+  });
+
+  test('a heap nearly used up is an overload too, and ends well below the bound (fault row 50)', async () => {
+    const states: [number, boolean][] = [];
+    for (const share of [0.9, 0.91, 0.89, 0.82, 0.81, 0.9]) {
+      heapShare = share;
+      await clock.advance(250);
+      states.push([share, api.listener.isShedding]);
+    }
+    assert.deepEqual(
+      states.filter(([, isShedding]) => isShedding).map(([share]) => share),
+      [0.91, 0.89, 0.82],
+    );
+    assert.deepEqual(api.logged[0]?.fields, { eventLoopDelayMs: 0, heapPercent: 91 });
   });
 });
 
@@ -113,7 +129,7 @@ describe('the delay of the event loop', () => {
     const delay = new EventLoopDelay(systemClock);
     const api = await ListenerHarness.start({
       clock: systemClock,
-      eventLoopDelayMs: () => delay.p99Ms(),
+      strain: () => ({ eventLoopDelayMs: delay.p99Ms() }),
       connections: { overloadDelayMs: 300 },
       limits: { key: 1_000_000 },
     });

@@ -40,3 +40,20 @@ test('a process that runs late refuses new clients, serves the ones it has and t
   assert.deepEqual(service.failures, []);
   established.close();
 });
+
+test('a process whose heap is above its bound refuses new clients, answers the status and stays live (fault row 50)', async (t) => {
+  const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 100 });
+  t.after(() => simulator.stop());
+  const { key, start, installation } = await installed(t, simulator, { server: { overloadHeapPercent: 10 } });
+  // What the service needs at rest is far more than a tenth of this, and far less than all of it.
+  installation.env.NODE_OPTIONS = '--max-old-space-size=96 --max-semi-space-size=2';
+  const service = await start();
+  const api = await ApiClient.of(service.baseUrl, key);
+  const refused = await eventually('a new client is refused', async () => {
+    const response = await api.get('/v1/time');
+    return response.status === 503 && response;
+  });
+  assert.equal(JSON.parse(refused.body.toString()).code, 'SERVICE_OVERLOADED');
+  assert.equal((await api.get('/v1/status')).status, 200);
+  assert.equal((await service.admin('/livez')).status, 200);
+});

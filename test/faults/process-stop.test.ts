@@ -47,7 +47,17 @@ describe('a service that is told to stop', { concurrency: true }, () => {
     assert.deepEqual(service.failures, []);
   });
 
-  test('closes idle connections at once and ends well before its deadline (fault row 48)', async (t) => {
+  test('is unready at once and takes connections on while balancers look elsewhere, when it was told to (fault row 48)', async (t) => {
+    const { service, ask } = await started(t, { drainDelay: '3s' });
+    service.signal('SIGTERM');
+    await eventually('it is unready', async () => (await service.admin('/readyz')).status === 503);
+    const late = await Wire.open(service.port);
+    const { status, headers } = await late.ask(ask('/v1/time'));
+    assert.deepEqual([status, headers.connection], [200, 'close']);
+    assert.deepEqual(await service.ended, { code: 0, signal: null });
+  });
+
+  test('closes idle connections soon and ends well before its deadline (fault row 48)', async (t) => {
     const { service, ask } = await started(t, { shutdownDeadline: '5m' });
     const idle = await Promise.all(Array.from({ length: 20 }, () => Wire.open(service.port)));
     for (const wire of idle.slice(0, 10)) assert.equal((await wire.ask(ask('/v1/time'))).status, 200);

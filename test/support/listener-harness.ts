@@ -6,6 +6,7 @@ import { Board } from '../../src/board/board.ts';
 import { ServiceBoard } from '../../src/board/service-board.ts';
 import type { Clock, EpochMs } from '../../src/clock.ts';
 import { type OpenApiDocument, openApiDocument } from '../../src/contract/openapi.ts';
+import type { Strain } from '../../src/http/overload.ts';
 import { type ConnectionLimits, PublicListener } from '../../src/http/public-listener.ts';
 import type { Resource } from '../../src/http/resource.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
@@ -27,8 +28,8 @@ export interface HarnessOptions {
   readonly connections?: Partial<ConnectionLimits>;
   /** Further resources under `/v1`, for faults that no real one has. */
   readonly extra?: readonly Resource[];
-  /** What the event loop's delay is said to be; 0 when left out. */
-  readonly eventLoopDelayMs?: () => number;
+  /** What the strain is said to be; none of what is left out. */
+  readonly strain?: () => Partial<Strain>;
 }
 
 export interface RequestOptions {
@@ -47,6 +48,7 @@ const defaultConnections: ConnectionLimits = {
   keepAliveTimeoutMs: 75_000,
   writeTimeoutMs: 30_000,
   overloadDelayMs: 200,
+  overloadHeapShare: 0.9,
 };
 
 /**
@@ -103,7 +105,7 @@ export class ListenerHarness {
           warn: (fields, message) => this.logged.push({ fields, message }),
           error: (fields, message) => this.logged.push({ fields, message }),
         },
-        eventLoopDelayMs: options.eventLoopDelayMs ?? (() => 0),
+        strain: () => ({ eventLoopDelayMs: 0, heapShare: 0, ...options.strain?.() }),
       },
     );
     this.key = this.addKey();
