@@ -42,7 +42,9 @@ test('every version of every dependency is exact', () => {
   const ranges = filesEnding('package.json').flatMap((file) => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf(file));
     const wanted = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies });
-    return wanted.filter(([, version]) => !/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(version)).map(([name]) => `${file}: ${name}`);
+    return wanted
+      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(version))
+      .map(([name]) => `${file}: ${name}`);
   });
   assert.deepEqual(ranges, []);
 });
