@@ -140,7 +140,7 @@ async function startMarket(
   const service = new ServiceBoard(feedStatus, clock);
   await loadMaintenanceWindows(store, service, clock);
   const runTag = Buffer.from(randomness.bytes(6)).toString('base64url');
-  return { book, feedStatus, service, runTag, board: new Board(book, runTag) };
+  return { book, feedStatus, service, runTag, board: new Board(book) };
 }
 
 /** Who may ask, how often, and from where. No key is known before the first `loader.refresh()`. */

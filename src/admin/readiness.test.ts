@@ -26,7 +26,7 @@ function sourcesIn(phase: Phase) {
   const sources = {
     clock,
     service,
-    board: new Board(book, 'run'),
+    board: new Board(book),
     phase: () => phase,
     storeReachable: () => reachable.store,
   } as unknown as AdminSources;

@@ -209,7 +209,7 @@ function judge(page: Page | undefined, schema: 'MarketList' | 'TickerList'): voi
 
 function play(steps: readonly Step[]): void {
   const book = new MarketBook(pricingPolicy(), everyEuroMarket);
-  const world: World = { now: start, book, board: new Board(book, 'run'), decisions: new Map(), readers: new Map() };
+  const world: World = { now: start, book, board: new Board(book), decisions: new Map(), readers: new Map() };
   // Half a life already: otherwise most sequences end before a rate does.
   book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
   reads.tickers!(world);

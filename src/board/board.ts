@@ -31,10 +31,9 @@ interface Slot {
  */
 export class Board implements BookObserver {
   readonly #book: MarketBook;
-  readonly #runTag: string;
   readonly #staleTickers = new Set<MarketSymbol>();
-  readonly #marketsPages: VersionedPage;
-  readonly #tickersPages: VersionedPage;
+  readonly #marketsPages = new VersionedPage();
+  readonly #tickersPages = new VersionedPage();
   #slots = new Map<MarketSymbol, Slot>();
   #list = new FragmentList('tickers', []);
   #slotsStale = true;
@@ -43,12 +42,8 @@ export class Board implements BookObserver {
   #tickersPage: Page | undefined;
   #recheckAt = 0;
 
-  /** `runTag` sets the entity tags of this process run apart from those of any other. */
-  constructor(book: MarketBook, runTag: string) {
+  constructor(book: MarketBook) {
     this.#book = book;
-    this.#runTag = runTag;
-    this.#marketsPages = new VersionedPage(`${runTag}-m`);
-    this.#tickersPages = new VersionedPage(`${runTag}-t`);
     book.observe(this);
   }
 
@@ -80,7 +75,7 @@ export class Board implements BookObserver {
       const list = this.#list;
       const text = list.text();
       if (text === undefined) return undefined;
-      this.#tickersPage = this.#tickersPages.with(text, (asked, body) => list.gzip(asked, body));
+      this.#tickersPage = this.#tickersPages.with(text, () => list.makings());
     }
     return this.#tickersPage;
   }
@@ -159,7 +154,6 @@ export class Board implements BookObserver {
   }
 
   #newSlot(symbol: MarketSymbol): Slot {
-    const pages = new VersionedPage(`${this.#runTag}-${symbol}`);
-    return { symbol, pages, index: 0, fragment: undefined, unpriced: undefined };
+    return { symbol, pages: new VersionedPage(), index: 0, fragment: undefined, unpriced: undefined };
   }
 }

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { check } from '../market/seeded.testing.ts';
 import { FragmentList } from './fragment-list.ts';
+import { Page } from './page.ts';
 
 interface Member {
   fragment: string | undefined;
@@ -15,15 +16,18 @@ const members = (count: number): Member[] =>
 const expected = (all: readonly Member[]) =>
   `{"list":[${all.flatMap(({ fragment }) => (fragment === undefined ? [] : [fragment])).join(',')}]}`;
 
-/** Asks for gzip as often as it takes until it is made from blocks. */
-function gzipFromBlocks(list: FragmentList): Buffer {
-  for (let attempt = 0; attempt < 20; attempt++) {
-    const text = list.text()!;
-    const made = list.gzip(text, Buffer.from(text, 'latin1'));
-    if (made !== undefined) return made;
-  }
-  throw new Error('never made from blocks');
+/** The page of what the list reads now. */
+function pageOf(list: FragmentList): Page {
+  return new Page(list.text()!, list.makings());
 }
+
+const gunzip = (page: Page): string => {
+  const { body } = page.as('gzip');
+  return gunzipSync(typeof body === 'string' ? Buffer.from(body, 'latin1') : body).toString('latin1');
+};
+
+/** Whether the gzip coding is put together from blocks, as its tag tells. */
+const isPieced = (page: Page): boolean => page.entityTag('gzip').endsWith('-p"');
 
 test('the text is the members that there are, in their order', () => {
   const all = members(40);
@@ -45,29 +49,45 @@ test('gzip made from blocks unpacks to the text, also where blocks at either end
     for (const block of empty) {
       for (let index = block * 16; index < (block + 1) * 16; index++) all[index]!.fragment = undefined;
     }
-    const list = new FragmentList('list', all);
-    assert.equal(gunzipSync(gzipFromBlocks(list)).toString('latin1'), expected(all), `without blocks ${empty}`);
+    const page = pageOf(new FragmentList('list', all));
+    assert.deepEqual([isPieced(page), gunzip(page)], [true, expected(all)], `without blocks ${empty}`);
   }
 });
 
-test('where most of the list changed since the last time, the whole is to be compressed', () => {
+test('where most of the list changed since the last page, the whole is compressed; where little did, only that', () => {
   const all = members(500);
   const list = new FragmentList('list', all);
-  gzipFromBlocks(list);
+  const first = pageOf(list);
+  list.changed(3);
+  const second = pageOf(list);
   for (let index = 0; index < all.length; index += 16) list.changed(index);
-  const text = list.text()!;
-  assert.equal(list.gzip(text, Buffer.from(text, 'latin1')), undefined);
+  const third = pageOf(list);
+  assert.deepEqual([first, second, third].map(isPieced), [false, true, false]);
+  for (const page of [first, second, third]) assert.equal(gunzip(page), expected(all));
 });
 
-test('a text that is no longer the list’s is never answered with the list’s bytes', () => {
+test('a page keeps its bytes, whatever becomes of the list before they are asked for', () => {
   const all = members(20);
   const list = new FragmentList('list', all);
-  gzipFromBlocks(list);
-  const old = list.text()!;
+  const page = pageOf(list);
+  const before = expected(all);
   all[3]!.fragment = '{"symbol":"other"}';
   list.changed(3);
   list.text();
-  assert.equal(list.gzip(old, Buffer.from(old, 'latin1')), undefined);
+  assert.deepEqual([isPieced(page), gunzip(page)], [true, before]);
+});
+
+test('the same members have the same tag in another list, and other members another', () => {
+  const all = members(40);
+  const list = new FragmentList('list', all);
+  const tag = pageOf(list).entityTag('identity');
+  assert.equal(pageOf(new FragmentList('list', members(40))).entityTag('identity'), tag);
+  all[17]!.fragment = '{"symbol":"other"}';
+  list.changed(17);
+  assert.notEqual(pageOf(list).entityTag('identity'), tag);
+  all[17]!.fragment = members(40)[17]!.fragment;
+  list.changed(17);
+  assert.equal(pageOf(list).entityTag('identity'), tag);
 });
 
 test('whatever changes in whatever order, text and gzip are those of the members', (t) => {
@@ -93,8 +113,7 @@ test('whatever changes in whatever order, text and gzip are those of the members
           const text = list.text();
           const some = all.some(({ fragment }) => fragment !== undefined);
           assert.equal(text, some ? expected(all) : undefined);
-          const gzip = text === undefined ? undefined : list.gzip(text, Buffer.from(text, 'latin1'));
-          if (gzip !== undefined) assert.equal(gunzipSync(gzip).toString('latin1'), text);
+          if (text !== undefined) assert.equal(gunzip(pageOf(list)), text);
         }
       },
     ),

@@ -1,27 +1,34 @@
 import { deflatePiece, joinGzipPieces } from './gzip-pieces.ts';
+import { contentTag, type PageMakings } from './page.ts';
 
 /** A member of the list as JSON text; `undefined` leaves it out. */
 export interface Fragment {
   readonly fragment: string | undefined;
 }
 
+/** What a block's members read now. A page keeps those it is made of, whatever becomes of the block. */
+interface BlockContent {
+  readonly text: string;
+  readonly tag: string;
+  /** Made when first asked for. */
+  deflated: Buffer | undefined;
+}
+
 interface Block {
   readonly members: readonly Fragment[];
-  /** `undefined`: a member changed since it was joined. */
-  text: string | undefined;
-  /** `undefined`: a member changed since it was compressed. */
-  deflated: Buffer | undefined;
+  /** `undefined`: a member changed since they were joined. */
+  content: BlockContent | undefined;
 }
 
 const membersPerBlock = 16;
 
 /** Between two readers so few blocks change while many read; only then does compressing block by block pay. */
-const deflatedAtOnceMax = 8;
+const changedBlocksMax = 8;
 
 /**
  * A JSON array under one name, `{"tickers":[…]}`, kept in blocks of members: a change of one costs
- * its block, in the text as in the gzip coding, and not the whole list. That matters most when it
- * is busiest: with a live feed nearly every reader finds something changed.
+ * its block, in the text, in its tag and in the gzip coding, and not the whole list. That matters most when
+ * it is busiest: with a live feed nearly every reader finds something changed.
  */
 export class FragmentList {
   readonly #blocks: readonly Block[];
@@ -36,61 +43,67 @@ export class FragmentList {
     this.#pieces = { opening: deflatePiece(this.#opening), comma: deflatePiece(','), closing: deflatePiece(']}') };
     const blocks: Block[] = [];
     for (let start = 0; start < members.length; start += membersPerBlock) {
-      blocks.push({ members: members.slice(start, start + membersPerBlock), text: undefined, deflated: undefined });
+      blocks.push({ members: members.slice(start, start + membersPerBlock), content: undefined });
     }
     this.#blocks = blocks;
+    this.#changedBlocks = blocks.length;
   }
 
   /** The fragment of the member at this index is another one now. */
   changed(index: number): void {
     const block = this.#blocks[Math.floor(index / membersPerBlock)];
     if (block === undefined) return;
-    if (block.text !== undefined) this.#changedBlocks++;
-    block.text = undefined;
-    block.deflated = undefined;
+    if (block.content !== undefined) this.#changedBlocks++;
+    block.content = undefined;
     this.#text = undefined;
   }
 
   /** The whole as text; `undefined` when it has no member. */
   text(): string | undefined {
     if (this.#text !== undefined) return this.#text;
-    const texts: string[] = [];
-    for (const block of this.#blocks) {
-      block.text ??= joined(block.members);
-      if (block.text !== '') texts.push(block.text);
-    }
+    const texts = this.#contents().map(({ text }) => text);
     if (texts.length === 0) return undefined;
     this.#text = `${this.#opening}${texts.join(',')}]}`;
     return this.#text;
   }
 
   /**
-   * The gzip coding made from blocks, or `undefined` when compressing the whole is the smaller work,
-   * or when `body` is no longer the list's text. Several calls can be needed until all blocks are ready.
+   * How a page of the present text is best made: its tag from those of the blocks, and its gzip coding from
+   * compressed blocks when few have changed since the last call. To be asked once for every text.
    */
-  gzip(text: string, body: Buffer): Buffer | undefined {
+  makings(): PageMakings {
     const changedBlocks = this.#changedBlocks;
     this.#changedBlocks = 0;
-    if (text !== this.#text || changedBlocks > deflatedAtOnceMax) return undefined;
+    const contents = this.#contents();
+    const tag = contentTag(contents.map((content) => content.tag).join());
+    return changedBlocks > changedBlocksMax ? { tag } : { tag, gzip: (body) => this.#gzip(contents, body) };
+  }
+
+  #gzip(contents: readonly BlockContent[], body: Buffer): Buffer {
     const pieces = [this.#pieces.opening];
-    let deflatedNow = 0;
-    for (const block of this.#blocks) {
-      if (block.text === undefined || block.text === '') continue;
-      if (block.deflated === undefined) {
-        if (deflatedNow === deflatedAtOnceMax) return undefined;
-        block.deflated = deflatePiece(block.text);
-        deflatedNow++;
-      }
+    for (const content of contents) {
+      content.deflated ??= deflatePiece(content.text);
       if (pieces.length > 1) pieces.push(this.#pieces.comma);
-      pieces.push(block.deflated);
+      pieces.push(content.deflated);
     }
     pieces.push(this.#pieces.closing);
     return joinGzipPieces(pieces, body);
   }
+
+  /** Of every block that has anything to show. */
+  #contents(): readonly BlockContent[] {
+    const contents: BlockContent[] = [];
+    for (const block of this.#blocks) {
+      block.content ??= contentOf(block.members);
+      if (block.content.text !== '') contents.push(block.content);
+    }
+    return contents;
+  }
 }
 
-function joined(members: readonly Fragment[]): string {
+function contentOf(members: readonly Fragment[]): BlockContent {
   const texts: string[] = [];
   for (const { fragment } of members) if (fragment !== undefined) texts.push(fragment);
-  return texts.join(',');
+  const text = texts.join(',');
+  return { text, tag: contentTag(text), deflated: undefined };
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type ContentEncoding, compress } from './encoding.ts';
 
 /** One representation of a resource, ready to be written. */
@@ -15,8 +16,24 @@ const smallLength = 4096;
 
 const tagSuffix: Record<ContentEncoding, string> = { identity: '', gzip: '-g', br: '-b', zstd: '-z' };
 
-/** A cheaper way to the gzip coding of a text and its bytes; `undefined` where there is none just now. */
-export type GzipShortcut = (text: string, body: Buffer) => Buffer | undefined;
+/** Of a gzip coding that was put together from pieces: other bytes than those of compressing the whole. */
+const piecedSuffix = '-p';
+
+/** 132 bits: no two texts that ever meet share one. */
+const tagLength = 22;
+
+/** What stands for a text in entity tags: the same in every process, and after a restart. */
+export function contentTag(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, tagLength);
+}
+
+/** How a page of a text comes to what it cannot make itself as cheaply. */
+export interface PageMakings {
+  /** Stands for the text as `contentTag` does, which it is when left out. */
+  readonly tag?: string | undefined;
+  /** Puts the gzip coding of the text's bytes together from pieces that are ready. */
+  readonly gzip?: ((body: Buffer) => Buffer) | undefined;
+}
 
 /**
  * One version of a resource's body. A coding is made when it is first asked for and then kept, so a
@@ -24,20 +41,23 @@ export type GzipShortcut = (text: string, body: Buffer) => Buffer | undefined;
  */
 export class Page {
   readonly #text: string;
-  readonly #tagStem: string;
-  readonly #gzip: GzipShortcut;
+  readonly #tag: string;
+  readonly #gzip: PageMakings['gzip'];
   readonly #ready = new Map<ContentEncoding, Representation>();
 
-  /** `text` is ASCII. `tagStem` is unique to this resource, version and process run. */
-  constructor(text: string, tagStem: string, gzip: GzipShortcut = () => undefined) {
+  /** `text` is ASCII. */
+  constructor(text: string, { tag = contentTag(text), gzip }: PageMakings = {}) {
     this.#text = text;
-    this.#tagStem = tagStem;
+    this.#tag = tag;
     this.#gzip = gzip;
   }
 
   /** The entity tag without preparing the body: enough to answer a conditional request. */
   entityTag(encoding: ContentEncoding): string {
-    return this.#ready.get(encoding)?.entityTag ?? `"${this.#tagStem}${tagSuffix[encoding]}"`;
+    const known = this.#ready.get(encoding)?.entityTag;
+    if (known !== undefined) return known;
+    const isPieced = encoding === 'gzip' && this.#gzip !== undefined;
+    return `"${this.#tag}${isPieced ? piecedSuffix : tagSuffix[encoding]}"`;
   }
 
   as(encoding: ContentEncoding): Representation {
@@ -52,7 +72,7 @@ export class Page {
   #bodyIn(encoding: ContentEncoding): string | Buffer {
     if (encoding === 'identity') return this.#text.length <= smallLength ? this.#text : this.#bytes();
     const bytes = this.#bytes();
-    const coded = (encoding === 'gzip' ? this.#gzip(this.#text, bytes) : undefined) ?? compress(bytes, encoding);
+    const coded = encoding === 'gzip' && this.#gzip !== undefined ? this.#gzip(bytes) : compress(bytes, encoding);
     return coded.length <= smallLength ? coded.toString('latin1') : coded;
   }
 
@@ -67,21 +87,14 @@ export class Page {
  * text reads the same, whatever happened in between.
  */
 export class VersionedPage {
-  readonly #tagPrefix: string;
-  #version = 0;
   #text: string | undefined;
   #page: Page | undefined;
 
-  /** `tagPrefix` is unique to this resource and process run. */
-  constructor(tagPrefix: string) {
-    this.#tagPrefix = tagPrefix;
-  }
-
   /** The page of this text: the one from before unless the text is another. */
-  with(text: string, gzip?: GzipShortcut): Page {
+  with(text: string, makings?: () => PageMakings): Page {
     if (this.#page === undefined || text !== this.#text) {
       this.#text = text;
-      this.#page = new Page(text, `${this.#tagPrefix}-${(++this.#version).toString(36)}`, gzip);
+      this.#page = new Page(text, makings?.());
     }
     return this.#page;
   }

@@ -20,7 +20,7 @@ export function publicRoutes(offer: {
   const { root, pages } = publicPages({ ...offer, document });
   return {
     keyed: byRoute([time, status, markets, ticker, tickers]),
-    keyless: byRoute([root, openapi(document, offer.runTag)]),
+    keyless: byRoute([root, openapi(document)]),
     uncounted: pages,
   };
 }

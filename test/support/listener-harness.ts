@@ -98,7 +98,7 @@ export class ListenerHarness {
         offerAt: (port) => this.#offer(port, options.extra ?? []),
         gate: { keys: this.directory, limits: this.limits },
         addresses: new ClientAddresses(options.trustedProxies ?? []),
-        sources: { board: new Board(this.book, 'run'), service: this.service },
+        sources: { board: new Board(this.book), service: this.service },
         clock: this.clock,
         randomness: this.#randomness,
         log: {

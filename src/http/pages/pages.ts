@@ -58,7 +58,7 @@ function rootDocument(site: Site) {
 function fixedPage(route: string, tagStem: string, text: string): Resource {
   const answer: PageAnswer = {
     kind: 'page',
-    page: new Page(text, tagStem),
+    page: new Page(text),
     contentType,
     cacheControl: 'public, max-age=300',
     vary: 'Accept-Encoding',

@@ -4,10 +4,10 @@ import { asciiJson } from '../ascii-json.ts';
 import type { Resource } from '../resource.ts';
 
 /** GET /openapi/v1.json: the description of the API, for any origin to read. */
-export function openapi(document: object, runTag: string): Resource {
+export function openapi(document: object): Resource {
   const answer: PageAnswer = {
     kind: 'page',
-    page: new Page(asciiJson(document), `${runTag}-openapi`),
+    page: new Page(asciiJson(document)),
     contentType: 'application/json',
     cacheControl: 'public, max-age=300',
     vary: 'Accept-Encoding',

@@ -14,13 +14,13 @@ export function root(forms: RootForms, runTag: string, htmlHeaders: readonly str
   const shared = { kind: 'page', cacheControl: 'public, max-age=300', vary: 'Accept, Accept-Encoding' } as const;
   const json: PageAnswer = {
     ...shared,
-    page: new Page(forms.json, `${runTag}-root`),
+    page: new Page(forms.json),
     contentType: 'application/json',
     extraHeaders: [],
   };
   const html: PageAnswer = {
     ...shared,
-    page: new Page(forms.html, `${runTag}-root-html`),
+    page: new Page(forms.html),
     contentType: 'text/html; charset=utf-8',
     extraHeaders: htmlHeaders,
   };
