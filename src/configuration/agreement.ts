@@ -95,6 +95,19 @@ const convertedQuotes: Rule = {
     }),
 };
 
+const precisions: Rule = {
+  keys: ['pricing.pricePrecision', 'pricing.converted'],
+  broken: ({ pricing }) => {
+    const converted = Object.keys(pricing.converted);
+    return Object.keys(pricing.pricePrecision)
+      .filter((symbol) => !converted.some((currency) => symbol.endsWith(currency)))
+      .map((symbol) => ({
+        key: `pricing.pricePrecision.${symbol}`,
+        what: `${symbol} is not quoted in any of pricing.converted (${converted.join(', ')}); other markets have the exchange's precision`,
+      }));
+  },
+};
+
 const symbolsHaveQuote: Rule = {
   keys: ['exchange.symbols', 'exchange.quotes'],
   broken: ({ exchange: { symbols, quotes } }) => {
@@ -142,6 +155,7 @@ export const rules: readonly Rule[] = [
   mail,
   noticeSpan,
   convertedQuotes,
+  precisions,
   symbolsHaveQuote,
   rateSource,
   rateCurrencies,

@@ -118,6 +118,11 @@ describe('what is refused', () => {
       'default: pricing.converted.CZK.via: "EUR" is not among exchange.quotes (USD)',
     ],
     [
+      'decimal places for a market that is not converted',
+      'pricing: { pricePrecision: { BTCCZK: 0, BTCEUR: 1 } }',
+      'mdapi.yaml:1:28: pricing.pricePrecision.BTCEUR: BTCEUR is not quoted in any of pricing.converted (CZK)',
+    ],
+    [
       'a converted quote that the exchange has',
       'exchange: { quotes: [EUR, CZK] }',
       'default: pricing.converted.CZK: "CZK" is taken from the exchange already',

@@ -66,7 +66,7 @@ export const pricingSchema = Type.Object(
         default: {},
         unit: 'decimal places',
         description:
-          'Decimal places of a market’s prices, where they should differ from what follows from the exchange.',
+          'Decimal places of the prices of a converted market, in place of one less than those of the market it is made from.',
         examples: [{ BTCCZK: 0 }],
       },
     ),

@@ -1,4 +1,29 @@
-import type { ErrorEntry } from './errors.ts';
+/** One row of the error table. */
+export interface ErrorEntry {
+  /** HTTP status, 400 to 599. */
+  readonly status: number;
+  /** Never changes for a code. */
+  readonly title: string;
+  /** The kebab-case name: last segment of `type`, and of the address of the error page. */
+  readonly slug: string;
+  /** Whether the same request, sent again later, can succeed without anyone changing it. */
+  readonly retryable: boolean;
+  /** `true` for the codes of the contract's own table; the others say what that table cannot express. */
+  readonly inContract: boolean;
+  /**
+   * Whether a limit has always counted the request by the time this is answered, so that the three
+   * rate limit headers are always there. `false`: it can be answered before any limit was asked.
+   */
+  readonly alwaysCounted: boolean;
+  /** For the error page: what leads to it. */
+  readonly cause: string;
+  /** For the error page: what the client should do. */
+  readonly action: string;
+  /** For the error page: whether a retry can help, and when. */
+  readonly retry: string;
+  /** A `detail` as a client may see it. */
+  readonly exampleDetail: string;
+}
 
 /**
  * The one error table. The first eight rows are the contract's own ("Errors"), with titles for the
