@@ -1,6 +1,6 @@
 import type { Clock, EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
-import type { ServiceStatusBody } from '../contract/schemas.ts';
+import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
 import { type MaintenanceWindow, retryAfterSeconds, runningWindow } from '../market/maintenance.ts';
 import { type FeedStatus, serviceStatus } from '../market/service-status.ts';
 
@@ -42,12 +42,18 @@ export class ServiceBoard {
     };
   }
 
+  /** Every window that runs at `now` or is still to come, the earliest first. */
+  windows(now: EpochMs): MaintenanceWindowBody[] {
+    const current = this.#windows.filter(({ to }) => to > now);
+    return current.sort((one, other) => one.from - other.from || one.to - other.to).map(windowBody);
+  }
+
   /** The same as values, for metrics and readiness. */
   read(now: EpochMs): ReturnType<typeof serviceStatus> {
     return serviceStatus(this.#feed, this.#windows, now, this.#clock.monotonicMs());
   }
 }
 
-function windowBody({ from, to, description }: MaintenanceWindow): NonNullable<ServiceStatusBody['maintenance']> {
+function windowBody({ from, to, description }: MaintenanceWindow): MaintenanceWindowBody {
   return { from: isoInstant(from), fromMs: from, to: isoInstant(to), toMs: to, description };
 }

@@ -170,7 +170,7 @@ function success(resource: Resource, method: 'get' | 'head', { baseUrl, errorsUr
   const headers = { ...representationHeaders(resource), ...(prepared ? contentEncoding() : {}) };
   if (method === 'head') return { description: `${description} Without a body.`, headers };
   const json = { schema: { $ref: `#/components/schemas/${schema}` }, examples: examples(baseUrl, errorsUrl) };
-  return { description, headers, content: { 'application/json': json, ...(alsoHtml ? { 'text/html': html } : {}) } };
+  return { description, headers, content: { 'application/json': json, ...(alsoHtml ? { 'text/html': html, 'text/markdown': markdown } : {}) } };
 }
 
 const html = {
@@ -181,6 +181,16 @@ const html = {
     pattern: '^<!(doctype|DOCTYPE) html>',
   },
   examples: { page: { summary: 'A page', value: '<!doctype html><title>Market Data API</title>' } },
+};
+
+const markdown = {
+  schema: {
+    type: 'string',
+    description: 'The same page as Markdown, for programs that read.',
+    maxLength: 100_000,
+    pattern: '^# ',
+  },
+  examples: { page: { summary: 'A page', value: '# Market Data API' } },
 };
 
 function notModified(resource: Resource): Response {

@@ -56,6 +56,14 @@ export function prefersHtml(accept: string | undefined): boolean {
   return (weights.get('text/html') ?? 0) >= (weights.get('application/json') ?? 0);
 }
 
+/** True when Markdown is named in `Accept` and weighs at least as much as HTML, which no browser says. */
+export function prefersMarkdown(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.toLowerCase().includes('text/markdown')) return false;
+  const weights = parseWeights(accept);
+  const weight = weights.get('text/markdown') ?? 0;
+  return weight > 0 && weight >= (weights.get('text/html') ?? 0);
+}
+
 /** Whether `If-None-Match` names this entity tag, by the weak comparison it asks for (RFC 9110 section 13.1.2). */
 export function matchesEntityTag(ifNoneMatch: string | undefined, entityTag: string): boolean {
   if (ifNoneMatch === undefined) return false;

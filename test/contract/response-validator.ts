@@ -68,10 +68,16 @@ function observedHeaders({ headers }: ObservedResponse): ObservedHeaders {
   );
 }
 
-/** Pages for people are no part of the document: the error pages, and what the portal brings. */
+const portalTypes = new Set([
+  ...['text/html', 'text/markdown', 'text/plain', 'text/css', 'text/javascript'],
+  ...['image/svg+xml', 'application/xml'],
+]);
+
+/** What is for people is no part of the document: the portal with its pages, their twins, and what they load. */
 function isPage(path: string, status: number, headers: ObservedHeaders, document: OpenApiDocument): boolean {
   if (document.paths[path] !== undefined || isKeyed(path)) return false;
-  return status === 304 || (status === 200 && mediaTypeOf(headers) === 'text/html');
+  const mediaType = path === '/status/summary.json' ? 'text/plain' : mediaTypeOf(headers);
+  return status === 304 || (status === 200 && portalTypes.has(mediaType ?? ''));
 }
 
 function isKeyed(path: string): boolean {

@@ -2076,6 +2076,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RootDocument"];
                     "text/html": string;
+                    "text/markdown": string;
                 };
             };
             /** @description Nothing changed since the representation that `If-None-Match` names. Without a body. */

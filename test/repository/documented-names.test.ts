@@ -89,7 +89,8 @@ describe('what the documents name', () => {
 
 describe('metrics', () => {
   // Names are there before anything is read, so nothing stands behind them here.
-  const served = metricsRegistry({} as AdminSources)
+  const clustered = { sharedLimits: () => ({}) } as unknown as AdminSources;
+  const served = metricsRegistry(clustered)
     .getMetricsAsArray()
     .map(({ name }) => name);
   const ofTheRuntime = /^mdapi_(nodejs|process)_/;

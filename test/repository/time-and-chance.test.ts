@@ -22,11 +22,11 @@ function codeOf(file: string): string {
     .replaceAll(/(^|\s)\/\/.*$/gm, '');
 }
 
-/** The client shares nothing with the server, so it has a clock of its own. */
-const clocks = ['src/clock.ts', 'client/src/clock.ts'];
+/** The client and what runs in browsers share nothing with the server, so they have clocks of their own. */
+const clocks = ['src/clock.ts', 'client/src/clock.ts', 'web/portal/clock.ts', 'web/console/clock.ts'];
 
-test('only src/clock.ts, and the client’s own clock, touch the clock, timers and randomness of the platform', () => {
-  const found = filesEnding('.ts', 'src', 'exchange-simulator', 'client')
+test('only src/clock.ts, and the own clocks of client, portal and console, touch the clock, timers and randomness of the platform', () => {
+  const found = filesEnding('.ts', 'src', 'exchange-simulator', 'client', 'web')
     .filter((file) => !clocks.includes(file) && !isForTests(file))
     .flatMap((file) => {
       const code = codeOf(file);

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { highlighted, type Language } from './highlight.ts';
 import { type Fragment, type Html, html } from './html.ts';
 
 /** A cell that stays on one line, such as a name. */
@@ -42,8 +43,28 @@ function cell(content: Cell, index: number): Html {
 }
 
 /** Text to be taken as it stands: a command, a message, a body. */
-export function codeBlock(label: string, text: string): Html {
-  return html`<pre tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>\n`;
+export function codeBlock(label: string, text: string, language?: Language): Html {
+  const kind = language === undefined ? undefined : html` data-language="${language}"`;
+  return html`<pre tabindex="0" role="region" aria-label="${label}"${kind}><code>${highlighted(language, text)}</code></pre>\n`;
+}
+
+/** The same thing said in several languages, of which one is seen at a time. */
+export interface Tab {
+  readonly name: string;
+  readonly language: Language;
+  readonly text: string;
+}
+
+/** Tabs that need no script: each is a radio button, and the style shows the panel of the chosen one. */
+export function codeTabs(id: string, label: string, tabs: readonly Tab[]): Html {
+  const buttons = tabs.map(({ name, language }, index) => {
+    const chosen = index === 0 ? html` checked="checked"` : undefined;
+    return html`<input type="radio" name="${id}" id="${id}-${language}" value="${language}"${chosen}><label for="${id}-${language}">${name}</label>\n`;
+  });
+  const panels = tabs.map(
+    ({ name, text, language }) => html`<div class="panel">${codeBlock(`${label}, ${name}`, text, language)}</div>\n`,
+  );
+  return html`<fieldset class="tabs"><legend>${label}</legend>\n${buttons}${panels}</fieldset>\n`;
 }
 
 export function code(text: string): Html {
@@ -58,10 +79,4 @@ export function statusText(status: number): string {
 /** A body as it is shown: indented, which the one on the wire is not. */
 export function shownJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
-}
-
-/** A curl command for a path; `keyed` adds the header with a key to fill in. */
-export function curlCommand(baseUrl: string, path: string, keyed: boolean): string {
-  const address = `'${baseUrl}${path}'`;
-  return keyed ? `curl -H 'X-EXCHANGE-APIKEY: YOUR_API_KEY' \\\n  ${address}` : `curl ${address}`;
 }

@@ -3,12 +3,14 @@ import {
   allowedMethods,
   headerNames,
   limitTable,
+  maintenanceRetryAfterSeconds,
   marketDataRetryAfterSeconds,
   overloadRetryAfterSeconds,
   wwwAuthenticate,
 } from '../../contract/limits.ts';
 import { exampleNow, exampleRequestId } from '../../contract/openapi-headers.ts';
 import { code, codeBlock, shownJson, statusText, table } from './blocks.ts';
+import { siblingList } from './contents.ts';
 import { type Html, html, joined } from './html.ts';
 import { layout } from './layout.ts';
 import { link, type Site } from './site.ts';
@@ -56,12 +58,15 @@ function indexTable(site: Site, label: string, codes: readonly ErrorCode[]): Htm
 
 /** The page that an error's `type` leads to. */
 export function errorPage(site: Site, errorCode: ErrorCode): string {
-  const { status, title, cause, action, retry } = errorTable[errorCode];
+  const { status, title, cause, action, retry, retryable } = errorTable[errorCode];
   return layout(site, {
     route: errorRoute(errorCode),
+    contents: siblingList(site, { label: 'Errors', siblings, route: errorRoute(errorCode) }),
     title: `${title} (${errorCode})`,
     description: `${statusText(status)}, ${errorCode}: ${cause}`,
-    main: html`<h1>${title}</h1>
+    main: html`<p class="crumb" data-web="crumb"><a href="${link(site, '/errors')}">Errors</a></p>
+<h1>${title}</h1>
+<p class="badges"><span class="badge">${statusText(status)}</span> <span class="badge ${retryable ? 'good' : 'bad'}">${retryable ? 'Can be retried' : 'Do not retry'}</span></p>
 <dl class="facts">
 <dt>Code</dt><dd>${code(errorCode)}</dd>
 <dt>HTTP status</dt><dd>${statusText(status)}</dd>
@@ -73,11 +78,35 @@ export function errorPage(site: Site, errorCode: ErrorCode): string {
 <p>${action}</p>
 <h2 id="retry">Whether to retry</h2>
 <p>${retry}</p>
-<h2 id="example">Example response</h2>
-${codeBlock('Example response', exampleResponse(site, errorCode))}
-<p><a href="${link(site, '/errors')}">All errors</a></p>`,
+${retryAfterRule(errorCode)}<h2 id="example">Example response</h2>
+${codeBlock('Example response', exampleResponse(site, errorCode), 'http')}
+<p class="quiet">See also: <a href="${link(site, '/guides/errors')}">reading errors</a>, <a href="${link(site, '/guides/polling')}">polling well</a>,
+<a href="${link(site, '/errors')}">all errors</a>.</p>`,
   });
 }
+
+const siblings = errorCodes.map((each) => ({ route: errorRoute(each), title: errorTable[each].title }));
+
+/** What `Retry-After` says with this error, and how a client waits without it. */
+function retryAfterRule(errorCode: ErrorCode): Html | undefined {
+  const rule = retryAfterRules[errorCode];
+  if (rule !== undefined) {
+    return html`<p><code>${headerNames.retryAfter}</code> is always there, in whole seconds. ${rule} Wait at least that long.</p>\n`;
+  }
+  if (!errorTable[errorCode].retryable) return undefined;
+  return html`<p>This answer has no <code>${headerNames.retryAfter}</code>. Wait five seconds, then ten, then twenty, up to a minute, each
+with some randomness.</p>\n`;
+}
+
+const { min: shortestSeconds, max: longestSeconds } = maintenanceRetryAfterSeconds;
+
+const retryAfterRules: Readonly<Partial<Record<ErrorCode, string>>> = {
+  RATE_LIMIT_EXCEEDED:
+    'It is the time to the end of the current minute, rounded up: whoever waits that long is in a new window and is not refused by this one again.',
+  MARKET_DATA_UNAVAILABLE: `It is ${marketDataRetryAfterSeconds} seconds: asking more often brings nothing sooner.`,
+  SERVICE_MAINTENANCE: `It is the time to the expected end of the window, from ${shortestSeconds} to ${longestSeconds} seconds. The window can be extended, so the next answer may say the same again.`,
+  SERVICE_OVERLOADED: `It is ${overloadRetryAfterSeconds} seconds. Keep the connection open: clients that are being served go first.`,
+};
 
 /** Status line, the headers that matter here, and the body, indented for reading. */
 function exampleResponse({ errorsUrl }: Site, errorCode: ErrorCode): string {

@@ -1,6 +1,6 @@
-import { type Fragment, type Html, html, trusted } from './html.ts';
-import { identity, link, type Site } from './site.ts';
-import { stylesheet } from './stylesheet.ts';
+import { assetRoute } from './assets.ts';
+import { type Fragment, type Html, html } from './html.ts';
+import { identity, link, markdownRoute, type Site } from './site.ts';
 
 /** What one page has of its own. */
 export interface PageContent {
@@ -14,51 +14,74 @@ export interface PageContent {
   readonly main: Html;
   /** Table of contents of a long page. */
   readonly contents?: Html;
-  /** Have the browser ask for the page again after this many seconds. */
+  /** Scripts of this page by their names in `web/portal`, beside the one of every page. */
+  readonly scripts?: readonly string[];
+  /** Without scripts, have the browser ask for the page again after this many seconds. */
   readonly refreshSeconds?: number;
+  /** How the page is laid out; a column of text unless given. */
+  readonly kind?: 'landing' | 'reference' | 'status';
 }
 
 const menu = [
-  { path: '/', label: 'Start' },
+  { path: '/guides', label: 'Guides' },
   { path: '/docs', label: 'Reference' },
   { path: '/errors', label: 'Errors' },
   { path: '/status', label: 'Status' },
-  { path: '/openapi/v1.json', label: 'OpenAPI' },
 ] as const;
 
 /** The whole page as text, ASCII only. */
 export function layout(site: Site, content: PageContent): string {
-  const { name, version } = identity(site);
-  const { title, description, contents, main } = content;
+  const { name } = identity(site);
+  const { title, description, contents, main, route, kind } = content;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${content.refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${content.refreshSeconds}">\n`}<title>${title === undefined ? name : html`${title} &middot; ${name}`}</title>
+${refresh(content.refreshSeconds)}<title>${title === undefined ? name : html`${title} &middot; ${name}`}</title>
 <meta name="description" content="${description}">
-<style>${trusted(stylesheet)}</style>
-</head>
-<body>
+<link rel="icon" type="image/svg+xml" href="${link(site, '/favicon.svg')}">
+<link rel="alternate" type="text/markdown" href="${link(site, markdownRoute(route))}">
+<link rel="stylesheet" href="${link(site, assetRoute('portal.css'))}">
+${['portal', ...(content.scripts ?? [])].map((script) => html`<script type="module" src="${link(site, assetRoute(`${script}.js`))}"></script>\n`)}</head>
+<body class="${kind ?? 'text'}">
 <a class="skip" href="#main">Skip to the content</a>
-<header class="top"><div class="page">
-<p class="name"><a href="${link(site, '/')}">${name}</a></p>
+<header class="top"><div class="bar">
+<p class="name"><a href="${link(site, '/')}"><img src="${link(site, '/favicon.svg')}" alt="" width="26" height="26">${name}</a></p>
 <nav class="menu" aria-label="Pages"><ul>
-${menu.map(({ path, label }) => menuItem(site, path, label, content.route))}</ul></nav>
+${menu.map(({ path, label }) => menuItem(site, path, label, route))}</ul></nav>
 </div></header>
 <div class="${contents === undefined ? 'page' : 'page with-contents'}">
-${contents}<main id="main">
+${contents}<main id="main" tabindex="-1">
 ${main}
 </main>
 </div>
-<footer class="page"><p>API version ${version}, server release ${site.version}. Read only: every operation is a GET.</p></footer>
-</body>
+${footer(site, route)}</body>
 </html>
 `.text;
 }
 
+function refresh(seconds: number | undefined): Fragment {
+  if (seconds === undefined) return undefined;
+  return html`<noscript><meta http-equiv="refresh" content="${seconds}"></noscript>\n`;
+}
+
 function menuItem(site: Site, path: string, label: string, route: string): Fragment {
-  const current = route === path ? 'page' : path !== '/' && route.startsWith(`${path}/`) ? 'true' : undefined;
+  const current = route === path ? 'page' : route.startsWith(`${path}/`) ? 'true' : undefined;
   return html`<li><a href="${link(site, path)}"${current === undefined ? undefined : html` aria-current="${current}"`}>${label}</a></li>\n`;
+}
+
+function footer(site: Site, route: string): Html {
+  const { version } = identity(site);
+  return html`<footer class="bottom"><div class="bar">
+<nav aria-label="More"><ul>
+<li><a href="${link(site, '/openapi/v1.json')}">OpenAPI 3.1</a></li>
+<li><a href="${link(site, markdownRoute(route))}">This page as Markdown</a></li>
+<li><a href="${link(site, '/llms.txt')}">llms.txt</a></li>
+<li><a href="${link(site, '/status/summary.json')}">Status as JSON</a></li>
+</ul></nav>
+<p>API version ${version}, server release ${site.version}. Read only: every operation is a GET.</p>
+</div></footer>
+`;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { documentSchemas } from '../../../test/contract/document-schemas.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
@@ -12,15 +12,16 @@ import { FeedStatus } from '../../market/service-status.ts';
 import type { Resource } from '../resource.ts';
 import { publicPages } from './pages.ts';
 import { type Element, named, parsePage } from './parsed-page.testing.ts';
-import { stylesheet } from './stylesheet.ts';
 
 const clock = new FakeClock();
 const usual = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors', version: '1.0.0' };
 
 function offer({ baseUrl, errorsUrl, version } = usual) {
   const document = openApiDocument({ baseUrl, errorsUrl });
-  const { root, pages } = publicPages({ document, baseUrl, errorsUrl, version, runTag: 'run' });
-  return { document, root, pages, all: new Map<string, Resource>([['/', root], ...pages]) };
+  const { root, pages } = publicPages({ document, baseUrl, errorsUrl, version });
+  const everything = new Map<string, Resource>([['/', root], ...pages]);
+  const html = [...everything].filter(([route]) => !/\.[a-z]+$/.test(route));
+  return { document, root, pages, everything, all: new Map<string, Resource>(html) };
 }
 
 function answer(resource: Resource, accept = 'text/html') {
@@ -37,7 +38,8 @@ function headerMap(list: readonly string[]): Map<string, string> {
   return new Map(list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]!] as const] : [])));
 }
 
-const { document, root, pages, all } = offer();
+/** `all` are the pages as HTML; `everything` has their twins, assets and files for machines too. */
+const { document, root, pages, everything, all } = offer();
 const texts = new Map([...all].map(([route, page]) => [route, answer(page).text]));
 const parsed = new Map([...texts].map(([route, text]) => [route, parsePage(text)]));
 
@@ -84,7 +86,7 @@ test('every link of every page leads to a path that exists, and every anchor to 
     for (const link of links) {
       const [path, anchor] = link.split('#');
       const target = path === '' ? route : path!;
-      assert.ok(target === '/openapi/v1.json' || all.has(target), `${route} links to ${link}`);
+      assert.ok(target === '/openapi/v1.json' || everything.has(target), `${route} links to ${link}`);
       if (anchor !== undefined) assert.ok(idsOf(parsed.get(target)!).has(anchor), `${route} links to ${link}`);
     }
   }
@@ -108,9 +110,10 @@ test('no two elements of a page share an id, and what labels an element exists',
 test('behind a base URL with a path of its own every link starts with that path', () => {
   const { all: moved } = offer({ ...usual, baseUrl: 'https://example.com/market/data' });
   for (const [route, page] of moved) {
-    for (const { attributes } of named(parsePage(answer(page).text), 'a')) {
-      const href = attributes.get('href')!;
-      assert.ok(href.startsWith('#') || href.startsWith('/market/data/'), `${route} links to ${href}`);
+    for (const { name, attributes } of parsePage(answer(page).text)) {
+      const target = attributes.get('href') ?? attributes.get('src') ?? attributes.get('data-path');
+      if (target === undefined || name === 'html') continue;
+      assert.ok(target.startsWith('#') || target.startsWith('/market/data/'), `${route} links to ${target}`);
     }
   }
 });
@@ -152,41 +155,54 @@ test('the error index and the reference link to the page of every error', () => 
   }
 });
 
-test('the stylesheet is the only thing a page may use, and the policy names it by the hash of its bytes', () => {
+test('a page may use what this origin serves and nothing else: no script or style within it runs', () => {
   for (const [route, page] of all) {
-    const { text, headers } = answer(page);
-    const styles = [...text.matchAll(/<style>([^<]*)<\/style>/g)].map((match) => match[1]!);
-    assert.equal(styles.length, 1, route);
-    const hash = createHash('sha256').update(styles[0]!).digest('base64');
+    const { headers } = answer(page);
     assert.equal(
       headers.get('Content-Security-Policy'),
-      `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      route,
     );
     assert.equal(headers.get('Referrer-Policy'), 'no-referrer');
   }
 });
 
-test('no page has a script, a style attribute, or anything that is loaded from anywhere', () => {
+test('no page has a script or style of its own, and all it loads is served here', () => {
   for (const [route, elements] of parsed) {
-    for (const { name, attributes } of elements) {
-      assert.ok(!['script', 'link', 'img', 'iframe', 'form', 'object', 'base'].includes(name), `${route} ${name}`);
+    for (const { name, attributes, text } of elements) {
+      assert.ok(!['style', 'iframe', 'object', 'base'].includes(name), `${route} ${name}`);
+      if (name === 'script') assert.equal(text, '', route);
+      const loaded = attributes.get('src') ?? (name === 'link' ? attributes.get('href') : undefined);
+      if (loaded !== undefined) assert.ok(everything.has(loaded), `${route} loads ${loaded}`);
       for (const attribute of attributes.keys()) {
-        assert.ok(attribute !== 'src' && attribute !== 'style' && !attribute.startsWith('on'), `${route} ${attribute}`);
+        assert.ok(attribute !== 'style' && !attribute.startsWith('on'), `${route} ${attribute}`);
       }
     }
   }
-  assert.doesNotMatch(stylesheet, /url\(|@import|@font-face|<|[^\n\x20-\x7e]/);
 });
 
-test('every page answers during maintenance; all may be kept for five minutes but the status, which never may', () => {
-  for (const [route, page] of all) {
+test('no field for a key has a value in the page, and none of them stands in a form', () => {
+  const [field, ...others] = named(parsed.get('/docs')!, 'input').filter(
+    ({ attributes }) => attributes.get('type') === 'password',
+  );
+  assert.deepEqual(others, []);
+  assert.equal(field!.attributes.get('value'), undefined);
+  assert.equal(field!.attributes.get('name'), undefined);
+  assert.equal(field!.attributes.get('autocomplete'), 'off');
+});
+
+test('everything answers during maintenance; what cannot change may be kept, and the status never may', () => {
+  for (const [route, page] of everything) {
     assert.equal(page.answersInMaintenance, true, route);
     assert.equal(page.route, route);
     const given = answer(page);
-    assert.equal(given.contentType, 'text/html; charset=utf-8', route);
-    assert.equal(given.kind, route === '/status' ? 'text' : 'page', route);
-    if (given.kind === 'page') assert.equal(given.cacheControl, 'public, max-age=300', route);
+    assert.equal(given.kind, route.startsWith('/status') ? 'text' : 'page', route);
+    if (given.kind !== 'page') continue;
+    const isAsset = route.startsWith('/assets/');
+    const cacheControl = isAsset ? 'public, max-age=31536000, immutable' : 'public, max-age=300';
+    assert.equal(given.cacheControl, cacheControl, route);
   }
+  for (const page of all.values()) assert.equal(answer(page).contentType, 'text/html; charset=utf-8');
 });
 
 test('no two pages share an entity tag', () => {
@@ -208,7 +224,10 @@ test('the root as JSON is the documented root document, and its links are the pa
 
 test('the root page shows a ready command with the configured address and a place for the key', () => {
   const commands = named(parsed.get('/')!, 'pre').map(({ text }) => text);
-  assert.equal(commands[0], "curl -H 'X-EXCHANGE-APIKEY: YOUR_API_KEY' \\\n  'https://api.example.com/v1/time'");
+  assert.equal(
+    commands[0],
+    `curl -H "X-EXCHANGE-APIKEY: $API_KEY" \\\n  'https://api.example.com/v1/ticker?symbol=BTCEUR'`,
+  );
 });
 
 test('what the configuration holds is shown to the letter and is never markup', () => {
@@ -216,29 +235,41 @@ test('what the configuration holds is shown to the letter and is never markup', 
   const { all: shown } = offer({ baseUrl: hostile, errorsUrl: `${hostile}/errors`, version: '<script>1' });
   for (const [route, page] of shown) {
     const elements = parsePage(answer(page).text);
-    assert.deepEqual(named(elements, 'script'), [], route);
+    for (const { attributes, text } of named(elements, 'script')) {
+      assert.match(attributes.get('src') ?? '', /\/assets\/[a-z-]+-\w+\.js$/, route);
+      assert.equal(text, '', route);
+    }
     assert.ok(named(elements, 'footer')[0]!.text.includes('server release <script>1'), route);
   }
-  assert.ok(named(parsePage(answer(shown.get('/')!).text), 'pre')[0]!.text.includes(hostile));
+  assert.ok(named(parsePage(answer(shown.get('/')!).text), 'pre')[0]!.text.includes(hostile.replaceAll("'", "'\\''")));
 });
 
 test('text and links are readable on their backgrounds, in the light and in the dark scheme (WCAG 2.2, 1.4.3)', () => {
-  const schemes = [...stylesheet.matchAll(/:root\{([^}]+)\}/g)].map(
-    ([, rules]) =>
-      new Map(
-        [...rules!.matchAll(/--([a-z]+):(#[0-9a-f]{6})/g)].map(([, name, colour]) => [name!, luminance(colour!)]),
-      ),
-  );
-  assert.equal(schemes.length, 2);
-  for (const colours of schemes) {
-    for (const name of ['text', 'quiet', 'link', 'good', 'warn', 'bad', 'plan']) {
-      for (const ground of ['page', 'soft']) {
-        const [dark, light] = [colours.get(name)!, colours.get(ground)!].sort((one, other) => one - other);
-        assert.ok((light! + 0.05) / (dark! + 0.05) >= 4.5, `${name} on ${ground}`);
-      }
+  const theme = readFileSync(new URL('../../../web/theme.css', import.meta.url), 'utf8');
+  const [light, dark] = theme.split('@media (prefers-color-scheme: dark)').map(coloursOf);
+  assert.ok(light!.size > 25 && dark!.size > 20);
+  for (const colours of [light!, new Map([...light!, ...dark!])]) {
+    const readable = (name: string, ground: string) => {
+      const [less, more] = [colours.get(name)!, colours.get(ground)!].sort((one, other) => one - other);
+      assert.ok((more! + 0.05) / (less! + 0.05) >= 4.5, `${name} on ${ground}`);
+    };
+    for (const name of ['text', 'quiet', 'accent', 'good', 'warn', 'bad', 'plan', 'buy', 'sell']) {
+      for (const ground of ['page', 'sunken', 'raised']) readable(name, ground);
     }
+    for (const name of ['accent', 'good', 'warn', 'bad', 'plan']) readable(name, `${name}-soft`);
+    for (const name of ['text', 'quiet', 'name', 'string', 'number', 'word']) {
+      for (const ground of ['page', 'raised']) readable(`code-${name}`, `code-${ground}`);
+    }
+    readable('on-accent', 'accent');
+    readable('on-accent', 'accent-strong');
   }
 });
+
+function coloursOf(css: string): Map<string, number> {
+  return new Map(
+    [...css.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name, colour]) => [name!, luminance(colour!)]),
+  );
+}
 
 function luminance(colour: string): number {
   const [red, green, blue] = [1, 3, 5].map((at) => {

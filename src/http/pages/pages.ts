@@ -1,45 +1,72 @@
-import { Page } from '../../board/page.ts';
-import { errorCodes, errorTable } from '../../contract/errors.ts';
-import type { PageAnswer } from '../answer.ts';
+import { errorCodes } from '../../contract/errors.ts';
 import { asciiJson } from '../ascii-json.ts';
 import type { Resource } from '../resource.ts';
 import { root } from '../resources/root.ts';
+import { assetResource, portalAssets } from './assets.ts';
 import { errorIndex, errorPage, errorRoute } from './errors.ts';
+import { guideIndex, guidePages } from './guides.ts';
 import { homePage } from './home.ts';
+import { favicon, llmsFull, llmsIndex, robots, sitemap } from './llms.ts';
+import { fixedPage, fixedText, inWireForm, livePage, markdownType, type ReadyPage, twinOf } from './page-resources.ts';
+import { pageHeaders } from './policy.ts';
 import { referencePage } from './reference.ts';
-import { identity, type Site } from './site.ts';
+import { identity, markdownRoute, type Site } from './site.ts';
 import { statusPage } from './status.ts';
-import { pageHeaders } from './stylesheet.ts';
-
-const contentType = 'text/html; charset=utf-8';
-
-/** What the pages are made from, once, when the listener starts. */
-export interface PagesOptions extends Site {
-  /** Unique to this run of the process, for entity tags. */
-  readonly runTag: string;
-}
+import { summaryResource } from './status-summary.ts';
 
 export interface PublicPages {
-  /** `/`, in both of its forms: counted on the address, so it stands apart from the pages. */
+  /** `/`, in all of its forms: counted on the address, so it stands apart from the pages. */
   readonly root: Resource;
-  /** The pages that no limit counts, by path. All of them answer during maintenance. */
+  /** What no limit counts, by path. All of it answers during maintenance. */
   readonly pages: ReadonlyMap<string, Resource>;
 }
 
-/** Everything for people on the public listener. Nothing of it needs a key, a script or another host. */
-export function publicPages(options: PagesOptions): PublicPages {
-  const fixed = (route: string, name: string, text: string) => fixedPage(route, `${options.runTag}-${name}`, text);
-  const pages = [
-    fixed('/docs', 'docs', referencePage(options)),
-    fixed('/errors', 'errors', errorIndex(options)),
-    ...errorCodes.map((code) => fixed(errorRoute(code), `error-${errorTable[code].slug}`, errorPage(options, code))),
-    livePage('/status', options),
+/** The developer portal: everything for people on the public listener, and the same for machines that read. */
+export function publicPages(site: Site): PublicPages {
+  const guides = guidePages(site);
+  const made = (route: string, html: string): ReadyPage => ({ route, html, markdown: twinOf(site, html) });
+  const home = made('/', homePage(site, guides));
+  const pages: ReadyPage[] = [
+    made('/guides', guideIndex(site, guides)),
+    ...guides,
+    made('/docs', referencePage(site)),
+    made('/errors', errorIndex(site)),
+    ...errorCodes.map((code) => made(errorRoute(code), errorPage(site, code))),
   ];
-  const forms = { json: asciiJson(rootDocument(options)), html: homePage(options) };
+  const resources = [
+    ...pages.flatMap((page) => fixedPage(page)),
+    ...livePage(site, '/status', ({ now }, { service }) =>
+      statusPage(site, { body: service.status(now), windows: service.windows(now) }),
+    ),
+    summaryResource(site),
+    fixedText(markdownRoute('/'), home.markdown, markdownType),
+    ...machineFiles(site, [home, ...pages], guides),
+    ...[...portalAssets().values()].map(assetResource),
+  ];
+  const forms = { json: asciiJson(rootDocument(site)), html: home.html, markdown: inWireForm(home.markdown) };
   return {
-    root: root(forms, options.runTag, pageHeaders),
-    pages: new Map(pages.map((page) => [page.route, page])),
+    root: root(forms, pageHeaders),
+    pages: new Map(resources.map((resource) => [resource.route, resource])),
   };
+}
+
+function machineFiles(
+  site: Site,
+  pages: readonly ReadyPage[],
+  guides: Parameters<typeof llmsIndex>[1],
+): readonly Resource[] {
+  const plain = 'text/plain; charset=utf-8';
+  const routes = [...pages.map(({ route }) => route), '/status'];
+  const inFull = pages.filter(({ route }) => route !== '/' && route !== '/guides' && route !== '/errors');
+  return [
+    fixedText('/llms.txt', llmsIndex(site, guides), plain),
+    fixedText('/llms-full.txt', llmsFull(site, inFull), plain),
+    fixedText('/robots.txt', robots(site), plain),
+    fixedText('/sitemap.xml', sitemap(site, routes), 'application/xml'),
+    fixedText('/favicon.svg', favicon, 'image/svg+xml'),
+    // Browsers ask for it on their own where a document names no icon; a 404 would count on their address.
+    fixedText('/favicon.ico', favicon, 'image/svg+xml'),
+  ];
 }
 
 function rootDocument(site: Site) {
@@ -52,30 +79,5 @@ function rootDocument(site: Site) {
       errors: errorsUrl,
       status: `${baseUrl}/status`,
     },
-  };
-}
-
-function fixedPage(route: string, tagStem: string, text: string): Resource {
-  const answer: PageAnswer = {
-    kind: 'page',
-    page: new Page(text),
-    contentType,
-    cacheControl: 'public, max-age=300',
-    vary: 'Accept-Encoding',
-    extraHeaders: pageHeaders,
-  };
-  return { route, answersInMaintenance: true, answer: () => answer };
-}
-
-function livePage(route: string, site: Site): Resource {
-  return {
-    route,
-    answersInMaintenance: true,
-    answer: ({ now }, { service }) => ({
-      kind: 'text',
-      text: statusPage(site, service.status(now)),
-      contentType,
-      extraHeaders: pageHeaders,
-    }),
   };
 }

@@ -2,38 +2,31 @@ import { type ErrorCode, errorTable } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/openapi.ts';
 import type { MediaType, Response } from '../../contract/openapi-errors.ts';
 import type { Header } from '../../contract/openapi-headers.ts';
-import { type Cell, code, codeBlock, curlCommand, shownJson, table } from './blocks.ts';
+import { type Cell, code, codeBlock, codeTabs, shownJson, table } from './blocks.ts';
 import { errorLink } from './errors.ts';
 import { type Fragment, type Html, html, joined } from './html.ts';
 import { prose, sentence } from './prose.ts';
 import { constraints, type JsonSchema, nameCell, schemaLink, typeOf } from './reference-schemas.ts';
+import { needsKey, requestSamples } from './samples.ts';
 import type { Site } from './site.ts';
+import { tryIt } from './try-it.ts';
 
-/** One operation: what it is for, what it takes, what it answers, and how that looks. */
+/** One operation: what it is for, what it takes, what it answers, how that looks, and a way to try it. */
 export function operationSection(site: Site, path: string, operation: Operation): Html {
   const { operationId, summary, description } = operation;
   const success = resolved(site, operation.responses['200']!);
-  return html`<section aria-labelledby="${operationId}">
-<h3 id="${operationId}">${code(`GET ${path}`)}</h3>
+  return html`<section class="operation" aria-labelledby="${operationId}">
+<h3 id="${operationId}"><span class="method">GET</span> ${code(path)}</h3>
+<div class="columns"><div class="told">
 <p><strong>${summary}.</strong> ${needsKey(operation) ? 'Needs an API key.' : 'Needs no API key.'}</p>
 ${prose(description)}<h4>Parameters</h4>
-${parameterTable(site, path, operation)}<h4>Request</h4>
-${codeBlock(`Request for ${path}`, curlCommand(site.baseUrl, exampleTarget(path, operation), needsKey(operation)))}<h4>Responses</h4>
-${responseTable(site, path, operation)}<h4>${examplesOf(success).length === 1 ? 'Example body' : 'Example bodies'}</h4>
-${exampleBodies(success)}</section>
+${parameterTable(site, path, operation)}<h4>Responses</h4>
+${responseTable(site, path, operation)}</div>
+<div class="shown">
+<h4>Request</h4>
+${codeTabs(`request-${operationId}`, `Request for ${path}`, requestSamples(site.baseUrl, path, operation))}${tryIt(site, path, operation)}<h4>${examplesOf(success).length === 1 ? 'Example body' : 'Example bodies'}</h4>
+${exampleBodies(success)}</div></div></section>
 `;
-}
-
-function needsKey({ security }: Operation): boolean {
-  return security.length > 0;
-}
-
-/** The path with its required parameters, as in the document's examples. */
-function exampleTarget(path: string, { parameters }: Operation): string {
-  const query = parameters
-    .filter((parameter) => parameter.in === 'query' && parameter.required)
-    .map(({ name, example }) => `${name}=${encodeURIComponent(example)}`);
-  return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }
 
 function parameterTable({ document }: Site, path: string, operation: Operation): Html {
@@ -130,8 +123,8 @@ function examplesOf({ content = {} }: Response): [string, unknown][] {
 /** The first is shown, the others open on demand. */
 function exampleBodies(response: Response): Html {
   const [first, ...others] = examplesOf(response);
-  return html`${first && html`<figure><figcaption>${first[0]}</figcaption>${codeBlock(first[0], shownJson(first[1]))}</figure>\n`}${others.map(
+  return html`${first && html`<figure><figcaption>${first[0]}</figcaption>${codeBlock(first[0], shownJson(first[1]), 'json')}</figure>\n`}${others.map(
     ([summary, value]) =>
-      html`<details><summary>${summary}</summary>${codeBlock(summary, shownJson(value))}</details>\n`,
+      html`<details><summary>${summary}</summary>${codeBlock(summary, shownJson(value), 'json')}</details>\n`,
   )}`;
 }

@@ -44,13 +44,22 @@ ${prose(schema.description ?? '')}${schema.properties === undefined ? values(sch
 
 function values(schema: JsonSchema): Html {
   const { anyOf, enum: known } = schema;
-  if (known !== undefined) return html`<p>Values: ${codes(known)}.</p>\n`;
+  if (known !== undefined) return html`<p>Values known today: ${codes(known)}.</p>\n`;
   if (anyOf === undefined) return html`<p>${typeOf(schema)}. ${constraints(schema)}</p>\n`;
   const alternatives = anyOf.map(
     (each) => html`<li>${typeOf(each)}. ${sentence(each.description ?? '')} ${constraints(each)}</li>\n`,
   );
-  return html`<p>One of:</p>\n<ul>\n${alternatives}</ul>\n`;
+  return html`<p>One of:</p>\n<ul>\n${alternatives}</ul>\n${isOpen(schema) ? openNote : undefined}`;
 }
+
+/** Known values, and room for those to come. */
+function isOpen({ anyOf = [] }: JsonSchema): boolean {
+  return anyOf.some(({ $ref }) => $ref !== undefined) && anyOf.some(({ type }) => type === 'string');
+}
+
+const openNote = html`<p class="note"><strong>This set is open.</strong> Version 1 can gain values at any time. Show a value that you do not know,
+do not act on it, and do not fail: no closed enumeration in your types, and a default branch in every switch.</p>
+`;
 
 function fieldTable(name: string, schema: JsonSchema): Html {
   const rows = fieldRows(schema, '');

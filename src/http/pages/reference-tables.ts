@@ -13,13 +13,13 @@ import { sentence } from './prose.ts';
 import { documentHeaders, headerAnchor } from './reference-operations.ts';
 import { constraints, typeOf } from './reference-schemas.ts';
 import type { Site } from './site.ts';
-import { durationInWords } from './words.ts';
+import { durationInWords, intervalInWords } from './words.ts';
 
 /** How often to ask for what (contract, Limits, rule 5). */
 export function pollingTable({ document }: Site): Html {
   const rows = pollingIntervals.map(({ path, intervalMs, reason }) => [
     { word: html`<a href="#${document.paths[path]!.get.operationId}">${code(`GET ${path}`)}</a>` },
-    { word: intervalMs === undefined ? 'once at start' : everyText(intervalMs) },
+    { word: intervalInWords(intervalMs) },
     reason,
   ]);
   return table({ label: 'Recommended polling intervals', columns: ['Endpoint', 'Interval', 'Reason'], rows });
@@ -56,8 +56,4 @@ export function errorTableBlock(site: Site): Html {
     return [{ word: errorLink(site, each) }, { word: statusText(status) }, retryable ? 'Yes' : 'No', title];
   });
   return table({ label: 'Error codes', columns: ['Code', 'Status', 'Retry', 'Title'], rows, kind: 'short' });
-}
-
-function everyText(intervalMs: number): string {
-  return `every ${durationInWords(intervalMs)}`.replace(' 1 ', ' ');
 }

@@ -1,18 +1,12 @@
-import { type Html, html } from './html.ts';
+import { contentsList, type Entry } from './contents.ts';
+import { html } from './html.ts';
 import { layout } from './layout.ts';
 import { prose, sections } from './prose.ts';
 import { operationSection } from './reference-operations.ts';
 import { schemaAnchor, schemaSection } from './reference-schemas.ts';
 import { errorTableBlock, headerTable, limitNotes, pollingTable } from './reference-tables.ts';
 import { identity, link, type Site } from './site.ts';
-
-/** An entry of the table of contents; deep ones are left out where there is little room. */
-interface Entry {
-  readonly id: string;
-  readonly title: string;
-  readonly below?: readonly Entry[];
-  readonly deep?: boolean;
-}
+import { keyBar } from './try-it.ts';
 
 /** The reference, made from the OpenAPI document and the tables the code itself uses. */
 export function referencePage(site: Site): string {
@@ -40,13 +34,13 @@ export function referencePage(site: Site): string {
     route: '/docs',
     title: 'Reference',
     description: 'Every endpoint, parameter, response, field, header, error and limit of the API.',
-    contents: html`<nav class="contents" aria-labelledby="contents"><h2 id="contents">On this page</h2>
-${list(entries)}</nav>
-`,
+    kind: 'reference',
+    scripts: ['reference'],
+    contents: contentsList(entries),
     main: html`<h1>Reference</h1>
-<p class="quiet">API version ${identity(site).version}. Made from the <a href="${link(site, '/openapi/v1.json')}">OpenAPI document</a>.
+<p class="lead">Every operation, field, header and limit of API version ${identity(site).version}, made from the <a href="${link(site, '/openapi/v1.json')}">OpenAPI document</a>.
 Base address: <code>${site.baseUrl}</code></p>
-${introduction.lead}${introduction.sections.map(({ id, title, body }) => html`<h2 id="${id}">${title}</h2>\n${body}`)}
+${keyBar()}${introduction.lead}${introduction.sections.map(({ id, title, body }) => html`<h2 id="${id}">${title}</h2>\n${body}`)}
 <h2 id="polling">Polling</h2>
 ${pollingTable(site)}${limitNotes()}
 <h2 id="operations">Operations</h2>
@@ -60,12 +54,4 @@ ${headerTable(site)}
 ${prose('Each code has a page that tells its cause and what to do.')}
 ${errorTableBlock(site)}`,
   });
-}
-
-function list(entries: readonly Entry[]): Html {
-  const items = entries.map(
-    ({ id, title, below }) =>
-      html`<li><a href="#${id}">${title}</a>${below === undefined ? undefined : list(below)}</li>\n`,
-  );
-  return entries[0]?.deep ? html`<ul class="deep">\n${items}</ul>\n` : html`<ul>\n${items}</ul>\n`;
 }

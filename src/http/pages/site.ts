@@ -24,3 +24,8 @@ export function identity({ document }: Pick<Site, 'document'>): { readonly name:
 export function link({ baseUrl }: Pick<Site, 'baseUrl'>, path: string): string {
   return `${new URL(baseUrl).pathname.replace(/\/+$/, '')}${path}`;
 }
+
+/** Where the Markdown of a page lies: `/docs.md` for `/docs`, `/index.md` for the root. */
+export function markdownRoute(route: string): string {
+  return route === '/' ? '/index.md' : `${route}.md`;
+}

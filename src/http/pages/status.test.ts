@@ -7,6 +7,7 @@ import { openApiDocument } from '../../contract/openapi.ts';
 import { FeedStatus } from '../../market/service-status.ts';
 import { named, parsePage } from './parsed-page.testing.ts';
 import { statusPage } from './status.ts';
+import { statusSummary } from './status-summary.ts';
 import { durationInWords, instantInWords } from './words.ts';
 
 const addresses = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors' };
@@ -23,12 +24,28 @@ function service() {
     fed: (path: 'live' | 'fallback', agoMs: number) => feed.feedCurrent(path, at(-agoMs), clock.monotonicMs() - agoMs),
     maintenance: (fromMs: number, toMs: number, description = 'Upgrade of the price database.') =>
       board.setWindows([{ from: at(fromMs), to: at(toMs), description }]),
-    page: () => statusPage(site, board.status(now)),
+    windows: (...windows: readonly (readonly [fromMinutes: number, toMinutes: number, description: string])[]) =>
+      board.setWindows(
+        windows.map(([from, to, description]) => ({ from: at(from * minuteMs), to: at(to * minuteMs), description })),
+      ),
+    summary: () => statusSummary(site, { body: board.status(now), windows: board.windows(now) }) as Summary,
+    page: () => statusPage(site, { body: board.status(now), windows: board.windows(now) }),
     shows(...texts: readonly string[]) {
       const [main] = named(parsePage(this.page()), 'main');
       for (const text of texts) assert.ok(main!.text.includes(text), `"${text}" is not in: ${main!.text}`);
     },
   };
+}
+
+/** The part of it that tests look at. */
+interface Summary {
+  readonly page: Readonly<Record<'id' | 'name' | 'url' | 'time_zone' | 'updated_at', string>>;
+  readonly status: { readonly indicator: string; readonly description: string };
+  readonly components: readonly { readonly id: string; readonly status: string; readonly updated_at: string | null }[];
+  readonly incidents: readonly { readonly id: string; readonly status: string; readonly started_at: string | null }[];
+  readonly scheduled_maintenances: readonly Readonly<
+    Record<'id' | 'name' | 'status' | 'scheduled_for' | 'scheduled_until', string>
+  >[];
 }
 
 function overall(page: string): string | undefined {
@@ -54,13 +71,21 @@ test('a feed on its fallback path, a feed behind and a feed that never delivered
   status.shows('Updated 3 hours 12 minutes ago');
 });
 
+test('every window that runs or is to come is shown, the earliest first, and none that is over', () => {
+  const status = service();
+  status.windows([180, 240, 'Third.'], [-30, 30, 'First.'], [-90, -60, 'Over.'], [60, 90, 'Second.']);
+  const shown = named(parsePage(status.page()), 'bdi').map(({ text }) => text);
+  assert.deepEqual(shown, ['First.', 'Second.', 'Third.']);
+});
+
 test('announced maintenance is shown with its times in UTC and does not read as running', () => {
   const status = service();
   status.fed('live', 2_000);
   status.maintenance(15 * 60 * minuteMs, 16 * 60 * minuteMs);
   assert.match(overall(status.page())!, /^Operational/);
   status.shows(
-    'Maintenance is announced. It starts in 15 hours',
+    'Announced',
+    'It starts in 15 hours; until then',
     '22 November 2026, 01:00:00 UTC',
     'Upgrade of the price',
   );
@@ -71,7 +96,7 @@ test('running maintenance is the overall state, and the page says when it is exp
   status.fed('live', 2_000);
   status.maintenance(-30 * minuteMs, 60 * minuteMs);
   assert.match(overall(status.page())!, /^Maintenance/);
-  status.shows('Maintenance is running. It is expected to end in 1 hour.', '21 November 2026, 11:00:00 UTC');
+  status.shows('Running', 'It is expected to end in 1 hour.', '21 November 2026, 11:00:00 UTC');
 });
 
 test('what an operator writes about maintenance is shown to the letter and can neither mark up nor turn round the page', () => {
@@ -79,7 +104,7 @@ test('what an operator writes about maintenance is shown to the letter and can n
   const description = '</dd><script>alert("1")</script> & \u202eезер';
   status.maintenance(-minuteMs, minuteMs, description);
   const elements = parsePage(status.page());
-  assert.deepEqual(named(elements, 'script'), []);
+  assert.ok(named(elements, 'script').every(({ text }) => text === ''));
   assert.deepEqual(
     named(elements, 'bdi').map(({ text }) => text),
     [description],
@@ -114,4 +139,49 @@ test('a duration is told in its two largest units, and never as more than it is'
     [200_000_000, '2 days 7 hours'],
   ];
   for (const [durationMs, words] of cases) assert.equal(durationInWords(durationMs), words);
+});
+
+test('the summary has the shape of a status page, and each state in its words', () => {
+  const status = service();
+  const states = () => {
+    const { status: overall, components, incidents } = status.summary();
+    return [overall.indicator, ...components.map((each) => each.status), incidents.length];
+  };
+  assert.deepEqual(states(), ['major', 'operational', 'major_outage', 1]);
+  assert.deepEqual(status.summary().components[1]!.updated_at, null);
+  status.fed('fallback', 2_000);
+  assert.deepEqual(states(), ['minor', 'operational', 'degraded_performance', 0]);
+  status.fed('live', 500);
+  assert.deepEqual(states(), ['none', 'operational', 'operational', 0]);
+  status.maintenance(-minuteMs, minuteMs);
+  assert.deepEqual(states(), ['maintenance', 'under_maintenance', 'operational', 0]);
+  const { page, components } = status.summary();
+  assert.deepEqual(page, {
+    id: 'market-data',
+    name: 'Market Data API',
+    url: 'https://api.example.com/status',
+    time_zone: 'Etc/UTC',
+    updated_at: '2026-11-21T10:00:00.517Z',
+  });
+  assert.equal(components[1]!.updated_at, '2026-11-21T10:00:00.017Z');
+});
+
+test('the summary lists every window to come with its instants, under an id that stays when the end is moved', () => {
+  const status = service();
+  status.windows([60, 90, 'Second.'], [-30, 30, 'First.'], [-90, -60, 'Over.']);
+  const windows = status.summary().scheduled_maintenances;
+  assert.deepEqual(
+    windows.map(({ name, status: state, scheduled_for: from, scheduled_until: to }) => [name, state, from, to]),
+    [
+      ['First.', 'in_progress', '2026-11-21T09:30:00.517Z', '2026-11-21T10:30:00.517Z'],
+      ['Second.', 'scheduled', '2026-11-21T11:00:00.517Z', '2026-11-21T11:30:00.517Z'],
+    ],
+  );
+  status.windows([60, 120, 'Second.'], [-30, 45, 'First.']);
+  const ids = status.summary().scheduled_maintenances.map(({ id }) => id);
+  assert.deepEqual(
+    ids,
+    windows.map(({ id }) => id),
+  );
+  assert.equal(new Set(ids).size, 2);
 });

@@ -3,6 +3,7 @@ import type { MaintenanceWindowBody, ServiceStatusBody } from '../../contract/sc
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import { link, type Site } from './site.ts';
+import { type StatusReading, summaryRoute } from './status-summary.ts';
 import { durationInWords, instantInWords } from './words.ts';
 
 const refreshSeconds = 30;
@@ -25,32 +26,41 @@ const words: Record<PublicServiceStatus, { readonly word: string; readonly meani
   },
 };
 
-/** How the service is doing, for people: what `/v1/status` says, in words. */
-export function statusPage(site: Site, body: ServiceStatusBody): string {
+/**
+ * How the service is doing, for people: what `/v1/status` says, in words, and every window that is to
+ * come. A script keeps it up to date; without one the browser asks for it again.
+ */
+export function statusPage(site: Site, { body, windows }: StatusReading): string {
   const { word, meaning } = words[body.status];
   return layout(site, {
     route: '/status',
-    title: `${word}: status`,
+    title: 'Status',
     description: 'How the service is doing now, how old its market data is, and which maintenance is announced.',
     refreshSeconds,
+    kind: 'status',
+    scripts: ['status'],
     main: html`<h1>Status</h1>
-<div class="state ${body.status}"><p class="word">${word}</p><p>${meaning}</p></div>
+<div class="board" id="board" data-summary="${link(site, summaryRoute)}" data-at="${body.serverTime}">
+<p class="unreachable" id="unreachable" role="alert" hidden="hidden"></p>
+<div class="state ${body.status}" id="state" role="status"><p class="word">${word}</p><p class="meaning">${meaning}</p></div>
 <h2 id="parts">Parts</h2>
-<dl class="facts">
-<dt>API</dt>${stateOf(body.api)}
-<dt>Ticker feed</dt>${stateOf(body.components.ticker)}
-<dt>Market data</dt><dd>${dataAge(body)}</dd>
-<dt>Server time</dt><dd>${instant(body.serverTimeMs, body.serverTime)}</dd>
+<dl class="parts">
+<div><dt>API</dt>${stateOf('api', body.api)}</div>
+<div><dt>Market data</dt>${stateOf('market-data', body.components.ticker)}</div>
+<div><dt>Age of the data</dt><dd id="age">${dataAge(body)}</dd></div>
+<div><dt>Server time</dt><dd id="server-time">${instant(body.serverTimeMs, body.serverTime)}</dd></div>
 </dl>
 <h2 id="maintenance">Maintenance</h2>
-${maintenance(body)}
-<p class="quiet small">This page loads itself again every ${refreshSeconds} seconds. Programs ask
-<a href="${link(site, '/docs#getServiceStatus')}"><code>GET /v1/status</code></a> instead.</p>`,
+<div id="windows">${maintenance(windows, body.serverTimeMs)}</div>
+</div>
+<p class="quiet small"><span id="checked">This page shows the state at the server time above; without scripts it loads itself again every ${refreshSeconds} seconds.</span>
+Programs ask <a href="${link(site, '/docs#getServiceStatus')}"><code>GET /v1/status</code></a> or, without a key,
+<a href="${link(site, summaryRoute)}"><code>${summaryRoute}</code></a>.</p>`,
   });
 }
 
-function stateOf(status: PublicServiceStatus): Html {
-  return html`<dd class="${status}">${words[status].word}</dd>`;
+function stateOf(id: string, status: PublicServiceStatus): Html {
+  return html`<dd id="${id}" class="${status}">${words[status].word}</dd>`;
 }
 
 function dataAge({ lastUpdatedAt, lastUpdatedAtMs, serverTimeMs }: ServiceStatusBody): Html {
@@ -58,24 +68,26 @@ function dataAge({ lastUpdatedAt, lastUpdatedAtMs, serverTimeMs }: ServiceStatus
   return html`Updated ${durationInWords(serverTimeMs - lastUpdatedAtMs)} ago, at ${instant(lastUpdatedAtMs, lastUpdatedAt)}`;
 }
 
-function maintenance({ maintenance: window, serverTimeMs }: ServiceStatusBody): Html {
-  if (window === null) return html`<p>None is announced.</p>`;
-  const runs = window.fromMs <= serverTimeMs && serverTimeMs < window.toMs;
-  return html`<p>${runs ? runningText(window, serverTimeMs) : announcedText(window, serverTimeMs)}</p>
-<dl class="facts">
-<dt>From</dt><dd>${instant(window.fromMs, window.from)}</dd>
-<dt>Expected end</dt><dd>${instant(window.toMs, window.to)}</dd>
-<dt>About</dt><dd><bdi>${window.description}</bdi></dd>
-</dl>
+function maintenance(windows: readonly MaintenanceWindowBody[], nowMs: number): Html {
+  if (windows.length === 0) return html`<p>None is announced.</p>`;
+  return html`<ul class="windows">\n${windows.map((window) => windowItem(window, nowMs))}</ul>`;
+}
+
+function windowItem(window: MaintenanceWindowBody, nowMs: number): Html {
+  const runs = window.fromMs <= nowMs;
+  return html`<li class="${runs ? 'window running' : 'window'}"><p class="word">${runs ? 'Running' : 'Announced'}</p>
+<p class="about"><bdi>${window.description}</bdi></p>
+<p>${instant(window.fromMs, window.from)} to ${instant(window.toMs, window.to)}</p>
+<p class="quiet">${runs ? runningText(window, nowMs) : announcedText(window, nowMs)}</p></li>
 `;
 }
 
 function runningText({ toMs }: MaintenanceWindowBody, nowMs: number): string {
-  return `Maintenance is running. It is expected to end in ${durationInWords(toMs - nowMs)}.`;
+  return `It is expected to end in ${durationInWords(toMs - nowMs)}.`;
 }
 
 function announcedText({ fromMs }: MaintenanceWindowBody, nowMs: number): string {
-  return `Maintenance is announced. It starts in ${durationInWords(fromMs - nowMs)}; until then everything goes on as usual.`;
+  return `It starts in ${durationInWords(fromMs - nowMs)}; until then everything goes on as usual.`;
 }
 
 /** Takes the same instant in both of its forms. */

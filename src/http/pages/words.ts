@@ -41,3 +41,8 @@ export function durationInWords(durationMs: number): string {
 function counted(count: number, name: string): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
+
+/** `every 5 seconds`, `every hour`; `once at start` where there is no interval. */
+export function intervalInWords(intervalMs: number | undefined): string {
+  return intervalMs === undefined ? 'once at start' : `every ${durationInWords(intervalMs)}`.replace(' 1 ', ' ');
+}

@@ -1,16 +1,17 @@
 import { Page } from '../../board/page.ts';
 import type { Answer, PageAnswer } from '../answer.ts';
-import { prefersHtml } from '../negotiation.ts';
+import { prefersHtml, prefersMarkdown } from '../negotiation.ts';
 import type { Resource } from '../resource.ts';
 
-/** The two forms of the root resource. */
+/** The forms of the root resource, each in ASCII. */
 export interface RootForms {
   readonly json: string;
   readonly html: string;
+  readonly markdown: string;
 }
 
-/** GET /: name, version and where to go from here; HTML for a browser (docs/decisions/0004). */
-export function root(forms: RootForms, runTag: string, htmlHeaders: readonly string[]): Resource {
+/** GET /: name, version and where to go from here; HTML for a browser (docs/decisions/0004), Markdown where it is asked for. */
+export function root(forms: RootForms, htmlHeaders: readonly string[]): Resource {
   const shared = { kind: 'page', cacheControl: 'public, max-age=300', vary: 'Accept, Accept-Encoding' } as const;
   const json: PageAnswer = {
     ...shared,
@@ -24,9 +25,15 @@ export function root(forms: RootForms, runTag: string, htmlHeaders: readonly str
     contentType: 'text/html; charset=utf-8',
     extraHeaders: htmlHeaders,
   };
+  const markdown: PageAnswer = {
+    ...shared,
+    page: new Page(forms.markdown),
+    contentType: 'text/markdown; charset=utf-8',
+    extraHeaders: [],
+  };
   return {
     route: '/',
     answersInMaintenance: true,
-    answer: ({ accept }): Answer => (prefersHtml(accept) ? html : json),
+    answer: ({ accept }): Answer => (prefersMarkdown(accept) ? markdown : prefersHtml(accept) ? html : json),
   };
 }

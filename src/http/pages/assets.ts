@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Page } from '../../board/page.ts';
+import type { Resource } from '../resource.ts';
+import { browserCode } from './browser-code.ts';
+
+/** A file that pages load, under an address that changes with its content. */
+export interface Asset {
+  readonly route: string;
+  readonly contentType: string;
+  /** ASCII. */
+  readonly text: string;
+}
+
+/** The scripts and the stylesheet of the portal, by their names in `web/portal`. */
+export type PortalAssets = ReadonlyMap<string, Asset>;
+
+const room = new URL('../../../web/', import.meta.url);
+
+/** In the order of their needs: a script comes after those it imports. */
+const scripts = [
+  ...['clock', 'elements', 'copy-button', 'summary', 'state-words', 'try-it'],
+  ...['portal', 'home', 'status', 'reference'],
+];
+
+/** In the order in which they are put together. */
+const styles = [
+  ...['frame', 'text', 'code', 'tables', 'contents', 'landing', 'reference', 'status'],
+  'narrow-and-print',
+];
+
+let read: PortalAssets | undefined;
+
+/** Reads and prepares the files once, when the first pages of the process are made. */
+export function portalAssets(): PortalAssets {
+  read ??= readAssets();
+  return read;
+}
+
+/** The address of an asset within this listener. Throws on a name that is none. */
+export function assetRoute(name: string): string {
+  const asset = portalAssets().get(name);
+  if (asset === undefined) throw new Error(`no such asset: ${name}`);
+  return asset.route;
+}
+
+function readAssets(): PortalAssets {
+  const assets = new Map<string, Asset>();
+  const style = ['theme', ...styles.map((name) => `portal/styles/${name}`)]
+    .map((path) => textOf(`${path}.css`))
+    .join('\n');
+  assets.set('portal.css', assetOf('portal', 'css', 'text/css; charset=utf-8', style));
+  for (const name of scripts) {
+    const code = withHashedImports(browserCode(textOf(`portal/${name}.ts`)), assets);
+    assets.set(`${name}.js`, assetOf(name, 'js', 'text/javascript; charset=utf-8', code));
+  }
+  return assets;
+}
+
+function textOf(path: string): string {
+  return readFileSync(new URL(path, room), 'utf8');
+}
+
+function assetOf(name: string, ending: string, contentType: string, text: string): Asset {
+  const hash = createHash('sha256').update(text).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 12);
+  return { route: `/assets/${name}-${hash}.${ending}`, contentType, text };
+}
+
+/** Scripts lie side by side, so the last part of an address is enough to import one. */
+function withHashedImports(code: string, assets: PortalAssets): string {
+  return code.replaceAll(/(\bfrom\s+)'\.\/([a-z-]+)\.ts'/g, (_, from: string, name: string) => {
+    const imported = assets.get(`${name}.js`);
+    if (imported === undefined) throw new Error(`imported before it is there: ${name}`);
+    return `${from}'./${imported.route.slice('/assets/'.length)}'`;
+  });
+}
+
+/** What serves an asset: it never changes under its address, so whoever has it need not ask again. */
+export function assetResource({ route, contentType, text }: Asset): Resource {
+  const answer = {
+    kind: 'page',
+    page: new Page(text),
+    contentType,
+    cacheControl: 'public, max-age=31536000, immutable',
+    vary: 'Accept-Encoding',
+    extraHeaders: [],
+  } as const;
+  return { route, answersInMaintenance: true, answer: () => answer };
+}

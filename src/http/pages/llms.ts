@@ -1,0 +1,65 @@
+import { errorCodes, errorTable } from '../../contract/errors.ts';
+import { errorRoute } from './errors.ts';
+import { identity, markdownRoute, type Site } from './site.ts';
+
+/** A page as it stands in the indexes for machines. */
+export interface IndexedPage {
+  readonly route: string;
+  readonly title: string;
+  readonly purpose: string;
+}
+
+/** `/llms.txt`: what there is to read, for language models (llmstxt.org). */
+export function llmsIndex(site: Site, guides: readonly IndexedPage[]): string {
+  const { name, version } = identity(site);
+  const line = ({ route, title, purpose }: IndexedPage) =>
+    `- [${title}](${site.baseUrl}${markdownRoute(route)}): ${purpose}`;
+  return `# ${name}
+
+> ${site.document.info.summary} Read only, over HTTP, JSON, version ${version}.
+
+Every request under ${site.baseUrl}/v1 needs an API key in the header X-EXCHANGE-APIKEY, sent as it is. Prices and amounts are decimal strings:
+keep them as strings or decimals, never binary floating point. Status values and fields can be added within version 1. After 429 and
+503 wait as many seconds as Retry-After says.
+
+## Guides
+
+${guides.map(line).join('\n')}
+
+## Reference
+
+- [Reference](${site.baseUrl}/docs.md): every operation, parameter, field, header and limit, with examples
+- [OpenAPI 3.1 document](${site.baseUrl}/openapi/v1.json): the same for generators and validators
+- [Errors](${site.baseUrl}/errors.md): every error code
+- [Everything in one file](${site.baseUrl}/llms-full.txt): guides, reference and errors
+
+## Optional
+
+- [Status](${site.baseUrl}/status.md): how the service is doing now
+- [Status as JSON](${site.baseUrl}/status/summary.json): the same for programs, without a key
+${errorCodes.map((code) => line({ route: errorRoute(code), title: code, purpose: errorTable[code].cause })).join('\n')}
+`;
+}
+
+/** `/llms-full.txt`: all texts one after the other, each under its address. */
+export function llmsFull(site: Site, pages: readonly { readonly route: string; readonly markdown: string }[]): string {
+  const parts = pages.map(({ route, markdown }) => `Source: ${site.baseUrl}${route}\n\n${markdown.trim()}\n`);
+  return `${parts.join('\n---\n\n')}`;
+}
+
+/** `/robots.txt`: everything may be read; what needs a key has nothing for a crawler. */
+export function robots(site: Site): string {
+  return `User-agent: *\nDisallow: /v1/\nSitemap: ${site.baseUrl}/sitemap.xml\n`;
+}
+
+/** `/sitemap.xml` (sitemaps.org, version 0.9). */
+export function sitemap(site: Site, routes: readonly string[]): string {
+  const escaped = (text: string) =>
+    text.replaceAll(/[&<>"']|[^\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
+  const urls = routes.map((route) => `<url><loc>${escaped(site.baseUrl + route)}</loc></url>\n`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;
+}
+
+/** The mark: what a client pays above what a client receives, over time. */
+export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2448c5"/><path d="M6 17h6v-4h6V9h8" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/><path d="M6 24h8v-4h6v-4h6" fill="none" stroke="#9db5ff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>
+`;

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { PublicServiceStatus } from '../../contract/enumerations.ts';
+import type { MaintenanceWindowBody, ServiceStatusBody } from '../../contract/schemas.ts';
+import { asciiJson } from '../ascii-json.ts';
+import type { Resource } from '../resource.ts';
+import { identity, type Site } from './site.ts';
+
+/** Route of the machine readable twin of the status page. */
+export const summaryRoute = '/status/summary.json';
+
+/** What the service says of itself, and every window that is announced or running, the nearest first. */
+export interface StatusReading {
+  readonly body: ServiceStatusBody;
+  readonly windows: readonly MaintenanceWindowBody[];
+}
+
+/** The words for an overall state, as they stand in `status.description`. */
+export const overallDescriptions: Readonly<Record<PublicServiceStatus, string>> = {
+  operational: 'All systems operational',
+  degraded: 'Market data arrives over a fallback path',
+  outage: 'Market data is not arriving',
+  maintenance: 'Maintenance is running',
+};
+
+const indicators: Readonly<Record<PublicServiceStatus, string>> = {
+  operational: 'none',
+  degraded: 'minor',
+  outage: 'major',
+  maintenance: 'maintenance',
+};
+
+const componentStates: Readonly<Record<PublicServiceStatus, string>> = {
+  operational: 'operational',
+  degraded: 'degraded_performance',
+  outage: 'major_outage',
+  maintenance: 'under_maintenance',
+};
+
+/**
+ * `summary.json` in the shape that hosted status pages have made common, so that their readers work with
+ * it. Instants are ISO 8601 in UTC. What is not known is null, as it is there.
+ */
+export function statusSummary(site: Site, { body, windows }: StatusReading): object {
+  const { name } = identity(site);
+  const page = { id: 'market-data', name, url: `${site.baseUrl}/status`, time_zone: 'Etc/UTC' };
+  return {
+    page: { ...page, updated_at: body.serverTime },
+    status: { indicator: indicators[body.status], description: overallDescriptions[body.status] },
+    components: components(body),
+    incidents: incidents(body),
+    scheduled_maintenances: windows.map((window) => scheduledMaintenance(window, body.serverTimeMs)),
+  };
+}
+
+function components({ api, components: { ticker }, lastUpdatedAt, serverTime }: ServiceStatusBody): object[] {
+  const shared = { group: false, group_id: null, showcase: true, only_show_if_degraded: false };
+  return [
+    {
+      id: 'api',
+      name: 'API',
+      description: 'Every endpoint under /v1.',
+      status: componentStates[api],
+      position: 1,
+      updated_at: serverTime,
+      ...shared,
+    },
+    {
+      id: 'market-data',
+      name: 'Market data',
+      description: 'The feed that prices come from. updated_at is when it last proved current.',
+      status: componentStates[ticker],
+      position: 2,
+      updated_at: lastUpdatedAt,
+      ...shared,
+    },
+  ];
+}
+
+/** An outage of the market data is the one incident that the service can tell by itself. */
+function incidents({ components: { ticker }, lastUpdatedAt, lastUpdatedAtMs }: ServiceStatusBody): object[] {
+  if (ticker !== 'outage') return [];
+  return [
+    {
+      id: `market-data-${lastUpdatedAtMs ?? 'never'}`,
+      name: overallDescriptions.outage,
+      status: 'investigating',
+      impact: 'major',
+      started_at: lastUpdatedAt,
+      resolved_at: null,
+      incident_updates: [],
+    },
+  ];
+}
+
+function scheduledMaintenance({ from, fromMs, to, description }: MaintenanceWindowBody, nowMs: number): object {
+  const runs = fromMs <= nowMs;
+  return {
+    id: `maintenance-${createHash('sha256').update(`${fromMs} ${description}`).digest('hex').slice(0, 12)}`,
+    name: description,
+    status: runs ? 'in_progress' : 'scheduled',
+    impact: 'maintenance',
+    scheduled_for: from,
+    scheduled_until: to,
+    started_at: runs ? from : null,
+    resolved_at: null,
+    incident_updates: [],
+  };
+}
+
+/** Keyless, for any web page to read, and true for one instant only. */
+export function summaryResource(site: Site): Resource {
+  return {
+    route: summaryRoute,
+    answersInMaintenance: true,
+    answer: ({ now }, { service }) => ({
+      kind: 'text',
+      text: asciiJson(statusSummary(site, { body: service.status(now), windows: service.windows(now) })),
+      contentType: 'application/json',
+      extraHeaders: ['Access-Control-Allow-Origin', '*'],
+    }),
+  };
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { blocksOf, linksOf } from '../../../test/repository/markdown.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import type { Board } from '../../board/board.ts';
+import { ServiceBoard } from '../../board/service-board.ts';
+import { openApiDocument } from '../../contract/openapi.ts';
+import { FeedStatus } from '../../market/service-status.ts';
+import type { Resource } from '../resource.ts';
+import { publicPages } from './pages.ts';
+import { named, parsePage } from './parsed-page.testing.ts';
+import { markdownRoute } from './site.ts';
+
+const clock = new FakeClock();
+const addresses = { baseUrl: 'https://b\u00f6rse.example/market', errorsUrl: 'https://b\u00f6rse.example/e' };
+const { root, pages } = publicPages({ ...addresses, document: openApiDocument(addresses), version: '1.0.0' });
+const all = new Map<string, Resource>([['/', root], ...pages]);
+const routes = [...all.keys()].filter((route) => !/\.[a-z]+$/.test(route));
+
+function answer(route: string, accept?: string) {
+  const service = new ServiceBoard(new FeedStatus(), clock);
+  const given = all.get(route)!.answer({ now: clock.now(), query: '', accept }, { board: {} as Board, service });
+  assert.ok(given.kind !== 'problem');
+  const bytes = given.kind === 'text' ? Buffer.from(given.text) : given.page.as('identity').body;
+  const text = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes.toString('utf8');
+  return { text, contentType: given.contentType, vary: given.kind === 'page' ? given.vary : undefined };
+}
+
+test('every page has a twin in Markdown, named in its head, and gives it to whoever asks for Markdown', () => {
+  assert.ok(routes.length > 25);
+  for (const route of routes) {
+    const page = answer(route, 'text/html');
+    const alternate = named(parsePage(page.text), 'link').find(
+      ({ attributes }) => attributes.get('rel') === 'alternate',
+    );
+    assert.equal(alternate?.attributes.get('href'), `/market${markdownRoute(route)}`);
+    assert.equal(alternate?.attributes.get('type'), 'text/markdown');
+    const twin = answer(markdownRoute(route));
+    assert.equal(twin.contentType, 'text/markdown; charset=utf-8');
+    assert.match(twin.text, /^# \S/);
+    const asked = answer(route, 'text/markdown, text/html;q=0.9');
+    assert.deepEqual([asked.text, asked.contentType], [twin.text, twin.contentType], route);
+    assert.equal(answer(route, 'text/html, text/markdown;q=0.9').contentType, 'text/html; charset=utf-8');
+    if (page.vary !== undefined) assert.equal(page.vary, 'Accept, Accept-Encoding', route);
+  }
+});
+
+test('a twin says what its page says: every heading, every block of code, every cell of every table', () => {
+  for (const route of routes) {
+    const elements = parsePage(answer(route, 'text/html').text);
+    const at = (start: string) => elements.findIndex(({ name }) => name === start);
+    const main = elements.slice(at('main'), at('footer'));
+    const twin = answer(markdownRoute(route)).text;
+    const plain = wordsOf(twin);
+    for (const { name, text } of named(main, 'h1', 'h2', 'h3', 'th', 'td', 'li')) {
+      const words = wordsOf(text);
+      assert.ok(plain.includes(words), `${route}: ${name} ${words}`);
+    }
+    const blocks = new Set(blocksOf(twin).map(({ text }) => text.trimEnd()));
+    for (const { text } of named(main, 'pre')) assert.ok(blocks.has(text.trimEnd()), `${route}: ${text}`);
+  }
+});
+
+/** Letters and digits alone, in their order: what is left when markup and spaces are gone. */
+function wordsOf(text: string): string {
+  return text.replaceAll(/\]\([^)\s]*\)/g, '').replaceAll(/[^\p{L}\p{N}]+/gu, '');
+}
+
+test('every link of every twin and of llms.txt leads to something that is served here', () => {
+  const texts = [...routes.map(markdownRoute), '/llms.txt'].map((route) => [route, answer(route).text] as const);
+  let checked = 0;
+  for (const [route, text] of texts) {
+    for (const link of linksOf(text)) {
+      if (link.startsWith('#')) continue;
+      assert.ok(link.startsWith(`${addresses.baseUrl}/`), `${route} links to ${link}`);
+      const path = link.slice(addresses.baseUrl.length).split('#')[0]!;
+      assert.ok(path === '/openapi/v1.json' || all.has(path), `${route} links to ${link}`);
+      checked++;
+    }
+  }
+  assert.ok(checked > 200, `only ${checked} were found`);
+});
+
+test('llms.txt names every guide and every error, and llms-full.txt has all of their texts', () => {
+  const index = answer('/llms.txt').text;
+  const full = answer('/llms-full.txt').text;
+  assert.match(index, /^# Market Data API\n\n> /);
+  for (const route of routes.filter((each) => /^\/(guides|errors)\/|^\/docs$/.test(each))) {
+    assert.ok(index.includes(`(${addresses.baseUrl}${markdownRoute(route)})`), route);
+    assert.ok(full.includes(answer(markdownRoute(route)).text.trim()), route);
+  }
+});
+
+test('the map of the site lists every page once', () => {
+  const { text, contentType } = answer('/sitemap.xml');
+  assert.equal(contentType, 'application/xml');
+  const listed = [...text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => url!.replaceAll('&#246;', '\u00f6'));
+  assert.deepEqual(new Set(listed), new Set(routes.map((route) => addresses.baseUrl + route)));
+  assert.equal(listed.length, routes.length);
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { EpochMs } from '../../src/clock.ts';
+import { systemClock } from '../../src/clock.ts';
+import { assertAccessible, browserTest, openBrowser } from '../support/browser.ts';
+import { ListenerHarness } from '../support/listener-harness.ts';
+import { ServiceHarness } from '../support/service-harness.ts';
+
+const hourMs = 3_600_000;
+
+describe('the status page in a browser', () => {
+  test(
+    'shows a window that is announced while it is open, in the reader’s own time, and its end',
+    browserTest,
+    async (t) => {
+      const { page } = await openBrowser(t, { timeZone: 'Asia/Tokyo' });
+      const service = await ServiceHarness.start(t);
+      await page.goto(`${service.service.baseUrl}/status`);
+      await page.getByText('None is announced.').waitFor();
+      const day = Date.UTC(2030, 0, 15, 20);
+      const announced = await service.withStore(({ windows }) =>
+        windows.announce({
+          from: day as EpochMs,
+          to: (day + hourMs) as EpochMs,
+          description: 'Upgrade <b>of</b> the database.',
+        }),
+      );
+      await page.getByText('Upgrade <b>of</b> the database.').waitFor();
+      const text = await page.locator('#windows').innerText();
+      assert.match(text, /Announced/);
+      assert.match(text, /16 Jan 2030, 05:00:00 (GMT\+9|JST) to 16 Jan 2030, 06:00:00/);
+      const [from] = await page.locator('#windows time').all();
+      assert.equal(await from!.getAttribute('datetime'), '2030-01-15T20:00:00.000Z');
+      await assertAccessible(page);
+      await service.withStore(({ windows }) => windows.cancel(announced.id));
+      await page.getByText('None is announced.').waitFor();
+    },
+  );
+
+  test('shows all windows, the running one as such, and maintenance as the state', browserTest, async (t) => {
+    const watched = await openBrowser(t, { colorScheme: 'dark' });
+    const api = await ListenerHarness.start({ clock: systemClock });
+    t.after(() => api.stop());
+    const now = systemClock.now();
+    const window = (fromMs: number, toMs: number, description: string) => ({
+      from: (now + fromMs) as EpochMs,
+      to: (now + toMs) as EpochMs,
+      description,
+    });
+    api.tick('BTC', '50000.00', '50010.00');
+    api.service.setWindows([
+      window(48 * hourMs, 49 * hourMs, 'Third.'),
+      window(-hourMs, hourMs, 'First.'),
+      window(24 * hourMs, 25 * hourMs, 'Second.'),
+    ]);
+    await watched.page.goto(`http://127.0.0.1:${api.port}/status`);
+    await watched.page.getByText('Updates itself every 5 seconds').waitFor();
+    assert.deepEqual(await watched.page.locator('.window .about').allInnerTexts(), ['First.', 'Second.', 'Third.']);
+    assert.deepEqual(await watched.page.locator('.window .word').allInnerTexts(), [
+      'Running',
+      'Announced',
+      'Announced',
+    ]);
+    assert.equal(await watched.page.locator('#state .word').innerText(), 'Maintenance');
+    await assertAccessible(watched.page);
+    await watched.close();
+  });
+
+  test(
+    'says that it cannot reach the service, since when, and that what it shows is old; and recovers by itself',
+    browserTest,
+    async (t) => {
+      const watched = await openBrowser(t);
+      const { page } = watched;
+      watched.expect(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+      const first = await ListenerHarness.start({ clock: systemClock });
+      t.after(() => first.stop());
+      first.tick('BTC', '50000.00', '50010.00');
+      await page.goto(`http://127.0.0.1:${first.port}/status`);
+      await page.getByText('Updates itself every 5 seconds').waitFor();
+      assert.equal(await page.locator('#state .word').innerText(), 'Operational');
+      await first.stop();
+      const alert = page.getByRole('alert').filter({ hasText: /cannot reach the service since \d\d:\d\d:\d\d/ });
+      await alert.waitFor({ timeout: 20_000 });
+      assert.match(await alert.innerText(), /how it was at \d\d:\d\d:\d\d, not how it is now/);
+      assert.equal(await page.locator('#state .word').innerText(), 'Unknown');
+      await assertAccessible(page);
+      const again = await ListenerHarness.start({ clock: systemClock, port: first.port });
+      t.after(() => again.stop());
+      await alert.waitFor({ state: 'hidden', timeout: 20_000 });
+      await page.locator('#state .word').filter({ hasText: 'Outage' }).waitFor();
+      assert.match(await page.locator('#age').innerText(), /None has arrived yet/);
+      await watched.close();
+    },
+  );
+
+  test('never shows an answer as fresh once it is old, as after a sleep of the machine', browserTest, async (t) => {
+    const { page, expect, close } = await openBrowser(t);
+    expect(/ERR_/);
+    const api = await ListenerHarness.start({ clock: systemClock });
+    t.after(() => api.stop());
+    api.tick('BTC', '50000.00', '50010.00');
+    await page.clock.install();
+    await page.goto(`http://127.0.0.1:${api.port}/status`);
+    await page.getByText('Updates itself every 5 seconds').waitFor();
+    await page.route('**/status/summary.json', () => {});
+    await page.clock.fastForward(3_600_000);
+    await page.locator('#state .word').filter({ hasText: 'Unknown' }).waitFor();
+    assert.match(await page.locator('#age').innerText(), /^Updated 1 hour/);
+    await close();
+  });
+
+  test('the start page tells the state too, and when it cannot', browserTest, async (t) => {
+    const watched = await openBrowser(t);
+    watched.expect(/ERR_/);
+    const api = await ListenerHarness.start({ clock: systemClock });
+    t.after(() => api.stop());
+    api.tick('BTC', '50000.00', '50010.00');
+    await watched.page.goto(`http://127.0.0.1:${api.port}/`);
+    await watched.page
+      .locator('#live-state')
+      .filter({ hasText: /Operational Market data is .+ old\. No maintenance/ })
+      .waitFor();
+    await api.stop();
+    await watched.page
+      .locator('#live-state')
+      .filter({ hasText: /Unreachable This page gets no answer/ })
+      .waitFor({ timeout: 20_000 });
+    await watched.close();
+  });
+});

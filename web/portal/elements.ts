@@ -1,0 +1,23 @@
+/** An element with attributes and children. Text stays text: nothing here reads HTML. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...children);
+  return made;
+}
+
+/** The element of this id. Throws when the page has none, which is a fault of the page. */
+export function byId(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no element ${id}`);
+  return found;
+}
+
+/** Replaces the text only where it changed, so that it stays selected and is not read out again. */
+export function setText(target: Element, text: string): void {
+  if (target.textContent !== text) target.textContent = text;
+}

@@ -1,0 +1,86 @@
+import { copyButton } from './copy-button.ts';
+import { element } from './elements.ts';
+
+const languageEntry = 'portal-language';
+
+/** A button on every block of code that copies it. */
+function addCopyButtons(): void {
+  if (navigator.clipboard === undefined) return;
+  for (const block of document.querySelectorAll('pre')) {
+    const frame = element('div', { class: 'code' });
+    block.replaceWith(frame);
+    frame.append(block, copyButton(block));
+  }
+}
+
+/** Whoever chooses a language once has chosen it everywhere. */
+function followLanguage(): void {
+  const choose = (language: string) => {
+    for (const input of document.querySelectorAll<HTMLInputElement>(`.tabs input[value="${CSS.escape(language)}"]`)) {
+      input.checked = true;
+    }
+  };
+  document.addEventListener('change', ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.closest('.tabs') === null) return;
+    const top = target.getBoundingClientRect().top;
+    choose(target.value);
+    // Blocks above may have changed their height: what was chosen stays where it was.
+    scrollBy(0, target.getBoundingClientRect().top - top);
+    remember(target.value);
+  });
+  choose(remembered() ?? '');
+}
+
+/** Storage can be forbidden; then nothing is remembered. */
+function remember(language: string): void {
+  try {
+    localStorage.setItem(languageEntry, language);
+  } catch {}
+}
+
+function remembered(): string | null {
+  try {
+    return localStorage.getItem(languageEntry);
+  } catch {
+    return null;
+  }
+}
+
+/** The entry of the table of contents that is being read. */
+function followReading(): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('.contents a[href^="#"]')];
+  const headings = links.flatMap((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))) ?? []);
+  if (headings.length === 0) return;
+  const mark = () => {
+    const passed = headings.filter((heading) => heading.getBoundingClientRect().top < innerHeight / 3);
+    const current = passed.at(-1) ?? headings[0];
+    for (const link of links) {
+      if (link.hash === `#${current?.id}`) link.setAttribute('aria-current', 'location');
+      else link.removeAttribute('aria-current');
+    }
+    keepInSight(links.find((link) => link.hasAttribute('aria-current')));
+  };
+  let waiting = false;
+  const soon = () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      mark();
+    });
+  };
+  addEventListener('scroll', soon, { passive: true });
+  mark();
+}
+
+function keepInSight(link: HTMLAnchorElement | undefined): void {
+  const list = link?.closest<HTMLElement>('.contents');
+  if (link === undefined || list === null || list === undefined || list.scrollHeight <= list.clientHeight) return;
+  const [box, frame] = [link.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (box.top < frame.top) list.scrollTop += box.top - frame.top;
+  else if (box.bottom > frame.bottom) list.scrollTop += box.bottom - frame.bottom;
+}
+
+addCopyButtons();
+followLanguage();
+followReading();

@@ -1,0 +1,3 @@
+import { armTryIt } from './try-it.ts';
+
+armTryIt();

@@ -1,0 +1,115 @@
+import { byId, element, setText } from './elements.ts';
+import { durationInWords, localInstant, localTime, overallWords, partWords, type StateWords } from './state-words.ts';
+import { type Knowledge, type Maintenance, type Summary, watchSummary } from './summary.ts';
+
+const board = byId('board');
+const state = byId('state');
+const unreachable = byId('unreachable');
+
+function show(knowledge: Knowledge): void {
+  showReach(knowledge);
+  const { summary, sinceAnswerMs } = knowledge;
+  if (summary === undefined) return;
+  const nowMs = Date.parse(summary.page.updated_at) + sinceAnswerMs;
+  showParts(summary, nowMs);
+  showWindows(summary.scheduled_maintenances, nowMs);
+}
+
+/** What is known only from before is marked as such, as a whole and in the state itself. */
+function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }: Knowledge): void {
+  const isReached = unreachableSinceMs === undefined;
+  const nowMs = answeredAtMs + sinceAnswerMs;
+  board.classList.toggle('old', !isReached);
+  if (unreachable.hidden !== isReached) unreachable.hidden = isReached;
+  if (isReached) {
+    setText(unreachable, '');
+    if (summary !== undefined) showState(overallWords(summary.status.indicator));
+    setText(byId('checked'), `Updates itself every 5 seconds; last answer ${durationInWords(sinceAnswerMs)} ago.`);
+    return;
+  }
+  const last = summary === undefined ? 'at the server time given' : `at ${localTime(answeredAtMs, nowMs)}`;
+  setText(
+    unreachable,
+    `This page cannot reach the service since ${localTime(unreachableSinceMs, nowMs)}. It tries again every 5 seconds. What stands below is how it was ${last}, not how it is now.`,
+  );
+  showState({
+    className: 'unknown',
+    word: 'Unknown',
+    meaning: 'Whether the service works for others cannot be seen from here.',
+  });
+  setText(byId('checked'), 'No answer at the moment.');
+}
+
+function showState({ className, word, meaning }: StateWords): void {
+  if (state.className !== `state ${className}`) state.className = `state ${className}`;
+  setText(state.querySelector('.word')!, word);
+  setText(state.querySelector('.meaning')!, meaning);
+}
+
+function showParts({ components }: Summary, nowMs: number): void {
+  for (const { id, status } of components) {
+    const { className, word } = partWords(status);
+    const part = document.getElementById(id);
+    if (part === null) continue;
+    part.className = className;
+    setText(part, word);
+  }
+  const fed = components.find(({ id }) => id === 'market-data')?.updated_at ?? null;
+  const fedMs = Date.parse(fed ?? '');
+  const age =
+    fed === null ? 'None has arrived yet.' : `Updated ${durationInWords(nowMs - fedMs)} ago, at ${localInstant(fedMs)}`;
+  setText(byId('age'), age);
+  setText(byId('server-time'), localInstant(nowMs));
+}
+
+let shownWindows = '';
+
+/** Rebuilt only when a window changed; the words about how long still are set each time. */
+function showWindows(windows: readonly Maintenance[], nowMs: number): void {
+  const key = JSON.stringify([windows, windows.map((each) => runs(each, nowMs))]);
+  if (key !== shownWindows) {
+    shownWindows = key;
+    const items = windows.map((each) => windowItem(each, nowMs));
+    const none = element('p', {}, 'None is announced.');
+    byId('windows').replaceChildren(items.length === 0 ? none : element('ul', { class: 'windows' }, ...items));
+  }
+  const texts = document.querySelectorAll('#windows .when');
+  for (const [index, each] of windows.entries()) {
+    const text = texts[index];
+    if (text !== undefined) setText(text, whenText(each, nowMs));
+  }
+}
+
+function runs({ scheduled_for, scheduled_until }: Maintenance, nowMs: number): boolean {
+  return Date.parse(scheduled_for) <= nowMs && nowMs < Date.parse(scheduled_until);
+}
+
+function windowItem(window: Maintenance, nowMs: number): HTMLElement {
+  const running = runs(window, nowMs);
+  return element(
+    'li',
+    { class: running ? 'window running' : 'window' },
+    element('p', { class: 'word' }, running ? 'Running' : 'Announced'),
+    element('p', { class: 'about' }, element('bdi', {}, window.name)),
+    element('p', {}, timeOf(window.scheduled_for), ' to ', timeOf(window.scheduled_until)),
+    element('p', { class: 'quiet when' }),
+  );
+}
+
+function whenText(window: Maintenance, nowMs: number): string {
+  const [fromMs, toMs] = [Date.parse(window.scheduled_for), Date.parse(window.scheduled_until)];
+  if (nowMs < fromMs) return `It starts in ${durationInWords(fromMs - nowMs)}; until then everything goes on as usual.`;
+  if (nowMs < toMs) return `It is expected to end in ${durationInWords(toMs - nowMs)}.`;
+  return 'Its expected end has passed.';
+}
+
+/** In the reader's zone; the instant in UTC shows on pointing at it. */
+function timeOf(iso: string): HTMLElement {
+  return element('time', { datetime: iso, title: iso }, localInstant(Date.parse(iso)));
+}
+
+for (const time of board.querySelectorAll('time')) {
+  time.title = time.dateTime;
+  time.textContent = localInstant(Date.parse(time.dateTime));
+}
+watchSummary(board.dataset.summary ?? '', show);

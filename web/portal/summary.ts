@@ -1,0 +1,96 @@
+import { after, every, steadyMs, wallClockMs } from './clock.ts';
+
+/** What the portal reads of `/status/summary.json`. */
+export interface Summary {
+  readonly page: { readonly updated_at: string };
+  readonly status: { readonly indicator: string; readonly description: string };
+  readonly components: readonly { readonly id: string; readonly status: string; readonly updated_at: string | null }[];
+  readonly scheduled_maintenances: readonly Maintenance[];
+}
+
+export interface Maintenance {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly scheduled_for: string;
+  readonly scheduled_until: string;
+}
+
+/** What is known at this moment. */
+export interface Knowledge {
+  /** The last answer; `undefined` before the first. */
+  readonly summary: Summary | undefined;
+  /** How long ago it came, in milliseconds. */
+  readonly sinceAnswerMs: number;
+  /** When it came, by the reader's clock. */
+  readonly answeredAtMs: number;
+  /** Since when there has been no answer, by the reader's clock; `undefined` while there is one. */
+  readonly unreachableSinceMs: number | undefined;
+}
+
+const askEveryMs = 5_000;
+const patienceMs = 4_000;
+/** An answer older than this is not shown as the present, whatever became of the next. */
+const freshForMs = 3 * askEveryMs;
+
+/** Asks for the summary every few seconds and tells what is known, at each answer and once a second. */
+export function watchSummary(address: string, tell: (knowledge: Knowledge) => void): void {
+  let summary: Summary | undefined;
+  let answered = { wallMs: wallClockMs(), steadyMs: steadyMs() };
+  let failingSinceMs: number | undefined;
+  let asking = false;
+  let askedMs = Number.NEGATIVE_INFINITY;
+
+  const show = () => {
+    // A machine that slept, or a clock that was set, shows in one of the two and not in the other.
+    const sinceAnswerMs = Math.max(0, steadyMs() - answered.steadyMs, wallClockMs() - answered.wallMs);
+    const tooOld = sinceAnswerMs > freshForMs ? answered.wallMs : undefined;
+    tell({ summary, sinceAnswerMs, answeredAtMs: answered.wallMs, unreachableSinceMs: failingSinceMs ?? tooOld });
+  };
+  const ask = async () => {
+    if (asking) return;
+    asking = true;
+    askedMs = steadyMs();
+    const askedAtMs = wallClockMs();
+    try {
+      summary = await fetchSummary(address);
+      answered = { wallMs: wallClockMs(), steadyMs: steadyMs() };
+      failingSinceMs = undefined;
+    } catch {
+      failingSinceMs ??= askedAtMs;
+    }
+    asking = false;
+    show();
+  };
+  const askNow = () => {
+    if (document.visibilityState === 'visible') void ask();
+  };
+
+  every(1_000, () => {
+    show();
+    if (steadyMs() - askedMs >= askEveryMs) askNow();
+  });
+  document.addEventListener('visibilitychange', () => {
+    show();
+    askNow();
+  });
+  // A page that comes back from the browser's memory is as old as it was left.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) show();
+    askNow();
+  });
+  addEventListener('online', askNow);
+  void ask();
+}
+
+async function fetchSummary(address: string): Promise<Summary> {
+  const patience = new AbortController();
+  const callOff = after(patienceMs, () => patience.abort());
+  try {
+    const response = await fetch(address, { cache: 'no-store', signal: patience.signal });
+    if (!response.ok) throw new Error(`answered ${response.status}`);
+    return (await response.json()) as Summary;
+  } finally {
+    callOff();
+  }
+}
