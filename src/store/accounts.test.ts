@@ -1,30 +1,29 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { openFixture, refusal } from './store-fixture.ts';
+import { openEngine, refusal, storeTest } from './store-fixture.ts';
 
-test('a new account is active, has an id of its own kind and the instant it was made', async (t) => {
-  const { store, clock } = await openFixture(t);
+storeTest('a new account is active, has an id of its own kind and the instant it was made', async (t) => {
+  const { store, clock } = await openEngine(t);
   const account = await store.accounts.create({ email: 'Ann@Example.com' });
   assert.match(account.id, /^acc_[0-9A-Za-z]{16}$/);
   assert.deepEqual(account, { id: account.id, email: 'Ann@Example.com', active: true, createdAt: clock.now() });
   assert.deepEqual(await store.accounts.get(account.id), account);
 });
 
-test('an e-mail address is taken whatever the case of its letters', async (t) => {
-  const { store } = await openFixture(t);
+storeTest('an e-mail address is taken whatever the case of its letters', async (t) => {
+  const { store } = await openEngine(t);
   await store.accounts.create({ email: 'Ann@Example.com' });
   await assert.rejects(store.accounts.create({ email: 'ann@eXample.com' }), refusal('email_taken'));
 });
 
-test('an e-mail address must look like one', async (t) => {
-  const { store } = await openFixture(t);
+storeTest('an e-mail address must look like one', async (t) => {
+  const { store } = await openEngine(t);
   for (const email of ['', 'ann', '@example.com', 'ann@', 'a b@c.d', 'a@b@c', 'a@b\n', `${'a'.repeat(250)}@b.cz`]) {
     await assert.rejects(store.accounts.create({ email }), refusal('email_invalid'), email);
   }
 });
 
-test('accounts are listed oldest first and can be switched off and on', async (t) => {
-  const { store, clock } = await openFixture(t);
+storeTest('accounts are listed oldest first and can be switched off and on', async (t) => {
+  const { store, clock } = await openEngine(t);
   const first = await store.accounts.create({ email: 'z@example.com' });
   clock.jump(1);
   const second = await store.accounts.create({ email: 'a@example.com' });
@@ -34,8 +33,8 @@ test('accounts are listed oldest first and can be switched off and on', async (t
   assert.equal((await store.accounts.setActive(first.id, true)).active, true);
 });
 
-test('an unknown account is not found and cannot be changed', async (t) => {
-  const { store } = await openFixture(t);
+storeTest('an unknown account is not found and cannot be changed', async (t) => {
+  const { store } = await openEngine(t);
   assert.equal(await store.accounts.get('acc_none'), undefined);
   await assert.rejects(store.accounts.setActive('acc_none', true), refusal('account_unknown'));
 });

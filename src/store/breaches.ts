@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import type { Database } from './schema.ts';
 
@@ -12,14 +13,26 @@ export interface BreachRecord {
   readonly limitPerMinute: number;
 }
 
+/** A key's breached minutes taken together. */
+export interface RefusedKey {
+  readonly keyId: string;
+  readonly minutes: number;
+  readonly refused: number;
+}
+
 export interface Breaches {
   /** Adds to what is known of each minute: all of the counts or, when it rejects, none. */
   add(counts: readonly BreachRecord[]): Promise<void>;
   /** A key's breached minutes that began after an instant, oldest first. */
   listOf(keyId: string, after: EpochMs): Promise<readonly BreachRecord[]>;
+  /** The keys most often refused in the minutes that began after an instant, at most `limit`, most refused first. */
+  mostRefused(after: EpochMs, limit: number): Promise<readonly RefusedKey[]>;
   /** Drops the minutes that began before an instant. */
   prune(before: EpochMs): Promise<void>;
 }
+
+/** Grouped by the column itself, SQLite reads the whole table in its order; this way it reads the minutes asked for. */
+const keyIdAsText = sql<string>`key_id || ''`;
 
 /** Rows of one statement: SQLite takes at most 32,766 parameters. */
 const rowsPerStatement = 1_000;
@@ -28,17 +41,51 @@ export function breachesIn(db: Database): Breaches {
   return {
     async add(counts) {
       if (counts.length === 0) return;
+      const minutes = addedUp(counts);
       await db.transaction().execute(async (trx) => {
-        for (let start = 0; start < counts.length; start += rowsPerStatement) {
-          await addRows(trx, counts.slice(start, start + rowsPerStatement));
+        for (let start = 0; start < minutes.length; start += rowsPerStatement) {
+          await addRows(trx, minutes.slice(start, start + rowsPerStatement));
         }
       });
     },
     listOf: (keyId, after) => breachesOf(db, keyId, after),
+    async mostRefused(after, limit) {
+      const rows = await db
+        .selectFrom('breaches')
+        .select(({ fn }) => [
+          keyIdAsText.as('key_id'),
+          fn.countAll<number>().as('minutes'),
+          fn.sum<number>('refused').as('refused_in_all'),
+        ])
+        .where('minute_start_ms', '>', after)
+        .groupBy(keyIdAsText)
+        .orderBy('refused_in_all', 'desc')
+        .orderBy(keyIdAsText)
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        keyId: row.key_id,
+        minutes: Number(row.minutes),
+        refused: Number(row.refused_in_all),
+      }));
+    },
     async prune(before) {
       await db.deleteFrom('breaches').where('minute_start_ms', '<', before).execute();
     },
   };
+}
+
+/**
+ * Each minute of a key once, as PostgreSQL wants it, and in one order for everybody: two servers that each held a row
+ * the other one needs would wait for ever.
+ */
+function addedUp(counts: readonly BreachRecord[]): readonly BreachRecord[] {
+  const minutes = new Map<string, BreachRecord>();
+  for (const count of counts) {
+    const name = `${count.keyId} ${count.minuteStart}`;
+    minutes.set(name, { ...count, refused: count.refused + (minutes.get(name)?.refused ?? 0) });
+  }
+  return [...minutes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, minute]) => minute);
 }
 
 async function addRows(db: Database, counts: readonly BreachRecord[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import type { ApiKeyTable, KeyStatus } from './schema.ts';
+import type { ApiKeyTable, Database, KeyStatus } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
 /** A key as people manage it. Neither its text nor its digest is here. */
@@ -54,4 +54,29 @@ export function revokedKey(id: string): StoreError {
 
 export function digestTaken(): StoreError {
   return new StoreError('digest_taken', 'This key is stored already. Generate another one.');
+}
+
+/** For queries that read a key together with its account. */
+export function selectWithAccount(db: Database) {
+  return db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .selectAll('api_keys')
+    .select(['accounts.email as account_email', 'accounts.active as account_active']);
+}
+
+/** What the audit log keeps of a key. */
+export function keyDetails({ accountId, label, lastFour, expiresAt, limitPerMinute }: KeyRecord) {
+  return {
+    accountId,
+    label,
+    lastFour,
+    expiresAtMs: expiresAt ?? null,
+    limitPerMinute: limitPerMinute ?? null,
+  };
+}
+
+/** The label of a key as the end of a sentence; nothing for a key without one. */
+export function labelled({ label }: Pick<KeyRecord, 'label'>): string {
+  return label === '' ? '' : ` ("${label}")`;
 }

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { asEpochMs } from '../clock.ts';
 import type { NewKey } from './keys.ts';
-import { digestNumber, openFixture, refusal } from './store-fixture.ts';
+import { digestNumber, openEngine, refusal, storeTest } from './store-fixture.ts';
 
-async function withAccount(t: Parameters<typeof openFixture>[0]) {
-  const fixture = await openFixture(t);
+async function withAccount(t: Parameters<typeof openEngine>[0]) {
+  const fixture = await openEngine(t);
   const account = await fixture.store.accounts.create({ email: 'ann@example.com' });
   const newKey = (number: number, rest: Partial<NewKey> = {}) =>
     fixture.store.keys.insert({ accountId: account.id, digest: digestNumber(number), lastFour: 'wxyz', ...rest });
   return { ...fixture, account, newKey };
 }
 
-test('a new key is active and shows everything but its digest', async (t) => {
+storeTest('a new key is active and shows everything but its digest', async (t) => {
   const { store, clock, account, newKey } = await withAccount(t);
   const expiresAt = asEpochMs(clock.now() + 1);
   const key = await newKey(1, { label: 'bot', expiresAt, limitPerMinute: 120 });
@@ -35,7 +34,7 @@ test('a new key is active and shows everything but its digest', async (t) => {
   assert.deepEqual(await store.keys.list({ accountId: 'acc_none' }), []);
 });
 
-test('a key that breaks a rule is refused with the reason', async (t) => {
+storeTest('a key that breaks a rule is refused with the reason', async (t) => {
   const { clock, newKey } = await withAccount(t);
   await newKey(1);
   const broken: readonly (readonly [string, Partial<NewKey>])[] = [
@@ -53,7 +52,7 @@ test('a key that breaks a rule is refused with the reason', async (t) => {
   for (const [reason, rest] of broken) await assert.rejects(newKey(2, rest), refusal(reason), reason);
 });
 
-test('a key can be disabled and enabled, and revoked for good', async (t) => {
+storeTest('a key can be disabled and enabled, and revoked for good', async (t) => {
   const { store, newKey } = await withAccount(t);
   const { id } = await newKey(1);
   assert.equal((await store.keys.setStatus(id, 'disabled')).status, 'disabled');
@@ -65,7 +64,7 @@ test('a key can be disabled and enabled, and revoked for good', async (t) => {
   await assert.rejects(store.keys.setStatus('key_none', 'active'), refusal('key_unknown'));
 });
 
-test('a rotation makes a second key like the first, which ends with the overlap', async (t) => {
+storeTest('a rotation makes a second key like the first, which ends with the overlap', async (t) => {
   const { store, clock, newKey } = await withAccount(t);
   const first = await newKey(1, { label: 'bot', limitPerMinute: 7 });
   clock.jump(1_000);
@@ -79,7 +78,7 @@ test('a rotation makes a second key like the first, which ends with the overlap'
   assert.deepEqual(replacement, { ...first, id: replacement.id, lastFour: 'next', createdAt: clock.now() });
 });
 
-test('a rotation never makes the old key live longer', async (t) => {
+storeTest('a rotation never makes the old key live longer', async (t) => {
   const { store, clock, newKey } = await withAccount(t);
   const expiresAt = asEpochMs(clock.now() + 1_000);
   const { id } = await newKey(1, { expiresAt });
@@ -93,7 +92,7 @@ test('a rotation never makes the old key live longer', async (t) => {
   assert.equal(replacement.expiresAt, clock.now() + 9_000);
 });
 
-test('a key that cannot be used any more, or was rotated before, cannot be rotated', async (t) => {
+storeTest('a key that cannot be used any more, or was rotated before, cannot be rotated', async (t) => {
   const { store, clock, newKey } = await withAccount(t);
   const rotate = (id: string, number: number, overlapMs = 0) =>
     store.keys.rotate(id, { digest: digestNumber(number), lastFour: 'next', overlapMs });
@@ -113,39 +112,42 @@ test('a key that cannot be used any more, or was rotated before, cannot be rotat
   await assert.rejects(rotate(twice.id, 5), refusal('key_already_rotated'));
 });
 
-test('pages give every key but revoked ones, in the order they were made, with what makes them usable', async (t) => {
-  const { store, clock, account, newKey } = await withAccount(t);
-  const keys = [];
-  for (let number = 1; number <= 5; number++) keys.push(await newKey(number));
-  await store.keys.setStatus(keys[1]!.id, 'revoked');
-  await store.keys.setStatus(keys[2]!.id, 'disabled');
-  const limited = await newKey(6, { expiresAt: asEpochMs(clock.now() + 5), limitPerMinute: 9 });
-  const pages = await Array.fromAsync(store.keys.accessPages(2));
-  assert.deepEqual(
-    pages.map((page) => page.length),
-    [2, 2, 1],
-  );
-  assert.deepEqual(
-    pages.flat().map((entry) => [entry.keyId, entry.usable]),
-    [
-      [keys[0]!.id, true],
-      [keys[2]!.id, false],
-      [keys[3]!.id, true],
-      [keys[4]!.id, true],
-      [limited.id, true],
-    ],
-  );
-  assert.deepEqual(
-    { ...pages.flat().at(-1) },
-    {
-      digest: digestNumber(6),
-      keyId: limited.id,
-      usable: true,
-      expiresAt: clock.now() + 5,
-      limitPerMinute: 9,
-    },
-  );
-  await store.accounts.setActive(account.id, false);
-  assert.ok((await Array.fromAsync(store.keys.accessPages())).flat().every((entry) => !entry.usable));
-  assert.ok((await store.keys.countAccessMax()) >= 5);
-});
+storeTest(
+  'pages give every key but revoked ones, in the order they were made, with what makes them usable',
+  async (t) => {
+    const { store, clock, account, newKey } = await withAccount(t);
+    const keys = [];
+    for (let number = 1; number <= 5; number++) keys.push(await newKey(number));
+    await store.keys.setStatus(keys[1]!.id, 'revoked');
+    await store.keys.setStatus(keys[2]!.id, 'disabled');
+    const limited = await newKey(6, { expiresAt: asEpochMs(clock.now() + 5), limitPerMinute: 9 });
+    const pages = await Array.fromAsync(store.keys.accessPages(2));
+    assert.deepEqual(
+      pages.map((page) => page.length),
+      [2, 2, 1],
+    );
+    assert.deepEqual(
+      pages.flat().map((entry) => [entry.keyId, entry.usable]),
+      [
+        [keys[0]!.id, true],
+        [keys[2]!.id, false],
+        [keys[3]!.id, true],
+        [keys[4]!.id, true],
+        [limited.id, true],
+      ],
+    );
+    assert.deepEqual(
+      { ...pages.flat().at(-1) },
+      {
+        digest: digestNumber(6),
+        keyId: limited.id,
+        usable: true,
+        expiresAt: clock.now() + 5,
+        limitPerMinute: 9,
+      },
+    );
+    await store.accounts.setActive(account.id, false);
+    assert.ok((await Array.fromAsync(store.keys.accessPages())).flat().every((entry) => !entry.usable));
+    assert.ok((await store.keys.countAccessMax()) >= 5);
+  },
+);

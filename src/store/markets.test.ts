@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { asEpochMs } from '../clock.ts';
 import type { MarketToSave } from './markets.ts';
-import { openFixture, refusal } from './store-fixture.ts';
+import { openEngine, refusal, storeTest } from './store-fixture.ts';
 
 const btcEur: MarketToSave = {
   symbol: 'BTCEUR',
@@ -20,8 +19,8 @@ const btcEur: MarketToSave = {
 };
 const btcCzk: MarketToSave = { ...btcEur, symbol: 'BTCCZK', quote: 'CZK', via: 'BTCEUR', minOrderValue: undefined };
 
-test('markets come back by symbol with every digit, as they were saved last', async (t) => {
-  const { store, clock } = await openFixture(t);
+storeTest('markets come back by symbol with every digit, as they were saved last', async (t) => {
+  const { store, clock } = await openEngine(t);
   await store.markets.upsertMany([btcEur, btcCzk]);
   const rest = { operatorPaused: false, updatedAt: clock.now() };
   assert.deepEqual(await store.markets.list(), [
@@ -34,8 +33,8 @@ test('markets come back by symbol with every digit, as they were saved last', as
   assert.deepEqual((await store.markets.list())[1], { ...changed, operatorPaused: false, updatedAt: clock.now() });
 });
 
-test('thousands of markets are saved in one go', async (t) => {
-  const { store } = await openFixture(t);
+storeTest('thousands of markets are saved in one go', async (t) => {
+  const { store } = await openEngine(t);
   const many = Array.from({ length: 1_001 }, (_, index) => ({ ...btcEur, symbol: `M${index}` }));
   await store.markets.upsertMany(many);
   await store.markets.upsertMany(many);
@@ -43,8 +42,8 @@ test('thousands of markets are saved in one go', async (t) => {
   assert.equal((await store.markets.list()).length, 1_001);
 });
 
-test("a catalogue load never changes the operator's pause", async (t) => {
-  const { store } = await openFixture(t);
+storeTest("a catalogue load never changes the operator's pause", async (t) => {
+  const { store } = await openEngine(t);
   await store.markets.upsertMany([btcEur]);
   assert.equal((await store.markets.setOperatorPaused('BTCEUR', true)).operatorPaused, true);
   await store.markets.upsertMany([btcEur]);
@@ -52,8 +51,8 @@ test("a catalogue load never changes the operator's pause", async (t) => {
   assert.equal((await store.markets.setOperatorPaused('BTCEUR', false)).operatorPaused, false);
 });
 
-test('delisting is final: nothing written later changes the market or its instant', async (t) => {
-  const { store, clock } = await openFixture(t);
+storeTest('delisting is final: nothing written later changes the market or its instant', async (t) => {
+  const { store, clock } = await openEngine(t);
   await store.markets.upsertMany([btcEur, btcCzk]);
   const delisted = await store.markets.delist('BTCEUR', clock.now());
   assert.equal(delisted.delistedAt, clock.now());
@@ -64,15 +63,15 @@ test('delisting is final: nothing written later changes the market or its instan
   assert.deepEqual((await store.markets.list())[1], delisted);
 });
 
-test('a delisting that the catalogue led to is kept the same way', async (t) => {
-  const { store, clock } = await openFixture(t);
+storeTest('a delisting that the catalogue led to is kept the same way', async (t) => {
+  const { store, clock } = await openEngine(t);
   await store.markets.upsertMany([{ ...btcEur, missedLoads: 3, delistedAt: clock.now() }]);
   await store.markets.upsertMany([btcEur]);
   assert.equal((await store.markets.list())[0]?.delistedAt, clock.now());
 });
 
-test('an unknown market is refused', async (t) => {
-  const { store, clock } = await openFixture(t);
+storeTest('an unknown market is refused', async (t) => {
+  const { store, clock } = await openEngine(t);
   await assert.rejects(store.markets.setOperatorPaused('NOPE', true), refusal('market_unknown'));
   await assert.rejects(store.markets.delist('NOPE', clock.now()), refusal('market_unknown'));
 });

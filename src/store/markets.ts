@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Clock, EpochMs } from '../clock.ts';
+import type { Journal } from './audit.ts';
+import { locked } from './engine.ts';
 import { otherWork } from './other-work.ts';
 import type { Database, MarketTable } from './schema.ts';
 import { StoreError } from './store-error.ts';
@@ -49,7 +51,7 @@ export interface Markets {
 /** Rows of one insert: few statements to compile, and few enough parameters for either engine. */
 const rowsPerStatement = 250;
 
-export function marketsIn(db: Database, clock: Clock): Markets {
+export function marketsIn(db: Database, clock: Clock, journal: Journal): Markets {
   return {
     upsertMany: (markets) => upsertMarkets(db, clock.now(), markets),
     async list() {
@@ -57,12 +59,14 @@ export function marketsIn(db: Database, clock: Clock): Markets {
       return rows.map(recordOf);
     },
     setOperatorPaused: (symbol, paused) =>
-      changeListed(db, symbol, { operator_paused: paused ? 1 : 0, updated_at_ms: clock.now() }),
-    delist: (symbol, at) => changeListed(db, symbol, { delisted_at_ms: at, updated_at_ms: clock.now() }),
+      changeListed(db, symbol, { operator_paused: paused ? 1 : 0, updated_at_ms: clock.now() }, journal),
+    delist: (symbol, at) => changeListed(db, symbol, { delisted_at_ms: at, updated_at_ms: clock.now() }, journal),
   };
 }
 
-function upsertMarkets(db: Database, now: EpochMs, markets: readonly MarketToSave[]): Promise<void> {
+function upsertMarkets(db: Database, now: EpochMs, unsorted: readonly MarketToSave[]): Promise<void> {
+  // In one order for everybody: two servers that each held a row the other one needs would wait for ever.
+  const markets = unsorted.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1));
   return db.transaction().execute(async (trx) => {
     for (let start = 0; start < markets.length; start += rowsPerStatement) {
       const rows = markets.slice(start, start + rowsPerStatement).map((market) => columnsOf(market, now));
@@ -81,22 +85,41 @@ function upsertMarkets(db: Database, now: EpochMs, markets: readonly MarketToSav
   });
 }
 
-async function changeListed(
-  db: Database,
-  symbol: string,
-  change: Partial<Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms' | 'updated_at_ms'>>,
-): Promise<MarketRecord> {
-  const row = await db
-    .updateTable('markets')
-    .set(change)
-    .where('symbol', '=', symbol)
-    .where('delisted_at_ms', 'is', null)
-    .returningAll()
-    .executeTakeFirst();
-  if (row !== undefined) return recordOf(row);
-  const found = await db.selectFrom('markets').select('symbol').where('symbol', '=', symbol).executeTakeFirst();
-  if (found !== undefined) throw new StoreError('market_delisted', `The market ${symbol} is delisted, which is final.`);
-  throw new StoreError('market_unknown', `There is no market ${symbol}. See \`mdapi markets list\`.`);
+type Control = Partial<Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms'>> & { updated_at_ms: number };
+
+function changeListed(db: Database, symbol: string, change: Control, journal: Journal): Promise<MarketRecord> {
+  return db.transaction().execute(async (trx) => {
+    const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
+    const before = await locked(trx, asked, 'markets').executeTakeFirst();
+    if (before === undefined)
+      throw new StoreError('market_unknown', `There is no market ${symbol}. See \`mdapi markets list\`.`);
+    if (before.delisted_at_ms !== null) throw delistedMarket(symbol);
+    if (change.operator_paused === before.operator_paused) return recordOf(before);
+    const row = await trx
+      .updateTable('markets')
+      .set(change)
+      .where('symbol', '=', symbol)
+      .where('delisted_at_ms', 'is', null)
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) throw delistedMarket(symbol);
+    await journal(trx, { ...wordsOf(symbol, change), subject: { kind: 'market', id: symbol } });
+    return recordOf(row);
+  });
+}
+
+function delistedMarket(symbol: string): StoreError {
+  return new StoreError('market_delisted', `The market ${symbol} is delisted, which is final.`);
+}
+
+function wordsOf(symbol: string, { operator_paused, delisted_at_ms }: Control) {
+  if (operator_paused === undefined) {
+    const details = { delistedAtMs: delisted_at_ms ?? null };
+    return { action: 'market.delist', summary: `Delisted ${symbol}, for good.`, details };
+  }
+  return operator_paused === 1
+    ? { action: 'market.pause', summary: `Paused trading of ${symbol}.` }
+    : { action: 'market.resume', summary: `Resumed trading of ${symbol}.` };
 }
 
 function columnsOf(market: MarketToSave, now: EpochMs) {

@@ -1,6 +1,7 @@
 import { type Migration, Migrator } from 'kysely';
 import { initialMigration } from './migrations/0001-initial.ts';
 import { noticesMigration } from './migrations/0002-notices.ts';
+import { managementMigration } from './migrations/0003-management.ts';
 import type { Database } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
@@ -10,6 +11,7 @@ export const migrationTable = 'kysely_migration';
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initialMigration,
   '0002-notices': noticesMigration,
+  '0003-management': managementMigration,
 };
 
 /**
@@ -18,25 +20,33 @@ const migrations: Readonly<Record<string, Migration>> = {
  * when a newer version of this program has been here.
  *
  * @param name how messages call the database
+ * @param schema where the tables are, when the engine has several such places
  */
-export async function migrateToLatest(db: Database, name: string): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
+export async function migrateToLatest(db: Database, name: string, schema?: string): Promise<void> {
+  const place = schema === undefined ? {} : { migrationTableSchema: schema };
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) }, ...place });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  await refuseNewer(db, name);
+  if (error instanceof StoreError && error.isEngineFailure && error.reason !== 'unexpected') throw error;
+  await schemaState(db, name);
   if (error instanceof StoreError) throw error;
   throw new StoreError('unexpected', `The database ${name} could not be brought up to date.`, error);
 }
 
-async function refuseNewer(db: Database, name: string): Promise<void> {
+/**
+ * Whether a database that has the table of migrations lacks some of them. Throws `StoreError` with reason
+ * `newer_database` when it has others.
+ */
+export async function schemaState(db: Database, name: string): Promise<'older' | 'current'> {
   const { rows } = await db.getExecutor().executeQuery<{ name: string }>(
     db
       .selectFrom(migrationTable as never)
       .select('name' as never)
       .compile(),
   );
-  const unknown = rows.map((row) => row.name).filter((step) => !(step in migrations));
-  if (unknown.length === 0) return;
+  const steps = rows.map((row) => row.name);
+  const unknown = steps.filter((step) => !(step in migrations));
+  if (unknown.length === 0) return steps.length === Object.keys(migrations).length ? 'current' : 'older';
   throw new StoreError(
     'newer_database',
     `The database ${name} was made by a newer version of this program (step ${unknown.at(-1)}). Install that version, or put back a backup made before the upgrade.`,

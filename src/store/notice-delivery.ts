@@ -1,4 +1,5 @@
 import type { EpochMs } from '../clock.ts';
+import { lockedUnlessTaken } from './engine.ts';
 import { type NoticeWithAccount, noticeWithAccountOf } from './notice-record.ts';
 import type { Database } from './schema.ts';
 
@@ -30,7 +31,8 @@ export async function claimNotice(db: Database, options: ClaimOptions): Promise<
   if (!(await isAnythingDue(db, now))) return undefined;
   return db.transaction().execute(async (trx) => {
     await closeAbandoned(trx, now);
-    const due = await selectDue(trx, now).orderBy('next_attempt_at_ms').orderBy('id').limit(1).executeTakeFirst();
+    const first = selectDue(trx, now).orderBy('next_attempt_at_ms').orderBy('id').limit(1);
+    const due = await lockedUnlessTaken(trx, first).executeTakeFirst();
     if (due === undefined) return undefined;
     await trx
       .updateTable('notices')

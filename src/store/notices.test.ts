@@ -9,7 +9,14 @@ import { initialMigration } from './migrations/0001-initial.ts';
 import type { NoticeRule } from './notices.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
 import { openStore } from './store.ts';
-import { digestNumber, openFixture, refusal, type StoreFixture, temporaryDirectory } from './store-fixture.ts';
+import {
+  digestNumber,
+  type EngineFixture,
+  openEngine,
+  refusal,
+  storeTest,
+  temporaryDirectory,
+} from './store-fixture.ts';
 
 const minuteMs = 60_000;
 const rule: NoticeRule = { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000 };
@@ -18,7 +25,7 @@ const at = (minutes: number, milliseconds = 0) =>
   (Date.parse('2026-11-21T10:00:00.000Z') + minutes * minuteMs + milliseconds) as EpochMs;
 
 async function begin(t: TestContext) {
-  const fixture = await openFixture(t);
+  const fixture = await openEngine(t);
   const account = await fixture.store.accounts.create({ email: 'holder@example.net' });
   const key = await fixture.store.keys.insert({
     accountId: account.id,
@@ -38,14 +45,14 @@ async function breach({ store, keyId }: Pick<Begun, 'store' | 'keyId'>, ...minut
 }
 
 /** Decides at an instant, about every minute that is over by then. */
-function decide({ store, clock }: Pick<StoreFixture, 'store' | 'clock'>, now: EpochMs, wanted: NoticeRule = rule) {
+function decide({ store, clock }: Pick<EngineFixture, 'store' | 'clock'>, now: EpochMs, wanted: NoticeRule = rule) {
   clock.jump(now - clock.now());
   const upToMinute = (now - (now % minuteMs) - minuteMs) as EpochMs;
   return store.notices.decide({ rule: wanted, mailed: true, upToMinute, afterMinute: at(-100_000) });
 }
 
 describe('breaches', () => {
-  test('of the same key and minute are added up, whoever writes them', async (t) => {
+  storeTest('of the same key and minute are added up, whoever writes them', async (t) => {
     const begun = await begin(t);
     const other = await begun.openAnother();
     await breach(begun, 0, 1);
@@ -61,7 +68,7 @@ describe('breaches', () => {
     );
   });
 
-  test('are written in one go, thousands of them, or not at all', async (t) => {
+  storeTest('are written in one go, thousands of them, or not at all', async (t) => {
     const { store, keyId } = await begin(t);
     const many = Array.from({ length: 2_500 }, (_, index) => ({
       keyId,
@@ -80,7 +87,7 @@ describe('breaches', () => {
 });
 
 describe('a notice is decided', () => {
-  test('for three breached minutes within an hour, with their figures, and not for two', async (t) => {
+  storeTest('for three breached minutes within an hour, with their figures, and not for two', async (t) => {
     const begun = await begin(t);
     await breach(begun, 0, 30);
     assert.deepEqual(await decide(begun, at(31)), []);
@@ -104,7 +111,7 @@ describe('a notice is decided', () => {
     assert.match(notice?.id ?? '', /^ntc_[0-9A-Za-z]{16}$/);
   });
 
-  test('not when the first minute began an hour before the last, to the millisecond of the span', async (t) => {
+  storeTest('not when the first minute began an hour before the last, to the millisecond of the span', async (t) => {
     const begun = await begin(t);
     await breach(begun, 0, 30, 60);
     assert.deepEqual(await decide(begun, at(61)), []);
@@ -112,14 +119,14 @@ describe('a notice is decided', () => {
     assert.equal(notice?.figures.breachedMinutes, 3);
   });
 
-  test('only about minutes that are over', async (t) => {
+  storeTest('only about minutes that are over', async (t) => {
     const begun = await begin(t);
     await breach(begun, 0, 1, 2);
     assert.deepEqual(await decide(begun, at(3, -1)), []);
     assert.equal((await decide(begun, at(3))).length, 1);
   });
 
-  test('once, and not again for minutes that it told of', async (t) => {
+  storeTest('once, and not again for minutes that it told of', async (t) => {
     const begun = await begin(t);
     await breach(begun, 0, 1, 2);
     const often = { ...rule, atMostEveryMs: minuteMs };
@@ -132,25 +139,28 @@ describe('a notice is decided', () => {
     assert.deepEqual([second?.figures.breachedMinutes, second?.figures.firstMinuteMs], [3, at(4)]);
   });
 
-  test('at most once in 24 hours: a minute that ends a millisecond before that makes none, one that ends then does', async (t) => {
-    const begun = await begin(t);
-    await breach(begun, 0, 1, 2);
-    // Made at 10:03:00.001, so that the hold ends within a minute, a millisecond after its start.
-    await decide(begun, at(3, 1));
-    const day = 24 * 60;
-    await breach(begun, day, day + 1, day + 2);
-    assert.deepEqual(await decide(begun, at(day + 3, 1)), [], 'the last of them ended at 10:03:00.000');
-    assert.deepEqual(await decide(begun, at(day + 50)), [], 'and asking later changes nothing');
+  storeTest(
+    'at most once in 24 hours: a minute that ends a millisecond before that makes none, one that ends then does',
+    async (t) => {
+      const begun = await begin(t);
+      await breach(begun, 0, 1, 2);
+      // Made at 10:03:00.001, so that the hold ends within a minute, a millisecond after its start.
+      await decide(begun, at(3, 1));
+      const day = 24 * 60;
+      await breach(begun, day, day + 1, day + 2);
+      assert.deepEqual(await decide(begun, at(day + 3, 1)), [], 'the last of them ended at 10:03:00.000');
+      assert.deepEqual(await decide(begun, at(day + 50)), [], 'and asking later changes nothing');
 
-    const exact = await begin(t);
-    await breach(exact, 0, 1, 2);
-    await decide(exact, at(3));
-    await breach(exact, day, day + 1, day + 2);
-    const [second] = await decide(exact, at(day + 3));
-    assert.equal(second?.createdAt, at(day + 3));
-  });
+      const exact = await begin(t);
+      await breach(exact, 0, 1, 2);
+      await decide(exact, at(3));
+      await breach(exact, day, day + 1, day + 2);
+      const [second] = await decide(exact, at(day + 3));
+      assert.equal(second?.createdAt, at(day + 3));
+    },
+  );
 
-  test('from breaches during the 24 hours together with the first one after them', async (t) => {
+  storeTest('from breaches during the 24 hours together with the first one after them', async (t) => {
     const begun = await begin(t);
     await breach(begun, 0, 1, 2);
     await decide(begun, at(3));
@@ -162,14 +172,14 @@ describe('a notice is decided', () => {
     assert.deepEqual([second?.figures.firstMinuteMs, second?.figures.lastMinuteMs], [at(day - 20), at(day + 3)]);
   });
 
-  test('late as it would have been in time, by whoever comes after a crash', async (t) => {
+  storeTest('late as it would have been in time, by whoever comes after a crash', async (t) => {
     const begun = await begin(t);
     await breach(begun, 0, 1, 2, 500);
     const [notice] = await decide(begun, at(600));
     assert.equal(notice?.figures.breachedMinutes, 4);
   });
 
-  test('once by several servers that decide at the same time', async (t) => {
+  storeTest('once by several servers that decide at the same time', async (t) => {
     const begun = await begin(t);
     await breach(begun, 0, 1, 2);
     const stores = [begun.store, await begun.openAnother(), await begun.openAnother(), await begun.openAnother()];
@@ -180,13 +190,13 @@ describe('a notice is decided', () => {
     // Those that find the database locked wait by this clock.
     while (!isDone) await begun.clock.advance(20);
     assert.equal((await deciding).flat().length, 1);
-    const held = begun.outside.prepare(
+    const held = begun.outside.run(
       `insert into notices select 'ntc_x', key_id, account_id, kind, number, created_at_ms, last_minute_ms, figures, status, 0, 0, null, null, null, null from notices`,
     );
-    assert.throws(() => held.run(), /UNIQUE/, 'the schema itself allows one decision only');
+    await assert.rejects(held, /UNIQUE/i, 'the schema itself allows one decision only');
   });
 
-  test('for each key by itself, and not for one that is gone', async (t) => {
+  storeTest('for each key by itself, and not for one that is gone', async (t) => {
     const begun = await begin(t);
     const second = await begun.store.keys.insert({
       accountId: begun.accountId,
@@ -200,7 +210,7 @@ describe('a notice is decided', () => {
     assert.deepEqual(new Set(made.map(({ keyId }) => keyId)), new Set([begun.keyId, second.id]));
   });
 
-  test('as recorded where there is no mail server, and such a one is never claimed', async (t) => {
+  storeTest('as recorded where there is no mail server, and such a one is never claimed', async (t) => {
     const begun = await begin(t);
     await breach(begun, 0, 1, 2);
     begun.clock.jump(3 * minuteMs);
@@ -214,7 +224,7 @@ describe('a notice is decided', () => {
     assert.equal(await begun.store.notices.claim({ leaseMs: 1_000, messageIdDomain: 'example.com' }), undefined);
   });
 
-  test('with at most ten minutes listed, the latest, and all of them counted', async (t) => {
+  storeTest('with at most ten minutes listed, the latest, and all of them counted', async (t) => {
     const begun = await begin(t);
     await breach(begun, ...Array.from({ length: 25 }, (_, index) => index));
     const [notice] = await decide(begun, at(25));
@@ -236,7 +246,7 @@ describe('the outbox', () => {
     return { ...begun, notices: begun.store.notices, id: notice!.id };
   }
 
-  test('gives a notice to one server at a time, and to another after the lease', async (t) => {
+  storeTest('gives a notice to one server at a time, and to another after the lease', async (t) => {
     const { notices, openAnother, clock, id } = await withNotice(t);
     const other = (await openAnother()).notices;
     const first = await notices.claim(options);
@@ -256,24 +266,27 @@ describe('the outbox', () => {
     assert.equal(await notices.claim(options), undefined);
   });
 
-  test('never gives out a notice that may have been sent: it becomes unconfirmed, until its sender tells the truth', async (t) => {
-    const { notices, clock, id } = await withNotice(t);
-    const claim = await notices.claim(options);
-    assert.equal(await notices.beginSending(claim!, 60_000), true);
-    assert.equal(await notices.beginSending(claim!, 60_000), false);
-    clock.jump(59_999);
-    assert.equal(await notices.claim(options), undefined);
-    assert.equal((await notices.get(id)).status, 'sending');
-    clock.jump(1);
-    assert.equal(await notices.claim(options), undefined);
-    assert.equal((await notices.get(id)).status, 'unconfirmed');
-    clock.jump(86_400_000);
-    assert.equal(await notices.claim(options), undefined);
-    assert.equal(await notices.settle(claim!, { status: 'sent' }), true);
-    assert.deepEqual([(await notices.get(id)).status, (await notices.get(id)).lastError], ['sent', undefined]);
-  });
+  storeTest(
+    'never gives out a notice that may have been sent: it becomes unconfirmed, until its sender tells the truth',
+    async (t) => {
+      const { notices, clock, id } = await withNotice(t);
+      const claim = await notices.claim(options);
+      assert.equal(await notices.beginSending(claim!, 60_000), true);
+      assert.equal(await notices.beginSending(claim!, 60_000), false);
+      clock.jump(59_999);
+      assert.equal(await notices.claim(options), undefined);
+      assert.equal((await notices.get(id)).status, 'sending');
+      clock.jump(1);
+      assert.equal(await notices.claim(options), undefined);
+      assert.equal((await notices.get(id)).status, 'unconfirmed');
+      clock.jump(86_400_000);
+      assert.equal(await notices.claim(options), undefined);
+      assert.equal(await notices.settle(claim!, { status: 'sent' }), true);
+      assert.deepEqual([(await notices.get(id)).status, (await notices.get(id)).lastError], ['sent', undefined]);
+    },
+  );
 
-  test('gives a postponed notice at its time, to the millisecond', async (t) => {
+  storeTest('gives a postponed notice at its time, to the millisecond', async (t) => {
     const { notices, clock, id } = await withNotice(t);
     const claim = await notices.claim(options);
     const nextAttemptAt = (clock.now() + 30_000) as EpochMs;
@@ -284,7 +297,7 @@ describe('the outbox', () => {
     assert.equal((await notices.claim(options))?.id, id);
   });
 
-  test('lists the latest first, counts what is to be sent, and forgets only what is done with', async (t) => {
+  storeTest('lists the latest first, counts what is to be sent, and forgets only what is done with', async (t) => {
     const { notices, id, store, keyId, clock, openAnother: _ } = await withNotice(t);
     assert.equal(await notices.countPending(), 1);
     await breach({ store, keyId }, 5, 6, 7);

@@ -1,6 +1,16 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import { digestTaken, type KeyRecord, keyRecordOf, revokedKey, unknownKey } from './key-record.ts';
+import type { Journal } from './audit.ts';
+import { locked } from './engine.ts';
+import {
+  digestTaken,
+  type KeyRecord,
+  keyDetails,
+  keyRecordOf,
+  labelled,
+  revokedKey,
+  unknownKey,
+} from './key-record.ts';
 import { assertNewKey } from './key-rules.ts';
 import type { ApiKeyTable, Database } from './schema.ts';
 import { StoreError } from './store-error.ts';
@@ -20,11 +30,17 @@ export interface RotatedKey {
   readonly replacement: KeyRecord;
 }
 
+/** Who makes the new key, and when. */
+interface RotationContext {
+  readonly now: EpochMs;
+  readonly newKeyId: string;
+  readonly journal: Journal;
+}
+
 /** See `Keys.rotate`. Both keys are written in one transaction: there is never a moment without a valid one. */
 export async function rotateKey(
   db: Database,
-  now: EpochMs,
-  newKeyId: string,
+  { now, newKeyId, journal }: RotationContext,
   id: string,
   rotation: KeyRotation,
 ): Promise<RotatedKey> {
@@ -34,7 +50,8 @@ export async function rotateKey(
   }
   const overlapUntil = now + rotation.overlapMs;
   return db.transaction().execute(async (trx) => {
-    const old = await trx.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+    const asked = trx.selectFrom('api_keys').selectAll().where('id', '=', id);
+    const old = await locked(trx, asked, 'api_keys').executeTakeFirst();
     assertCanRotate(id, old, now);
     const replacement = await trx
       .insertInto('api_keys')
@@ -61,7 +78,18 @@ export async function rotateKey(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    return { old: keyRecordOf(changed), replacement: keyRecordOf(replacement) };
+    const rotated = { old: keyRecordOf(changed), replacement: keyRecordOf(replacement) };
+    await journal(trx, {
+      action: 'key.rotate',
+      subject: { kind: 'key', id },
+      summary: `Replaced the key ending in ${old.last_four}${labelled(old)} by ${newKeyId}.`,
+      details: {
+        replacedBy: newKeyId,
+        oldExpiresAtMs: rotated.old.expiresAt ?? null,
+        ...keyDetails(rotated.replacement),
+      },
+    });
+    return rotated;
   });
 }
 

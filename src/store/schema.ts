@@ -15,6 +15,8 @@ export interface Schema {
   change_versions: ChangeVersionTable;
   breaches: BreachTable;
   notices: NoticeTable;
+  audit_log: AuditTable;
+  operator_tokens: OperatorTokenTable;
 }
 
 export type Database = Kysely<Schema>;
@@ -88,7 +90,8 @@ export interface AccessChangeTable {
 
 /** A counter per topic that triggers raise, so that a watcher sees in one small read what changed. */
 export interface ChangeVersionTable {
-  topic: 'market_controls' | 'maintenance_windows';
+  /** `access`: on PostgreSQL alone, the number of the latest change of access. */
+  topic: 'market_controls' | 'maintenance_windows' | 'access';
   version: number;
 }
 
@@ -132,4 +135,30 @@ export interface NoticeTable {
   sent_at_ms: number | null;
   message_id: string | null;
   last_error: string | null;
+}
+
+/** A change an operator made, or an attempt to sign in. Written in the transaction of the change. */
+export interface AuditTable {
+  id: string;
+  at_ms: number;
+  actor: string;
+  action: string;
+  subject_kind: 'account' | 'key' | 'market' | 'window' | 'token' | 'session';
+  subject_id: string;
+  /** One sentence for people. */
+  summary: string;
+  /** JSON. */
+  details: string;
+}
+
+export interface OperatorTokenTable {
+  id: string;
+  /** What the audit log calls whoever uses it. */
+  name: string;
+  /** SHA-256 of the whole token text in hexadecimal. The token itself is stored nowhere. */
+  digest: string;
+  created_at_ms: number;
+  expires_at_ms: number | null;
+  revoked_at_ms: number | null;
+  last_used_at_ms: number | null;
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { openFixture } from './store-fixture.ts';
+import { openEngine, storeTest } from './store-fixture.ts';
 
-test('a snapshot replaces the one before it under the same name and no other', async (t) => {
-  const { store, clock } = await openFixture(t);
+storeTest('a snapshot replaces the one before it under the same name and no other', async (t) => {
+  const { store, clock } = await openEngine(t);
   await store.snapshots.save('board', 'first');
   await store.snapshots.save('rate', '"24.3\u0001ř"');
   clock.jump(5);

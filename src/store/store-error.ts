@@ -2,6 +2,11 @@
 export type StoreErrorReason =
   | 'url_invalid'
   | 'cannot_open'
+  | 'unreachable'
+  | 'no_answer'
+  | 'access_denied'
+  | 'too_slow'
+  | 'old_server'
   | 'not_a_database'
   | 'foreign_database'
   | 'newer_database'
@@ -35,12 +40,22 @@ export type StoreErrorReason =
   | 'window_started'
   | 'window_over'
   | 'window_cancelled'
-  | 'notice_unknown';
+  | 'copy_refused'
+  | 'copy_incomplete'
+  | 'notice_unknown'
+  | 'token_unknown'
+  | 'token_name_invalid'
+  | 'token_name_taken';
 
 /** The reasons that lie in the engine or the file, not in what was asked. Trying again later can help with some. */
 const engineReasons: ReadonlySet<StoreErrorReason> = new Set([
   'url_invalid',
   'cannot_open',
+  'unreachable',
+  'no_answer',
+  'access_denied',
+  'too_slow',
+  'old_server',
   'not_a_database',
   'foreign_database',
   'newer_database',

@@ -1,20 +1,60 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import type { TestContext } from 'node:test';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { after, type TestContext, test } from 'node:test';
+import pg from 'pg';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { type PostgresServer, postgresMissing, startPostgres } from '../../test/support/postgres.ts';
+import type { Engine } from './engine.ts';
+import { columnTypes } from './postgres/types.ts';
 import { openStore, type Store } from './store.ts';
 
-/** For tests: a store on a real file in a directory of its own, with a clock that stands still. */
-export interface StoreFixture {
+interface BareFixture {
   readonly store: Store;
   readonly clock: FakeClock;
+  /** A second store on the same database, as the command line has it beside the server. */
+  openAnother(): Promise<Store>;
+}
+
+/** For tests: a store on a real file in a directory of its own, with a clock that stands still. */
+export interface StoreFixture extends BareFixture {
   readonly path: string;
   /** Another connection to the same file, as another program has it. Runs SQL as it stands. */
   readonly outside: DatabaseSync;
-  /** A second store on the same file, as the command line has it beside the server. */
-  openAnother(): Promise<Store>;
+}
+
+/** The same on whatever engine the test is for. */
+export interface EngineFixture extends BareFixture {
+  readonly engine: Engine;
+  readonly url: string;
+  /** Another program's connection to the same database. */
+  readonly outside: OutsideConnection;
+  /** One more of them. */
+  connectAnother(): Promise<OutsideConnection>;
+}
+
+export interface OutsideConnection {
+  /** Runs one statement, with `?` in the place of each parameter, and gives its rows. */
+  run(sql: string, ...parameters: SQLInputValue[]): Promise<Record<string, unknown>[]>;
+}
+
+const engines = new WeakMap<TestContext, Engine>();
+const names = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
+
+/** A test of the store: it runs once on each engine, and its name says on which. `openEngine` gives it a store on that one. */
+export function storeTest(name: string, run: (t: TestContext) => void | Promise<void>): void {
+  test(`${name} (${names.sqlite})`, run);
+  postgresTest(`${name} (${names.postgres})`, run);
+}
+
+/** A test that is about PostgreSQL alone. Without a server to be had it is left out, but never where nobody would notice. */
+export function postgresTest(name: string, run: (t: TestContext) => void | Promise<void>): void {
+  const isLeftOut = postgresMissing !== undefined && process.env.CI !== 'true';
+  test(name, { skip: isLeftOut ? postgresMissing : false }, (t) => {
+    engines.set(t, 'postgres');
+    return run(t);
+  });
 }
 
 export function temporaryDirectory(test: TestContext): string {
@@ -23,19 +63,86 @@ export function temporaryDirectory(test: TestContext): string {
   return directory;
 }
 
-export async function openFixture(test: TestContext): Promise<StoreFixture> {
-  const path = join(temporaryDirectory(test), 'test.sqlite');
+export async function openFixture(t: TestContext): Promise<StoreFixture> {
+  const path = join(temporaryDirectory(t), 'test.sqlite');
+  const bare = await openBare(t, `sqlite:${path}`);
+  const outside = new DatabaseSync(path);
+  t.after(() => outside.close());
+  return { ...bare, path, outside };
+}
+
+/** For `storeTest` and `postgresTest`. */
+export async function openEngine(t: TestContext): Promise<EngineFixture> {
+  const engine = engines.get(t) ?? 'sqlite';
+  const url = await newDatabase(t, engine);
+  const connectAnother = () => (engine === 'sqlite' ? connectSqlite(t, url) : connectPostgres(t, url));
+  const bare = await openBare(t, url);
+  return { ...bare, engine, url, outside: await connectAnother(), connectAnother };
+}
+
+async function openBare(t: TestContext, url: string): Promise<BareFixture> {
   const clock = new FakeClock();
   let seed = 1;
   const openAnother = async () => {
-    const store = await openStore({ url: `sqlite:${path}`, clock, randomness: seededRandomness(seed++) });
-    test.after(() => store.close());
+    const store = await openStore({ url, clock, randomness: seededRandomness(seed++) });
+    t.after(() => store.close());
     return store;
   };
-  const store = await openAnother();
-  const outside = new DatabaseSync(path);
-  test.after(() => outside.close());
-  return { store, clock, path, outside, openAnother };
+  return { store: await openAnother(), clock, openAnother };
+}
+
+/** The URL of a database that nobody has opened yet. On PostgreSQL it has the schema, unless another template is named. */
+export async function newDatabase(t: TestContext, engine: Engine, templateName?: string): Promise<string> {
+  if (engine === 'sqlite') return `sqlite:${join(temporaryDirectory(t), 'test.sqlite')}`;
+  const { server, template } = await preparedServer();
+  return server.newDatabase(templateName ?? template);
+}
+
+/** The server of this test file. */
+export async function sharedPostgres(): Promise<PostgresServer> {
+  return (await preparedServer()).server;
+}
+
+interface PreparedServer {
+  readonly server: PostgresServer;
+  /** A database with the schema: a copy of it is there sooner than a migration has run. */
+  readonly template: string;
+}
+
+let prepared: Promise<PreparedServer> | undefined;
+after(async () => (await prepared)?.server.stop());
+
+function preparedServer(): Promise<PreparedServer> {
+  prepared ??= prepareServer();
+  return prepared;
+}
+
+async function prepareServer(): Promise<PreparedServer> {
+  const server = await startPostgres();
+  const url = await server.newDatabase();
+  const store = await openStore({ url, clock: new FakeClock(), randomness: seededRandomness(1) });
+  await store.close();
+  return { server, template: new URL(url).pathname.slice(1) };
+}
+
+async function connectSqlite(t: TestContext, url: string): Promise<OutsideConnection> {
+  const database = new DatabaseSync(url.slice('sqlite:'.length));
+  t.after(() => database.close());
+  return { run: async (sql, ...parameters) => database.prepare(sql).all(...parameters) };
+}
+
+async function connectPostgres(t: TestContext, url: string): Promise<OutsideConnection> {
+  const client = new pg.Client({ connectionString: url, types: columnTypes });
+  client.on('error', () => {});
+  await client.connect();
+  t.after(() => client.end());
+  return {
+    async run(sql, ...parameters) {
+      let count = 0;
+      const numbered = sql.replaceAll('?', () => `$${++count}`);
+      return (await client.query(numbered, parameters)).rows as Record<string, unknown>[];
+    },
+  };
 }
 
 /** 32 bytes that stand for a key's digest. */

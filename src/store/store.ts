@@ -1,16 +1,22 @@
 import type { Clock, Randomness } from '../clock.ts';
 import { type AccessChanges, accessChangesIn } from './access-changes.ts';
 import { type Accounts, accountsIn } from './accounts.ts';
+import { type AuditLog, auditLogIn, journalsOf } from './audit.ts';
 import { type Breaches, breachesIn } from './breaches.ts';
 import { type Keys, keysIn } from './keys.ts';
 import { type Markets, marketsIn } from './markets.ts';
-import { migrateToLatest } from './migrate.ts';
 import { type Notices, noticesIn } from './notices.ts';
+import { openDatabase } from './open-database.ts';
 import type { Database } from './schema.ts';
 import { type Snapshots, snapshotsIn } from './snapshots.ts';
-import { openSqlite } from './sqlite/open.ts';
-import { StoreError } from './store-error.ts';
-import { type ChangeListener, type ChangeWatch, type WatchOptions, watchChanges } from './watch-changes.ts';
+import { type OperatorTokens, tokensIn } from './tokens.ts';
+import {
+  type ChangeListener,
+  type ChangeSignal,
+  type ChangeWatch,
+  type WatchOptions,
+  watchChanges,
+} from './watch-changes.ts';
 import { type MaintenanceWindows, windowsIn } from './windows.ts';
 
 /** What must last. Safe to open from several processes at once. What the database refuses comes as `StoreError`. */
@@ -23,37 +29,44 @@ export interface Store {
   readonly accessChanges: AccessChanges;
   readonly breaches: Breaches;
   readonly notices: Notices;
+  readonly tokens: OperatorTokens;
+  readonly audit: AuditLog;
+  /** The same store, for changes that the audit log puts down to this actor. */
+  as(actor: string): Store;
   watchChanges(options: WatchOptions, listener: ChangeListener): ChangeWatch;
   /** Stops every watch and closes the database. Closing twice does nothing. */
   close(): Promise<void>;
 }
 
 export interface OpenStoreOptions {
-  /** `sqlite:PATH` (relative to the working directory, or absolute) or `sqlite::memory:`. */
+  /**
+   * `sqlite:PATH` (relative to the working directory, or absolute), `sqlite::memory:`, or
+   * `postgres://user@host:port/database`, see `postgresLocationOf`.
+   */
   readonly url: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** Whom the audit log puts changes down to; `system` when left out. See `Store.as`. */
+  readonly actor?: string | undefined;
 }
-
-const knownSchemes = '`sqlite:PATH` or `sqlite::memory:`';
 
 /**
  * Opens the database, makes it when it is missing and brings its schema up to date. Throws `StoreError`
- * with one sentence that names the path and the mend.
+ * with one sentence that names the database and the mend.
  */
-export async function openStore({ url, clock, randomness }: OpenStoreOptions): Promise<Store> {
-  const location = sqliteLocationOf(url);
-  const db = await openSqlite(location, clock);
-  try {
-    await migrateToLatest(db, location);
-  } catch (error) {
-    await db.destroy();
-    throw error;
-  }
-  return storeOver(db, clock, randomness);
+export async function openStore({ url, clock, randomness, actor = 'system' }: OpenStoreOptions): Promise<Store> {
+  const { db, signal } = await openDatabase(url, clock, randomness);
+  return storeOver(db, signal, clock, randomness, actor);
 }
 
-function storeOver(db: Database, clock: Clock, randomness: Randomness): Store {
+function storeOver(
+  db: Database,
+  signal: ChangeSignal | undefined,
+  clock: Clock,
+  randomness: Randomness,
+  actor: string,
+): Store {
+  const journals = journalsOf(clock, randomness);
   const watches = new Set<ChangeWatch>();
   let closing: Promise<void> | undefined;
 
@@ -62,19 +75,30 @@ function storeOver(db: Database, clock: Clock, randomness: Randomness): Store {
     await db.destroy();
   }
 
-  return {
-    accounts: accountsIn(db, clock, randomness),
-    keys: keysIn(db, clock, randomness),
-    markets: marketsIn(db, clock),
-    windows: windowsIn(db, clock, randomness),
+  /** What records its changes in the audit log. */
+  const recorded = (by: string) => {
+    const journal = journals(by);
+    return {
+      accounts: accountsIn(db, clock, randomness, journal),
+      keys: keysIn(db, clock, randomness, journal),
+      markets: marketsIn(db, clock, journal),
+      windows: windowsIn(db, clock, randomness, journal),
+      tokens: tokensIn(db, clock, randomness, journal),
+      audit: auditLogIn(db, journal),
+    };
+  };
+  const store: Store = {
+    ...recorded(actor),
+    as: (by) => ({ ...store, ...recorded(by) }),
     snapshots: snapshotsIn(db, clock),
     accessChanges: accessChangesIn(db),
     breaches: breachesIn(db),
     notices: noticesIn(db, clock, randomness),
     watchChanges(options, listener) {
-      const watch = watchChanges(db, options, listener);
+      const watch = watchChanges(db, options, listener, signal);
       watches.add(watch);
       return {
+        look: () => watch.look(),
         async stop() {
           watches.delete(watch);
           await watch.stop();
@@ -86,19 +110,5 @@ function storeOver(db: Database, clock: Clock, randomness: Randomness): Store {
       return closing;
     },
   };
-}
-
-/** The URL may hold a password in another scheme, so that only its scheme is ever shown. */
-function sqliteLocationOf(url: string): string {
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
-  if (scheme !== 'sqlite') {
-    const given = scheme === undefined ? 'no scheme' : `the scheme \`${scheme}:\``;
-    throw new StoreError('url_invalid', `The store URL has ${given}, which is not supported. Use ${knownSchemes}.`);
-  }
-  const location = url.slice('sqlite:'.length);
-  const hasHost = location.startsWith('//') && !location.startsWith('///');
-  if (location === '' || hasHost || location.includes('\0')) {
-    throw new StoreError('url_invalid', `The store URL names no file. Use ${knownSchemes}.`);
-  }
-  return location;
+  return store;
 }

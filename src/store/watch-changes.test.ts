@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { asEpochMs, systemClock } from '../clock.ts';
-import { digestNumber, openFixture } from './store-fixture.ts';
+import { digestNumber, openEngine, storeTest } from './store-fixture.ts';
 import type { ChangedTopics } from './watch-changes.ts';
 
 function namesOf(topics: ChangedTopics): string {
@@ -14,8 +13,8 @@ function namesOf(topics: ChangedTopics): string {
     .join(' ');
 }
 
-async function watched(t: Parameters<typeof openFixture>[0]) {
-  const fixture = await openFixture(t);
+async function watched(t: Parameters<typeof openEngine>[0]) {
+  const fixture = await openEngine(t);
   const heard: string[] = [];
   let refuse: Error | undefined;
   const watch = fixture.store.watchChanges(
@@ -29,10 +28,10 @@ async function watched(t: Parameters<typeof openFixture>[0]) {
       recovered: () => heard.push('recovered'),
     },
   );
-  /** What was heard after 100 ms more. */
+  /** What was heard with one more look, each once: a notification can make it two looks. */
   const next = async () => {
-    await fixture.clock.advance(100);
-    return heard.splice(0);
+    await watch.look();
+    return [...new Set(heard.splice(0))];
   };
   const refuseWith = (error: Error | undefined) => {
     refuse = error;
@@ -40,7 +39,7 @@ async function watched(t: Parameters<typeof openFixture>[0]) {
   return { ...fixture, watch, next, refuseWith };
 }
 
-test('the first look names everything, the next ones only what changed since', async (t) => {
+storeTest('the first look names everything, the next ones only what changed since', async (t) => {
   const { store, next, clock } = await watched(t);
   assert.deepEqual(await next(), ['access marketControls maintenanceWindows']);
   assert.deepEqual(await next(), []);
@@ -53,7 +52,7 @@ test('the first look names everything, the next ones only what changed since', a
   assert.deepEqual(await next(), ['maintenanceWindows']);
 });
 
-test("a catalogue load wakes nobody, an operator's decision does", async (t) => {
+storeTest("a catalogue load wakes nobody, an operator's decision does", async (t) => {
   const { store, next, clock } = await watched(t);
   await next();
   const market = {
@@ -82,7 +81,7 @@ test("a catalogue load wakes nobody, an operator's decision does", async (t) => 
   assert.deepEqual(await next(), ['marketControls']);
 });
 
-test('a listener that fails is told so once and hears the same topics again until it succeeds', async (t) => {
+storeTest('a listener that fails is told so once and hears the same topics again until it succeeds', async (t) => {
   const { store, next, refuseWith, clock } = await watched(t);
   await next();
   refuseWith(new Error('not now'));
@@ -95,20 +94,20 @@ test('a listener that fails is told so once and hears the same topics again unti
   assert.deepEqual(await next(), []);
 });
 
-test('a database that fails is reported once, and once more when it is back', async (t) => {
+storeTest('a database that fails is reported once, and once more when it is back', async (t) => {
   const { outside, next } = await watched(t);
   await next();
-  outside.exec('alter table change_versions rename to hidden');
+  await outside.run('alter table change_versions rename to hidden');
   assert.deepEqual(
     (await next()).map((text) => text.slice(0, 7)),
     ['failed:'],
   );
   assert.deepEqual(await next(), []);
-  outside.exec('alter table hidden rename to change_versions');
+  await outside.run('alter table hidden rename to change_versions');
   assert.deepEqual(await next(), ['recovered']);
 });
 
-test('a watch that was stopped holds no timer and says nothing more', async (t) => {
+storeTest('a watch that was stopped holds no timer and says nothing more', async (t) => {
   const { watch, clock, store, next } = await watched(t);
   await watch.stop();
   assert.equal(clock.pendingTimers, 0);
@@ -118,9 +117,9 @@ test('a watch that was stopped holds no timer and says nothing more', async (t) 
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('a change committed by another process is noticed within a second', async (t) => {
-  const { store, path, outside } = await openFixture(t);
-  outside.exec(`insert into accounts (id, email, created_at_ms) values ('acc_1', 'a@b.c', 1)`);
+storeTest('a change committed by another process is noticed within a second', async (t) => {
+  const { engine, store, url, outside } = await openEngine(t);
+  await outside.run(`insert into accounts (id, email, created_at_ms) values ('acc_1', 'a@b.c', 1)`);
   const key = await store.keys.insert({ accountId: 'acc_1', digest: digestNumber(1), lastFour: 'wxyz' });
   const heard: { topics: string; atMs: number }[] = [];
   store.watchChanges(
@@ -131,14 +130,26 @@ test('a change committed by another process is noticed within a second', async (
     },
   );
   await eventually('the first look', () => heard.length === 1);
-  const program = `
-    const { DatabaseSync } = require('node:sqlite');
-    const database = new DatabaseSync(${JSON.stringify(path)});
-    database.exec("update api_keys set status = 'revoked' where id = '${key.id}'");
-    console.log(Date.now());`;
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const program = programs[engine](url, `update api_keys set status = 'revoked' where id = '${key.id}'`);
+  const cwd = import.meta.dirname;
+  const child = spawn(process.execPath, ['-e', program], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
   const [output] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
   await eventually('the second look', () => heard.length === 2, 2_000);
   assert.equal(heard[1]?.topics, 'access');
   assert.ok(heard[1].atMs - Number(output) < 1_000);
 });
+
+const programs = {
+  sqlite: (url: string, statement: string) => `
+    const { DatabaseSync } = require('node:sqlite');
+    const database = new DatabaseSync(${JSON.stringify(url.slice('sqlite:'.length))});
+    database.exec(${JSON.stringify(statement)});
+    console.log(Date.now());`,
+  postgres: (url: string, statement: string) => `
+    const { Client } = require('pg');
+    const client = new Client({ connectionString: ${JSON.stringify(url)} });
+    client.connect().then(() => client.query(${JSON.stringify(statement)})).then(() => {
+      console.log(Date.now());
+      return client.end();
+    });`,
+};

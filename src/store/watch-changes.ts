@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Clock, Timer } from '../clock.ts';
+import { engineOf } from './engine.ts';
 import type { Database } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
@@ -28,36 +29,57 @@ export interface ChangeListener {
 
 export interface WatchOptions {
   readonly clock: Clock;
-  /** Between two looks; 100 ms when left out. A look costs some microseconds. */
+  /**
+   * Between two looks. When left out 100 ms on SQLite, where a look costs some microseconds, and 500 ms on PostgreSQL,
+   * where changes announce themselves and looking is for what was announced while nobody could hear.
+   */
   readonly everyMs?: number | undefined;
 }
 
 export interface ChangeWatch {
+  /** Looks now, after a look that is under way: resolves once the listener was told of everything written before. */
+  look(): Promise<void>;
   /** No look begins after this. Resolves once one that was under way has ended. */
   stop(): Promise<void>;
 }
 
-interface Versions {
+/** Calls `wake` when something has changed, until it is stopped. It may call without a reason, and may miss something. */
+export type ChangeSignal = (wake: () => void) => { stop(): Promise<void> };
+
+/** What the triggers count. */
+export interface Versions {
   readonly access: number;
   readonly market_controls: number;
   readonly maintenance_windows: number;
+  /** 1 where nothing can be written: on a standby that has not become the primary. */
+  readonly read_only: number;
 }
 
-const defaultEveryMs = 100;
+const defaultEveryMs = { sqlite: 100, postgres: 500 } as const;
 
-export function watchChanges(db: Database, options: WatchOptions, listener: ChangeListener): ChangeWatch {
+/** @param signal what tells of changes sooner than the next look */
+export function watchChanges(
+  db: Database,
+  options: WatchOptions,
+  listener: ChangeListener,
+  signal?: ChangeSignal,
+): ChangeWatch {
   let seen: Versions | undefined;
   let failing = false;
   let look: Promise<void> | undefined;
+  let again = false;
+  let stopped = false;
 
   async function lookOnce(): Promise<void> {
     const found = await readVersions(db);
     const topics = differences(seen, found);
     if (topics !== undefined) await listener.changed(topics);
     seen = found;
+    if (found.read_only === 1) throw new StoreError('read_only', 'The database is read-only: nothing can be saved.');
   }
 
   async function guardedLook(): Promise<void> {
+    again = false;
     try {
       await lookOnce();
       if (failing) listener.recovered?.();
@@ -66,16 +88,27 @@ export function watchChanges(db: Database, options: WatchOptions, listener: Chan
       if (!failing) listener.failed(error);
       failing = true;
     } finally {
-      look = undefined;
+      look = again && !stopped ? guardedLook() : undefined;
     }
   }
 
-  const timer: Timer = options.clock.every(options.everyMs ?? defaultEveryMs, () => {
+  const timer: Timer = options.clock.every(options.everyMs ?? defaultEveryMs[engineOf(db)], () => {
     look ??= guardedLook();
   });
+  const signalled = signal?.(() => {
+    if (look !== undefined) again = true;
+    else if (!stopped) look = guardedLook();
+  });
   return {
+    async look() {
+      await look;
+      if (!stopped) look ??= guardedLook();
+      await look;
+    },
     async stop() {
+      stopped = true;
       timer.cancel();
+      await signalled?.stop();
       await look;
     },
   };
@@ -90,12 +123,15 @@ function differences(seen: Versions | undefined, found: Versions): ChangedTopics
   return topics.access || topics.marketControls || topics.maintenanceWindows ? topics : undefined;
 }
 
+const readOnly = { sqlite: sql`0`, postgres: sql`(current_setting('transaction_read_only') = 'on')::integer` } as const;
+
 /** The triggers keep these figures, so one look sees this process's writes and everybody else's alike. */
-async function readVersions(db: Database): Promise<Versions> {
+export async function readVersions(db: Database): Promise<Versions> {
   const { rows } = await sql<Versions>`select
     (select coalesce(max(seq), 0) from access_changes) as access,
     (select version from change_versions where topic = 'market_controls') as market_controls,
-    (select version from change_versions where topic = 'maintenance_windows') as maintenance_windows`.execute(db);
+    (select version from change_versions where topic = 'maintenance_windows') as maintenance_windows,
+    ${readOnly[engineOf(db)]} as read_only`.execute(db);
   const row = rows[0];
   if (row === undefined) throw new StoreError('unexpected', 'The database gave no change counters.');
   return row;

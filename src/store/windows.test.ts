@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { asEpochMs } from '../clock.ts';
-import { openFixture, refusal } from './store-fixture.ts';
+import { openEngine, refusal, storeTest } from './store-fixture.ts';
 import type { NewWindow } from './windows.ts';
 
 const minuteMs = 60_000;
 
-async function withClock(t: Parameters<typeof openFixture>[0]) {
-  const fixture = await openFixture(t);
+async function withClock(t: Parameters<typeof openEngine>[0]) {
+  const fixture = await openEngine(t);
   const inMinutes = (minutes: number) => asEpochMs(fixture.clock.now() + minutes * minuteMs);
   const announce = (from: number, to: number, rest: Partial<NewWindow> = {}) =>
     fixture.store.windows.announce({ from: inMinutes(from), to: inMinutes(to), description: 'Upgrade', ...rest });
   return { ...fixture, inMinutes, announce };
 }
 
-test('an announced window comes back as it was announced, listed by its start', async (t) => {
+storeTest('an announced window comes back as it was announced, listed by its start', async (t) => {
   const { store, clock, announce, inMinutes } = await withClock(t);
   const late = await announce(60, 90);
   const early = await announce(5, 10, { description: '  Database upgrade ' });
@@ -31,14 +30,14 @@ test('an announced window comes back as it was announced, listed by its start', 
   assert.deepEqual(await store.windows.list(), [early, late]);
 });
 
-test('windows may overlap and may begin in the past', async (t) => {
+storeTest('windows may overlap and may begin in the past', async (t) => {
   const { store, announce } = await withClock(t);
   await announce(-5, 10);
   await announce(-3, 5);
   assert.equal((await store.windows.list()).length, 2);
 });
 
-test('a window that makes no sense is refused with the reason', async (t) => {
+storeTest('a window that makes no sense is refused with the reason', async (t) => {
   const { announce } = await withClock(t);
   await assert.rejects(announce(10, 10), refusal('window_order'));
   await assert.rejects(announce(10, 5), refusal('window_order'));
@@ -48,7 +47,7 @@ test('a window that makes no sense is refused with the reason', async (t) => {
   await assert.rejects(announce(5, 10, { description: 'x'.repeat(501) }), refusal('window_description'));
 });
 
-test('a window is extended to a later end only, before or while it runs', async (t) => {
+storeTest('a window is extended to a later end only, before or while it runs', async (t) => {
   const { store, clock, announce, inMinutes } = await withClock(t);
   const { id, to } = await announce(5, 10);
   await assert.rejects(store.windows.extend(id, to), refusal('window_not_later'));
@@ -59,7 +58,7 @@ test('a window is extended to a later end only, before or while it runs', async 
   await assert.rejects(store.windows.extend(id, inMinutes(5)), refusal('window_over'));
 });
 
-test('only a running window can be ended, and it is over at that instant', async (t) => {
+storeTest('only a running window can be ended, and it is over at that instant', async (t) => {
   const { store, clock, announce } = await withClock(t);
   const { id } = await announce(5, 10);
   await assert.rejects(store.windows.end(id), refusal('window_not_running'));
@@ -70,13 +69,13 @@ test('only a running window can be ended, and it is over at that instant', async
   await assert.rejects(store.windows.end(id), refusal('window_over'));
 });
 
-test('a window that begins at this very instant can be ended', async (t) => {
+storeTest('a window that begins at this very instant can be ended', async (t) => {
   const { store, announce, clock } = await withClock(t);
   const { id } = await announce(0, 10);
   assert.equal((await store.windows.end(id)).to, clock.now());
 });
 
-test('only a window that has not begun can be cancelled', async (t) => {
+storeTest('only a window that has not begun can be cancelled', async (t) => {
   const { store, clock, announce } = await withClock(t);
   const { id } = await announce(5, 10);
   const running = await announce(0, 10);
@@ -87,7 +86,7 @@ test('only a window that has not begun can be cancelled', async (t) => {
   await assert.rejects(store.windows.extend(id, asEpochMs(clock.now() + 1e9)), refusal('window_cancelled'));
 });
 
-test('the current windows are those neither cancelled nor over', async (t) => {
+storeTest('the current windows are those neither cancelled nor over', async (t) => {
   const { store, clock, announce } = await withClock(t);
   const running = await announce(-5, 1);
   const coming = await announce(5, 10);
@@ -97,7 +96,7 @@ test('the current windows are those neither cancelled nor over', async (t) => {
   assert.equal((await store.windows.list()).length, 3);
 });
 
-test('an unknown window cannot be changed', async (t) => {
+storeTest('an unknown window cannot be changed', async (t) => {
   const { store, inMinutes } = await withClock(t);
   await assert.rejects(store.windows.extend('win_none', inMinutes(5)), refusal('window_unknown'));
   await assert.rejects(store.windows.end('win_none'), refusal('window_unknown'));

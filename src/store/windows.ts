@@ -1,5 +1,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { Journal } from './audit.ts';
+import { locked } from './engine.ts';
 import { newId } from './ids.ts';
 import type { Database, MaintenanceWindowTable, Schema } from './schema.ts';
 import { StoreError } from './store-error.ts';
@@ -34,6 +36,8 @@ export interface MaintenanceWindows {
   end(id: string): Promise<WindowRecord>;
   /** Takes back a window that has not begun. Throws `window_cancelled`, `window_over`, `window_started`. */
   cancel(id: string): Promise<WindowRecord>;
+  /** At most `limit` that are over or cancelled, the latest first. */
+  listPast(at: EpochMs, limit: number): Promise<readonly WindowRecord[]>;
   /** By start. With `currentAt` only those that still matter then: not cancelled and not over. */
   list(filter?: { readonly currentAt?: EpochMs | undefined }): Promise<readonly WindowRecord[]>;
 }
@@ -42,11 +46,11 @@ const descriptionLengthMax = 500;
 /** The last instant of the year 9999: later ones have no ISO 8601 form that clients could read. */
 const latestEndMs = 253_402_300_799_999;
 
-export function windowsIn(db: Database, clock: Clock, randomness: Randomness): MaintenanceWindows {
+export function windowsIn(db: Database, clock: Clock, randomness: Randomness, journal: Journal): MaintenanceWindows {
   return {
-    announce: (window) => announceWindow(db, clock.now(), newId('win', randomness), window),
+    announce: (window) => announceWindow(db, clock.now(), newId('win', randomness), window, journal),
     extend: (id, to) =>
-      changeWindow(db, clock.now(), id, (window) => {
+      changeWindow({ db, journal, now: clock.now(), id, action: 'window.extend' }, (window) => {
         if (to > window.to && to <= latestEndMs) return { to_ms: to };
         throw new StoreError(
           'window_not_later',
@@ -55,17 +59,28 @@ export function windowsIn(db: Database, clock: Clock, randomness: Randomness): M
       }),
     end: (id) => {
       const now = clock.now();
-      return changeWindow(db, now, id, (window) => {
+      return changeWindow({ db, journal, now, id, action: 'window.end' }, (window) => {
         if (window.from <= now) return { to_ms: now, ended_at_ms: now };
         throw new StoreError('window_not_running', `The window ${id} has not begun. Cancel it instead.`);
       });
     },
     cancel: (id) => {
       const now = clock.now();
-      return changeWindow(db, now, id, (window) => {
+      return changeWindow({ db, journal, now, id, action: 'window.cancel' }, (window) => {
         if (now < window.from) return { cancelled_at_ms: now };
         throw new StoreError('window_started', `The window ${id} is running. End it instead.`);
       });
+    },
+    async listPast(at, limit) {
+      const rows = await db
+        .selectFrom('maintenance_windows')
+        .selectAll()
+        .where(({ or, eb }) => or([eb('cancelled_at_ms', 'is not', null), eb('to_ms', '<=', at)]))
+        .orderBy('from_ms', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map(recordOf);
     },
     async list(filter) {
       const currentAt = filter?.currentAt;
@@ -77,25 +92,48 @@ export function windowsIn(db: Database, clock: Clock, randomness: Randomness): M
   };
 }
 
-async function announceWindow(db: Database, now: EpochMs, id: string, window: NewWindow): Promise<WindowRecord> {
-  const { from, to, description } = window;
+/** Throws the `StoreError` of the first rule that a window to be announced at `now` breaks. */
+export function assertNewWindow({ from, to, description }: NewWindow, now: EpochMs): void {
   if (from >= to || to > latestEndMs) throw new StoreError('window_order', 'A window must end after it begins.');
   if (to <= now) throw new StoreError('window_in_past', 'The end of a window must lie in the future.');
   if (description.trim() === '' || description.length > descriptionLengthMax) {
     throw new StoreError('window_description', 'A window needs a description of 1 to 500 characters, in English.');
   }
-  const row = await db
-    .insertInto('maintenance_windows')
-    .values({ id, from_ms: from, to_ms: to, description: description.trim(), created_at_ms: now })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return recordOf(row);
 }
 
-function changeWindow(
+async function announceWindow(
   db: Database,
   now: EpochMs,
   id: string,
+  window: NewWindow,
+  journal: Journal,
+): Promise<WindowRecord> {
+  assertNewWindow(window, now);
+  const { from, to, description } = window;
+  return db.transaction().execute(async (trx) => {
+    const row = await trx
+      .insertInto('maintenance_windows')
+      .values({ id, from_ms: from, to_ms: to, description: description.trim(), created_at_ms: now })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const record = recordOf(row);
+    await journal(trx, { action: 'window.announce', ...wordsOf('Announced', record) });
+    return record;
+  });
+}
+
+interface WindowChange {
+  readonly db: Database;
+  readonly journal: Journal;
+  readonly now: EpochMs;
+  readonly id: string;
+  readonly action: keyof typeof verbs;
+}
+
+const verbs = { 'window.extend': 'Extended', 'window.end': 'Ended', 'window.cancel': 'Cancelled' } as const;
+
+function changeWindow(
+  { db, journal, now, id, action }: WindowChange,
   decide: (window: WindowRecord) => Partial<Selectable<MaintenanceWindowTable>>,
 ): Promise<WindowRecord> {
   return db.transaction().execute(async (trx) => {
@@ -106,12 +144,23 @@ function changeWindow(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    return recordOf(row);
+    const record = recordOf(row);
+    await journal(trx, { action, ...wordsOf(verbs[action], record) });
+    return record;
   });
 }
 
+function wordsOf(verb: string, { id, from, to, description }: WindowRecord) {
+  return {
+    subject: { kind: 'window', id } as const,
+    summary: `${verb} the maintenance from ${text(from)} to ${text(to)}.`,
+    details: { fromMs: from, toMs: to, description },
+  };
+}
+
 async function changeable(trx: Transaction<Schema>, now: EpochMs, id: string): Promise<WindowRecord> {
-  const row = await trx.selectFrom('maintenance_windows').selectAll().where('id', '=', id).executeTakeFirst();
+  const asked = trx.selectFrom('maintenance_windows').selectAll().where('id', '=', id);
+  const row = await locked(trx, asked, 'maintenance_windows').executeTakeFirst();
   if (row === undefined) throw new StoreError('window_unknown', `There is no maintenance window ${id}.`);
   const window = recordOf(row);
   if (window.cancelledAt !== undefined) throw new StoreError('window_cancelled', `The window ${id} was cancelled.`);

@@ -1,11 +1,13 @@
 import { type Migration, sql } from 'kysely';
+import { columnTypesOf } from './columns.ts';
 
 /** The minutes in which keys were refused, and the outbox of e-mail notices to their holders. */
 export const noticesMigration: Migration = {
   async up(db) {
+    const { text } = columnTypesOf(db);
     await db.schema
       .createTable('breaches')
-      .addColumn('key_id', 'text', (column) => column.notNull())
+      .addColumn('key_id', text, (column) => column.notNull())
       .addColumn('minute_start_ms', 'bigint', (column) => column.notNull())
       .addColumn('refused', 'bigint', (column) => column.notNull())
       .addColumn('limit_per_minute', 'integer', (column) => column.notNull())
@@ -16,21 +18,21 @@ export const noticesMigration: Migration = {
     // No foreign keys: a notice is a record of what was said, and stays when its key or account is deleted.
     await db.schema
       .createTable('notices')
-      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-      .addColumn('key_id', 'text', (column) => column.notNull())
-      .addColumn('account_id', 'text', (column) => column.notNull())
-      .addColumn('kind', 'text', (column) => column.notNull())
+      .addColumn('id', text, (column) => column.primaryKey().notNull())
+      .addColumn('key_id', text, (column) => column.notNull())
+      .addColumn('account_id', text, (column) => column.notNull())
+      .addColumn('kind', text, (column) => column.notNull())
       .addColumn('number', 'integer', (column) => column.notNull())
       .addColumn('created_at_ms', 'bigint', (column) => column.notNull())
       .addColumn('last_minute_ms', 'bigint', (column) => column.notNull())
-      .addColumn('figures', 'text', (column) => column.notNull())
-      .addColumn('status', 'text', (column) => column.notNull())
+      .addColumn('figures', text, (column) => column.notNull())
+      .addColumn('status', text, (column) => column.notNull())
       .addColumn('attempts', 'integer', (column) => column.notNull().defaultTo(0))
       .addColumn('next_attempt_at_ms', 'bigint', (column) => column.notNull())
       .addColumn('claimed_until_ms', 'bigint')
       .addColumn('sent_at_ms', 'bigint')
-      .addColumn('message_id', 'text')
-      .addColumn('last_error', 'text')
+      .addColumn('message_id', text)
+      .addColumn('last_error', text)
       .addCheckConstraint('notices_kind', sql`kind in ('repeated_breaches')`)
       .addCheckConstraint(
         'notices_status',

@@ -38,6 +38,20 @@ export async function openSqlite(location: string, clock: Clock): Promise<Databa
   return new Kysely<Schema>({ dialect: sqliteDialect(database, path, patience) });
 }
 
+/** As `openSqlite`, for reading alone: nothing is made or set up. Throws `StoreError` with the path and the mend. */
+export function openSqliteToRead(path: string, clock: Clock): Database {
+  const patience = { clock, patienceMs: lockPatienceMs };
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: blockingBusyTimeoutMs, readOnly: true });
+    refuseForeignDatabase(database, path);
+  } catch (error) {
+    database?.close();
+    throw asStoreError(error, path);
+  }
+  return new Kysely<Schema>({ dialect: sqliteDialect(database, path, patience) });
+}
+
 /** The file is made before SQLite sees it, so that it and the log files beside it are readable by the owner alone. */
 function createIfMissing(path: string): void {
   try {

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { describe, type TestContext } from 'node:test';
+import { sql } from 'kysely';
+import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
+import type { EpochMs } from '../../clock.ts';
+import type { Engine } from '../engine.ts';
+import { openDatabase, openDatabaseToRead } from '../open-database.ts';
+import { openStore } from '../store.ts';
+import { digestNumber, newDatabase, postgresTest, refusal } from '../store-fixture.ts';
+import { type CopyProgress, copyStore } from './copy-store.ts';
+import { copiedTables, uncopiedTables } from './tables.ts';
+
+const clock = new FakeClock();
+const options = { clock, randomness: seededRandomness(9), progress() {} };
+
+/** A database with something in every table, and awkward things among them. */
+async function filled(t: TestContext, engine: Engine): Promise<string> {
+  const url = await newDatabase(t, engine);
+  const store = await openStore({ url, clock, randomness: seededRandomness(1), actor: 'cli:tester' });
+  const { id: accountId } = await store.accounts.create({ email: 'Žofie@example.com' });
+  const ids: string[] = [];
+  for (let number = 1; number <= 25; number++) {
+    const limitPerMinute = number % 2 === 0 ? number : undefined;
+    const key = {
+      accountId,
+      digest: digestNumber(number),
+      lastFour: 'wxyz',
+      label: `bot "${number}" \\ ř`,
+      limitPerMinute,
+    };
+    ids.push((await store.keys.insert(key)).id);
+  }
+  await store.keys.setStatus(ids[3]!, 'revoked');
+  await store.keys.rotate(ids[4]!, { digest: digestNumber(99), lastFour: 'next', overlapMs: 1_000 });
+  const market = {
+    base: 'BTC',
+    quote: 'EUR',
+    via: undefined,
+    upstreamStatus: 'trading',
+    pricePrecision: 1,
+    amountPrecision: 8,
+  } as const;
+  const sizes = {
+    tickSize: '0.10',
+    minOrderSize: '0.00005',
+    minOrderValue: undefined,
+    missedLoads: 0,
+    delistedAt: undefined,
+  };
+  await store.markets.upsertMany([
+    { symbol: 'BTCEUR', ...market, ...sizes },
+    { symbol: 'ETHEUR', ...market, ...sizes },
+  ]);
+  await store.markets.delist('ETHEUR', clock.now());
+  await store.windows.announce({ from: clock.now(), to: (clock.now() + 1_000) as EpochMs, description: 'Upgrade' });
+  await store.snapshots.save('market', '{"a":"\\u0000ř"}');
+  const minute = (number: number) => (clock.now() - (clock.now() % 60_000) - number * 60_000) as EpochMs;
+  await store.breaches.add(
+    [3, 2, 1].map((n) => ({ keyId: ids[0]!, minuteStart: minute(n), refused: n, limitPerMinute: 60 })),
+  );
+  const rule = { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000 };
+  await store.notices.decide({ rule, upToMinute: minute(1), afterMinute: minute(100), mailed: true });
+  await store.tokens.insert({ digest: digestNumber(7), name: 'console' });
+  await store.close();
+  return url;
+}
+
+/** Every row of every table that is copied, without the numbers of keys, in one order. */
+async function contentOf(url: string): Promise<Record<string, unknown[]>> {
+  const { db } = await openDatabaseToRead(url, clock);
+  const content: Record<string, unknown[]> = {};
+  for (const { name, key, order = key, leftOut = [] } of copiedTables) {
+    const columns = sql.join(order.map((column) => sql.ref(column)));
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)} order by ${columns}`.execute(
+      db,
+    );
+    content[name] = rows
+      .filter((row) => row.name !== 'store copy')
+      .map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !leftOut.includes(column))));
+  }
+  await db.destroy();
+  return content;
+}
+
+const ways: readonly (readonly [Engine, Engine])[] = [
+  ['sqlite', 'postgres'],
+  ['postgres', 'sqlite'],
+  ['postgres', 'postgres'],
+];
+
+for (const [from, to] of ways) {
+  describe(`a copy from ${from} to ${to}`, () => {
+    postgresTest('has every row of every table as it was, in the same order', async (t) => {
+      const source = await filled(t, from);
+      const target = await newDatabase(t, to);
+      const before = await contentOf(source);
+      const { counts, wasComplete } = await copyStore({ ...options, from: source, to: target, pageSize: 7 });
+      assert.equal(wasComplete, false);
+      assert.deepEqual(await contentOf(target), before);
+      assert.deepEqual(await contentOf(source), before, 'the source is as it was');
+      for (const { name } of copiedTables) assert.ok((counts[name] ?? 0) > 0, `${name} has rows`);
+    });
+
+    postgresTest('goes on after an interruption at any row, and does nothing once it is complete', async (t) => {
+      const source = await filled(t, from);
+      const target = await newDatabase(t, to);
+      const copy = (progress: (progress: CopyProgress) => void) =>
+        copyStore({ ...options, from: source, to: target, pageSize: 7, progress });
+      for (let stopAt = 1; stopAt < 60; stopAt += 14) {
+        const interrupted = copy(({ done }) => {
+          if (done >= stopAt) throw new Error('interrupted');
+        });
+        await assert.rejects(interrupted, /interrupted/);
+      }
+      assert.equal((await copy(() => {})).wasComplete, false);
+      assert.deepEqual(await contentOf(target), await contentOf(source));
+      assert.equal((await copy(() => assert.fail('nothing is copied'))).wasComplete, true);
+    });
+
+    postgresTest('is a store that works: keys are known, new ones are made, changes are noticed', async (t) => {
+      const target = await newDatabase(t, to);
+      await copyStore({ ...options, from: await filled(t, from), to: target });
+      const store = await openStore({ url: target, clock, randomness: seededRandomness(2) });
+      t.after(() => store.close());
+      assert.equal((await Array.fromAsync(store.keys.accessPages())).flat().length, 25);
+      const cursor = await store.accessChanges.latest();
+      const [account] = await store.accounts.list();
+      await store.keys.insert({ accountId: account!.id, digest: digestNumber(1_000), lastFour: 'wxyz' });
+      const page = await store.accessChanges.since(cursor);
+      assert.ok(page.kind === 'changes' && page.changes.length === 1);
+    });
+  });
+}
+
+postgresTest('a target with data of its own is refused, and so is a copy of another source', async (t) => {
+  const [source, other] = [await filled(t, 'sqlite'), await filled(t, 'sqlite')];
+  const target = await newDatabase(t, 'postgres');
+  const taken = await filled(t, 'postgres');
+  await assert.rejects(copyStore({ ...options, from: source, to: taken }), refusal('copy_refused'));
+  await copyStore({ ...options, from: source, to: target });
+  await assert.rejects(copyStore({ ...options, from: other, to: target }), refusal('copy_refused'));
+});
+
+postgresTest('a source that is not there or not up to date is refused, and none is made', async (t) => {
+  const missing = await newDatabase(t, 'sqlite');
+  const target = await newDatabase(t, 'postgres');
+  await assert.rejects(copyStore({ ...options, from: missing, to: target }), refusal('cannot_open'));
+  assert.deepEqual(readdirSync(missing.slice('sqlite:'.length).replace(/\/[^/]+$/, '')), []);
+  const old = await filled(t, 'sqlite');
+  const { db } = await openDatabase(old, clock, seededRandomness(1));
+  await sql`delete from kysely_migration where name like '0003%'`.execute(db);
+  await db.destroy();
+  await assert.rejects(copyStore({ ...options, from: old, to: target }), refusal('copy_refused'));
+});
+
+postgresTest('a source that is written to meanwhile is told, and the copy does not count as complete', async (t) => {
+  const source = await filled(t, 'sqlite');
+  const target = await newDatabase(t, 'postgres');
+  const writer = await openStore({ url: source, clock, randomness: seededRandomness(5) });
+  t.after(() => writer.close());
+  let written: Promise<unknown> | undefined;
+  const progress = ({ table }: CopyProgress) => {
+    if (table === 'notices') written ??= writer.accounts.create({ email: 'late@example.com' });
+  };
+  const copy = () => copyStore({ ...options, from: source, to: target, progress });
+  await assert.rejects(copy(), refusal('copy_incomplete'));
+  await written;
+  assert.equal((await copy()).wasComplete, false, 'but once nothing writes any more it can be');
+});
+
+postgresTest(
+  'a key that is revoked after an interruption is revoked in the copy, and one revoked under way is told',
+  async (t) => {
+    const source = await filled(t, 'sqlite');
+    const target = await newDatabase(t, 'postgres');
+    const writer = await openStore({ url: source, clock, randomness: seededRandomness(5) });
+    t.after(() => writer.close());
+    const [first, second] = await writer.keys.list();
+    let written: Promise<unknown> | undefined;
+    const progress = ({ table }: CopyProgress) => {
+      if (table === 'notices') written ??= writer.keys.setStatus(first!.id, 'revoked');
+    };
+    await assert.rejects(copyStore({ ...options, from: source, to: target, progress }), refusal('copy_incomplete'));
+    await written;
+    await writer.keys.setStatus(second!.id, 'disabled');
+    await copyStore({ ...options, from: source, to: target });
+    assert.deepEqual(await contentOf(target), await contentOf(source));
+  },
+);
+
+postgresTest('every table of the schema is copied or left out on purpose', async (t) => {
+  const { db } = await openDatabaseToRead(await newDatabase(t, 'postgres'), clock);
+  const tables = (await db.introspection.getTables()).map(({ name }) => name).sort();
+  await db.destroy();
+  assert.deepEqual(tables, [...copiedTables.map(({ name }) => name), ...uncopiedTables].sort());
+});

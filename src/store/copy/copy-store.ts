@@ -1,0 +1,182 @@
+import { sql } from 'kysely';
+import type { Clock, Randomness } from '../../clock.ts';
+import { type DatabaseToRead, openDatabase, openDatabaseToRead } from '../open-database.ts';
+import { otherWork } from '../other-work.ts';
+import type { Database } from '../schema.ts';
+import { StoreError } from '../store-error.ts';
+import { readVersions, type Versions } from '../watch-changes.ts';
+import { markName, readMark, writeMark } from './mark.ts';
+import { type CopiedTable, copiedTables } from './tables.ts';
+
+export interface CopyOptions {
+  /** Store URLs, see `openStore`. */
+  readonly from: string;
+  readonly to: string;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Told before the first row and after each page. */
+  readonly progress: (progress: CopyProgress) => void;
+  /** Rows read and written at a time. */
+  readonly pageSize?: number | undefined;
+}
+
+export interface CopyProgress {
+  /** The table under way. */
+  readonly table: string;
+  /** Rows of all tables so far, and of all there are. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Rows that are in the target now, by table. */
+export type CopyCounts = Readonly<Record<string, number>>;
+
+export interface CopyResult {
+  readonly counts: CopyCounts;
+  /** An earlier run had done all of it. */
+  readonly wasComplete: boolean;
+}
+
+/** Few enough for the parameters of one statement on either engine. */
+const usualPageSize = 1_000;
+
+/**
+ * Copies everything that one database holds into another that is new, and compares the numbers of rows at the end. The
+ * source is only read. A run that was interrupted can be repeated, and goes on: rows that are
+ * there already are made equal to what the source has now.
+ *
+ * Throws `StoreError` with reason `copy_refused` when the target has other data or the source an older schema, and
+ * `copy_incomplete` when the source was written to meanwhile.
+ */
+export async function copyStore(options: CopyOptions): Promise<CopyResult> {
+  const { clock } = options;
+  const source = await openDatabaseToRead(options.from, clock);
+  try {
+    refuseOldSource(source);
+    const { db: target } = await openDatabase(options.to, clock, options.randomness);
+    try {
+      return await copyInto(target, source, options);
+    } finally {
+      await target.destroy();
+    }
+  } finally {
+    await source.db.destroy();
+  }
+}
+
+async function copyInto(target: Database, source: DatabaseToRead, options: CopyOptions): Promise<CopyResult> {
+  const earlier = await readMark(target);
+  if (earlier === undefined) await refuseFilled(target);
+  else if (earlier.from !== source.name)
+    throw refused(`The target holds a copy of ${earlier.from}. Copy into a new one.`);
+  if (earlier?.isComplete === true) return { counts: await countsOf(target), wasComplete: true };
+  await writeMark(target, { from: source.name, isComplete: false }, options.clock.now());
+  const counts = await countsOf(source.db);
+  const versions = await readVersions(source.db);
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  let done = 0;
+  for (const table of copiedTables) {
+    options.progress({ table: table.name, done, total });
+    for await (const copied of copyTable(source.db, target, table, options.pageSize ?? usualPageSize)) {
+      done += copied;
+      options.progress({ table: table.name, done, total });
+    }
+  }
+  const arrived = await countsOf(target);
+  refuseDifferent(counts, arrived);
+  refuseChanged(versions, await readVersions(source.db));
+  await writeMark(target, { from: source.name, isComplete: true }, options.clock.now());
+  return { counts: arrived, wasComplete: false };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Gives the number of rows of each page that stands in the target: each is written whole or not at all. */
+async function* copyTable(
+  source: Database,
+  target: Database,
+  table: CopiedTable,
+  pageSize: number,
+): AsyncGenerator<number> {
+  for (let last: Row | undefined; ; ) {
+    const page = await readPage(source, table, last, pageSize);
+    last = page.at(-1);
+    if (last === undefined) return;
+    await writePage(target, table, page);
+    yield page.length;
+    if (page.length < pageSize) return;
+    await otherWork();
+  }
+}
+
+async function readPage(
+  db: Database,
+  { name, key, order = key }: CopiedTable,
+  after: Row | undefined,
+  pageSize: number,
+): Promise<readonly Row[]> {
+  const columns = sql.join(order.map((column) => sql.ref(column)));
+  const places = sql.join(order.map((column) => sql`${after?.[column]}`));
+  const conditions = [
+    ...(after === undefined ? [] : [sql`(${columns}) > (${places})`]),
+    ...(name === 'snapshots' ? [sql`name <> ${markName}`] : []),
+  ];
+  const where = conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
+  const { rows } =
+    await sql<Row>`select * from ${sql.table(name)} ${where} order by ${columns} limit ${pageSize}`.execute(db);
+  return rows;
+}
+
+async function writePage(db: Database, { name, key, leftOut = [] }: CopiedTable, rows: readonly Row[]): Promise<void> {
+  const columns = Object.keys(rows[0]!).filter((column) => !leftOut.includes(column));
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  const values = sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`));
+  const conflict = sql.join(key.map((column) => sql.ref(column)));
+  const others = columns.filter((column) => !key.includes(column));
+  const changes = sql.join(others.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`));
+  await sql`insert into ${sql.table(name)} (${names}) values ${values} on conflict (${conflict})
+    do update set ${changes}`.execute(db);
+}
+
+async function countsOf(db: Database): Promise<CopyCounts> {
+  const counts: Record<string, number> = {};
+  for (const { name } of copiedTables) {
+    const mark = name === 'snapshots' ? sql`where name <> ${markName}` : sql``;
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)} ${mark}`.execute(db);
+    counts[name] = rows[0]!.count;
+  }
+  return counts;
+}
+
+function refuseOldSource({ state, name }: DatabaseToRead): void {
+  if (state === 'current') return;
+  const mend = 'Bring it up to date first: start this version of the server on it once, or run `mdapi accounts list`.';
+  throw refused(`The source ${name} ${state === 'empty' ? 'is empty' : 'was made by an older version'}. ${mend}`);
+}
+
+async function refuseFilled(target: Database): Promise<void> {
+  const filled = Object.entries(await countsOf(target)).find(([, count]) => count > 0);
+  if (filled === undefined) return;
+  throw refused(`The target has data of its own already (${filled[0]}: ${filled[1]} rows). Copy into a new database.`);
+}
+
+function refuseDifferent(wanted: CopyCounts, arrived: CopyCounts): void {
+  const differing = Object.keys(wanted).filter((table) => wanted[table] !== arrived[table]);
+  if (differing.length === 0) return;
+  const list = differing.map((table) => `${table}: ${wanted[table]} there, ${arrived[table]} here`).join('; ');
+  throw incomplete(list);
+}
+
+/** Keys, accounts, windows and markets have counters of their changes: a row that only changed shows there alone. */
+function refuseChanged(before: Versions, after: Versions): void {
+  if (JSON.stringify(before) !== JSON.stringify(after)) throw incomplete('something in the source changed');
+}
+
+function incomplete(what: string): StoreError {
+  const mend = 'Stop what writes to the databases, and run the copy again.';
+  return new StoreError('copy_incomplete', `The copy does not hold what the source holds: ${what}. ${mend}`);
+}
+
+function refused(message: string): StoreError {
+  return new StoreError('copy_refused', message);
+}

@@ -1,0 +1,118 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { changeChannel } from '../postgres/channel.ts';
+
+/**
+ * What the triggers of `0001-triggers-sqlite.ts` do, for each statement rather than for each row.
+ *
+ * Changes of access are numbered from the row `access` of `change_versions`, not from a sequence. Whoever raises it
+ * holds its row until the end of the transaction, so that the next writer waits: numbers become visible in their own order
+ * and without gaps, and a reader who has seen a number has seen all before it. A sequence would hand out numbers
+ * at once, and one of a transaction that commits late would be passed over.
+ *
+ * The functions run with the rights of the schema's owner: another program needs rights on the tables it writes, and none on
+ * the bookkeeping. They name the schema they were made in, so that a caller's search path cannot lead them elsewhere.
+ */
+export async function postgresTriggers(db: Kysely<unknown>): Promise<readonly RawBuilder<unknown>[]> {
+  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db);
+  const schema = rows[0]!.schema;
+  return [...functions.map(functionIn(schema)), ...triggers];
+}
+
+interface TriggerFunction {
+  readonly name: string;
+  /** PL/pgSQL. */
+  readonly body: string;
+}
+
+function functionIn(schema: string): (made: TriggerFunction) => RawBuilder<unknown> {
+  return ({ name, body }) => sql`create function ${sql.id(name)}() returns trigger language plpgsql
+    security definer set search_path = ${sql.id(schema)}, pg_temp as ${sql.lit(body)}`;
+}
+
+/**
+ * Numbers and writes down the digests that `found` gives (digest, place), and wakes whoever listens. The statement after the
+ * lock sees everything that was committed before it.
+ */
+const record = (found: string) => `
+declare
+  added bigint;
+begin
+  if exists (${found}) then
+    perform from change_versions where topic = 'access' for update;
+    insert into access_changes (seq, digest)
+      select version + row_number() over (order by place), found.digest
+      from (${found}) as found (digest, place), change_versions where topic = 'access';
+    get diagnostics added = row_count;
+    update change_versions set version = version + added where topic = 'access';
+    perform pg_notify('${changeChannel}', '');
+  end if;
+  return null;
+end`;
+
+/** Raises the version of a topic when `condition` holds, and wakes whoever listens. */
+const raise = (topic: string, condition: string) => `
+begin
+  if ${condition} then
+    update change_versions set version = version + 1 where topic = '${topic}';
+    perform pg_notify('${changeChannel}', '');
+  end if;
+  return null;
+end`;
+
+const isControlled = 'operator_paused = 1 or delisted_at_ms is not null';
+const controlsDiffer = `exists (select from old_rows full join new_rows using (symbol)
+    where old_rows.operator_paused is distinct from new_rows.operator_paused
+      or old_rows.delisted_at_ms is distinct from new_rows.delisted_at_ms)`;
+/** Each digest once: replaced ones first, then those that hold now. */
+const digestsOfBoth = `select digest, max(place) from (
+    select digest, seq - 1e18 from old_rows union all select digest, seq from new_rows
+  ) as both_rows (digest, place) group by digest`;
+const digestsOfAccounts = `select api_keys.digest, api_keys.seq from old_rows
+    join new_rows using (id) join api_keys on api_keys.account_id = new_rows.id where old_rows.active <> new_rows.active`;
+
+const functions: readonly TriggerFunction[] = [
+  { name: 'record_new_keys', body: record('select digest, seq from new_rows') },
+  { name: 'record_changed_keys', body: record(digestsOfBoth) },
+  { name: 'record_deleted_keys', body: record('select digest, seq from old_rows') },
+  { name: 'record_all_keys', body: record('select digest, seq from api_keys') },
+  { name: 'record_keys_of_accounts', body: record(digestsOfAccounts) },
+  {
+    name: 'raise_market_controls_new',
+    body: raise('market_controls', `exists (select from new_rows where ${isControlled})`),
+  },
+  { name: 'raise_market_controls_changed', body: raise('market_controls', controlsDiffer) },
+  { name: 'raise_market_controls', body: raise('market_controls', 'true') },
+  { name: 'raise_maintenance_windows', body: raise('maintenance_windows', 'true') },
+];
+
+const fresh = sql`referencing new table as new_rows`;
+const both = sql`referencing old table as old_rows new table as new_rows`;
+const gone = sql`referencing old table as old_rows`;
+const nothing = sql``;
+
+function trigger(name: string, when: string, table: string, rows: RawBuilder<unknown>, run: string) {
+  return sql`create trigger ${sql.id(name)} ${sql.raw(when)} on ${sql.id(table)} ${rows}
+    for each statement execute function ${sql.id(run)}()`;
+}
+
+/** An account that has keys can be neither deleted nor given another id: the foreign key of its keys refuses it. */
+const triggers: readonly RawBuilder<unknown>[] = [
+  trigger('api_keys_inserted', 'after insert', 'api_keys', fresh, 'record_new_keys'),
+  trigger('api_keys_updated', 'after update', 'api_keys', both, 'record_changed_keys'),
+  trigger('api_keys_deleted', 'after delete', 'api_keys', gone, 'record_deleted_keys'),
+  trigger('api_keys_truncated', 'before truncate', 'api_keys', nothing, 'record_all_keys'),
+  trigger('accounts_updated', 'after update', 'accounts', both, 'record_keys_of_accounts'),
+  trigger('markets_inserted', 'after insert', 'markets', fresh, 'raise_market_controls_new'),
+  trigger('markets_updated', 'after update', 'markets', both, 'raise_market_controls_changed'),
+  trigger('markets_deleted', 'after delete', 'markets', nothing, 'raise_market_controls'),
+  trigger('markets_truncated', 'before truncate', 'markets', nothing, 'raise_market_controls'),
+  ...['insert', 'update', 'delete', 'truncate'].map((change) =>
+    trigger(
+      `maintenance_windows_${change}`,
+      `after ${change}`,
+      'maintenance_windows',
+      nothing,
+      'raise_maintenance_windows',
+    ),
+  ),
+];

@@ -1,0 +1,99 @@
+import type { Clock, Randomness } from '../clock.ts';
+import { migrateToLatest, schemaState } from './migrate.ts';
+import { changeSignalOf } from './postgres/listen.ts';
+import { connectPostgres, inspectPostgres, preparePostgres } from './postgres/open.ts';
+import { postgresLocationOf } from './postgres/url.ts';
+import type { Database } from './schema.ts';
+import { openSqlite, openSqliteToRead } from './sqlite/open.ts';
+import { StoreError } from './store-error.ts';
+import type { ChangeSignal } from './watch-changes.ts';
+
+const knownSchemes = '`sqlite:PATH`, `sqlite::memory:` or `postgres://user@host/database`';
+
+export interface OpenDatabase {
+  readonly db: Database;
+  /** What tells of changes, where the engine can. */
+  readonly signal: ChangeSignal | undefined;
+}
+
+/** Opens what the URL names and brings its schema up to date. See `openStore`. */
+export async function openDatabase(url: string, clock: Clock, randomness: Randomness): Promise<OpenDatabase> {
+  if (isPostgres(url)) {
+    const location = postgresLocationOf(url);
+    const signal = changeSignalOf(location, clock, randomness);
+    const db = connectPostgres(location, clock);
+    await preparedOrClosed(db, () => preparePostgres(db, location, clock));
+    return { db, signal };
+  }
+  const path = sqliteLocationOf(url);
+  const db = await openSqlite(path, clock);
+  await preparedOrClosed(db, () => migrateToLatest(db, path));
+  return { db, signal: undefined };
+}
+
+async function preparedOrClosed(db: Database, prepare: () => Promise<void>): Promise<void> {
+  try {
+    await prepare();
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+/** What a database is before anybody has worked on it: `empty` has no tables yet, `older` lacks steps of the schema. */
+export type SchemaState = 'empty' | 'older' | 'current';
+
+export interface DatabaseToRead {
+  readonly db: Database;
+  readonly state: SchemaState;
+  /** How messages call it: without a password. */
+  readonly name: string;
+}
+
+/**
+ * Opens what the URL names for reading alone: nothing is made, set up or brought up to date. Throws `StoreError` as
+ * `openStore` does, and with reason `cannot_open` where there is nothing.
+ */
+export async function openDatabaseToRead(url: string, clock: Clock): Promise<DatabaseToRead> {
+  const { db, name, inspect } = isPostgres(url) ? postgresToRead(url, clock) : sqliteToRead(url, clock);
+  let state: SchemaState = 'empty';
+  await preparedOrClosed(db, async () => {
+    state = await inspect();
+  });
+  return { db, state, name };
+}
+
+function postgresToRead(url: string, clock: Clock) {
+  const location = postgresLocationOf(url);
+  const db = connectPostgres(location, clock, { readsOnly: true });
+  return { db, name: location.name, inspect: () => inspectPostgres(db, location) };
+}
+
+function sqliteToRead(url: string, clock: Clock) {
+  const name = sqliteLocationOf(url);
+  const db = openSqliteToRead(name, clock);
+  const inspect = async (): Promise<SchemaState> => {
+    const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+    return tables.length === 0 ? 'empty' : schemaState(db, name);
+  };
+  return { db, name, inspect };
+}
+
+function isPostgres(url: string): boolean {
+  return /^postgres(ql)?:/i.test(url);
+}
+
+/** The URL may hold a password in another scheme, so that only its scheme is ever shown. */
+function sqliteLocationOf(url: string): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase();
+  if (scheme !== 'sqlite') {
+    const given = scheme === undefined ? 'no scheme' : `the scheme \`${scheme}:\``;
+    throw new StoreError('url_invalid', `The store URL has ${given}, which is not supported. Use ${knownSchemes}.`);
+  }
+  const location = url.slice('sqlite:'.length);
+  const hasHost = location.startsWith('//') && !location.startsWith('///');
+  if (location === '' || hasHost || location.includes('\0')) {
+    throw new StoreError('url_invalid', `The store URL names no file. Use ${knownSchemes}.`);
+  }
+  return location;
+}

@@ -1,0 +1,68 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import { migrateToLatest, migrationTable, schemaState } from '../migrate.ts';
+import type { Database, Schema } from '../schema.ts';
+import { StoreError } from '../store-error.ts';
+import { migrationPatience, usualPatience } from './client.ts';
+import { ConnectionPool, type PoolOptions } from './pool.ts';
+import type { PostgresLocation } from './url.ts';
+
+/** Statement-level triggers with transition tables, identity columns and ICU are older; earlier versions get no more mends. */
+const oldestVersion = 15;
+/** A serving process has few writers. Many processes share what the server allows. */
+const usualConnectionsMax = 5;
+
+/** Connections to the database, which is not looked at yet. */
+export function connectPostgres(
+  location: PostgresLocation,
+  clock: Clock,
+  options: Partial<PoolOptions> = {},
+): Database {
+  const pool = new ConnectionPool(location, {
+    clock,
+    patience: usualPatience,
+    connectionsMax: usualConnectionsMax,
+    ...options,
+  });
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** How far the database's schema is. Refuses what `preparePostgres` refuses, and changes nothing. */
+export async function inspectPostgres(
+  db: Database,
+  { name }: PostgresLocation,
+): Promise<'empty' | 'older' | 'current'> {
+  const { rows } = await sql<{ version: number; schema: string | null; tables: number; ours: number }>`
+    select current_setting('server_version_num')::integer / 10000 as version, current_schema() as schema,
+      count(relname) as tables, count(relname) filter (where relname = ${migrationTable}) as ours
+    from (select 1) as once left join pg_class on relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+      and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')`.execute(db);
+  const { version, schema, tables, ours } = rows[0]!;
+  if (version < oldestVersion) {
+    const message = `The server of the database ${name} is PostgreSQL ${version}. Version ${oldestVersion} or newer is needed.`;
+    throw new StoreError('old_server', message);
+  }
+  if (schema === null) {
+    const mend = 'Create one for it (create schema mdapi authorization mdapi), or set its search_path.';
+    throw new StoreError('cannot_open', `The user of the database ${name} has no schema to work in. ${mend}`);
+  }
+  if (ours > 0) return schemaState(db, name);
+  if (tables === 0) return 'empty';
+  const message = `The database ${name} holds the tables of another program. Name another one in \`store\`, or give its user a schema of its own.`;
+  throw new StoreError('foreign_database', message);
+}
+
+/**
+ * Looks at the database and brings its schema up to date. A schema that is up to date is only read, so that a user without
+ * the right to change it can work with it. Throws `StoreError` with the database and the mend.
+ */
+export async function preparePostgres(db: Database, location: PostgresLocation, clock: Clock): Promise<void> {
+  if ((await inspectPostgres(db, location)) === 'current') return;
+  const migrating = connectPostgres(location, clock, { connectionsMax: 1, patience: migrationPatience });
+  try {
+    const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(migrating);
+    await migrateToLatest(migrating, location.name, rows[0]!.schema);
+  } finally {
+    await migrating.destroy();
+  }
+}
