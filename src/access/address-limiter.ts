@@ -39,6 +39,14 @@ export class AddressLimiter {
     return decide(this.#count(bucket, limit), limit, windowNumber, now);
   }
 
+  /** Whether the bucket's minute is used up. Counts nothing itself. */
+  isUsedUp(bucket: string, limit: number, now: EpochMs): boolean {
+    if (this.#window.at(now) !== this.#windowNumber) return false;
+    const known = this.#counts.get(bucket);
+    if (known !== undefined || this.#counts.size < this.#bucketsMax) return (known ?? 0) >= limit;
+    return this.#overflow[hashOf(bucket, this.#seed) & (overflowCounters - 1)]! >= limit;
+  }
+
   #count(bucket: string, limit: number): number {
     const known = this.#counts.get(bucket);
     if (known === undefined && this.#counts.size >= this.#bucketsMax) return this.#countOverflow(bucket, limit);

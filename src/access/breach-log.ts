@@ -19,6 +19,8 @@ interface OpenMinute {
   limit: number;
   /** Not drained yet. */
   refused: number;
+  /** In the whole minute, drained or not. */
+  refusedInAll: number;
 }
 
 /**
@@ -45,6 +47,7 @@ export class BreachLog {
     const known = this.#open.get(slot);
     if (known !== undefined && known.resetSeconds === resetSeconds) {
       known.refused++;
+      known.refusedInAll++;
       known.limit = limit;
     } else {
       this.#openMinute(slot, resetSeconds, limit);
@@ -57,6 +60,12 @@ export class BreachLog {
     if (known === undefined) return;
     this.#closed.push(known);
     this.#open.delete(slot);
+  }
+
+  /** Requests of the key in a slot refused in the minute that runs at `now`. */
+  refusedNow(slot: number, now: EpochMs): number {
+    const open = this.#open.get(slot);
+    return open !== undefined && now < open.resetSeconds * 1_000 ? open.refusedInAll : 0;
   }
 
   /** What was refused since the last call. Each refusal comes up once. @param now minutes over by then are let go */
@@ -73,7 +82,7 @@ export class BreachLog {
 
   #openMinute(slot: number, resetSeconds: number, limit: number): void {
     this.forgetSlot(slot);
-    this.#open.set(slot, { keyId: this.#keys.keyIdOf(slot), resetSeconds, limit, refused: 1 });
+    this.#open.set(slot, { keyId: this.#keys.keyIdOf(slot), resetSeconds, limit, refused: 1, refusedInAll: 1 });
     this.#minutesSeen++;
   }
 }

@@ -59,6 +59,13 @@ export class KeyDirectory implements KeyFinder {
     return this.#entries.idOf(slot);
   }
 
+  /** The key of a digest, usable or not, as a request would find it; `undefined` for one that is not held. */
+  matchOf(digest: Uint8Array): KeyMatch | undefined {
+    readBytes(digest, this.#wanted);
+    const slot = this.#index.find(this.#wanted);
+    return slot === 0 ? undefined : { slot, limitPerMinute: this.#entries.limitOf(slot) };
+  }
+
   /** Adds a key or replaces what is known of it; a known digest keeps its slot. Returns the slot. */
   upsert(entry: KeyEntry): number {
     readBytes(entry.digest, this.#wanted);

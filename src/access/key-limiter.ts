@@ -40,6 +40,31 @@ export class KeyLimiter {
     return decide(countIn(words, slot & segmentMask, windowNumber, limit), limit, windowNumber, now);
   }
 
+  /** Requests of the key at `slot` counted in the current minute. Counts nothing itself. */
+  used(slot: number, now: EpochMs): number {
+    const tag = this.#tagAt(now);
+    const words = this.#segments[slot >>> segmentBits];
+    return words === undefined ? 0 : usedIn(Atomics.load(words, slot & segmentMask), tag);
+  }
+
+  /** The slots that counted most in the current minute, most first, at most `count`. Looks at every slot there is. */
+  busiest(now: EpochMs, count: number): readonly { readonly slot: number; readonly used: number }[] {
+    const tag = this.#tagAt(now);
+    let found: { slot: number; used: number }[] = [];
+    let least = 0;
+    for (const [segment, words] of this.#segments.entries()) {
+      for (let index = 0; index < slotsPerSegment; index++) {
+        const used = usedIn(words[index]!, tag);
+        if (used <= least) continue;
+        found.push({ slot: segment * slotsPerSegment + index, used });
+        if (found.length < 2 * count) continue;
+        found = mostUsed(found, count);
+        least = found.at(-1)!.used;
+      }
+    }
+    return mostUsed(found, count);
+  }
+
   /** Forgets what the slot counted. For a slot that passes to another key. */
   reset(slot: number): void {
     const words = this.#segments[slot >>> segmentBits];
@@ -55,11 +80,25 @@ export class KeyLimiter {
     return words;
   }
 
+  #tagAt(now: EpochMs): number {
+    const windowNumber = this.#window.at(now);
+    if (Math.abs(windowNumber - this.#sweptAtWindow) >= sweepEveryWindows) this.#sweep(windowNumber);
+    return windowNumber & windowMask;
+  }
+
   /** Reached by the first request of its window, so that no word counts for the current one yet. */
   #sweep(windowNumber: number): void {
     for (const words of this.#segments) words.fill(0);
     this.#sweptAtWindow = windowNumber;
   }
+}
+
+function usedIn(word: number, tag: number): number {
+  return word >>> countBits === tag ? word & countMask : 0;
+}
+
+function mostUsed(found: readonly { slot: number; used: number }[], count: number) {
+  return found.toSorted((a, b) => b.used - a.used).slice(0, count);
 }
 
 /** Raises the count by one unless it has reached the limit. Returns what it was. */

@@ -15,11 +15,19 @@ export interface LimitDecision {
   readonly retryAfterSeconds: number;
 }
 
-const windowSeconds = limitWindowMs / 1_000;
-
-/** @param used requests counted in this window before this one */
-export function decide(used: number, limit: number, windowNumber: number, now: EpochMs): LimitDecision {
-  const resetSeconds = (windowNumber + 1) * windowSeconds;
+/**
+ * @param used requests counted in this window before this one
+ * @param now by the clock whose window it is
+ * @param windowMs length of a window; the contract's minute unless given
+ */
+export function decide(
+  used: number,
+  limit: number,
+  windowNumber: number,
+  now: EpochMs,
+  windowMs: number = limitWindowMs,
+): LimitDecision {
+  const resetSeconds = ((windowNumber + 1) * windowMs) / 1_000;
   return {
     allowed: used < limit,
     limit,

@@ -16,19 +16,28 @@ export const contractLimits: LimitFigures = {
   failedAuthentication: limitTable.failedAuthentication.requestsPerMinute,
 };
 
+/** A decision, at once where the counters are at hand, and otherwise soon. Such a promise never rejects. */
+export type Verdict = LimitDecision | Promise<LimitDecision>;
+
 /**
  * The three counters of the contract. Each counts by itself: using one up changes neither of the others. A
  * request is counted by exactly one of them, with the instant that was taken for it once.
  */
 export interface Limits {
   /** A request with a valid key. The key's own limit goes before the configured one. */
-  takeForKey(key: KeyMatch, now: EpochMs): LimitDecision;
+  takeForKey(key: KeyMatch, now: EpochMs): Verdict;
   /** A request outside `/v1` to a counted resource. @param bucket `ClientAddress.limitBucket` */
-  takeForAddress(bucket: string, now: EpochMs): LimitDecision;
+  takeForAddress(bucket: string, now: EpochMs): Verdict;
   /** A request whose authentication failed: allowed means 401, refused means 429. @param bucket as above */
-  takeForFailedAuthentication(bucket: string, now: EpochMs): LimitDecision;
+  takeForFailedAuthentication(bucket: string, now: EpochMs): Verdict;
   /** Forgets what a slot of the directory has counted. For `KeyDirectory`, when a slot goes to another key. */
   forgetSlot(slot: number): void;
+}
+
+/** A key in the current minute, as this process counted it. */
+export interface KeyUsage {
+  readonly used: number;
+  readonly limitPerMinute: number;
 }
 
 /** Counters in this process's memory. */
@@ -49,6 +58,16 @@ export class MemoryLimits implements Limits {
   /** Addresses counted in the current minute, in both categories together. */
   get addressesHeld(): number {
     return this.#addresses.size + this.#failures.size;
+  }
+
+  /** What the key has used of the current minute, and how much it may use. Counts nothing itself. */
+  usageOf({ slot, limitPerMinute }: KeyMatch, now: EpochMs): KeyUsage {
+    return { used: this.#keys.used(slot, now), limitPerMinute: limitPerMinute ?? this.#figures.key };
+  }
+
+  /** The keys' slots that were used most in the current minute, most first, at most `count`. */
+  busiest(now: EpochMs, count: number): ReturnType<KeyLimiter['busiest']> {
+    return this.#keys.busiest(now, count);
   }
 
   takeForKey(key: KeyMatch, now: EpochMs): LimitDecision {

@@ -12,7 +12,7 @@ export interface ConnectionState {
   closing: boolean;
   /** Since when bytes have been waiting for the peer to take them; `undefined` while none wait. */
   waitingSinceMs: number | undefined;
-  /** The answer given last, which is also the last to be written: answers keep the order of their requests. */
+  /** The answer to the last request taken, which is also the last to be written: answers keep the order of their requests. */
   lastResponse: ServerResponse | undefined;
   /** The last request was refused for overload. */
   wasShed: boolean;
@@ -70,11 +70,18 @@ export class Connections {
     for (const state of this.#states.values()) state.isEstablished = state.lastResponse !== undefined && !state.wasShed;
   }
 
-  /** Runs `write` once every answer given so far is on the wire. */
+  /** Runs `write` once the answers to all requests taken so far are on the wire. */
   afterLastResponse(socket: Socket, write: () => void): void {
     const last = this.#states.get(socket)?.lastResponse;
     if (last === undefined || last.writableFinished) write();
     else last.once('finish', write);
+  }
+
+  /** Runs `then` once every request taken so far has its answer, whether or not its client has read it. */
+  afterLastAnswer(socket: Socket, then: () => void): void {
+    const last = this.#states.get(socket)?.lastResponse;
+    if (last === undefined || last.writableEnded) then();
+    else last.once('finish', then);
   }
 
   /** Takes a bounded part of a body that nobody asked for, and cuts the connection beyond it. */

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BreachLog } from '../access/breach-log.ts';
 import type { IpAddress } from '../access/client-address.ts';
-import type { KeyFinder } from '../access/key-directory.ts';
+import type { KeyFinder, KeyMatch } from '../access/key-directory.ts';
 import type { LimitDecision } from '../access/limit-decision.ts';
-import type { Limits } from '../access/limits.ts';
+import type { Limits, Verdict } from '../access/limits.ts';
 import type { EpochMs } from '../clock.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
-import { type Answer, problem } from './answer.ts';
+import { type Answer, type ProblemAnswer, problem } from './answer.ts';
 import { type RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { isWellFormed, type RequestTarget } from './request-target.ts';
 import type { Resource, Sources } from './resource.ts';
@@ -40,6 +40,9 @@ export interface Decision {
   readonly verdict: LimitDecision | undefined;
 }
 
+/** A decision at once, or soon where the limits are counted elsewhere. */
+export type Deciding = Decision | Promise<Decision>;
+
 /** The paths of the public listener, by who pays for them. */
 export interface Routes {
   /** Under `/v1`: an API key each. */
@@ -52,7 +55,7 @@ export interface Routes {
 
 /**
  * Decides every request in one order (docs/decisions/0004): authenticate, limit, path, method,
- * maintenance, parameters, data. Holds no I/O and keeps nothing of a request.
+ * maintenance, parameters, data. Holds no I/O, unless the limits do, and keeps nothing of a request.
  */
 export class Pipeline {
   readonly #routes: Routes;
@@ -70,36 +73,46 @@ export class Pipeline {
     this.#failed = failed;
   }
 
-  decide(request: PublicRequest): Decision {
+  decide(request: PublicRequest): Deciding {
     const { path } = request.target;
     if (path.startsWith('/v1') && (path.length === 3 || path[3] === '/')) return this.#decideKeyed(request);
     const page = this.#routes.uncounted.get(path);
     if (page !== undefined) return { answer: this.#answer(page, request), route: page.route, verdict: undefined };
-    const verdict = this.#gate.limits.takeForAddress(request.address.limitBucket, request.now);
-    if (!verdict.allowed) return this.#limited('address', verdict);
-    return this.#decideFound(this.#routes.keyless.get(path), request, verdict);
+    return once(this.#gate.limits.takeForAddress(request.address.limitBucket, request.now), (verdict) => {
+      if (!verdict.allowed) return this.#limited('address', verdict);
+      return this.#decideFound(this.#routes.keyless.get(path), request, verdict);
+    });
   }
 
-  #decideKeyed(request: PublicRequest): Decision {
+  #decideKeyed(request: PublicRequest): Deciding {
     const { now, headers } = request;
     const key = headers['x-exchange-apikey'];
     const match = key === undefined ? undefined : this.#gate.keys.find(String(key), now);
     if (match === undefined) return this.#unauthenticated(key === undefined, request);
     const verdict = this.#gate.limits.takeForKey(match, now);
-    if (!verdict.allowed) {
-      this.#gate.breaches?.refused(match, verdict);
-      return this.#limited('key', verdict);
-    }
-    return this.#decideFound(this.#routes.keyed.get(request.target.path), request, verdict);
+    if (!(verdict instanceof Promise)) return this.#decideCounted(match, request, verdict);
+    return verdict.then((known) => {
+      // In another turn the slot may be another key's: a refusal has to be noted of the key that was refused.
+      const still = known.allowed ? match : this.#gate.keys.find(String(key), now);
+      return this.#decideCounted(still, request, known);
+    });
   }
 
-  #unauthenticated(keyAbsent: boolean, { address, now }: PublicRequest): Decision {
-    const verdict = this.#gate.limits.takeForFailedAuthentication(address.limitBucket, now);
-    if (!verdict.allowed) return this.#limited('failedAuthentication', verdict);
-    const answer = keyAbsent
-      ? problem('MISSING_API_KEY', 'The X-EXCHANGE-APIKEY header is missing.')
-      : problem('INVALID_API_KEY', 'The API key cannot be used. Check its value, its status and the account.');
-    return { answer, route: unmatchedRoute, verdict };
+  /** @param match the key as it is in this turn; `undefined` when it was withdrawn while its request was counted */
+  #decideCounted(match: KeyMatch | undefined, request: PublicRequest, verdict: LimitDecision): Decision {
+    if (verdict.allowed) return this.#decideFound(this.#routes.keyed.get(request.target.path), request, verdict);
+    if (match !== undefined) this.#gate.breaches?.refused(match, verdict);
+    return this.#limited('key', verdict);
+  }
+
+  #unauthenticated(keyAbsent: boolean, { address, now }: PublicRequest): Deciding {
+    return once(this.#gate.limits.takeForFailedAuthentication(address.limitBucket, now), (verdict) => {
+      if (!verdict.allowed) return this.#limited('failedAuthentication', verdict);
+      const answer = keyAbsent
+        ? problem('MISSING_API_KEY', 'The X-EXCHANGE-APIKEY header is missing.')
+        : problem('INVALID_API_KEY', 'The API key cannot be used. Check its value, its status and the account.');
+      return { answer, route: unmatchedRoute, verdict };
+    });
   }
 
   #limited(category: LimitCategory, verdict: LimitDecision): Decision {
@@ -133,10 +146,15 @@ export class Pipeline {
     }
     if (!resource.answersInMaintenance) {
       const retryAfterSeconds = this.#sources.service.maintenanceRetryAfterSeconds(now);
-      if (retryAfterSeconds !== undefined) return maintenance(retryAfterSeconds);
+      if (retryAfterSeconds !== undefined) return maintenanceProblem(retryAfterSeconds);
     }
     return resource.answer({ now, query: target.query, accept: headers.accept }, this.#sources);
   }
+}
+
+/** Goes on with a verdict: at once when it is there, so that counting in memory makes no promise. */
+function once(verdict: Verdict, decide: (verdict: LimitDecision) => Decision): Deciding {
+  return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
 }
 
 /** What a client is told when we are at fault: nothing of the cause. */
@@ -145,7 +163,8 @@ export const internalError = problem(
   'The request could not be answered because of an internal error.',
 );
 
-function maintenance(retryAfterSeconds: number): Answer {
+/** What everything but the status answers while a window runs. */
+export function maintenanceProblem(retryAfterSeconds: number): ProblemAnswer {
   const detail = 'Planned maintenance is running. GET /v1/status tells until when.';
   return problem('SERVICE_MAINTENANCE', detail, retryAfterSeconds);
 }

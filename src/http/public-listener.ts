@@ -16,7 +16,7 @@ import { type Answer, problem } from './answer.ts';
 import { type ConnectionState, Connections } from './connections.ts';
 import { findHttpFault, parserProblem, writeRawProblem } from './malformed-request.ts';
 import { Overload, type Strain } from './overload.ts';
-import { type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
+import { type Deciding, type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
 import { RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { requestIds } from './request-ids.ts';
 import { splitTarget } from './request-target.ts';
@@ -89,6 +89,8 @@ interface Exchange {
   readonly response: ServerResponse;
   readonly connection: ConnectionState;
   readonly requestId: string;
+  /** Its answer is the last on its connection. */
+  closes: boolean;
 }
 
 /**
@@ -214,26 +216,54 @@ export class PublicListener {
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.connections.taking(request.socket);
-    if (connection === undefined) return;
-    const exchange = { request, response, connection, requestId: this.#nextId() };
+    const exchange = this.#take(request, response);
+    if (exchange === undefined) return;
     try {
-      this.#write(exchange, this.#decide(exchange));
+      const decision = this.#decide(exchange);
+      if (!(decision instanceof Promise)) this.#write(exchange, decision);
+      else decision.then((known) => this.#write(exchange, known)).catch((error) => this.#failed(exchange, error));
     } catch (error) {
-      this.#logFailure(error, exchange.requestId);
-      if (response.headersSent) request.socket.destroy();
-      else this.#write(exchange, unrouted(internalError));
+      this.#failed(exchange, error);
     }
+  }
+
+  /**
+   * Whatever concerns the requests that follow on the connection is settled here, in the order of the requests:
+   * their decisions may come in another. `node:http` writes the answers in order.
+   */
+  #take(request: IncomingMessage, response: ServerResponse): Exchange | undefined {
+    const connection = this.connections.taking(request.socket);
+    if (connection === undefined) return undefined;
+    const exchange = { request, response, connection, requestId: this.#nextId(), closes: false };
+    connection.lastResponse = response;
+    if (announcesBody(request.headers)) {
+      this.connections.discardBody(request, response);
+      this.#closeAfter(exchange);
+    }
+    return exchange;
+  }
+
+  #closeAfter(exchange: Exchange): void {
+    exchange.closes = true;
+    exchange.connection.closing = true;
+  }
+
+  #failed(exchange: Exchange, error: unknown): void {
+    const { request, response, requestId } = exchange;
+    this.#logFailure(error, requestId);
+    if (response.headersSent) request.socket.destroy();
+    else this.#write(exchange, unrouted(internalError));
   }
 
   readonly #logFailure = (error: unknown, requestId: string): void => {
     this.#parts.log.error({ err: error, requestId }, 'a request failed');
   };
 
-  #decide({ request, connection, requestId }: Exchange): Decision {
+  #decide(exchange: Exchange): Deciding {
+    const { request, connection, requestId } = exchange;
     const fault = findHttpFault(request);
     if (fault !== undefined) {
-      connection.closing = true;
+      this.#closeAfter(exchange);
       return unrouted(fault);
     }
     const { clock, addresses } = this.#parts;
@@ -246,25 +276,24 @@ export class PublicListener {
   }
 
   #refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.connections.taking(request.socket);
-    if (connection === undefined) return;
-    connection.closing = true;
-    this.#write({ request, response, connection, requestId: this.#nextId() }, unrouted(expectationFailed));
+    const exchange = this.#take(request, response);
+    if (exchange === undefined) return;
+    this.#closeAfter(exchange);
+    this.#write(exchange, unrouted(expectationFailed));
   }
 
-  #write({ request, response, connection, requestId }: Exchange, { answer, route, verdict }: Decision): void {
+  #write(exchange: Exchange, { answer, route, verdict }: Decision): void {
+    const { request, response, connection, requestId } = exchange;
     const { headers } = request;
-    const carriesBody = announcesBody(headers);
-    if (carriesBody) this.connections.discardBody(request, response);
-    if (carriesBody || this.#draining) connection.closing = true;
-    connection.lastResponse = response;
+    // A request that was taken after this one is answered before the connection ends.
+    if (this.#draining && connection.lastResponse === response) this.#closeAfter(exchange);
     connection.wasShed = answer === overloaded;
     const written = writeAnswer(response, answer, {
       requestId,
       verdict,
       acceptEncoding: headers['accept-encoding'] as string | undefined,
       ifNoneMatch: headers['if-none-match'],
-      closes: connection.closing,
+      closes: exchange.closes,
       errorsUrl: this.#errorsUrl,
     });
     this.counts.answered(route, written);
@@ -274,8 +303,12 @@ export class PublicListener {
 
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     const connection = this.connections.taking(socket);
-    if (error.code === 'ECONNRESET' || !socket.writable || connection === undefined) {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
+      return;
+    }
+    if (connection === undefined) {
+      this.connections.afterLastAnswer(socket, () => socket.destroy());
       return;
     }
     const answer = parserProblem(error.code);

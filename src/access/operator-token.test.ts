@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandomness } from '../../test/support/fake-clock.ts';
+import { hasKeyShape } from './api-key.ts';
+import { generateOperatorToken, hasTokenShape, tokenDigest } from './operator-token.ts';
+
+test('a made token has its form and checksum, no two are the same, and none passes for an API key', () => {
+  const randomness = seededRandomness(1);
+  const tokens = new Set(Array.from({ length: 1_000 }, () => generateOperatorToken(randomness)));
+  assert.equal(tokens.size, 1_000);
+  for (const token of tokens) {
+    assert.match(token, /^mdo_[0-9A-Za-z]{38}$/);
+    assert.ok(hasTokenShape(token) && !hasKeyShape(token));
+  }
+});
+
+test('a token with any one character changed, cut or added has not the form', () => {
+  const token = generateOperatorToken(seededRandomness(2));
+  for (let index = 0; index < token.length; index++) {
+    const other = token[index] === 'x' ? 'y' : 'x';
+    assert.ok(!hasTokenShape(token.slice(0, index) + other + token.slice(index + 1)), `character ${index}`);
+  }
+  for (const wrong of ['', token.slice(1), `${token}0`, ` ${token}`, token.toLowerCase(), 'é'.repeat(42)]) {
+    assert.ok(!hasTokenShape(wrong), wrong);
+  }
+});
+
+test('a digest has 32 bytes, of any text', () => {
+  assert.equal(tokenDigest('ü').length, 32);
+  assert.notDeepEqual(tokenDigest('a'), tokenDigest('b'));
+});

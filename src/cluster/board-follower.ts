@@ -1,0 +1,149 @@
+import { type Clock, sleep } from '../clock.ts';
+import type { FeedSink } from '../market/upstream.ts';
+import { changesKey, stateKey } from './board-publisher.ts';
+import { applyEvent, readEvents } from './feed-events.ts';
+import { type MarketParts, restoreState } from './market-state.ts';
+import type { Caller } from './redis-lease.ts';
+
+const entriesPerRead = 200;
+const retryAfterMs = 500;
+/** Far more than what the server keeps. */
+const stepsToCatchUpMax = 100;
+
+export interface FollowerParts extends MarketParts {
+  /** Waits for an answer at least as long as a read may block; see `followerBlockMs`. */
+  readonly call: Caller;
+  readonly clock: Clock;
+  /** Where the changes go. */
+  readonly sink: FeedSink;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** How long the server keeps a read that has nothing to answer. */
+export const followerBlockMs = 1_000;
+
+interface Change {
+  readonly id: string;
+  readonly before: string;
+  readonly isAnew: boolean;
+  readonly events: string;
+}
+
+/**
+ * Keeps this node's book as the leader's: takes the state once and then every change after it, in order. Where one is missing,
+ * and where the leader says so, it takes the state again. While the server is away the book stays as it is.
+ */
+export class BoardFollower {
+  readonly #parts: FollowerParts;
+  /** The last change that the book holds; `undefined`: the state has to be taken. */
+  #heldTo: string | undefined;
+  #ended: AbortController | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #isTroubled = false;
+  /** A change was applied since the state was taken. */
+  #isSettled = false;
+  #resyncs = 0;
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+  }
+
+  /** How often the whole state was taken. */
+  get resyncs(): number {
+    return this.#resyncs;
+  }
+
+  start(): void {
+    const ended = new AbortController();
+    this.#ended = ended;
+    this.#heldTo = undefined;
+    this.#running = this.#running.then(() => this.#follow(ended.signal));
+  }
+
+  /** Resolves when nothing more is applied. */
+  async stop(): Promise<void> {
+    this.#ended?.abort();
+    await this.#running;
+  }
+
+  /**
+   * Takes what the last leader published until now, so that this node can go on from there as the next. Resolves also when that cannot
+   * be had: then it goes on from what it knows.
+   */
+  async catchUp(): Promise<void> {
+    await this.stop();
+    try {
+      let stepsLeft = stepsToCatchUpMax;
+      while (stepsLeft > 0 && (await this.#step(undefined))) stepsLeft--;
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'the last published market data could not be read');
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const hadState = this.#heldTo !== undefined;
+        await this.#step(followerBlockMs, signal);
+        this.#isTroubled = false;
+        // No state yet, or one that the changes do not follow: the leader writes another.
+        if (this.#heldTo === undefined && !(hadState && this.#isSettled)) {
+          await sleep(this.#parts.clock, retryAfterMs, signal);
+        }
+      } catch (error) {
+        if (!this.#isTroubled)
+          this.#parts.log.warn({ err: error }, 'the market data of the leading process cannot be read');
+        this.#isTroubled = true;
+        await sleep(this.#parts.clock, retryAfterMs, signal);
+      }
+    }
+  }
+
+  /** Takes the state, or the next changes. Gives whether there was anything. */
+  async #step(blockMs: number | undefined, signal?: AbortSignal): Promise<boolean> {
+    if (this.#heldTo === undefined) return this.#takeState();
+    const changes = await this.#read(this.#heldTo, blockMs);
+    if (signal?.aborted === true) return false;
+    for (const change of changes) {
+      if (!this.#apply(change)) return true;
+    }
+    return changes.length > 0;
+  }
+
+  async #takeState(): Promise<boolean> {
+    const text = await this.#parts.call(['GET', stateKey]);
+    if (typeof text !== 'string') return false;
+    const blank = text.indexOf(' ');
+    restoreState(text.slice(blank + 1), this.#parts);
+    this.#heldTo = text.slice(0, blank);
+    this.#isSettled = false;
+    this.#resyncs++;
+    return true;
+  }
+
+  #apply({ id, before, isAnew, events }: Change): boolean {
+    if (isAnew || before !== this.#heldTo) {
+      this.#heldTo = undefined;
+      return false;
+    }
+    for (const event of readEvents(events)) applyEvent(this.#parts.sink, event);
+    this.#heldTo = id;
+    this.#isSettled = true;
+    return true;
+  }
+
+  async #read(after: string, blockMs: number | undefined): Promise<readonly Change[]> {
+    const block = blockMs === undefined ? [] : ['BLOCK', String(blockMs)];
+    const command = ['XREAD', 'COUNT', String(entriesPerRead), ...block, 'STREAMS', changesKey, after];
+    return readChanges(await this.#parts.call(command));
+  }
+}
+
+/** `[[key, [[id, [name, value, …]], …]]]`, or nothing. */
+function readChanges(answer: unknown): readonly Change[] {
+  const entries = (answer as [string, [string, string[]][]][] | null)?.[0]?.[1] ?? [];
+  return entries.map(([id, members]) => {
+    const value = (name: string) => members[members.indexOf(name) + 1] ?? '';
+    return { id, before: value('before'), isAnew: value('anew') === '1', events: value('events') };
+  });
+}

@@ -1,0 +1,119 @@
+import type { Clock, Timer } from '../clock.ts';
+import type { FeedSink } from '../market/upstream.ts';
+import { type FeedEvent, publishingSink, writeEvents } from './feed-events.ts';
+import { type MarketParts, writeState } from './market-state.ts';
+import { type Caller, fenceKey, runScript } from './redis-lease.ts';
+
+/** Changes, in their order, each naming the one before it. */
+export const changesKey = '{mdapi}:feed:changes';
+/** The id of a change, a blank, and the state that holds everything up to and with it. */
+export const stateKey = '{mdapi}:feed:state';
+
+const gatherMs = 50;
+const stateEveryMs = 5_000;
+const retryAfterMs = 500;
+/** Some three minutes of changes; a node that was away for longer takes the state. */
+const changesMax = 4_000;
+const waitingMax = 20_000;
+
+/** Writes only for whoever holds the newest fencing number, and all of it or nothing. */
+const publishScript = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
+local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)
+local before = #last > 0 and last[1][1] or '0-0'
+local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', ${changesMax}, '*', 'before', before, 'anew', ARGV[2], 'events', ARGV[3])
+if ARGV[4] ~= '' then redis.call('SET', KEYS[3], id .. ' ' .. ARGV[4]) end
+return id
+`;
+
+export interface PublisherParts extends MarketParts {
+  readonly call: Caller;
+  readonly clock: Clock;
+  /** Looked at before every publication; `undefined` while this node must not act. */
+  readonly fence: () => number | undefined;
+  /** Another node leads: the server refused what this one wanted to publish. */
+  readonly refused: () => void;
+}
+
+/**
+ * Tells the other nodes what the feed told this one, every fifty milliseconds in which something happened, and now and then the
+ * whole state with it, made at the same moment. After anything was lost on the way the others take the state.
+ */
+export class BoardPublisher {
+  readonly #parts: PublisherParts;
+  #waiting: FeedEvent[] = [];
+  #isLeading = false;
+  #mustStartAnew = true;
+  #stateDueMs = 0;
+  #timer: Timer | undefined;
+  #isSending = false;
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
+  }
+
+  /** A sink for the feed, which leads to `local` and from here to the other nodes. */
+  sink(local: FeedSink): FeedSink {
+    return publishingSink(local, (event) => this.#publish(event));
+  }
+
+  /** This node leads from now on: the others begin with its state. */
+  lead(): void {
+    this.#isLeading = true;
+    this.#startAnew();
+    this.#schedule(0);
+  }
+
+  /** It does so no more. */
+  resign(): void {
+    this.#isLeading = false;
+    this.#waiting = [];
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #publish(event: FeedEvent): void {
+    if (!this.#isLeading) return;
+    if (this.#waiting.push(event) > waitingMax) this.#startAnew();
+    this.#schedule(gatherMs);
+  }
+
+  #startAnew(): void {
+    this.#mustStartAnew = true;
+    this.#waiting = [];
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isSending || this.#timer !== undefined || !this.#isLeading) return;
+    this.#timer = this.#parts.clock.after(delayMs, () => {
+      this.#timer = undefined;
+      void this.#send();
+    });
+  }
+
+  async #send(): Promise<void> {
+    const fence = this.#parts.fence();
+    if (fence === undefined) return;
+    this.#isSending = true;
+    const isSent = await this.#sendAs(fence).catch(() => false);
+    this.#isSending = false;
+    if (!isSent) this.#startAnew();
+    if (this.#mustStartAnew || this.#waiting.length > 0) this.#schedule(isSent ? gatherMs : retryAfterMs);
+  }
+
+  /** Gives whether the others have it now. */
+  async #sendAs(fence: number): Promise<boolean> {
+    const { call, clock, refused } = this.#parts;
+    const events = this.#waiting;
+    const isAnew = this.#mustStartAnew;
+    // Made in the same turn in which the events are taken: it holds exactly those before and with them.
+    const state = isAnew || clock.monotonicMs() >= this.#stateDueMs ? writeState(this.#parts) : '';
+    this.#waiting = [];
+    this.#mustStartAnew = false;
+    const values = [String(fence), isAnew ? '1' : '0', writeEvents(events), state];
+    const id = await runScript(call, publishScript, [fenceKey, changesKey, stateKey], values);
+    if (id === null) refused();
+    else if (state !== '') this.#stateDueMs = clock.monotonicMs() + stateEveryMs;
+    return id !== null;
+  }
+}

@@ -1,0 +1,49 @@
+import { windowsHeldBackMax } from './count-script.ts';
+
+/** What this node knows of one counter in the current window. */
+export interface KnownCount {
+  /** The count the server answered last. */
+  seen: number;
+  /** Admitted by this node alone, while the server could not be asked; the server is told with the next request. */
+  admittedAlone: number;
+}
+
+const countersMax = 250_000;
+
+/** Counters of the current window, by name. Their number is bounded: what is not remembered is asked of the server. */
+export class KnownCounts {
+  #counts = new Map<string, KnownCount>();
+  #windowNumber = 0;
+
+  /** The window all counts are of; 0 before the first. */
+  get windowNumber(): number {
+    return this.#windowNumber;
+  }
+
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  /**
+   * A window is said to be the current one. An older one is not believed, unless it is so old that the newer one
+   * was the mistake. Returns whether it is the current one.
+   */
+  enter(windowNumber: number): boolean {
+    const behind = this.#windowNumber - windowNumber;
+    if (behind === 0) return true;
+    if (behind > 0 && behind <= windowsHeldBackMax) return false;
+    this.#windowNumber = windowNumber;
+    this.#counts = new Map();
+    return true;
+  }
+
+  /** What is known of a counter, to be read and changed. `undefined` when no more can be remembered. */
+  of(counter: string): KnownCount | undefined {
+    let known = this.#counts.get(counter);
+    if (known === undefined && this.#counts.size < countersMax) {
+      known = { seen: 0, admittedAlone: 0 };
+      this.#counts.set(counter, known);
+    }
+    return known;
+  }
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seededRandomness } from '../../test/support/fake-clock.ts';
+import { needsRedis, RedisServer } from '../../test/support/redis.ts';
+import { systemClock } from '../clock.ts';
+import { checkRedis } from './redis-check.ts';
+import type { RedisAddress } from './redis-connection.ts';
+
+const check = (address: RedisAddress, signal = new AbortController().signal) =>
+  checkRedis(address, systemClock, seededRandomness(1), signal);
+
+test('a server that is fit is told by its version and its clock', needsRedis, async (t) => {
+  const redis = await RedisServer.start(t);
+  assert.match(await check(redis.address), /^(Redis|Valkey) \d+\.\d+\.\d+; this clock minus its clock: -?0\.\d s$/);
+});
+
+test('a server that would drop counters when its memory is full is told of', needsRedis, async (t) => {
+  const redis = await RedisServer.start(t, '--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru');
+  assert.match(await check(redis.address), /maxmemory-policy is allkeys-lru/);
+  await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+  assert.doesNotMatch(await check(redis.address), /maxmemory/);
+});
+
+test(
+  'a server that is gone, is read-only, or wants a password does not work, and the reason is told',
+  needsRedis,
+  async (t) => {
+    const redis = await RedisServer.start(t);
+    await redis.ask('REPLICAOF', '127.0.0.1', '1');
+    await assert.rejects(check(redis.address), /READONLY/);
+    await redis.kill();
+    await assert.rejects(check(redis.address), /ECONNREFUSED/);
+    const locked = await RedisServer.start(t, '--requirepass', 'a-secret');
+    await assert.rejects(check(locked.address), /NOAUTH/);
+  },
+);
+
+test('a frozen server does not work once the time for the check is over', needsRedis, async (t) => {
+  const redis = await RedisServer.start(t);
+  redis.freeze();
+  const abort = new AbortController();
+  const checked = assert.rejects(check(redis.address, abort.signal));
+  await new Promise((resolve) => setImmediate(resolve));
+  abort.abort();
+  await checked;
+});

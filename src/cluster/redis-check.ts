@@ -1,0 +1,72 @@
+import type { Clock, Randomness } from '../clock.ts';
+import { limitWindowMs } from '../contract/limits.ts';
+import { countCommand, readCountAnswer, withScript } from './count-script.ts';
+import { type RedisAddress, RedisConnection } from './redis-connection.ts';
+
+const majorVersionMin = 6;
+
+/**
+ * Whether a server can be reached and is fit for what is shared through it: new enough, and counting works, which
+ * takes a server that can be written to. Changes nothing but the probe's own counter, which ends by itself.
+ *
+ * @returns what there is and what an operator should know; rejects with what is wrong
+ */
+export async function checkRedis(
+  address: RedisAddress,
+  clock: Clock,
+  randomness: Randomness,
+  signal: AbortSignal,
+): Promise<string> {
+  const { connection, opened } = openConnection(address, clock, randomness, signal);
+  try {
+    await opened;
+    const info = readInfo(String(await connection.call(['INFO'])));
+    const version = versionOf(info);
+    const command = countCommand({ windowMs: limitWindowMs, newestWindow: 0, windowNumber: 0, takes: [probe] });
+    const { serverMs } = readCountAnswer(await connection.call(withScript(command)), 1);
+    const skewSeconds = ((clock.now() - serverMs) / 1_000).toFixed(1);
+    return [version, `this clock minus its clock: ${skewSeconds} s`, ...warnings(info)].join('; ');
+  } finally {
+    connection.stop();
+  }
+}
+
+const probe = { counter: '{mdapi}:limit:probe', limit: 1_000_000, seen: 0, admittedAlone: 0 };
+
+function openConnection(address: RedisAddress, clock: Clock, randomness: Randomness, signal: AbortSignal) {
+  const { promise: opened, resolve, reject } = Promise.withResolvers<void>();
+  const connection = new RedisConnection(address, clock, randomness, {
+    opened: resolve,
+    lost: (reason) => reject(new Error(reason)),
+  });
+  signal.addEventListener('abort', () => {
+    reject(new Error('nothing was received in time'));
+    // What was asked of a frozen server is answered by the connection's end.
+    connection.stop();
+  });
+  connection.start();
+  return { connection, opened };
+}
+
+function readInfo(text: string): ReadonlyMap<string, string> {
+  const pairs = text.split(/\r?\n/).filter((line) => line.includes(':') && !line.startsWith('#'));
+  return new Map(pairs.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
+}
+
+/** Valkey tells a Redis version too, the one it is compatible with. */
+function versionOf(info: ReadonlyMap<string, string>): string {
+  const redis = info.get('redis_version') ?? '';
+  const valkey = info.get('valkey_version');
+  const name = valkey === undefined ? `Redis ${redis}` : `Valkey ${valkey}`;
+  if (Number.parseInt(redis, 10) < majorVersionMin)
+    throw new Error(`${name} is too old: ${majorVersionMin} or newer is needed`);
+  return name;
+}
+
+function warnings(info: ReadonlyMap<string, string>): string[] {
+  const policy = info.get('maxmemory_policy') ?? 'noeviction';
+  if (info.get('maxmemory') === '0' || policy === 'noeviction') return [];
+  return [
+    `its maxmemory-policy is ${policy}: when memory is full it drops counters, and limits start anew; noeviction keeps them`,
+  ];
+}

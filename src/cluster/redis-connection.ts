@@ -1,0 +1,138 @@
+import { createClient } from '@redis/client';
+import type { Clock, Randomness, Timer } from '../clock.ts';
+
+/** Where a Redis or Valkey server is, and who asks. */
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte, for `rediss://`. */
+  readonly tls: boolean;
+  /** `undefined` with a password: the server's default user. */
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  /** 0 unless the server has several. */
+  readonly database: number;
+}
+
+/** Who is told how the connection fares. */
+export interface ConnectionObserver {
+  /** Commands can be sent. */
+  opened(): void;
+  /** It is gone, or could not be made. What was sent and not answered has been rejected. */
+  lost(reason: string): void;
+}
+
+/** How long a connection may take until commands can be sent. A frozen server accepts connections and says nothing. */
+const openWithinMs = 2_000;
+const reopenMsMin = 50;
+const reopenMsMax = 1_000;
+const waitingCommandsMax = 20_000;
+
+/**
+ * One connection to a server, made anew for ever once it is lost. The client library's own reconnecting is not
+ * used: it waits for a frozen server's greeting without end, and it keeps commands for later, which
+ * would be counted long after their requests were answered.
+ */
+export class RedisConnection {
+  readonly #address: RedisAddress;
+  readonly #clock: Clock;
+  readonly #randomness: Randomness;
+  readonly #observer: ConnectionObserver;
+  #client: Client | undefined;
+  #isOpen = false;
+  #isStopped = false;
+  #attempts = 0;
+  #timer: Timer | undefined;
+
+  constructor(address: RedisAddress, clock: Clock, randomness: Randomness, observer: ConnectionObserver) {
+    this.#address = address;
+    this.#clock = clock;
+    this.#randomness = randomness;
+    this.#observer = observer;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  start(): void {
+    this.#open();
+  }
+
+  /**
+   * Sends one command; all of an event-loop turn go in one write. Rejects with the server's error, and when the
+   * connection is not there or is lost. A server that is silent leaves the promise waiting: the caller sets the limit.
+   */
+  call(command: readonly string[]): Promise<unknown> {
+    if (this.#client === undefined || !this.#isOpen) return Promise.reject(new Error('not connected'));
+    return this.#client.sendCommand([...command]);
+  }
+
+  /** Ends the connection, which may be dead without knowing it, and makes another. */
+  reopen(reason: string): void {
+    if (this.#client !== undefined) this.#lost(this.#client, new Error(reason));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#isOpen = false;
+    this.#timer?.cancel();
+    this.#client?.destroy();
+    this.#client = undefined;
+  }
+
+  #open(): void {
+    const client = clientFor(this.#address);
+    this.#client = client;
+    const lost = (error: unknown) => this.#lost(client, error);
+    // Without a listener an error would end the process.
+    client.on('error', lost);
+    client.connect().then(() => this.#opened(client), lost);
+    this.#timer = this.#clock.after(openWithinMs, () => lost(new Error(`no greeting within ${openWithinMs} ms`)));
+  }
+
+  #opened(client: Client): void {
+    if (client !== this.#client) return;
+    this.#timer?.cancel();
+    this.#attempts = 0;
+    this.#isOpen = true;
+    this.#observer.opened();
+  }
+
+  #lost(client: Client, error: unknown): void {
+    if (client !== this.#client || this.#isStopped) return;
+    this.#client = undefined;
+    this.#isOpen = false;
+    this.#timer?.cancel();
+    client.destroy();
+    const spanMs = Math.min(reopenMsMax, reopenMsMin * 2 ** this.#attempts++);
+    this.#timer = this.#clock.after(spanMs * (0.5 + this.#randomness.fraction() / 2), () => this.#open());
+    this.#observer.lost(reasonOf(error));
+  }
+}
+
+type Client = ReturnType<typeof clientFor>;
+
+/** A client that neither reconnects nor keeps anything for later. */
+function clientFor({ host, port, tls, user, password, database }: RedisAddress) {
+  return createClient({
+    // The older protocol: understood by every server and proxy, and nothing here needs the newer one.
+    RESP: 2,
+    socket: { host, port, connectTimeout: openWithinMs, reconnectStrategy: false, ...(tls ? { tls: true } : {}) },
+    ...(user === undefined ? {} : { username: user }),
+    ...(password === undefined ? {} : { password }),
+    database,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: waitingCommandsMax,
+    // The library's timeout ends when a command is written, not when it is answered: it is of no use here.
+    commandOptions: { timeout: 0 },
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+  });
+}
+
+/** What went wrong, for the log. Neither the library nor a server puts a password into it. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error && error.message !== '' ? error.message : 'the connection failed';
+}

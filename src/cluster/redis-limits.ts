@@ -1,0 +1,275 @@
+import type { KeyFinder, KeyMatch } from '../access/key-directory.ts';
+import { decide, type LimitDecision } from '../access/limit-decision.ts';
+import type { LimitFigures, Limits, MemoryLimits, Verdict } from '../access/limits.ts';
+import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import { limitWindowMs } from '../contract/limits.ts';
+import { Circuit } from './circuit.ts';
+import { type Call, CountCalls, type SentCall, type Take } from './count-calls.ts';
+import { type CountAnswer, countCommand, isScriptUnknown, readCountAnswer, withScript } from './count-script.ts';
+import { type KnownCount, KnownCounts } from './known-counts.ts';
+import { type RedisAddress, RedisConnection } from './redis-connection.ts';
+import { ServerTime } from './server-time.ts';
+
+export interface SharedLimitsLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/** What the shared limits stand on. */
+export interface RedisLimitsOptions {
+  readonly address: RedisAddress;
+  readonly figures: LimitFigures;
+  /** Counts what this node alone cannot keep a counter for. */
+  readonly memory: MemoryLimits;
+  readonly keys: Pick<KeyFinder, 'keyIdOf'>;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: SharedLimitsLog;
+  /** A minute unless a test cannot wait for it to end. A whole number of seconds. */
+  readonly windowMs?: number;
+  /** How long a request may wait, in milliseconds; 45 leaves time to answer within 50 ms of the request. */
+  readonly patienceMs?: number;
+}
+
+/** How the counting fares, since the start. */
+export interface SharedLimitFigures {
+  /** Requests are counted on the server, together with the other nodes. */
+  readonly isUp: boolean;
+  /** Why they are not, or last were not. */
+  readonly reason: string;
+  /** How often the counting fell back to this node alone. */
+  readonly fallbacks: number;
+  readonly countedShared: number;
+  readonly countedAlone: number;
+  /** Refused by what was known already, without asking. */
+  readonly refusedUnasked: number;
+  /** This node's wall clock minus the server's, in milliseconds; `undefined` while the server's is unknown. */
+  readonly clockSkewMs: number | undefined;
+}
+
+const defaultPatienceMs = 45;
+const probeCounter = 'probe';
+/** One hash tag for all: in cluster mode they lie in one slot, as a script needs it. */
+const counterPrefix = '{mdapi}:limit:';
+/** Beyond this a node's clock is told to the operator: its instants and its logs are off by as much. */
+const skewToldMs = 2_000;
+
+/**
+ * The three limits, counted on a Redis or Valkey server for all nodes together. Per counter and window exactly the
+ * smaller of what was sent and the limit is admitted, over all nodes. While the server cannot be asked, or does not
+ * answer in time, each node counts by itself, going on from the count it knew, and tells the server
+ * afterwards what it admitted. So the nodes together admit at most their number times the limit.
+ */
+export class RedisLimits implements Limits {
+  readonly #options: RedisLimitsOptions;
+  readonly #windowMs: number;
+  readonly #connection: RedisConnection;
+  readonly #circuit: Circuit;
+  readonly #calls: CountCalls;
+  readonly #serverTime = new ServerTime();
+  #known = new KnownCounts();
+  #countedShared = 0;
+  #countedAlone = 0;
+  #refusedUnasked = 0;
+
+  constructor(options: RedisLimitsOptions) {
+    const { address, clock, randomness, patienceMs = defaultPatienceMs } = options;
+    this.#options = options;
+    this.#windowMs = options.windowMs ?? limitWindowMs;
+    this.#circuit = new Circuit({
+      clock,
+      patienceMs,
+      probe: () => this.#probe(),
+      changed: (isUp, reason) => this.#tell(isUp, reason),
+      seemsDead: () => this.#connection.reopen('it answers nothing'),
+    });
+    this.#connection = new RedisConnection(address, clock, randomness, {
+      opened: () => this.#circuit.connected(),
+      lost: (reason) => this.#circuit.disconnected(reason),
+    });
+    this.#calls = new CountCalls({
+      clock,
+      patienceMs,
+      prepare: (takes) => this.#prepare(takes),
+      send: (sent) => this.#send(sent),
+      answered: (call, sent, answer) => this.#answered(call, sent, answer),
+      failed: (call, reason) => this.#failed(call, reason),
+    });
+  }
+
+  /** Begins to connect. Until then, and until it has, requests are counted by this node alone. */
+  start(): void {
+    this.#connection.start();
+  }
+
+  stop(): void {
+    this.#circuit.stop();
+    this.#connection.stop();
+  }
+
+  figures(): SharedLimitFigures {
+    return {
+      isUp: this.#circuit.isUp,
+      reason: this.#circuit.reason,
+      fallbacks: this.#circuit.trips,
+      countedShared: this.#countedShared,
+      countedAlone: this.#countedAlone,
+      refusedUnasked: this.#refusedUnasked,
+      clockSkewMs: this.#clockSkewMs(),
+    };
+  }
+
+  takeForKey(key: KeyMatch, now: EpochMs): Verdict {
+    const { figures, keys, memory } = this.#options;
+    const limit = key.limitPerMinute ?? figures.key;
+    return this.#take(`key:${keys.keyIdOf(key.slot)}`, limit, now, () => memory.takeForKey(key, now));
+  }
+
+  takeForAddress(bucket: string, now: EpochMs): Verdict {
+    const { figures, memory } = this.#options;
+    return this.#take(`address:${bucket}`, figures.address, now, () => memory.takeForAddress(bucket, now));
+  }
+
+  takeForFailedAuthentication(bucket: string, now: EpochMs): Verdict {
+    const { figures, memory } = this.#options;
+    const inMemory = () => memory.takeForFailedAuthentication(bucket, now);
+    return this.#take(`failure:${bucket}`, figures.failedAuthentication, now, inMemory);
+  }
+
+  /** Counters are kept by the key's id, which no other key takes over; only what is in memory is by slot. */
+  forgetSlot(slot: number): void {
+    this.#options.memory.forgetSlot(slot);
+  }
+
+  #take(counter: string, limit: number, now: EpochMs, countInMemory: () => LimitDecision): Verdict {
+    this.#enterWindowAt(now);
+    const known = this.#known.of(counter);
+    if (known !== undefined && usedOf(known) >= limit && this.#isSurelyThisWindow()) {
+      this.#refusedUnasked++;
+      return this.#decide(usedOf(known), limit, this.#earliest(now));
+    }
+    if (!this.#circuit.isUp) return this.#countAlone(known, limit, countInMemory);
+    return new Promise((resolve) => this.#calls.add({ counter, limit, countInMemory, resolve }));
+  }
+
+  /** The server's time goes on by itself between answers; before the first there is only the node's. */
+  #enterWindowAt(now: EpochMs): void {
+    this.#known.enter(Math.floor(this.#earliest(now) / this.#windowMs));
+  }
+
+  #earliest(now: EpochMs): number {
+    return this.#serverTime.earliest(this.#options.clock.monotonicMs()) ?? now;
+  }
+
+  /** Whether even the latest instant it can be on the server lies in the window that is known. */
+  #isSurelyThisWindow(): boolean {
+    const latest = this.#serverTime.latest(this.#options.clock.monotonicMs());
+    return latest === undefined || latest < (this.#known.windowNumber + 1) * this.#windowMs;
+  }
+
+  #decide(used: number, limit: number, serverMs: number): LimitDecision {
+    return decide(used, limit, this.#known.windowNumber, serverMs as EpochMs, this.#windowMs);
+  }
+
+  #countAlone(known: KnownCount | undefined, limit: number, countInMemory: () => LimitDecision): LimitDecision {
+    this.#countedAlone++;
+    if (known === undefined) return countInMemory();
+    const used = usedOf(known);
+    if (used < limit) known.admittedAlone++;
+    return this.#decide(used, limit, this.#earliest(this.#options.clock.now()));
+  }
+
+  /** What was admitted alone goes with the first take of its counter; it is this node's no more until that fails. */
+  #prepare(takes: readonly Take[]): SentCall {
+    const sentMs = this.#options.clock.monotonicMs();
+    const counted = takes.map(({ counter, limit }) => {
+      const known = this.#known.of(counter);
+      const { seen, admittedAlone } = known ?? { seen: 0, admittedAlone: 0 };
+      if (known !== undefined) known.admittedAlone = 0;
+      return { counter: counterPrefix + counter, limit, seen, admittedAlone };
+    });
+    return { windowNumber: this.#known.windowNumber, takes: counted, sentMs };
+  }
+
+  async #send({ windowNumber, takes }: SentCall): Promise<CountAnswer> {
+    const newestWindow = this.#serverTime.newestWindow;
+    const command = countCommand({ windowMs: this.#windowMs, newestWindow, windowNumber, takes });
+    let answer: unknown;
+    try {
+      answer = await this.#connection.call(command);
+    } catch (error) {
+      if (!isScriptUnknown(error)) throw error;
+      answer = await this.#connection.call(withScript(command));
+    }
+    return readCountAnswer(answer, takes.length);
+  }
+
+  #answered({ takes, isAbandoned }: Call, sent: SentCall, answer: CountAnswer): void {
+    if (!isAbandoned) this.#learn(sent, answer);
+    const isCurrent = this.#known.enter(answer.windowNumber);
+    takes.forEach((take, index) => {
+      const used = answer.used[index]!;
+      const known = isCurrent ? this.#known.of(take.counter) : undefined;
+      if (known !== undefined) known.seen = Math.max(known.seen, used < take.limit ? used + 1 : used);
+      if (isAbandoned) this.#countedAfterAll(known, sent, index, used < take.limit);
+      else take.resolve(decide(used, take.limit, answer.windowNumber, answer.serverMs as EpochMs, this.#windowMs));
+    });
+    if (!isAbandoned) this.#countedShared += takes.length;
+  }
+
+  /** The server counted what this node had already counted alone: it need not be told again. */
+  #countedAfterAll(known: KnownCount | undefined, sent: SentCall, index: number, wasAdmitted: boolean): void {
+    if (known === undefined) return;
+    const counted = sent.takes[index]!.admittedAlone + Number(wasAdmitted);
+    known.admittedAlone = Math.max(0, known.admittedAlone - counted);
+  }
+
+  #failed({ takes, sent }: Call, reason: string): void {
+    this.#circuit.trip(reason);
+    this.#enterWindowAt(this.#options.clock.now());
+    const isSameWindow = sent?.windowNumber === this.#known.windowNumber;
+    takes.forEach((take, index) => {
+      const known = this.#known.of(take.counter);
+      if (known !== undefined && isSameWindow) known.admittedAlone += sent.takes[index]!.admittedAlone;
+      take.resolve(this.#countAlone(known, take.limit, take.countInMemory));
+    });
+  }
+
+  /** Counts in a counter of its own: only a server that can be written to will do. */
+  async #probe(): Promise<void> {
+    const sent: SentCall = {
+      windowNumber: this.#known.windowNumber,
+      takes: [{ counter: counterPrefix + probeCounter, limit: 1_000_000, seen: 0, admittedAlone: 0 }],
+      sentMs: this.#options.clock.monotonicMs(),
+    };
+    const answer = await this.#send(sent);
+    this.#learn(sent, answer);
+    this.#known.enter(answer.windowNumber);
+  }
+
+  #learn({ sentMs }: SentCall, { serverMs, windowNumber }: CountAnswer): void {
+    // What was counted by the node's own clock is of another window, unless the clocks agree.
+    if (!this.#serverTime.isKnown && this.#known.windowNumber !== windowNumber) this.#known = new KnownCounts();
+    this.#serverTime.learn(serverMs, windowNumber, sentMs, this.#options.clock.monotonicMs());
+  }
+
+  #clockSkewMs(): number | undefined {
+    const { clock } = this.#options;
+    const earliest = this.#serverTime.earliest(clock.monotonicMs());
+    return earliest === undefined ? undefined : Math.round(clock.now() - earliest);
+  }
+
+  #tell(isUp: boolean, reason: string): void {
+    const { log } = this.#options;
+    const skewMs = this.#clockSkewMs();
+    if (!isUp) log.warn({ reason }, 'the limits are counted by this node alone');
+    else log.info({ was: reason }, 'the limits are counted in Redis, together with the other nodes');
+    if (isUp && skewMs !== undefined && Math.abs(skewMs) > skewToldMs) {
+      log.warn({ skewMs }, 'the clock of this node disagrees with that of Redis');
+    }
+  }
+}
+
+function usedOf({ seen, admittedAlone }: KnownCount): number {
+  return seen + admittedAlone;
+}

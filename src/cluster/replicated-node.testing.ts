@@ -1,0 +1,126 @@
+import type { TestContext } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { seededRandomness } from '../../test/support/fake-clock.ts';
+import { upstreamMarket, upstreamTicker } from '../../test/support/listener-harness.ts';
+import type { RedisServer } from '../../test/support/redis.ts';
+import { ShiftedClock } from '../../test/support/shifted-clock.ts';
+import { Board } from '../board/board.ts';
+import type { EpochMs } from '../clock.ts';
+import type { DecimalString } from '../market/decimal.ts';
+import { MarketBook } from '../market/market-book.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
+import type { FeedSink } from '../market/upstream.ts';
+import { BoardFollower } from './board-follower.ts';
+import { BoardPublisher } from './board-publisher.ts';
+import { patientCaller } from './patient-caller.ts';
+import { RedisConnection } from './redis-connection.ts';
+import { redisLeases } from './redis-lease.ts';
+
+/** A node's market, which can lead or follow, its feed played by a test. */
+export class ReplicatedNode {
+  readonly clock = new ShiftedClock();
+  readonly book = new MarketBook(
+    {
+      feePercent: '0.5' as DecimalString,
+      converted: new Map([
+        ['CZK' as CurrencyCode, { via: 'EUR' as CurrencyCode, marginPercent: '1' as DecimalString }],
+      ]),
+      pricePrecision: new Map(),
+      rateValidForMs: 96 * 3_600_000,
+    },
+    { quotes: new Set(['EUR' as CurrencyCode]), symbols: 'all' },
+  );
+  readonly feedStatus = new FeedStatus();
+  readonly board = new Board(this.book);
+  readonly connection: RedisConnection;
+  readonly publisher: BoardPublisher;
+  readonly follower: BoardFollower;
+  /** What the node's feed tells when it leads. */
+  readonly feed: FeedSink;
+  readonly logged: string[] = [];
+  fence: number | undefined;
+  timesRefused = 0;
+
+  private constructor(redis: RedisServer) {
+    this.connection = new RedisConnection(redis.address, this.clock, seededRandomness(1), {
+      opened: () => {},
+      lost: () => {},
+    });
+    const { book, feedStatus, clock } = this;
+    const local: FeedSink = {
+      catalogueLoaded: (markets, at) => book.catalogueLoaded(markets, at),
+      marketStatusChanged: (symbol, status) => book.marketStatusChanged(symbol, status),
+      tickerReceived: (ticker) => book.tickerReceived(ticker),
+      referencePricesChanged: (symbol, prices) => book.referencePricesChanged(symbol, prices),
+      rateRefreshed: (rate) => book.rateRefreshed(rate),
+      feedCurrent: (path, at) => feedStatus.feedCurrent(path, at, clock.monotonicMs()),
+      feedPathChanged: (path) => feedStatus.pathChanged(path),
+    };
+    const call = patientCaller(this.connection, clock, 5_000);
+    const market = { book, feedStatus, clock };
+    this.publisher = new BoardPublisher({
+      ...market,
+      call,
+      fence: () => this.fence,
+      refused: () => this.timesRefused++,
+    });
+    const log = { warn: (_fields: object, message: string) => this.logged.push(message) };
+    this.follower = new BoardFollower({ ...market, call, sink: local, log });
+    this.feed = this.publisher.sink(local);
+  }
+
+  static async start(t: Pick<TestContext, 'after'>, redis: RedisServer): Promise<ReplicatedNode> {
+    const node = new ReplicatedNode(redis);
+    node.connection.start();
+    t.after(async () => {
+      node.publisher.resign();
+      const stopped = node.follower.stop();
+      node.connection.stop();
+      await stopped;
+    });
+    await eventually('connected', () => node.connection.isOpen);
+    return node;
+  }
+
+  /** Takes the lease, whoever held it, and leads. */
+  async lead(redis: RedisServer): Promise<void> {
+    await redis.ask('DEL', '{mdapi}:feed:lease');
+    this.fence = await redisLeases((command) => this.connection.call(command)).acquire('a', 60_000);
+    this.publisher.lead();
+  }
+
+  list(...bases: readonly string[]): void {
+    this.feed.catalogueLoaded(bases.map(upstreamMarket), this.clock.now());
+  }
+
+  tick(base: string, bid: string, ask: string, at: EpochMs = this.clock.now()): void {
+    this.feed.tickerReceived(upstreamTicker(base, bid, ask, at));
+    this.feed.feedCurrent('live', at);
+  }
+
+  rate(mid: string): void {
+    this.feed.rateRefreshed({
+      base: 'EUR' as CurrencyCode,
+      quote: 'CZK' as CurrencyCode,
+      mid: mid as DecimalString,
+      source: 'cnb',
+      fixingDate: undefined,
+      refreshedAt: this.clock.now(),
+    });
+  }
+
+  /** What clients of this node get, with the entity tags. */
+  published(now: EpochMs = this.clock.now()): string {
+    const pages = [this.board.markets(now), this.board.tickers(now)];
+    return JSON.stringify([
+      ...pages.map((page) => page && [String(page.as('identity').body), page.entityTag('gzip')]),
+      this.feedStatus.path,
+      this.feedStatus.lastUpdatedAt,
+    ]);
+  }
+
+  capturedAt(symbol: string): number {
+    return this.book.contents().tickers.get(symbol as MarketSymbol)?.capturedAt ?? 0;
+  }
+}

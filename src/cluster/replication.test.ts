@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { seededRandomness } from '../../test/support/fake-clock.ts';
+import { needsRedis, RedisServer } from '../../test/support/redis.ts';
+import type { EpochMs } from '../clock.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import { ReplicatedNode } from './replicated-node.testing.ts';
+
+type Test = Parameters<typeof ReplicatedNode.start>[0];
+
+async function startNodes(t: Test, redis: RedisServer) {
+  return { leader: await ReplicatedNode.start(t, redis), follower: await ReplicatedNode.start(t, redis) };
+}
+
+const alike = (one: ReplicatedNode, other: ReplicatedNode) =>
+  eventually('both publish the same', () => {
+    const now = one.clock.now();
+    return one.published(now) === other.published(now);
+  });
+
+function playFeed(node: ReplicatedNode): void {
+  node.list('BTC', 'ETH');
+  node.rate('24.50');
+  node.tick('BTC', '100.00', '100.10');
+  node.tick('ETH', '10.00', '10.10');
+  node.feed.referencePricesChanged('BTCEUR' as MarketSymbol, {
+    price1hAgo: '99' as never,
+    price24hAgo: undefined,
+    price7dAgo: '80' as never,
+  });
+}
+
+test(
+  'a node that joins late and one that follows from the start publish the leader’s bodies, byte by byte, under the same entity tags',
+  needsRedis,
+  async (t) => {
+    const redis = await RedisServer.start(t);
+    const { leader, follower } = await startNodes(t, redis);
+    follower.follower.start();
+    await leader.lead(redis);
+    playFeed(leader);
+    await alike(leader, follower);
+    assert.match(leader.published(), /BTCCZK/);
+    const late = await ReplicatedNode.start(t, redis);
+    late.follower.start();
+    await alike(leader, late);
+    const random = seededRandomness(7);
+    for (let tick = 0; tick < 500; tick++) {
+      const cents = Math.floor(random.fraction() * 90) + 10;
+      leader.tick(random.fraction() < 0.5 ? 'BTC' : 'ETH', `100.${cents}`, `101.${cents}`);
+      if (tick === 200) leader.rate('25.10');
+      if (tick === 300) leader.feed.marketStatusChanged('ETHEUR' as MarketSymbol, 'paused', leader.clock.now());
+      if (tick === 400) leader.feed.feedPathChanged('fallback', leader.clock.now());
+      if (tick % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await alike(leader, follower);
+    await alike(leader, late);
+    assert.equal(late.follower.resyncs, 1, 'the state was taken once');
+  },
+);
+
+test('a node that misses changes takes the state again', needsRedis, async (t) => {
+  const redis = await RedisServer.start(t);
+  const { leader, follower } = await startNodes(t, redis);
+  await leader.lead(redis);
+  playFeed(leader);
+  follower.follower.start();
+  await alike(leader, follower);
+  await follower.follower.stop();
+  leader.tick('BTC', '200.00', '200.10');
+  await eventually('it is published', async () =>
+    String(await redis.ask('XREVRANGE', '{mdapi}:feed:changes', '+', '-', 'COUNT', '1')).includes('200.00'),
+  );
+  // The changes that the follower has not read are gone; the leader writes its state within seconds.
+  await redis.ask('XTRIM', '{mdapi}:feed:changes', 'MAXLEN', '0');
+  leader.tick('ETH', '20.00', '20.10');
+  follower.follower.start();
+  await eventually('the state', async () => {
+    leader.feed.feedCurrent('live', leader.clock.now());
+    await new Promise((resolve) => setImmediate(resolve));
+    return follower.published().includes('201.11');
+  });
+  await alike(leader, follower);
+});
+
+test('a leader that was superseded is refused, and what it publishes reaches nobody', needsRedis, async (t) => {
+  const redis = await RedisServer.start(t);
+  const { leader, follower } = await startNodes(t, redis);
+  await leader.lead(redis);
+  playFeed(leader);
+  follower.follower.start();
+  await alike(leader, follower);
+  const next = await ReplicatedNode.start(t, redis);
+  await next.follower.catchUp();
+  await next.lead(redis);
+  await alike(next, follower);
+  leader.tick('BTC', '999.00', '999.10');
+  await eventually('it is refused', () => leader.timesRefused > 0);
+  next.tick('BTC', '300.00', '300.10');
+  await alike(next, follower);
+  assert.doesNotMatch(follower.published(), /999/);
+});
+
+test('over a takeover no client of any node sees a ticker or the feed go back in time', needsRedis, async (t) => {
+  const redis = await RedisServer.start(t);
+  const { leader, follower } = await startNodes(t, redis);
+  const third = await ReplicatedNode.start(t, redis);
+  await leader.lead(redis);
+  playFeed(leader);
+  follower.follower.start();
+  third.follower.start();
+  await alike(leader, follower);
+  await alike(leader, third);
+  // The leader tells its own clients something newer, and dies before it tells the others.
+  const lastOfLeader = (leader.clock.now() + 1000) as EpochMs;
+  leader.publisher.resign();
+  leader.tick('BTC', '150.00', '150.10', lastOfLeader);
+  const before = [follower.capturedAt('BTCEUR'), third.capturedAt('BTCEUR')];
+  await follower.follower.catchUp();
+  await follower.lead(redis);
+  leader.follower.start();
+  await eventually('the first takes the state of the second', () => leader.follower.resyncs > 0);
+  assert.equal(leader.capturedAt('BTCEUR'), lastOfLeader, 'what it told its clients stays');
+  assert.ok(follower.capturedAt('BTCEUR') >= before[0]! && third.capturedAt('BTCEUR') >= before[1]!);
+  follower.tick('BTC', '160.00', '160.10', (lastOfLeader + 1) as EpochMs);
+  await alike(follower, leader);
+  await alike(follower, third);
+});
+
+test(
+  'while the server is away all nodes keep what they have, and afterwards they are alike again',
+  needsRedis,
+  async (t) => {
+    const redis = await RedisServer.start(t);
+    const { leader, follower } = await startNodes(t, redis);
+    await leader.lead(redis);
+    playFeed(leader);
+    follower.follower.start();
+    await alike(leader, follower);
+    await redis.kill();
+    const held = follower.published();
+    leader.tick('BTC', '400.00', '400.10');
+    await eventually('the follower has noticed', () => follower.logged.length > 0);
+    assert.equal(follower.published(), held);
+    await redis.restart();
+    await eventually('connected', () => leader.connection.isOpen && follower.connection.isOpen);
+    // The server has lost the lease with all else: the leader takes it anew.
+    await leader.lead(redis);
+    await alike(leader, follower);
+    assert.match(follower.published(), /402\.11/);
+  },
+);
+
+test('what stands in the server and is no state or change is not taken', needsRedis, async (t) => {
+  const redis = await RedisServer.start(t);
+  const { follower } = await startNodes(t, redis);
+  await redis.ask('SET', '{mdapi}:feed:state', '1-0 {"records":[]}');
+  follower.follower.start();
+  await eventually('it is told', () => follower.logged.length > 0);
+  assert.equal(follower.follower.resyncs, 0);
+});

@@ -1,0 +1,174 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createClient } from '@redis/client';
+import type { RedisAddress } from '../../src/cluster/redis-connection.ts';
+import { eventually } from './eventually.ts';
+
+const names = ['redis-server', 'valkey-server'];
+const howToGet = 'apt-get install redis-server (or brew install redis), or set MDAPI_REDIS_BIN to a server';
+
+/** The Redis or Valkey server that tests run: the one of MDAPI_REDIS_BIN, else the first on the path. */
+const binary = process.env.MDAPI_REDIS_BIN ?? onPath() ?? installed();
+
+/**
+ * What a test that needs a server gives to `test`: it is skipped where there is none, with the command that gets
+ * one, and fails in CI, where nothing may be left out.
+ */
+export const needsRedis: { readonly skip?: string } = binary === undefined ? skipped() : {};
+
+function skipped(): { readonly skip: string } {
+  const skip = `there is no redis-server or valkey-server: ${howToGet}`;
+  if (process.env.CI === 'true') throw new Error(skip);
+  process.stderr.write(`tests skipped, ${skip}\n`);
+  return { skip };
+}
+
+function onPath(): string | undefined {
+  const places = (process.env.PATH ?? '').split(delimiter);
+  return names.flatMap((name) => places.map((place) => join(place, name))).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** On a Debian where the tests may install packages, as in a container, they do. */
+function installed(): string | undefined {
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return undefined;
+  process.stderr.write('installing redis-server with apt-get, for the tests that need it\n');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  try {
+    execFileSync('apt-get', ['update'], { stdio: 'ignore', env });
+    // A service of the machine is not wanted: the tests start servers of their own.
+    execFileSync(
+      'apt-get',
+      ['install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', 'redis-server'],
+      {
+        stdio: 'ignore',
+        env: { ...env, RUNLEVEL: '1' },
+      },
+    );
+  } catch {
+    return undefined;
+  }
+  return onPath();
+}
+
+/**
+ * Runs the server, and kills it when its own input ends: so it is gone with the test process, however that
+ * ends, and whether or not the server is frozen.
+ */
+const keeper = '"$@" >/dev/null 2>&1 <&- & echo $!; read -r end; kill -9 $! 2>/dev/null; wait $!';
+
+/** A real Redis or Valkey server on a free port, without persistence. It ends with its test. */
+export class RedisServer {
+  readonly port: number;
+  readonly #directory: string;
+  readonly #settings: readonly string[];
+  #keeper: ChildProcess | undefined;
+  #pid = 0;
+
+  private constructor(port: number, settings: readonly string[]) {
+    this.port = port;
+    this.#settings = settings;
+    this.#directory = mkdtempSync(join(tmpdir(), 'mdapi-redis-'));
+  }
+
+  /** @param settings of the server, as on its command line: `--maxmemory 2mb` is two of them */
+  static async start(t: Pick<TestContext, 'after'>, ...settings: readonly string[]): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), settings);
+    t.after(() => server.#end());
+    await server.#run();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** What a connection needs to know. */
+  get address(): RedisAddress {
+    return { host: '127.0.0.1', port: this.port, tls: false, user: undefined, password: undefined, database: 0 };
+  }
+
+  /** Ends it without a word, as a power failure does. What it held is gone. */
+  async kill(): Promise<void> {
+    process.kill(this.#pid, 'SIGKILL');
+    await this.#stopKeeper();
+  }
+
+  /** Starts it again, empty, at the same address. */
+  async restart(): Promise<void> {
+    if (this.#keeper !== undefined) await this.kill();
+    await this.#run();
+  }
+
+  /** It keeps its connections and answers nothing. */
+  freeze(): void {
+    process.kill(this.#pid, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    process.kill(this.#pid, 'SIGCONT');
+  }
+
+  /** One command on a connection of its own. */
+  async ask(...command: readonly string[]): Promise<unknown> {
+    const client = createClient({ url: this.url, RESP: 2, socket: { reconnectStrategy: false } });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return await client.sendCommand([...command]);
+    } finally {
+      client.destroy();
+    }
+  }
+
+  async #run(): Promise<void> {
+    const base = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const argv = [binary!, ...base, '--dir', this.#directory, ...this.#settings];
+    const child = spawn('/bin/sh', ['-c', keeper, 'keeper', ...argv], { stdio: ['pipe', 'pipe', 'ignore'] });
+    this.#keeper = child;
+    const [firstLine] = (await once(child.stdout!, 'data')) as [Buffer];
+    this.#pid = Number(firstLine.toString());
+    await eventually('the Redis server answers', () =>
+      this.ask('PING').then(
+        () => true,
+        // An answer that refuses is one too.
+        (error: Error) => /^(NOAUTH|LOADING)/.test(error.message),
+      ),
+    );
+  }
+
+  async #stopKeeper(): Promise<void> {
+    const child = this.#keeper;
+    this.#keeper = undefined;
+    if (child === undefined) return;
+    child.stdin?.end();
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  }
+
+  async #end(): Promise<void> {
+    await this.#stopKeeper();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
