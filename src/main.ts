@@ -15,15 +15,20 @@ import { EventLoopDelay } from './http/event-loop-delay.ts';
 import { heapShare } from './http/heap-share.ts';
 import { PublicListener } from './http/public-listener.ts';
 import { FeedStatus } from './market/service-status.ts';
-import { openStore, type Store } from './store/store.ts';
+import type { FeedSink } from './market/upstream.ts';
+import type { Store } from './store/store.ts';
 import { bookFor } from './wiring/book.ts';
+import { ClusteredFeed } from './wiring/clustered-feed.ts';
 import { createFeed } from './wiring/feed.ts';
 import { feedSink } from './wiring/feed-sink.ts';
 import { keySource } from './wiring/key-source.ts';
+import { startManagement } from './wiring/management.ts';
 import { MarketMemory } from './wiring/market-memory.ts';
 import { createNotifier, noticeFigures } from './wiring/notices.ts';
+import { openStoreWhenThere } from './wiring/open-store.ts';
 import { followOperatorChanges, loadMaintenanceWindows } from './wiring/operator-changes.ts';
 import { publicRoutes } from './wiring/public-routes.ts';
+import { sharedLimits } from './wiring/shared-limits.ts';
 import { Teardown } from './wiring/teardown.ts';
 
 /** What a service is made from. */
@@ -34,6 +39,10 @@ export interface ServiceOptions {
   readonly log: FeedLog;
   /** Of this software, for the root document and the metrics. */
   readonly version: string;
+  /** Only this part of the service; with Redis, over which the parts hear of each other. Both when left out. */
+  readonly only?: 'feed' | 'api' | undefined;
+  /** Ends a start that still waits for its database. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A service that answers requests. */
@@ -52,7 +61,7 @@ export interface Service {
 }
 
 /**
- * Starts everything in the order of its needs: the store, what it remembers, the private listener,
+ * Starts everything in the order of its needs: the store (waiting for its server), what it remembers, the private listener,
  * the keys (a million take seconds), the public listener, and last the feed, which may take its
  * time. Throws what the first part that cannot start throws, with all others stopped again.
  */
@@ -67,22 +76,46 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 async function startParts(options: ServiceOptions, teardown: Teardown): Promise<Service> {
-  const { configuration, clock, randomness } = options;
-  const store = await openStore({ url: configuration.store.url, clock, randomness });
+  const { configuration, clock, randomness, log, signal = new AbortController().signal } = options;
+  const store = await openStoreWhenThere({ url: configuration.store.url, clock, randomness, log, signal });
   teardown.add(() => store.close());
   const market = await startMarket(options, store, teardown);
   const access = accessRoom(options, store);
-  const changes = followOperatorChanges(store, { ...market, keys: access.loader }, clock, options.log);
+  access.shared?.start();
+  teardown.add(() => access.shared?.stop());
+  const changes = followOperatorChanges(
+    store,
+    { ...market, keys: access.loader },
+    clock,
+    options.log,
+    configuration.admin.auditForMs,
+  );
   teardown.add(() => changes.stop());
 
   const notifier = createNotifier(configuration, { ...options, store, breaches: access.breaches });
   teardown.add(() => notifier.stop());
-  const feed = createFeed(configuration, { ...options, sink: feedSink(market.book, market.feedStatus, clock) });
+  const { feed, replication } = feedFor(options, market);
   const delay = new EventLoopDelay(clock);
   teardown.add(() => delay.stop());
   const listener = await publicListener(options, market, access, delay);
   let phase: Phase = 'starting';
-  const admin = adminListener({
+  let listeningPort = configuration.server.port;
+  const management = await startManagement(
+    configuration,
+    {
+      ...options,
+      ...market,
+      store,
+      access,
+      feed,
+      changes,
+      delay,
+      requests: listener.counts,
+      publicUrls: () => publicUrls(configuration.server, listeningPort),
+    },
+    teardown,
+  );
+  const sources = {
     ...market,
     version: options.version,
     clock,
@@ -93,13 +126,20 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
     storeReachable: () => changes.reachable(),
     feedHealth: () => feed.health(),
     notices: () => noticeFigures(access.breaches, notifier),
+    sharedLimits: () => access.shared?.figures(),
+    replication,
     convertedQuotes: [...configuration.pricing.converted.keys()],
-  });
-  const adminUrl = await admin.listen(configuration.admin);
+  };
+  const admin = adminListener(sources, management);
+  const { host, port: adminPort } = configuration.admin;
+  const adminUrl = await admin.listen({ host, port: adminPort });
   teardown.add(() => admin.close());
   await access.loader.refresh();
-  const { port } = await listener.listen();
-  teardown.add(() => listener.close(configuration.server.shutdownDeadlineMs));
+  if (options.only !== 'feed') {
+    listeningPort = (await listener.listen()).port;
+    teardown.add(() => listener.close(configuration.server.shutdownDeadlineMs));
+  }
+  const port = listeningPort;
   const { baseUrl } = publicUrls(configuration.server, port);
   notifier.start(baseUrl);
   feed.start();
@@ -118,6 +158,17 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
       return stopped;
     },
   };
+}
+
+/** The feed of this process alone, or the one that several processes have together. */
+function feedFor(options: ServiceOptions, market: Awaited<ReturnType<typeof startMarket>>) {
+  const { configuration, clock, only } = options;
+  const sink = feedSink(market.book, market.feedStatus, clock);
+  const makeFeed = (to: FeedSink) => createFeed(configuration, { ...options, sink: to });
+  const { redis } = configuration;
+  if (redis === undefined) return { feed: makeFeed(sink), replication: () => undefined };
+  const feed = new ClusteredFeed({ ...options, ...market, address: redis, sink, makeFeed, mayLead: only !== 'api' });
+  return { feed, replication: () => feed.figures() };
 }
 
 /** Resolves once balancers have had their time to look elsewhere. */
@@ -140,11 +191,11 @@ async function startMarket(
   const service = new ServiceBoard(feedStatus, clock);
   await loadMaintenanceWindows(store, service, clock);
   const runTag = Buffer.from(randomness.bytes(6)).toString('base64url');
-  return { book, feedStatus, service, runTag, board: new Board(book) };
+  return { book, feedStatus, memory, service, runTag, board: new Board(book) };
 }
 
 /** Who may ask, how often, and from where. No key is known before the first `loader.refresh()`. */
-function accessRoom({ configuration, randomness }: ServiceOptions, store: Store) {
+function accessRoom({ configuration, clock, randomness, log }: ServiceOptions, store: Store) {
   const limits = new MemoryLimits(randomness, configuration.limits);
   const directory: KeyDirectory = new KeyDirectory((slot) => {
     limits.forgetSlot(slot);
@@ -152,13 +203,15 @@ function accessRoom({ configuration, randomness }: ServiceOptions, store: Store)
   });
   const breaches = new BreachLog(directory);
   const loader = new KeyDirectoryLoader(directory, keySource(store));
-  return { limits, directory, breaches, loader, addresses: new ClientAddresses(configuration.server.trustedProxies) };
+  const shared = sharedLimits(configuration, { clock, randomness, log, memory: limits, keys: directory });
+  const addresses = new ClientAddresses(configuration.server.trustedProxies);
+  return { limits, shared, directory, breaches, loader, addresses };
 }
 
 async function publicListener(
   { configuration: { server }, clock, randomness, log, version }: ServiceOptions,
   { board, service, runTag }: Awaited<ReturnType<typeof startMarket>>,
-  { directory, limits, breaches, addresses }: ReturnType<typeof accessRoom>,
+  { directory, limits, shared, breaches, addresses }: ReturnType<typeof accessRoom>,
   delay: EventLoopDelay,
 ): Promise<PublicListener> {
   const offerAt = (port: number) => {
@@ -168,7 +221,7 @@ async function publicListener(
   const options = { host: server.host, port: server.port, tls: await readTls(server.tls), limits: server };
   return new PublicListener(options, {
     offerAt,
-    gate: { keys: directory, limits, breaches },
+    gate: { keys: directory, limits: shared ?? limits, breaches },
     addresses,
     sources: { board, service },
     clock,

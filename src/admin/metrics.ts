@@ -2,6 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { errorCodes } from '../contract/errors.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
+import type { ManagementFigures } from './api/api.ts';
+import { ManagementCounts } from './api/counts.ts';
 import type { AdminSources } from './sources.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -23,7 +25,7 @@ const serviceStates = ['operational', 'degraded', 'outage', 'maintenance'] as co
  * All metrics in Prometheus form. Everything is read when it is scraped, so that counting costs the
  * request path nothing. No label holds a key, an account, an address or anything a client chose.
  */
-export function metricsRegistry(sources: AdminSources): Registry {
+export function metricsRegistry(sources: AdminSources, management: ManagementFigures = unused): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'mdapi_' });
   for (const reading of [
@@ -31,6 +33,8 @@ export function metricsRegistry(sources: AdminSources): Registry {
     ...marketReadings(sources),
     ...feedReadings(sources),
     ...noticeReadings(sources),
+    ...sharedLimitReadings(sources),
+    ...managementReadings(management),
     eventLoop(),
   ]) {
     register(registry, reading);
@@ -99,7 +103,9 @@ function requestReadings({ requests, connections, keysHeld, version, storeReacha
       () => connections().cut,
     ),
     gauge('api_keys', 'API keys held in memory.', keysHeld),
-    gauge('store_reachable', '1 while changes in the store can be read.', () => Number(storeReachable())),
+    gauge('store_reachable', '1 while changes in the store can be read, and it can be written.', () =>
+      Number(storeReachable()),
+    ),
     {
       kind: 'gauge',
       name: 'build_info',
@@ -252,6 +258,64 @@ function noticeReadings({ notices }: AdminSources): Reading[] {
     counter('notices_decided_total', 'Notices to key holders that this process decided.', () => notices().decided),
     counted('notice_attempts_total', 'Attempts to send a notice, by outcome.', 'outcome', () => notices().attempts),
     gauge('notices_pending', 'Notices in the outbox that are still to be sent.', () => notices().pending),
+  ];
+}
+
+/** Only there where Redis is configured: a gauge of 0 would tell of an outage that is none. */
+function sharedLimitReadings({ sharedLimits, replication }: AdminSources): Reading[] {
+  const figures = () => sharedLimits?.();
+  if (figures() === undefined) return [];
+  return [
+    gauge('feed_leading', '1 while this process runs the feed for all, 0 while it follows another.', () =>
+      Number(replication?.()?.isLeading ?? false),
+    ),
+    counter('feed_state_taken_total', 'Times the whole market state was taken from another process.', () => {
+      return replication?.()?.resyncs ?? 0;
+    }),
+    gauge('redis_limits_up', '1 while the limits are counted in Redis, 0 while this process counts alone.', () =>
+      Number(figures()?.isUp),
+    ),
+    counter('redis_limits_fallbacks_total', 'Times the counting fell back to this process alone.', () => {
+      return figures()?.fallbacks ?? 0;
+    }),
+    counted('redis_limits_requests_total', 'Requests counted, by where.', 'where', () => {
+      const { countedShared = 0, countedAlone = 0, refusedUnasked = 0 } = figures() ?? {};
+      return { redis: countedShared, alone: countedAlone, known_refused: refusedUnasked };
+    }),
+    gauge(
+      'redis_clock_skew_seconds',
+      'Wall clock of this process minus that of Redis; 0 while that is unknown.',
+      () => {
+        return (figures()?.clockSkewMs ?? 0) / 1000;
+      },
+    ),
+  ];
+}
+
+const unused: ManagementFigures = { counts: new ManagementCounts(), sessions: () => 0 };
+
+function managementReadings({ counts, sessions }: ManagementFigures): Reading[] {
+  return [
+    {
+      kind: 'counter',
+      name: 'management_requests_total',
+      help: 'Answered requests to the management API by operation and status.',
+      labels: ['operation', 'status'],
+      *read() {
+        for (const [operation, statuses] of counts.byOperationAndStatus) {
+          for (const [status, count] of statuses) yield [{ operation, status: String(status) }, count];
+        }
+      },
+    },
+    counter('management_sign_ins_total', 'Sign-ins to the console.', () => counts.signIns),
+    counter(
+      'management_sign_in_failures_total',
+      'Operator tokens that were not accepted, in a sign-in or in a header.',
+      () => {
+        return counts.signInFailures;
+      },
+    ),
+    gauge('management_sessions', 'Sessions of the console.', sessions),
   ];
 }
 

@@ -60,6 +60,6 @@ test('stale data, maintenance and an unreachable store are told, and leave it re
   assert.deepEqual(notes, [
     'an announced maintenance window is running',
     'market data: outage',
-    'the store cannot be read: keys, markets and windows are as last known',
+    'the store cannot be used: keys, markets and windows are as last known',
   ]);
 });

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { AdminSources } from './sources.ts';
 
 export const ReadinessSchema = Type.Object({
@@ -23,8 +24,25 @@ export function readiness(sources: AdminSources): Readiness {
   if (phase === 'draining') notes.push('shutting down');
   if (api === 'maintenance') notes.push('an announced maintenance window is running');
   if (ticker !== 'operational') notes.push(`market data: ${ticker}`);
-  if (!sources.storeReachable()) notes.push('the store cannot be read: keys, markets and windows are as last known');
+  if (!sources.storeReachable()) notes.push('the store cannot be used: keys, markets and windows are as last known');
+  notes.push(...sharedLimitNotes(sources.sharedLimits?.()));
   for (const [reason, count] of sources.board.unpriced(now))
     notes.push(`${count} traded markets have no price: ${reason}`);
   return { ready: phase === 'serving', phase, notes };
+}
+
+/** A node whose clock is off by this much writes instants that disagree with those of the others. */
+const skewToldMs = 2_000;
+
+function sharedLimitNotes(limits: SharedLimitFigures | undefined): string[] {
+  if (limits === undefined) return [];
+  const notes: string[] = [];
+  if (!limits.isUp) notes.push('Redis cannot be used: this process counts the limits by itself');
+  const seconds = Math.round((limits.clockSkewMs ?? 0) / 1_000);
+  if (Math.abs(limits.clockSkewMs ?? 0) > skewToldMs) {
+    notes.push(
+      `the clock of this process is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of Redis`,
+    );
+  }
+  return notes;
 }

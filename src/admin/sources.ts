@@ -1,6 +1,7 @@
 import type { Board } from '../board/board.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock } from '../clock.ts';
+import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { ConnectionFigures } from '../http/public-listener.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
@@ -37,6 +38,10 @@ export interface AdminSources {
   readonly feedStatus: FeedStatus;
   readonly feedHealth: () => FeedHealth;
   readonly notices: () => NoticeFigures;
+  /** `undefined` where this process serves alone. */
+  readonly sharedLimits?: () => SharedLimitFigures | undefined;
+  /** The same for market data: whether this process runs the feed, and how often it took the whole state from another. */
+  readonly replication?: () => { readonly isLeading: boolean; readonly resyncs: number } | undefined;
   /** The quotes whose prices depend on a rate. */
   readonly convertedQuotes: readonly CurrencyCode[];
 }

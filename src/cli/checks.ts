@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
+import { checkRedis } from '../cluster/redis-check.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { judgeRate } from '../feed/rates.ts';
-import { openStore } from '../store/store.ts';
+import { inspectStore } from '../store/inspect.ts';
 import { connectorFor, rateSource } from '../wiring/feed.ts';
 import type { Context } from './context.ts';
 
@@ -17,23 +18,24 @@ export interface Finding {
 
 const patienceMs = 20_000;
 
-/** Tries the database, the upstream and the rate sources. Never rejects: what fails is a finding. */
+/** Tries the database, Redis where there is one, the upstream and the rate sources. Never rejects: what fails is a finding. */
 export async function checkAll(configuration: Configuration, context: Context): Promise<readonly Finding[]> {
-  const database = await attempt('database', () => checkDatabase(configuration, context));
-  return [database, ...(await checkUpstream(configuration, context.clock))];
+  const database = await attempt('database', () => checkDatabase(configuration, context.clock));
+  const redis = await checkSharing(configuration, context);
+  return [database, ...redis, ...(await checkUpstream(configuration, context.clock))];
 }
 
-async function checkDatabase({ store: { url, path } }: Configuration, { clock, randomness }: Context): Promise<string> {
-  if (!existsSync(path)) return `${path} does not exist yet; the server makes it`;
-  const store = await openStore({ url, clock, randomness });
-  try {
-    const accounts = await store.accounts.list();
-    const keys = await store.keys.list();
-    const markets = await store.markets.list();
-    return `${path}: ${accounts.length} accounts, ${keys.length} keys, ${markets.length} markets`;
-  } finally {
-    await store.close();
-  }
+async function checkDatabase({ store }: Configuration, clock: Clock): Promise<string> {
+  if (store.kind === 'sqlite' && !existsSync(store.path)) return `${store.path} does not exist yet; the server makes it`;
+  const { name, state, accounts, keys, markets } = await inspectStore(store.url, clock);
+  if (state === 'empty') return `${name}: empty; the server makes its tables`;
+  const age = state === 'older' ? '; of an older version, which the server brings up to date' : '';
+  return `${name}: ${accounts} accounts, ${keys} keys, ${markets} markets${age}`;
+}
+
+async function checkSharing({ redis }: Configuration, { clock, randomness }: Context): Promise<Finding[]> {
+  if (redis === undefined) return [];
+  return [await attemptInTime('Redis', clock, (signal) => checkRedis(redis, clock, randomness, signal))];
 }
 
 async function checkUpstream(configuration: Configuration, clock: Clock): Promise<Finding[]> {

@@ -93,6 +93,7 @@ export async function runInside(argv: readonly string[], inside: Inside): Promis
     stdin: { stream, isTerminal },
     env,
     cwd,
+    user: 'tester',
     clock,
     randomness: seededRandomness(nextSeed++),
     signal: new AbortController().signal,

@@ -2,6 +2,9 @@ import { accountsActivate } from './accounts/activate.ts';
 import { accountsCreate } from './accounts/create.ts';
 import { accountsDeactivate } from './accounts/deactivate.ts';
 import { accountsList } from './accounts/list.ts';
+import { adminRevoke } from './admin/revoke.ts';
+import { adminToken } from './admin/token.ts';
+import { adminTokens } from './admin/tokens.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo/demo.ts';
@@ -25,6 +28,7 @@ import { noticesPreview } from './notices/preview.ts';
 import { noticesSendTest } from './notices/send-test.ts';
 import { price } from './price.ts';
 import { serve } from './serve.ts';
+import { storeCopy } from './store/copy.ts';
 import { watch } from './watch/watch.ts';
 
 /** Commands under one title of the help. */
@@ -35,7 +39,7 @@ export interface Section {
 
 /** Every command, in the order of the help and the reference. A new command is a file and a line here. */
 export const sections: readonly Section[] = [
-  { title: 'The server', commands: [serve, demo, check, watch] },
+  { title: 'The server', commands: [serve, demo, check, watch, storeCopy] },
   {
     title: 'Accounts and API keys',
     commands: [
@@ -56,6 +60,7 @@ export const sections: readonly Section[] = [
     commands: [maintenanceAnnounce, maintenanceExtend, maintenanceEnd, maintenanceCancel, maintenanceList],
   },
   { title: 'Notices to key holders', commands: [noticesList, noticesPreview, noticesSendTest] },
+  { title: 'Operators of the management API and the console', commands: [adminToken, adminTokens, adminRevoke] },
   { title: 'Markets', commands: [marketsList, marketsPause, marketsResume, marketsDelist, price] },
 ];
 

@@ -35,6 +35,8 @@ export interface Context {
   readonly terminal?: Terminal | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** The name the system knows whoever runs the command by; absent where it has none for him. */
+  readonly user?: string | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Aborts when the process is told to stop. Looking at it takes the signals over from the system, so only commands that run on do. */

@@ -37,6 +37,7 @@ const wrongValues: ReadonlySet<StoreErrorReason> = new Set([
   'label_invalid',
   'limit_invalid',
   'expiry_not_in_future',
+  'token_name_invalid',
   'overlap_in_past',
   'window_order',
   'window_in_past',

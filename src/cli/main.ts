@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { systemClock, systemRandomness } from '../clock.ts';
 import type { Context, Output, Terminal } from './context.ts';
 import { run } from './run.ts';
@@ -14,6 +15,9 @@ function contextOf(theProcess: NodeJS.Process): Context {
     terminal: terminalOf(theProcess),
     env: theProcess.env,
     cwd: theProcess.cwd(),
+    get user() {
+      return userName();
+    },
     clock: systemClock,
     randomness: systemRandomness,
     get signal() {
@@ -21,6 +25,15 @@ function contextOf(theProcess: NodeJS.Process): Context {
       return stopSignal;
     },
   };
+}
+
+/** In a container the user can be a mere number that no list of users knows. */
+function userName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return process.getuid === undefined ? undefined : `uid-${process.getuid()}`;
+  }
 }
 
 /** Whoever reads us may stop reading, as `head` does, and a terminal may be closed: that is no failure of ours. */

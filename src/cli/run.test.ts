@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { newDirectory, newOperator, runInside } from './cli-under-test.ts';
 import { commands } from './commands.ts';
 import { parseInput } from './parse.ts';
@@ -133,7 +133,7 @@ describe('every command', () => {
 
   it('refuses a wrong configuration with 3, every problem, and no secret', async (t) => {
     const { mdapi, directory } = newOperator(t, { MDAPI_SERVER_PROT: '1' });
-    writeFileSync(join(directory, 'mdapi.yaml'), 'pricing: { feePercent: 0.5 }\nstore: postgres://u:hunter2@h/x\n');
+    writeFileSync(join(directory, 'mdapi.yaml'), 'pricing: { feePercent: 0.5 }\nstore: postgres://u:hunter2@h\n');
     const [plain, json] = await Promise.all([mdapi('accounts', 'list'), mdapi('accounts', 'list', '--json')]);
     assert.deepEqual([plain.exitCode, plain.stdout, json.exitCode], [3, '', 3]);
     const lines = plain.stderr.trimEnd().split('\n');
@@ -142,6 +142,22 @@ describe('every command', () => {
     const { error } = JSON.parse(json.stdout) as { error: { reason: string; problems: unknown[] } };
     assert.deepEqual([error.reason, error.problems.length], ['configuration_refused', 3]);
     for (const text of [plain.stderr, json.stdout, json.stderr]) assert.ok(!text.includes('hunter2'));
+  });
+
+  it('refuses an address with a password as an argument, which others could read', async (t) => {
+    const cwd = newDirectory(t);
+    const url = 'postgres://u:hunter2@h/x';
+    const refused = [
+      ['accounts', 'list', '--store', url],
+      ['store', 'copy', '--from', 'sqlite:a.sqlite', '--to', url],
+      ['store', 'copy', '--from', url, '--to', 'sqlite:a.sqlite'],
+    ];
+    for (const argv of refused) {
+      const { exitCode, stderr } = await runInside(argv, { cwd });
+      assert.equal(exitCode, 2);
+      assert.match(stderr, /--(store|from|to) holds a password.*PGPASSFILE/);
+      assert.ok(!stderr.includes('hunter2'));
+    }
   });
 
   it('takes the database of --store over the one of --config', async (t) => {
@@ -184,4 +200,18 @@ describe('every command', () => {
     for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) assert.equal(await list(true, env), plain);
     assert.notEqual(await list(true, { NO_COLOR: '' }), plain);
   });
+});
+
+test('help is given behind options too, and a value of one is not taken for a command', async (t) => {
+  const cwd = newDirectory(t);
+  const plain = await runInside(['help', 'keys'], { cwd });
+  assert.match(plain.stdout, /^Usage: mdapi keys COMMAND/);
+  for (const argv of [
+    ['--config', 'mdapi.yaml', 'help', 'keys'],
+    ['help', '--config', 'mdapi.yaml', 'keys'],
+    ['help', 'keys', '--store', 'sqlite:x'],
+  ]) {
+    assert.deepEqual(await runInside(argv, { cwd }), plain, argv.join(' '));
+  }
+  assert.match((await runInside(['--config', 'mdapi.yaml', 'help'], { cwd })).stdout, /^mdapi: client prices/);
 });

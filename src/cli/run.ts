@@ -23,8 +23,7 @@ export async function run(argv: readonly string[], context: Context): Promise<Ex
 async function dispatch(argv: readonly string[], json: boolean, context: Context): Promise<ExitCode> {
   const { words, rest } = split(argv);
   if (hasSwitch(argv, '--version')) return print(context, json, { json: { version }, text: version });
-  if (words[0] === 'help')
-    return showHelp([...words.slice(1), ...rest.filter((word) => !word.startsWith('-'))], json, context);
+  if (words[0] === 'help') return showHelp([...words.slice(1), ...positionalsOf(rest)], json, context);
   if (hasSwitch(argv, '--help', '-h') || (words.length === 0 && rest.every((argument) => argument === '--json'))) {
     return showHelp(words, json, context);
   }
@@ -69,6 +68,11 @@ function split(argv: readonly string[]): Split {
     (word) => word === 'help' || isGroup(word),
     (option) => valueTakers.has(option),
   );
+}
+
+/** The words among options and their values. */
+function positionalsOf(rest: readonly string[]): readonly string[] {
+  return rest.filter((word, index) => !word.startsWith('-') && !valueTakers.has(rest[index - 1] ?? ''));
 }
 
 function isGroup(word: string): boolean {

@@ -8,13 +8,14 @@ import { version } from './version.ts';
 
 /** Starts the service for a command. Throws `CommandError` with one clear line for what an operator can mend. */
 export async function startFor(
-  context: Pick<Context, 'clock' | 'randomness' | 'stderr'>,
+  context: Pick<Context, 'clock' | 'randomness' | 'stderr'> & Partial<Pick<Context, 'signal'>>,
   configuration: Configuration,
+  only?: 'feed' | 'api',
 ): Promise<Service> {
-  const { clock, randomness, stderr } = context;
+  const { clock, randomness, stderr, signal } = context;
   const log = pino({ level: configuration.logs.level, base: null }, { write: (line: string) => stderr.write(line) });
   try {
-    return await startService({ configuration, clock, randomness, log, version });
+    return await startService({ configuration, clock, randomness, log, version, signal, only });
   } catch (error) {
     throw listenFailure(error, configuration) ?? tlsFailure(error, configuration) ?? error;
   }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { Configuration, StoreConfiguration } from '../configuration/configuration.ts';
 import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
 import type { Store } from '../store/store.ts';
@@ -7,6 +7,7 @@ import type { CommandInput } from './command.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CommandError } from './failure.ts';
+import { refusePassword } from './store/store-url.ts';
 
 /** Reads the configuration as `--config`, `--store` and a command's own flags say. Throws `ConfigurationError`. */
 export async function configurationFor(
@@ -16,9 +17,15 @@ export async function configurationFor(
 ): Promise<LoadedConfiguration> {
   const { loadWithOrigins } = await import('../configuration/load.ts');
   const store = input.option('store');
+  if (store !== undefined) refusePassword('store', store);
   const flags = store === undefined ? ownFlags : [...ownFlags, { flag: '--store', key: 'store', value: store }];
   const readFile = (path: string) => readFileSync(path, 'utf8');
   return loadWithOrigins({ flags, env, cwd, configPath: input.option('config'), readFile });
+}
+
+/** Whom the audit log puts changes of the command line down to. */
+export function actorOf({ user }: Pick<Context, 'user'>): string {
+  return `cli:${user ?? 'unknown'}`;
 }
 
 /**
@@ -32,18 +39,27 @@ export async function withStore<T>(
   mayCreate = false,
 ): Promise<T> {
   const { configuration } = await configurationFor(input, context);
-  const { url, path } = configuration.store;
-  const exists = existsSync(path);
-  if (!exists && !mayCreate) {
-    const mend = 'Start `mdapi serve` or make an account first, or name the right one with --store or --config.';
-    throw new CommandError(exitCodes.notFound, 'database_missing', `There is no database ${path}. ${mend}`);
-  }
   const { openStore } = await import('../store/store.ts');
-  const store = await openStore({ url, clock: context.clock, randomness: context.randomness });
-  if (!exists) context.stderr.write(`Made the database ${path}.\n`);
+  const missing = await missingDatabase(configuration.store, context);
+  if (missing !== undefined && !mayCreate) {
+    const mend = 'Start `mdapi serve` or make an account first, or name the right one with --store or --config.';
+    throw new CommandError(exitCodes.notFound, 'database_missing', `There is no database ${missing}. ${mend}`);
+  }
+  const { url } = configuration.store;
+  const { clock, randomness } = context;
+  const store = await openStore({ url, clock, randomness, actor: actorOf(context) });
+  if (missing !== undefined) context.stderr.write(`Made the database ${missing}.\n`);
   try {
     return await use(store, configuration);
   } finally {
     await store.close();
   }
+}
+
+/** How messages call the configured database when nobody has made it yet. */
+async function missingDatabase(store: StoreConfiguration, { clock }: Context): Promise<string | undefined> {
+  if (store.kind === 'sqlite') return existsSync(store.path) ? undefined : store.path;
+  const { inspectStore } = await import('../store/inspect.ts');
+  const { state, name } = await inspectStore(store.url, clock);
+  return state === 'empty' ? name : undefined;
 }

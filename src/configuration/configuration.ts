@@ -1,14 +1,18 @@
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { Mailbox, SmtpConfiguration } from './mail.ts';
+import type { RedisConfiguration } from './redis.ts';
 
 export type { Mailbox, SmtpConfiguration } from './mail.ts';
+export type { RedisConfiguration } from './redis.ts';
 
 /** The whole configuration, checked: spans in milliseconds, addresses without a trailing slash, paths absolute. */
 export interface Configuration {
   readonly server: ServerConfiguration;
-  readonly admin: { readonly host: string; readonly port: number };
+  readonly admin: AdminConfiguration;
   readonly store: StoreConfiguration;
+  /** `undefined`: one process serves alone. */
+  readonly redis: RedisConfiguration | undefined;
   readonly exchange: ExchangeConfiguration;
   readonly pricing: PricingConfiguration;
   readonly rates: RatesConfiguration;
@@ -22,6 +26,18 @@ export interface Configuration {
 }
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+export interface AdminConfiguration {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Names of the management API besides loopback and `host`. */
+  readonly hosts: readonly string[];
+  /** A secret. `undefined`: only tokens of the store are valid. */
+  readonly token: string | undefined;
+  readonly sessionForMs: number;
+  readonly auditForMs: number;
+}
 
 export interface ServerConfiguration {
   readonly host: string;
@@ -49,13 +65,19 @@ export interface ServerConfiguration {
   readonly shutdownDeadlineMs: number;
 }
 
-export interface StoreConfiguration {
-  readonly kind: 'sqlite';
-  /** `sqlite:` and the path. */
-  readonly url: string;
-  /** Absolute. */
-  readonly path: string;
-}
+export type StoreConfiguration =
+  | {
+      readonly kind: 'sqlite';
+      /** `sqlite:` and the path. */
+      readonly url: string;
+      /** Absolute. */
+      readonly path: string;
+    }
+  | {
+      readonly kind: 'postgres';
+      /** As it was given: it may hold a password. */
+      readonly url: string;
+    };
 
 export interface ExchangeConfiguration {
   readonly id: 'kraken';

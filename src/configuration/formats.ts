@@ -3,6 +3,7 @@ import { parseDecimal } from '../market/decimal.ts';
 import { parseCurrency, parseSymbol } from '../market/symbol.ts';
 import { parseDuration } from './duration.ts';
 import { parseMailbox, parseSmtpUrl } from './mail.ts';
+import { parseRedisUrl } from './redis.ts';
 
 /** The spellings a text value can be required to have. */
 export type FormatName =
@@ -14,7 +15,9 @@ export type FormatName =
   | 'ip-range'
   | 'json-pointer'
   | 'mailbox'
+  | 'operator-token'
   | 'path'
+  | 'redis-url'
   | 'smtp-url'
   | 'store-url'
   | 'symbol'
@@ -62,14 +65,22 @@ export const formats: Readonly<Record<FormatName, Format>> = {
     allowed: 'an e-mail address, alone or as Name <name@example.com>',
     fits: (text) => parseMailbox(text) !== undefined,
   },
+  'operator-token': {
+    allowed: '24 to 200 printable ASCII characters without spaces',
+    fits: (text) => /^[\x21-\x7e]{24,200}$/.test(text),
+  },
   path: { allowed: 'a path', fits: (text) => text.length > 0 && !text.includes('\0') },
+  'redis-url': {
+    allowed: 'redis:// or rediss://, then user:password@ where the server asks for them, host, :port and /database',
+    fits: (text) => parseRedisUrl(text) !== undefined,
+  },
   'smtp-url': {
     allowed: 'smtp:// or smtps://, then user:password@ where the server asks for them, host and :port',
     fits: (text) => parseSmtpUrl(text) !== undefined,
   },
   'store-url': {
-    allowed: 'sqlite: and a path, such as sqlite:./mdapi.sqlite',
-    fits: (text) => /^sqlite:(?!\/\/)[^\0?#]*[^\0?#/\\]$/.test(text) && text !== 'sqlite::memory:',
+    allowed: 'sqlite: and a path, such as sqlite:./mdapi.sqlite, or postgres://user@host:port/database',
+    fits: (text) => (/^postgres(ql)?:/.test(text) ? isPostgresUrl(text) : isSqliteUrl(text)),
   },
   symbol: {
     allowed: 'a market symbol in capital letters and digits, such as BTCEUR',
@@ -86,6 +97,16 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   const url = URL.parse(text);
   if (url === null || !protocols.includes(url.protocol)) return false;
   return url.hostname !== '' && url.username === '' && url.password === '' && !text.includes('#');
+}
+
+function isSqliteUrl(text: string): boolean {
+  return /^sqlite:(?!\/\/)[^\0?#]*[^\0?#/\\]$/.test(text) && text !== 'sqlite::memory:';
+}
+
+/** Its form only. What its parts may be is the store's to say, which also says what is wrong with them. */
+function isPostgresUrl(text: string): boolean {
+  const url = /^postgres(ql)?:\/\/[^\s#]+$/.test(text) ? URL.parse(text) : null;
+  return url !== null && url.hostname !== '' && url.username !== '' && url.pathname.length > 1;
 }
 
 /** A /0 would let every client name its own address, which is what the limits count by. */

@@ -41,7 +41,15 @@ describe('where values come from', () => {
 
   it('reads a value from the file that a variable with _FILE names, without its last line end', () => {
     const files = { '/run/secrets/store': 'sqlite:/data/a.sqlite\n' };
-    assert.equal(load({ files, env: { MDAPI_STORE_FILE: '/run/secrets/store' } }).store.path, '/data/a.sqlite');
+    const { store } = load({ files, env: { MDAPI_STORE_FILE: '/run/secrets/store' } });
+    assert.deepEqual(store, { kind: 'sqlite', url: 'sqlite:/data/a.sqlite', path: '/data/a.sqlite' });
+  });
+
+  it('takes the address of a PostgreSQL database as it stands, and shows it to nobody', () => {
+    const url = 'postgres://mdapi:secret@db.example.com:5433/mdapi?sslmode=verify-full';
+    const loaded = loadWithOrigins(inputOf({ env: { MDAPI_STORE: url } }));
+    assert.deepEqual(loaded.configuration.store, { kind: 'postgres', url });
+    assert.doesNotMatch(JSON.stringify(loaded.settings), /secret/);
   });
 
   it('reads lists from the environment with commas, and maps as JSON', () => {
@@ -71,10 +79,10 @@ describe('where values come from', () => {
     const yaml = 'store: sqlite:data/a.sqlite\nserver: { tls: { certFile: c.pem, keyFile: /abs/k.pem } }';
     const files = { '/etc/mdapi/main.yaml': yaml };
     const configuration = load({ files, configPath: '/etc/mdapi/main.yaml' });
-    assert.equal(configuration.store.path, '/etc/mdapi/data/a.sqlite');
+    assert.equal(configuration.store.url, 'sqlite:/etc/mdapi/data/a.sqlite');
     assert.deepEqual(configuration.server.tls, { certFile: '/etc/mdapi/c.pem', keyFile: '/abs/k.pem' });
     const env = { MDAPI_STORE: 'sqlite:b.sqlite' };
-    assert.equal(load({ files, env, configPath: '/etc/mdapi/main.yaml' }).store.path, '/srv/b.sqlite');
+    assert.equal(load({ files, env, configPath: '/etc/mdapi/main.yaml' }).store.url, 'sqlite:/srv/b.sqlite');
   });
 
   it('takes a file in which sections are empty or everything is a comment', () => {

@@ -1,9 +1,16 @@
 import { resolve as absolute } from 'node:path';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
-import type { Configuration, FeedConfiguration, RatesConfiguration, ServerConfiguration } from './configuration.ts';
+import type {
+  Configuration,
+  FeedConfiguration,
+  RatesConfiguration,
+  ServerConfiguration,
+  StoreConfiguration,
+} from './configuration.ts';
 import { parseDuration } from './duration.ts';
 import { parseMailbox, parseSmtpUrl } from './mail.ts';
+import { parseRedisUrl } from './redis.ts';
 import type { Settings } from './schema.ts';
 
 /** The directory a relative path in a field is relative to. */
@@ -17,11 +24,18 @@ const bankUrls = {
 /** Checked settings in the form the rest of the program takes. The values were parsed before, so brands are only put on. */
 export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): Configuration {
   const { admin, store, exchange, pricing, limits, logs } = settings;
-  const storePath = absolute(directoryOf('store'), store.slice('sqlite:'.length));
   return {
     server: resolveServer(settings, directoryOf),
-    admin,
-    store: { kind: 'sqlite', url: `sqlite:${storePath}`, path: storePath },
+    admin: {
+      host: admin.host,
+      port: admin.port,
+      hosts: admin.hosts,
+      token: admin.token,
+      sessionForMs: milliseconds(admin.sessionFor),
+      auditForMs: milliseconds(admin.auditFor),
+    },
+    store: resolveStore(store, directoryOf),
+    redis: parseRedisUrl(settings.redis ?? ''),
     exchange: {
       id: exchange.id,
       urls: { rest: withoutSlash(exchange.urls.rest), ws: exchange.urls.ws },
@@ -49,6 +63,12 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
     feed: resolveFeed(settings),
     logs,
   };
+}
+
+function resolveStore(url: string, directoryOf: DirectoryOf): StoreConfiguration {
+  if (!url.startsWith('sqlite:')) return { kind: 'postgres', url };
+  const path = absolute(directoryOf('store'), url.slice('sqlite:'.length));
+  return { kind: 'sqlite', url: `sqlite:${path}`, path };
 }
 
 function resolveServer({ server }: Settings, directoryOf: DirectoryOf): ServerConfiguration {

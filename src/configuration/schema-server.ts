@@ -135,13 +135,42 @@ export const adminSchema = Type.Object(
     host: text('host', {
       default: '127.0.0.1',
       description: 'Address the private listener binds.',
-      security: 'It has no authentication of its own: keep it on loopback or on a network only you reach.',
+      security:
+        'Health, metrics and prices’ derivations need no sign-in there: keep it on loopback or on a network only you reach. The management API and the console ask for a token.',
     }),
     port: wholeNumber({
       default: 9_090,
       minimum: 0,
       maximum: 65_535,
-      description: 'Port of the private listener: health, readiness, metrics. 0 takes any free one.',
+      description: 'Port of the private listener: health, metrics, management API, console. 0 takes any free one.',
+    }),
+    hosts: list(text('host', { description: 'One name or address.' }), {
+      default: [],
+      description:
+        'Names under which browsers and programs reach the management API, besides `localhost`, loopback addresses and `admin.host`. Requests for any other name are refused.',
+      security:
+        'What keeps other people’s web pages from reaching the API through a name they control (DNS rebinding).',
+      examples: [['admin.example.com']],
+    }),
+    token: optionalText('operator-token', {
+      description: 'A token for the management API and the console; `configuration` in the audit log.',
+      whenAbsent: 'only tokens made by `mdapi admin token` open it',
+      security:
+        'Whoever has it can make keys and announce maintenance. Give it as `MDAPI_ADMIN_TOKEN_FILE`, long and random.',
+      secret: true,
+      examples: ['a-long-random-text-of-your-own'],
+    }),
+    sessionFor: duration({
+      default: '12h',
+      atLeast: '1m',
+      atMost: '30d',
+      description: 'How long a sign-in to the console lasts. Sessions end with the process too.',
+    }),
+    auditFor: duration({
+      default: '400d',
+      atLeast: '1d',
+      atMost: '3650d',
+      description: 'How long the audit log keeps an entry.',
     }),
   },
   { description: 'The private listener.' },
@@ -150,9 +179,21 @@ export const adminSchema = Type.Object(
 export const storeSchema = text('store-url', {
   default: 'sqlite:./mdapi.sqlite',
   description:
-    'The database: accounts, keys, markets, maintenance windows, the last snapshot. Created when absent. A relative path is relative to the configuration file, or to the working directory when it comes from elsewhere.',
-  security: 'Holds digests of keys and e-mail addresses: readable by the service’s user alone.',
+    'The database: accounts, keys, markets, maintenance windows, the last snapshot. An SQLite file is created when absent; a relative path is relative to the configuration file, or to the working directory when it comes from elsewhere. A PostgreSQL database has to exist; its tables are created. `sslmode` is `disable`, `require`, `verify-ca` or `verify-full`, the latter unless the host is this machine; `sslrootcert`, `sslcert` and `sslkey` name PEM files.',
+  security:
+    'Holds digests of keys and e-mail addresses: readable by the service’s user alone. With a password in it give it as `MDAPI_STORE_FILE`, or leave the password to `PGPASSFILE`.',
   secret: true,
+  examples: ['postgres://mdapi@db.example.com/mdapi?sslmode=verify-full'],
+});
+
+export const redisSchema = optionalText('redis-url', {
+  description:
+    'A Redis (6 or newer) or Valkey server, for several processes that serve the same clients: they count the limits there together, and one of them runs the feed for all. `rediss://` is TLS. User and password are percent-encoded.',
+  whenAbsent: 'this process serves alone',
+  security:
+    'With a password in it give it as `MDAPI_REDIS_FILE`. Whoever can write to the server can lift the limits and publish prices: keep it on a network only you reach.',
+  secret: true,
+  examples: ['rediss://mdapi:password@redis.example.com:6380/0'],
 });
 
 const perMinute = { minimum: 1, maximum: 1_000_000, unit: 'requests a minute' } as const;

@@ -2,13 +2,14 @@ import { type Static, Type } from 'typebox';
 import type { AnnotatedSchema } from './schema-kinds.ts';
 import { mailSchema, noticesSchema } from './schema-notices.ts';
 import { exchangeSchema, feedSchema, pricingSchema, ratesSchema } from './schema-prices.ts';
-import { adminSchema, limitsSchema, logsSchema, serverSchema, storeSchema } from './schema-server.ts';
+import { adminSchema, limitsSchema, logsSchema, redisSchema, serverSchema, storeSchema } from './schema-server.ts';
 
 /** The whole configuration as it is written: what is accepted, its defaults, ranges and reasons. */
 export const configurationSchema = Type.Object({
   server: serverSchema,
   admin: adminSchema,
   store: storeSchema,
+  redis: redisSchema,
   exchange: exchangeSchema,
   pricing: pricingSchema,
   rates: ratesSchema,

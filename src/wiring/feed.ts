@@ -24,7 +24,7 @@ export interface FeedParts {
 /** The upstream exchange and the rate sources, as one thing that runs. */
 export interface Feed {
   start(): void;
-  stop(): void;
+  stop(): void | Promise<void>;
   health(): FeedHealth;
   rates(): readonly RateHealth[];
 }

@@ -1,5 +1,5 @@
 import type { ServiceBoard } from '../board/service-board.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock, EpochMs } from '../clock.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
@@ -18,6 +18,8 @@ export interface Followers {
 }
 
 export interface OperatorChanges {
+  /** Looks now: what this process just wrote holds when it resolves, unless the store cannot be read. Never rejects. */
+  look(): Promise<void>;
   /** False from a failed look at the store to the next that succeeds. */
   reachable(): boolean;
   stop(): Promise<void>;
@@ -32,6 +34,7 @@ export function followOperatorChanges(
   followers: Followers,
   clock: Clock,
   log: { error(fields: object, message: string): void; info(fields: object, message: string): void },
+  auditForMs: number,
 ): OperatorChanges {
   let reachable = true;
   const listener: ChangeListener = {
@@ -51,15 +54,26 @@ export function followOperatorChanges(
   };
   const watch = store.watchChanges({ clock }, listener);
   const pruning = clock.every(pruneEveryMs, () => {
-    store.accessChanges.prune(changesKept).catch((error) => listener.failed(error));
+    prune(store, (clock.now() - auditForMs) as EpochMs).catch((error) => {
+      log.error(
+        { err: error },
+        'what is no longer needed in the store could not be removed; the next try is in an hour',
+      );
+    });
   });
   return {
     async stop() {
       pruning.cancel();
       await watch.stop();
     },
+    look: () => watch.look(),
     reachable: () => reachable,
   };
+}
+
+async function prune(store: Store, auditBefore: EpochMs): Promise<void> {
+  await store.accessChanges.prune(changesKept);
+  await store.audit.prune(auditBefore);
 }
 
 /** What the operator paused or delisted. */

@@ -23,6 +23,7 @@ interface DemoAddresses {
   readonly referenceUrl: string;
   readonly openApiUrl: string;
   readonly adminUrl: string;
+  readonly operatorToken: string;
   readonly exchangeControlUrl: string;
   readonly configFile: string;
 }
@@ -109,9 +110,11 @@ describe('the demo', { concurrency: true, skip }, () => {
       'adminUrl',
       'baseUrl',
       'configFile',
+      'consoleUrl',
       'exchangeControlUrl',
       'key',
       'openApiUrl',
+      'operatorToken',
       'referenceUrl',
     ]);
     assert.equal(addresses.configFile, join(directory, 'mdapi.yaml'));

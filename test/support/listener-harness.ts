@@ -1,7 +1,8 @@
 import { type ApiKey, digestOf, generateApiKey } from '../../src/access/api-key.ts';
+import { BreachLog } from '../../src/access/breach-log.ts';
 import { ClientAddresses } from '../../src/access/client-address.ts';
 import { KeyDirectory } from '../../src/access/key-directory.ts';
-import { contractLimits, type LimitFigures, MemoryLimits } from '../../src/access/limits.ts';
+import { contractLimits, type LimitFigures, type Limits, MemoryLimits } from '../../src/access/limits.ts';
 import { Board } from '../../src/board/board.ts';
 import { ServiceBoard } from '../../src/board/service-board.ts';
 import type { Clock, EpochMs } from '../../src/clock.ts';
@@ -24,6 +25,8 @@ export interface HarnessOptions {
   /** 0, any free one, when left out. */
   readonly port?: number;
   readonly limits?: Partial<LimitFigures>;
+  /** Counts in the place of the memory's limits, as several nodes together do. Every harness has the same keys. */
+  readonly sharedLimits?: (memory: MemoryLimits, keys: KeyDirectory, figures: LimitFigures) => Limits;
   readonly trustedProxies?: readonly string[];
   readonly connections?: Partial<ConnectionLimits>;
   /** Further resources under `/v1`, for faults that no real one has. */
@@ -64,6 +67,7 @@ export class ListenerHarness {
   readonly listener: PublicListener;
   readonly directory: KeyDirectory;
   readonly limits: MemoryLimits;
+  readonly breaches: BreachLog;
   readonly logged: { fields: object; message: string }[] = [];
   readonly key: ApiKey;
   document!: OpenApiDocument;
@@ -85,8 +89,10 @@ export class ListenerHarness {
       { quotes: new Set(['EUR' as CurrencyCode]), symbols: 'all' },
     );
     this.service = new ServiceBoard(this.feed, this.clock);
-    this.limits = new MemoryLimits(this.#randomness, { ...contractLimits, ...options.limits });
+    const figures = { ...contractLimits, ...options.limits };
+    this.limits = new MemoryLimits(this.#randomness, figures);
     this.directory = new KeyDirectory((slot) => this.limits.forgetSlot(slot));
+    this.breaches = new BreachLog(this.directory);
     this.listener = new PublicListener(
       {
         host: '127.0.0.1',
@@ -96,7 +102,11 @@ export class ListenerHarness {
       },
       {
         offerAt: (port) => this.#offer(port, options.extra ?? []),
-        gate: { keys: this.directory, limits: this.limits },
+        gate: {
+          keys: this.directory,
+          limits: options.sharedLimits?.(this.limits, this.directory, figures) ?? this.limits,
+          breaches: this.breaches,
+        },
         addresses: new ClientAddresses(options.trustedProxies ?? []),
         sources: { board: new Board(this.book), service: this.service },
         clock: this.clock,

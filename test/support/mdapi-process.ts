@@ -67,7 +67,7 @@ export class Child {
 
   /** Resolves with the first line on stdout. Fails when the process ends before. */
   async firstLine(): Promise<string> {
-    await eventually('a line on stdout', () => this.stdout.includes('\n') || !this.running, 20_000);
+    await eventually('a line on stdout', () => this.stdout.includes('\n') || !this.running, 60_000);
     assert.ok(this.stdout.includes('\n'), `the process said nothing on stdout: ${this.stderr}`);
     return this.stdout.split('\n', 1)[0]!;
   }

@@ -8,24 +8,33 @@ export interface DemoAddresses {
   readonly baseUrl: string;
   readonly adminUrl: string;
   readonly key: string;
+  readonly operatorToken: string;
   readonly exchange: StandInExchange;
   readonly configFile: string;
 }
 
-export function demoJson({ baseUrl, adminUrl, key, exchange, configFile }: DemoAddresses): Record<string, string> {
+export function demoJson({
+  baseUrl,
+  adminUrl,
+  exchange,
+  configFile,
+  ...secrets
+}: DemoAddresses): Record<string, string> {
   return {
     baseUrl,
-    key,
+    key: secrets.key,
     referenceUrl: `${baseUrl}/docs`,
     openApiUrl: `${baseUrl}/openapi/v1.json`,
     adminUrl,
+    consoleUrl: `${adminUrl}/console/`,
+    operatorToken: secrets.operatorToken,
     exchangeControlUrl: exchange.controlUrl,
     configFile,
   };
 }
 
 export function demoText(addresses: DemoAddresses, context: Pick<Context, 'stdout' | 'env' | 'cwd'>): string {
-  const { baseUrl, adminUrl, key, exchange } = addresses;
+  const { baseUrl, adminUrl, key, operatorToken, exchange } = addresses;
   const paint = paintFor(context);
   const configFile = relative(context.cwd, addresses.configFile);
   const curl = (path: string) => `  curl -H 'X-EXCHANGE-APIKEY: ${key}' '${baseUrl}${path}'`;
@@ -34,6 +43,8 @@ export function demoText(addresses: DemoAddresses, context: Pick<Context, 'stdou
     '',
     `  API key            ${key}`,
     `  Reference          ${baseUrl}/docs`,
+    `  Console            ${adminUrl}/console/`,
+    `  Operator token     ${operatorToken}`,
     `  Private listener   ${adminUrl}  (/livez /readyz /metrics)`,
     `  Exchange control   ${exchange.controlUrl}  (rehearse an outage)`,
     '',

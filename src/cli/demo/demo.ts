@@ -4,7 +4,7 @@ export const demo: Command = {
   name: 'demo',
   summary: 'run the server on a stand-in exchange, with a fresh key (npm start)',
   details: [
-    'Needs nothing: it starts a stand-in exchange beside the server and prints ready curl lines.',
+    'Needs nothing: it starts a stand-in exchange beside the server and prints ready curl lines, the address of the console and a token for it.',
     'What it keeps is in .demo below the working directory, so every other command works on it with --config .demo/mdapi.yaml.',
   ],
   options: [

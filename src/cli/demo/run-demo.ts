@@ -9,7 +9,7 @@ import { startFor, told } from '../running-service.ts';
 import { configurationFor } from '../with-store.ts';
 import { adminPort } from './admin-port.ts';
 import { writeDemoConfiguration } from './demo-directory.ts';
-import { makeDemoKey } from './demo-key.ts';
+import { type DemoSecrets, makeDemoSecrets } from './demo-key.ts';
 import { type DemoAddresses, demoJson, demoText } from './demo-text.ts';
 import { firstPrice } from './first-price.ts';
 import { startStandInExchange } from './stand-in-exchange.ts';
@@ -22,8 +22,8 @@ export async function runDemo(input: CommandInput, context: Context): Promise<Ex
     const configFile = writeDemoConfiguration(directory, exchange, await adminPort());
     const option = (name: string) => (name === 'config' ? configFile : input.option(name));
     const { configuration } = await configurationFor({ ...input, option }, context, portFlags(input));
-    await serveDemo(configuration, context, (service, key) => {
-      const addresses: DemoAddresses = { ...service, key, exchange, configFile };
+    await serveDemo(configuration, context, (service, secrets) => {
+      const addresses: DemoAddresses = { ...service, ...secrets, exchange, configFile };
       context.stdout.write(input.json ? `${JSON.stringify(demoJson(addresses))}\n` : demoText(addresses, context));
     });
     return exitCodes.ok;
@@ -35,13 +35,13 @@ export async function runDemo(input: CommandInput, context: Context): Promise<Ex
 async function serveDemo(
   configuration: Configuration,
   context: Context,
-  ready: (service: Service, key: string) => void,
+  ready: (service: Service, secrets: DemoSecrets) => void,
 ): Promise<void> {
   const { signal } = context;
   const service = await startFor(context, configuration);
   try {
-    const key = await makeDemoKey(configuration.store.url, context);
-    if (await firstPrice(service.adminUrl, context.clock, signal)) ready(service, key);
+    const secrets = await makeDemoSecrets(configuration.store.url, context);
+    if (await firstPrice(service.adminUrl, context.clock, signal)) ready(service, secrets);
     await told(signal);
   } finally {
     await service.stop();

@@ -1,0 +1,156 @@
+import Type from 'typebox';
+import type { AccountRecord, KeyCounts } from '../../store/accounts.ts';
+import { unknownAccount } from '../../store/accounts.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { type KeySchema, keyBody } from './key-body.ts';
+import { operation } from './operation.ts';
+import {
+  component,
+  count,
+  defaultLimit,
+  id,
+  instants,
+  line,
+  nextSchema,
+  pageQuery,
+  pair,
+  pathId,
+  strictObject,
+} from './parts.ts';
+
+const accountFields = {
+  id: id('acc', 'The account’s id.'),
+  email: line('Where notices about its keys go.', 'bot@example.com', 254),
+  active: Type.Boolean({ description: 'Keys of an account that is not active cannot be used.' }),
+  ...pair('createdAt', 'When it was made.'),
+  keys: Type.Object(
+    {
+      active: count('Keys that are active; some of them may have expired.', 2),
+      disabled: count('Keys that are disabled.', 0),
+      revoked: count('Keys that are revoked.', 1),
+    },
+    { description: 'Its keys by their status.' },
+  ),
+};
+
+export const AccountSchema = Type.Object(accountFields, { description: 'The holder of API keys.' });
+
+export const AccountListSchema = Type.Object(
+  {
+    accounts: Type.Array(component<typeof AccountSchema>('Account'), { description: 'Latest first.', maxItems: 200 }),
+    next: nextSchema,
+  },
+  { description: 'A page of accounts.' },
+);
+
+const keysShownMax = 1_000;
+
+export const AccountDetailSchema = Type.Object(
+  {
+    ...accountFields,
+    keysList: Type.Array(component<typeof KeySchema>('Key'), {
+      description: 'Its latest keys, latest first, at most 1,000; GET /api/keys?account=… has them all.',
+      maxItems: keysShownMax,
+    }),
+  },
+  { description: 'An account and its keys.' },
+);
+
+function accountBody({ id, email, active, createdAt }: AccountRecord, keys: KeyCounts) {
+  return { id, email, active, ...instants('createdAt', createdAt), keys };
+}
+
+export const listAccounts = operation({
+  method: 'GET',
+  path: '/api/accounts',
+  operationId: 'listAccounts',
+  tag: 'Accounts and keys',
+  summary: 'Accounts, latest first',
+  description:
+    'In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts comes back early: go on with `next`.',
+  query: Type.Object({
+    query: Type.Optional(Type.String({ description: 'What to look for.', maxLength: 254, examples: ['@example.com'] })),
+    ...pageQuery,
+  }),
+  answer: { status: 200, description: 'A page.', schema: component<typeof AccountListSchema>('AccountList') },
+  async handle({ query: { query, after, limit = defaultLimit }, store }) {
+    const place = readCursor(after, 'number', 'string');
+    const page = await store.accounts.page({
+      query,
+      limit,
+      after: place && { createdAtMs: place[0], id: place[1] },
+    });
+    return {
+      accounts: page.accounts.map(({ keys, ...account }) => accountBody(account, keys)),
+      next: page.next === undefined ? null : writeCursor(page.next.createdAtMs, page.next.id),
+    };
+  },
+});
+
+export const createAccount = operation({
+  method: 'POST',
+  path: '/api/accounts',
+  operationId: 'createAccount',
+  tag: 'Accounts and keys',
+  summary: 'Make an account',
+  description:
+    'An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference.',
+  body: strictObject(
+    {
+      email: Type.String({ description: 'The address.', minLength: 3, maxLength: 254, examples: ['bot@example.com'] }),
+    },
+    'The new account.',
+  ),
+  answer: { status: 201, description: 'Made.', schema: component<typeof AccountSchema>('Account') },
+  problems: ['EMAIL_TAKEN'],
+  async handle({ body, store }) {
+    const account = await store.accounts.create({ email: body.email });
+    return accountBody(account, { active: 0, disabled: 0, revoked: 0 });
+  },
+});
+
+export const readAccount = operation({
+  method: 'GET',
+  path: '/api/accounts/:id',
+  operationId: 'readAccount',
+  tag: 'Accounts and keys',
+  summary: 'One account and its keys',
+  description: 'The account with its latest keys.',
+  params: pathId('acc'),
+  answer: { status: 200, description: 'The account.', schema: component<typeof AccountDetailSchema>('AccountDetail') },
+  problems: ['NOT_FOUND'],
+  async handle({ params, store, now }) {
+    const account = await store.accounts.get(params.id);
+    if (account === undefined) throw unknownAccount(params.id);
+    const { keys } = await store.keys.page({ accountId: account.id, limit: keysShownMax });
+    const counts = await store.accounts.countKeys(account.id);
+    return { ...accountBody(account, counts), keysList: keys.map((key) => keyBody(key, now)) };
+  },
+});
+
+export const activateAccount = switching('activate', true, 'Its active keys work again at once.');
+export const deactivateAccount = switching(
+  'deactivate',
+  false,
+  'None of its keys can be used from now on, until it is activated.',
+);
+
+function switching(verb: 'activate' | 'deactivate', active: boolean, effect: string) {
+  return operation({
+    method: 'POST',
+    path: `/api/accounts/:id/${verb}`,
+    operationId: `${verb}Account`,
+    tag: 'Accounts and keys',
+    summary: active ? 'Activate an account' : 'Deactivate an account',
+    description: `${effect} Doing it twice changes nothing.`,
+    params: pathId('acc'),
+    body: strictObject({}, 'Nothing is taken.'),
+    answer: { status: 200, description: 'As it is now.', schema: component<typeof AccountSchema>('Account') },
+    problems: ['NOT_FOUND'],
+    async handle({ params, store }, { follow }) {
+      const account = await store.accounts.setActive(params.id, active);
+      await follow();
+      return accountBody(account, await store.accounts.countKeys(account.id));
+    },
+  });
+}

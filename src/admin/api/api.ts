@@ -1,0 +1,120 @@
+import cookie from '@fastify/cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { EpochMs } from '../../clock.ts';
+import type { ManagementCounts } from './counts.ts';
+import { anybody, Gate, type Operator } from './gate.ts';
+import { assertOwnHost, assertSameOrigin } from './hosts.ts';
+import type { Asked, Operation } from './operation.ts';
+import { operations } from './operations.ts';
+import { Problem } from './problems.ts';
+import type { Management } from './sources.ts';
+import { bodyCheck, textCheck } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request to the management API; set when it comes. */
+    asked: { readonly now: EpochMs; operator: Operator } | undefined;
+  }
+}
+
+/** What the private listener tells of the management API. */
+export interface ManagementFigures {
+  readonly counts: ManagementCounts;
+  readonly sessions: () => number;
+}
+
+/** Adds the management API to the private listener: every operation of the table, and 405 for the other methods. */
+export function addManagementApi(app: FastifyInstance, management: Management, counts: ManagementCounts): Gate {
+  const gate = new Gate(management, counts);
+  app.register(async (api) => {
+    await api.register(cookie);
+    takeOnlyJson(api);
+    api.decorateRequest('asked', undefined);
+    api.addHook('onSend', async (_request, reply) => {
+      reply.header('Cache-Control', 'no-store').header('Cross-Origin-Resource-Policy', 'same-origin');
+    });
+    api.addHook('onResponse', async (request, reply) => {
+      counts.answered(request.routeOptions.config.operationId ?? 'unmatched', reply.statusCode);
+    });
+    for (const operation of operations) addOperation(api, operation, management, gate);
+    refuseOtherMethods(api);
+  });
+  return gate;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operationId?: string;
+  }
+}
+
+/** A body that is empty counts as none: operations without values are asked for with or without a content type. */
+function takeOnlyJson(api: FastifyInstance): void {
+  const parse = api.getDefaultJsonParser('error', 'error');
+  api.removeAllContentTypeParsers();
+  api.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else parse(request, body as string, done);
+  });
+}
+
+function addOperation(api: FastifyInstance, operation: Operation, management: Management, gate: Gate): void {
+  const params = operation.params && textCheck(operation.params);
+  const query = operation.query && textCheck(operation.query);
+  const body = operation.body && bodyCheck(operation.body);
+  api.route({
+    method: operation.method,
+    url: operation.path,
+    config: { operationId: operation.operationId },
+    onRequest: (request) => admit(request, operation, management, gate),
+    async handler(request, reply) {
+      const { now, operator } = request.asked!;
+      const asked = {
+        params: params?.(request.params),
+        query: query?.(request.query),
+        body: body?.(request.body),
+        now,
+        operator,
+        store: management.store.as(operator.name),
+        gate,
+        request,
+        reply,
+      } as Asked<never, never, never>;
+      return send(reply, operation, await operation.handle(asked, management));
+    },
+  });
+}
+
+/** Before anything of the body is read. */
+async function admit(request: FastifyRequest, operation: Operation, management: Management, gate: Gate): Promise<void> {
+  const now = management.clock.now();
+  request.asked = { now, operator: anybody };
+  assertOwnHost(request.headers.host, management.settings);
+  if (operation.access === 'sign-in') assertSameOrigin(request.headers);
+  if (operation.access === 'operator') request.asked.operator = await gate.admit(request, operation.operationId, now);
+}
+
+function send(reply: FastifyReply, { answer }: Operation, body: unknown): FastifyReply {
+  reply.code(answer.status);
+  if (answer.schema === undefined) return reply.send();
+  // As bytes: to a text the framework adds a charset, which JSON does not have (RFC 8259 §11).
+  return reply.header('Content-Type', 'application/json').send(Buffer.from(JSON.stringify(body)));
+}
+
+const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+function refuseOtherMethods(api: FastifyInstance): void {
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const known = operations.filter((operation) => operation.path === path).map(({ method }): string => method);
+    const allow = known.includes('GET') ? ['GET', 'HEAD', ...known.filter((method) => method !== 'GET')] : known;
+    api.route({
+      method: allMethods.filter((method) => !known.includes(method)),
+      url: path,
+      async onRequest() {
+        const headers = { Allow: allow.join(', ') };
+        throw new Problem('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')} only.`, { headers });
+      },
+      handler: () => undefined,
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import Type from 'typebox';
+import { readCursor, writeCursor } from './cursor.ts';
+import { operation } from './operation.ts';
+import { component, defaultLimit, id, instants, line, nextSchema, pageQuery, pair, words } from './parts.ts';
+
+export const AuditEntrySchema = Type.Object(
+  {
+    id: id('aud', 'The entry’s id.'),
+    ...pair('at', 'When it was done.'),
+    actor: line(
+      'Who did it: the name of a token, `configuration` for that of the configuration, `cli:` and the user of the system for the command line, `unknown` for whoever was refused.',
+      'alice',
+      300,
+    ),
+    action: Type.String({
+      description: 'What was done. The set can grow.',
+      maxLength: 64,
+      pattern: '^[a-z]+\\.[a-z]+$',
+      examples: ['key.create'],
+    }),
+    subject: Type.Object(
+      {
+        kind: words(['account', 'key', 'market', 'window', 'token', 'session'], 'What it was done to.'),
+        id: line('Its id; the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),
+      },
+      { description: 'What it was done to.' },
+    ),
+    summary: line('One sentence for people.', 'Made a key for bot@example.com ("trading bot").', 2_000),
+    details: Type.Unsafe<Readonly<Record<string, unknown>>>({
+      description: 'What else there is to know, by action.',
+      type: 'object',
+      additionalProperties: true,
+      examples: [{ accountId: 'acc_4fGh72Kq0ZsTn1Lw', lastFour: 'x7Qa' }],
+    }),
+  },
+  { description: 'A change, or an attempt to sign in. Never holds a secret.' },
+);
+
+export const AuditPageSchema = Type.Object(
+  {
+    entries: Type.Array(component<typeof AuditEntrySchema>('AuditEntry'), {
+      description: 'Latest first.',
+      maxItems: 200,
+    }),
+    next: nextSchema,
+  },
+  { description: 'A page of the audit log.' },
+);
+
+export const listAudit = operation({
+  method: 'GET',
+  path: '/api/audit',
+  operationId: 'listAudit',
+  tag: 'Audit',
+  summary: 'Who changed what, latest first',
+  description:
+    'Written together with each change, by this API and by the command line. Entries are kept as long as `admin.auditFor` says.',
+  query: Type.Object({
+    subject: Type.Optional(
+      Type.String({
+        description: 'Only what was done to this: an id, or the symbol of a market.',
+        minLength: 1,
+        maxLength: 64,
+        examples: ['key_4fGh72Kq0ZsTn1Lw'],
+      }),
+    ),
+    ...pageQuery,
+  }),
+  answer: { status: 200, description: 'A page.', schema: component<typeof AuditPageSchema>('AuditPage') },
+  async handle({ query: { subject, after, limit = defaultLimit }, store }) {
+    const place = readCursor(after, 'number', 'string');
+    const page = await store.audit.page({
+      limit,
+      subjectId: subject,
+      after: place && { atMs: place[0], id: place[1] },
+    });
+    return {
+      entries: page.entries.map(({ at, ...entry }) => ({ ...entry, ...instants('at', at) })),
+      next: page.next === undefined ? null : writeCursor(page.next.atMs, page.next.id),
+    };
+  },
+});

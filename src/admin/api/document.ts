@@ -1,0 +1,216 @@
+import type { TObject } from 'typebox';
+import { exampleOf } from './example.ts';
+import type { Operation, Tag } from './operation.ts';
+import { type ProblemCode, problemCodes, problemTable, problemType } from './problems.ts';
+import { schemas } from './schemas.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Version of the management API. */
+export const managementVersion = '1.0';
+
+const tags: Readonly<Record<Tag, string>> = {
+  Session: 'Sign-in of browsers. Programs send a token with each request instead.',
+  Service: 'How the service, the feed and the rates are doing.',
+  Markets: 'Markets, their prices and how these came about; pausing and delisting.',
+  'Accounts and keys': 'Who may use the public API, how often, and how they do.',
+  Maintenance: 'Windows in which the public API is not served.',
+  Notices: 'E-mail to holders of keys.',
+  Audit: 'Who changed what, and who may.',
+  Description: 'What needs no sign-in: this document and the problems.',
+};
+
+const introduction = `The management API of a market data server, on its private listener. Everything an operator does can be done with it, by the
+console or by a program of the operator's own.
+
+Programs send an operator token with every request: \`Authorization: Bearer mdo_…\`. Browsers sign in with one and get a session.
+Every change is written into the audit log under the name of the token.
+
+Instants come twice, as ISO 8601 text in UTC and as milliseconds since the Unix epoch. What is absent is null. Prices, amounts and
+rates are decimal strings, but for those that are said to be for drawing only. Every GET also answers HEAD. No answer may be stored.
+
+Errors are problems (RFC 9457) with a \`code\`. Fields, codes and values of a set can be added within version 1: ignore what you do not
+know. In a request, a field that is not known is refused.`;
+
+/** The OpenAPI 3.1 document of the management API, from the schemas and the table the router itself uses. */
+export function managementDocument(operations: readonly Operation[]) {
+  const responses = new Map(
+    operations.flatMap((operation) => problemSets(operation).map((set) => [set.name, problemResponse(set)])),
+  );
+  const codes = new Set(operations.flatMap(codesOf));
+  const answered = problemCodes.filter((code) => codes.has(code));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Market Data Management API',
+      version: managementVersion,
+      summary: 'Accounts, keys, markets, maintenance and the audit log of a market data server.',
+      description: introduction,
+      contact: { name: 'The operator of this service', url: 'http://127.0.0.1:9090/console/' },
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: '/', description: 'The private listener that serves this document.' }],
+    security: [{ token: [] }, { session: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths: pathsOf(operations),
+    components: {
+      schemas,
+      headers: headerComponents,
+      responses: Object.fromEntries(responses),
+      examples: Object.fromEntries(
+        answered.map((code) => [code, { summary: problemTable[code].title, value: exampleProblem(code) }]),
+      ),
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', bearerFormat: 'mdo_…', description: 'An operator token.' },
+        session: { type: 'apiKey', in: 'cookie', name: 'mdapi_session', description: 'The session of a browser.' },
+        csrf: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-CSRF-Token',
+          description: 'The `csrfToken` of the session, with every change.',
+        },
+      },
+    },
+  };
+}
+
+function pathsOf(operations: readonly Operation[]): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
+    const item = paths[path] ?? {};
+    paths[path] = item;
+    item[operation.method.toLowerCase()] = operationObject(operation);
+  }
+  return paths;
+}
+
+function operationObject(operation: Operation): Json {
+  const { operationId, tag, summary, description, params, query, body } = operation;
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    security: securityOf(operation),
+    parameters: [...parametersOf('path', params), ...parametersOf('query', query)],
+    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
+    responses: { [operation.answer.status]: answerObject(operation), ...problemsOf(operation) },
+  };
+}
+
+function securityOf({ access, method }: Operation): readonly Json[] {
+  if (access !== 'operator') return [];
+  return method === 'GET' ? [{ token: [] }, { session: [] }] : [{ token: [] }, { session: [], csrf: [] }];
+}
+
+function parametersOf(place: 'path' | 'query', schema: TObject | undefined): readonly Json[] {
+  const required = new Set(place === 'path' ? Object.keys(schema?.properties ?? {}) : (schema?.required ?? []));
+  return Object.entries(schema?.properties ?? {}).map(([name, value]) => {
+    const { description, ...rest } = value as { description?: string };
+    return { name, in: place, required: required.has(name), description, schema: rest };
+  });
+}
+
+function requestBody(schema: TObject): Json {
+  return {
+    description: (schema as { description?: string }).description,
+    required: (schema.required ?? []).length > 0,
+    content: { 'application/json': { schema, example: exampleOf(schema) } },
+  };
+}
+
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
+
+function answerObject({ operationId, answer: { description, schema } }: Operation): Json {
+  const headers = {
+    'X-Request-Id': header('X-Request-Id'),
+    'Cache-Control': header('Cache-Control'),
+    ...(operationId === 'signIn' || operationId === 'signOut' ? { 'Set-Cookie': header('Set-Cookie') } : {}),
+  };
+  if (schema === undefined) return { description, headers };
+  return { description, headers, content: { 'application/json': { schema, example: exampleOf(schema) } } };
+}
+
+/** Every code that an operation can answer. */
+export function codesOf({ access, method, params, query, body, problems }: Operation): readonly ProblemCode[] {
+  const codes = new Set<ProblemCode>(['HOST_NOT_ALLOWED', 'INTERNAL_ERROR', ...problems]);
+  const add = (...more: readonly ProblemCode[]) => {
+    for (const code of more) codes.add(code);
+  };
+  if (access === 'operator')
+    add('NOT_SIGNED_IN', 'SESSION_EXPIRED', 'INVALID_TOKEN', 'TOO_MANY_ATTEMPTS', 'STORE_UNAVAILABLE');
+  if (access === 'sign-in') add('STORE_UNAVAILABLE');
+  if (method !== 'GET' && access !== 'anybody')
+    add('CSRF', 'INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (params !== undefined || query !== undefined || body !== undefined) add('INVALID_INPUT');
+  return problemCodes.filter((code) => codes.has(code));
+}
+
+/** The codes of one status that an operation can answer, and what that answer is called in the document. */
+interface ProblemSet {
+  readonly name: string;
+  readonly status: number;
+  readonly codes: readonly ProblemCode[];
+}
+
+function problemsOf(operation: Operation): Json {
+  return Object.fromEntries(
+    problemSets(operation).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
+}
+
+function problemSets(operation: Operation): readonly ProblemSet[] {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of codesOf(operation)) {
+    const { status } = problemTable[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return [...byStatus].map(([status, codes]) => ({ status, codes, name: codes.map(componentName).join('Or') }));
+}
+
+/** `NOT_FOUND` is `NotFound`. */
+function componentName(code: ProblemCode): string {
+  return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function problemResponse({ status, codes }: ProblemSet): Json {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${problemTable[code].description}`).join(' '),
+    headers: {
+      'X-Request-Id': header('X-Request-Id'),
+      'Cache-Control': header('Cache-Control'),
+      ...(status === 401 ? { 'WWW-Authenticate': header('WWW-Authenticate') } : {}),
+      ...(status === 429 ? { 'Retry-After': header('Retry-After') } : {}),
+    },
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem' },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  };
+}
+
+function exampleProblem(code: ProblemCode): Json {
+  const { status, title, description } = problemTable[code];
+  const requestId = '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e';
+  return { type: problemType(code), title, status, code, detail: description.replaceAll('`', ''), requestId };
+}
+
+const text = (description: string, example: string) => ({
+  description,
+  schema: { type: 'string', examples: [example] },
+});
+
+const headerComponents: Json = {
+  'X-Request-Id': text('Identifies the request, in the log too.', '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'),
+  'Cache-Control': text('Always `no-store`.', 'no-store'),
+  'Set-Cookie': text('The cookie of the session.', 'mdapi_session=…; Path=/; HttpOnly; SameSite=Strict'),
+  'WWW-Authenticate': text('How programs sign in.', 'Bearer realm="management"'),
+  'Retry-After': {
+    description: 'Seconds to wait.',
+    schema: { type: 'integer', minimum: 1, examples: [42] },
+  },
+};

@@ -1,0 +1,117 @@
+import Type from 'typebox';
+import * as part from '../../contract/schema-parts.ts';
+import type { FeedHealth } from '../../feed/health.ts';
+import { operation } from './operation.ts';
+import {
+  component,
+  count,
+  counts,
+  instants,
+  line,
+  nullableCount,
+  nullableInstants,
+  nullableLine,
+  nullablePair,
+  nullableWords,
+  pair,
+  words,
+} from './parts.ts';
+
+const paths = ['live', 'fallback'] as const;
+
+export const FeedSpanSchema = Type.Object(
+  {
+    state: words(
+      ['live', 'fallback', 'outage'],
+      '`live`: over the live connection. `fallback`: over polls. `outage`: no data for more than 5 minutes, or never.',
+    ),
+    ...pair('from', 'When it began.'),
+    ...nullablePair('to', 'When it ended; null for the one that lasts.'),
+  },
+  { description: 'A span in which the feed was in one state. Between two spans the service did not run.' },
+);
+
+export const FeedHealthSchema = Type.Object(
+  {
+    path: nullableWords(paths, 'The way data comes; null until the feed has chosen one.'),
+    connection: line('State of the live connection.', 'open', 64),
+    epoch: count('Live connections tried.', 1),
+    connectionsEnded: counts('Live connections ended, by reason.', { closed: 1 }),
+    framesReceived: count('Frames received on the live connection.', 91_000),
+    framesDropped: counts('Frames left aside, by reason.', { unknown_channel: 2 }),
+    tickersTaken: count('Upstream tickers taken.', 90_000),
+    tickersRejected: counts('Upstream values not taken, by reason.', { crossed: 1 }),
+    symbolsWanted: count('Markets that are to be subscribed.', 120),
+    symbolsSubscribed: count('Markets that are subscribed.', 120),
+    symbolsRejected: Type.Array(part.symbol('A market.', 'BTCEUR'), {
+      description: 'Markets the exchange refuses to subscribe.',
+    }),
+    symbolsQuiet: count('Markets silent on the live connection and not confirmed otherwise.', 0),
+    symbolsDoubted: count('Markets for which polls show another price than the live connection.', 0),
+    ...nullablePair('lastLiveDataAt', 'When the live connection last gave data.'),
+    lastLiveDataAgeMs: nullableCount('Time since then, in milliseconds.', 120),
+    upstreamLagMs: Type.Unsafe<number | null>({
+      description: 'How far the last live ticker was behind its own time; negative when the clocks differ.',
+      type: ['number', 'null'],
+      examples: [35, null],
+    }),
+    ...nullablePair('lastFallbackPollAt', 'When the fallback was last polled.'),
+    polls: counts('Polls over the fallback, by outcome.', { ok: 3 }),
+    ...nullablePair('lastCatalogueAt', 'When the catalogue was last loaded.'),
+    catalogueLoads: counts('Loads of the catalogue, by outcome.', { ok: 12 }),
+    pairsSkipped: count('Pairs that should be markets and lack something.', 0),
+    systemStatus: nullableLine('The exchange’s own word on its state; null until it said one.', 'online', 64),
+  },
+  { description: 'The feed at this instant; counters since the start of the process.' },
+);
+
+export const FeedSchema = Type.Object(
+  {
+    path: nullableWords(paths, 'The way data comes; null until the feed has chosen one.'),
+    dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there never was any.', 420),
+    health: component<typeof FeedHealthSchema>('FeedHealth', 'Details for people who look for a fault.'),
+    timeline: Type.Array(component<typeof FeedSpanSchema>('FeedSpan'), {
+      description: 'The last 24 hours, oldest first. Kept over restarts.',
+      maxItems: 1_001,
+    }),
+  },
+  { description: 'How market data arrives.' },
+);
+
+export const readFeed = operation({
+  method: 'GET',
+  path: '/api/feed',
+  operationId: 'readFeed',
+  tag: 'Service',
+  summary: 'How market data arrives',
+  description: 'The connection to the exchange now, and its states over the last 24 hours.',
+  answer: { status: 200, description: 'The feed.', schema: component<typeof FeedSchema>('Feed') },
+  handle({ now }, { feedHealth, feedStatus, clock, timeline }) {
+    const health = feedHealth();
+    return {
+      path: health.path ?? null,
+      dataAgeMs: feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+      health: healthBody(health),
+      timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
+        state,
+        ...instants('from', fromMs),
+        ...nullableInstants('to', toMs),
+      })),
+    };
+  },
+});
+
+function healthBody(health: FeedHealth) {
+  const { lastLiveDataAt, lastFallbackPollAt, lastCatalogueAt, lastLiveDataAgeMs, ...rest } = health;
+  return {
+    ...rest,
+    path: health.path ?? null,
+    symbolsRejected: [...health.symbolsRejected],
+    ...nullableInstants('lastLiveDataAt', lastLiveDataAt),
+    lastLiveDataAgeMs: lastLiveDataAgeMs === undefined ? null : Math.max(0, Math.round(lastLiveDataAgeMs)),
+    upstreamLagMs: health.upstreamLagMs ?? null,
+    ...nullableInstants('lastFallbackPollAt', lastFallbackPollAt),
+    ...nullableInstants('lastCatalogueAt', lastCatalogueAt),
+    systemStatus: health.systemStatus ?? null,
+  };
+}

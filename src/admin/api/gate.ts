@@ -1,0 +1,189 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { AddressLimiter } from '../../access/address-limiter.ts';
+import { joinedHeader } from '../../access/client-address.ts';
+import { MinuteWindow } from '../../access/minute-window.ts';
+import { hasTokenShape, tokenDigest } from '../../access/operator-token.ts';
+import type { EpochMs } from '../../clock.ts';
+import { isTokenUsable, type TokenRecord } from '../../store/tokens.ts';
+import type { ManagementCounts } from './counts.ts';
+import { assertSameOrigin } from './hosts.ts';
+import { Problem } from './problems.ts';
+import { RefusalLog } from './refusal-log.ts';
+import { type Session, Sessions, sameSecret } from './sessions.ts';
+import type { Management } from './sources.ts';
+
+/** Who asks. */
+export interface Operator {
+  /** What the audit log calls him: the name of the token. */
+  readonly name: string;
+  /** `undefined` for whoever sent a token with the request. */
+  readonly session: Session | undefined;
+}
+
+/** The operator of an operation that anybody may ask. */
+export const anybody: Operator = { name: 'unknown', session: undefined };
+
+export const sessionCookie = 'mdapi_session';
+
+const attemptsPerMinute = 10;
+const touchEveryMs = 60_000;
+const configurationName = 'configuration';
+
+interface Holder {
+  /** `undefined` for the token of the configuration. */
+  readonly tokenId: string | undefined;
+  readonly name: string;
+}
+
+/** Decides who may use the management API (docs/decisions/0023). */
+export class Gate {
+  readonly sessions: Sessions;
+  readonly #management: Management;
+  readonly #counts: ManagementCounts;
+  readonly #configured: Uint8Array | undefined;
+  readonly #attempts: AddressLimiter;
+  readonly #refusals: RefusalLog;
+
+  constructor(management: Management, counts: ManagementCounts) {
+    const { clock, randomness, settings, store } = management;
+    this.#management = management;
+    this.#counts = counts;
+    this.sessions = new Sessions(clock, randomness, settings.sessionForMs);
+    this.#configured = settings.token === undefined ? undefined : tokenDigest(settings.token);
+    this.#attempts = new AddressLimiter(new MinuteWindow(), randomness);
+    this.#refusals = new RefusalLog(store.as('unknown').audit, clock);
+  }
+
+  /** A token goes before a session. Throws the `Problem` of whoever may not. */
+  async admit(request: FastifyRequest, purpose: string, now: EpochMs): Promise<Operator> {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) {
+      const { name } = await this.#holderOf(bearerOf(authorization), request, purpose, now);
+      return { name, session: undefined };
+    }
+    const secret = request.cookies[sessionCookie];
+    if (secret === undefined) throw notSignedIn();
+    const session = await this.#liveSession(secret, now);
+    if (request.method !== 'GET' && request.method !== 'HEAD') assertOwnPage(request, session);
+    return { name: session.name, session };
+  }
+
+  /** Makes a session for a right token. Throws `INVALID_TOKEN`, `TOO_MANY_ATTEMPTS`. */
+  async signIn(token: string, request: FastifyRequest, now: EpochMs): Promise<ReturnType<Sessions['open']>> {
+    const { tokenId, name } = await this.#holderOf(token, request, 'sign-in', now);
+    const opened = this.sessions.open(tokenId, name);
+    this.#counts.signedIn();
+    const { id, expiresAt } = opened.session;
+    await this.#record(name, {
+      action: 'session.create',
+      subject: { kind: 'session', id },
+      summary: `Signed in from ${this.#addressOf(request).text}.`,
+      details: { address: this.#addressOf(request).text, tokenId: tokenId ?? null, expiresAtMs: expiresAt },
+    });
+    return opened;
+  }
+
+  /** Ends the session that a request comes with, if it is one of ours. */
+  async signOut(request: FastifyRequest, { name, session }: Operator): Promise<void> {
+    const secret = request.cookies[sessionCookie];
+    if (secret === undefined || session === undefined) return;
+    this.sessions.close(secret);
+    const subject = { kind: 'session', id: session.id } as const;
+    await this.#record(name, { action: 'session.end', subject, summary: 'Signed out.' });
+  }
+
+  /** Looks at the token again each time, so that one that another process revoked ends its sessions at once. */
+  async #liveSession(secret: string, now: EpochMs): Promise<Session> {
+    const session = this.sessions.find(secret);
+    if (session === undefined) throw notSignedIn();
+    if (session === 'expired') throw new Problem('SESSION_EXPIRED', 'The session is over. Sign in again.');
+    if (session.tokenId === undefined) return session;
+    const token = await this.#management.store.tokens.get(session.tokenId);
+    if (token !== undefined && isTokenUsable(token, now)) return session;
+    this.sessions.closeOf(session.tokenId);
+    throw new Problem(
+      'SESSION_EXPIRED',
+      'The token of this session was revoked or has expired. Sign in with another one.',
+    );
+  }
+
+  /**
+   * A made token is looked up however many wrong ones came from its address: nobody guesses 190 bits, and a neighbour's
+   * mistake must not lock a program out. Any other text is not even compared once the address has used up its attempts.
+   */
+  async #holderOf(text: string, request: FastifyRequest, purpose: string, now: EpochMs): Promise<Holder> {
+    const { limitBucket } = this.#addressOf(request);
+    const shaped = hasTokenShape(text);
+    if (shaped || !this.#attempts.isUsedUp(limitBucket, attemptsPerMinute, now)) {
+      const digest = tokenDigest(text);
+      if (this.#configured !== undefined && timingSafeEqual(digest, this.#configured))
+        return { tokenId: undefined, name: configurationName };
+      const token = shaped ? await this.#management.store.tokens.find(digest) : undefined;
+      if (token !== undefined && isTokenUsable(token, now)) return this.#used(token, now);
+      await this.#refused(request, purpose, token);
+    }
+    this.#counts.signInFailed();
+    const { allowed, retryAfterSeconds } = this.#attempts.take(limitBucket, attemptsPerMinute, now);
+    if (!allowed) {
+      const headers = { 'Retry-After': String(retryAfterSeconds) };
+      throw new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', { headers });
+    }
+    throw new Problem(
+      'INVALID_TOKEN',
+      'The token is not valid. `mdapi admin token` makes one; `mdapi admin tokens` lists those there are.',
+    );
+  }
+
+  async #used(token: TokenRecord, now: EpochMs): Promise<Holder> {
+    if (token.lastUsedAt === undefined || Math.abs(now - token.lastUsedAt) >= touchEveryMs) {
+      await this.#tolerant(() => this.#management.store.tokens.touch(token.id));
+    }
+    return { tokenId: token.id, name: token.name };
+  }
+
+  #refused(request: FastifyRequest, purpose: string, token: TokenRecord | undefined): Promise<void> {
+    const address = this.#addressOf(request).text;
+    return this.#tolerant(() => this.#refusals.record({ address, purpose, tokenId: token?.id }));
+  }
+
+  #record(name: string, change: Parameters<Management['store']['audit']['record']>[0]): Promise<void> {
+    return this.#tolerant(() => this.#management.store.as(name).audit.record(change));
+  }
+
+  /** Who may come in does not depend on whether it can be written down: an operator is needed when the disk is full. */
+  async #tolerant(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#management.log.error({ err: error }, 'a sign-in could not be written into the audit log');
+    }
+  }
+
+  #addressOf(request: FastifyRequest) {
+    const { remoteAddress } = request.socket;
+    return this.#management.addresses.resolve(remoteAddress, joinedHeader(request.headers['x-forwarded-for']));
+  }
+}
+
+function assertOwnPage(request: FastifyRequest, { csrfToken }: Session): void {
+  assertSameOrigin(request.headers);
+  const sent = request.headers['x-csrf-token'];
+  if (typeof sent === 'string' && sameSecret(sent, csrfToken)) return;
+  throw new Problem(
+    'CSRF',
+    'The header X-CSRF-Token is missing or not that of this session. GET /api/session tells it.',
+  );
+}
+
+/** What follows `Bearer `; the empty text, which is no token, for any other scheme. */
+function bearerOf(authorization: string): string {
+  return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? '';
+}
+
+function notSignedIn(): Problem {
+  return new Problem(
+    'NOT_SIGNED_IN',
+    'Sign in with an operator token, or send one as `Authorization: Bearer …`. `mdapi admin token` makes one.',
+  );
+}

@@ -1,0 +1,189 @@
+import Type from 'typebox';
+import { digestOf, generateApiKey, lastFourOf } from '../../access/api-key.ts';
+import type { EpochMs } from '../../clock.ts';
+import { lastInstantMs } from '../../contract/instant.ts';
+import { unknownKey } from '../../store/key-record.ts';
+import type { KeyStatus } from '../../store/keys.ts';
+import type { Store } from '../../store/store.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { type KeySchema, keyBody, keyStatuses } from './key-body.ts';
+import { operation } from './operation.ts';
+import { component, defaultLimit, id, nextSchema, pageQuery, pathId, strictObject, words } from './parts.ts';
+
+export const KeyListSchema = Type.Object(
+  {
+    keys: Type.Array(component<typeof KeySchema>('Key'), { description: 'Latest first.', maxItems: 200 }),
+    next: nextSchema,
+  },
+  { description: 'A page of keys.' },
+);
+
+const keyText = Type.String({
+  description: 'The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and stored nowhere.',
+  minLength: 42,
+  maxLength: 42,
+  pattern: '^mdk_[0-9A-Za-z]{38}$',
+  examples: ['mdk_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
+});
+
+export const NewKeySchema = Type.Object(
+  { key: component<typeof KeySchema>('Key', 'The new key.'), text: keyText },
+  { description: 'A new key with its text.' },
+);
+
+export const RotatedKeySchema = Type.Object(
+  {
+    key: component<typeof KeySchema>('Key', 'The new key.'),
+    text: keyText,
+    replaced: component<typeof KeySchema>('Key', 'The old key, which ends with the overlap.'),
+  },
+  { description: 'A new key in place of an old one.' },
+);
+
+export const listKeys = operation({
+  method: 'GET',
+  path: '/api/keys',
+  operationId: 'listKeys',
+  tag: 'Accounts and keys',
+  summary: 'Keys, latest first',
+  description:
+    'In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys comes back early: go on with `next`.',
+  query: Type.Object({
+    account: Type.Optional(id('acc', 'Only keys of this account.')),
+    status: Type.Optional(words(keyStatuses, 'Only keys of this status.')),
+    query: Type.Optional(Type.String({ description: 'What to look for.', maxLength: 254, examples: ['x7Qa'] })),
+    ...pageQuery,
+  }),
+  answer: { status: 200, description: 'A page.', schema: component<typeof KeyListSchema>('KeyList') },
+  async handle({ query: { account, status, query, after, limit = defaultLimit }, store, now }) {
+    const place = readCursor(after, 'number');
+    const page = await store.keys.page({ accountId: account, status, query, limit, after: place?.[0] });
+    return {
+      keys: page.keys.map((key) => keyBody(key, now)),
+      next: page.next === undefined ? null : writeCursor(page.next),
+    };
+  },
+});
+
+export const createKey = operation({
+  method: 'POST',
+  path: '/api/keys',
+  operationId: 'createKey',
+  tag: 'Accounts and keys',
+  summary: 'Make a key',
+  description:
+    'The answer is the only place where the key’s text ever stands. The key can be used as soon as the answer is there.',
+  body: strictObject(
+    {
+      accountId: id('acc', 'The account that is to hold it.'),
+      label: Type.Optional(Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] })),
+      expiresAtMs: Type.Optional(
+        Type.Integer({
+          description:
+            'The first instant at which it is no longer valid, in milliseconds since the Unix epoch. Never when left out.',
+          minimum: 0,
+          maximum: lastInstantMs,
+          examples: [1_803_031_200_000],
+        }),
+      ),
+      limitPerMinute: Type.Optional(
+        Type.Integer({
+          description: 'Its own limit in requests a minute; the configured one when left out.',
+          minimum: 1,
+          maximum: 1_000_000,
+          examples: [120],
+        }),
+      ),
+    },
+    'The new key.',
+  ),
+  answer: { status: 201, description: 'Made.', schema: component<typeof NewKeySchema>('NewKey') },
+  problems: ['NOT_FOUND', 'CONFLICT'],
+  async handle({ body, store, now }, { randomness, follow }) {
+    const text = generateApiKey(randomness);
+    const { id } = await store.keys.insert({
+      accountId: body.accountId,
+      digest: digestOf(text),
+      lastFour: lastFourOf(text),
+      label: body.label,
+      expiresAt: body.expiresAtMs as EpochMs | undefined,
+      limitPerMinute: body.limitPerMinute,
+    });
+    await follow();
+    return { key: await keyNow(store, id, now), text };
+  },
+});
+
+export const enableKey = changing('enable', 'active', 'Enable a key', 'A disabled key can be used again at once.');
+export const disableKey = changing(
+  'disable',
+  'disabled',
+  'Disable a key',
+  'It is refused from now on, until it is enabled.',
+);
+export const revokeKey = changing('revoke', 'revoked', 'Revoke a key', 'It is refused from now on, for good.');
+
+function changing(verb: string, status: KeyStatus, summary: string, effect: string) {
+  return operation({
+    method: 'POST',
+    path: `/api/keys/:id/${verb}`,
+    operationId: `${verb}Key`,
+    tag: 'Accounts and keys',
+    summary,
+    description: `${effect} Doing it twice changes nothing.`,
+    params: pathId('key'),
+    body: strictObject({}, 'Nothing is taken.'),
+    answer: { status: 200, description: 'As it is now.', schema: component<typeof KeySchema>('Key') },
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    async handle({ params, store, now }, { follow }) {
+      await store.keys.setStatus(params.id, status);
+      await follow();
+      return keyNow(store, params.id, now);
+    },
+  });
+}
+
+const dayMs = 86_400_000;
+
+export const rotateKey = operation({
+  method: 'POST',
+  path: '/api/keys/:id/rotate',
+  operationId: 'rotateKey',
+  tag: 'Accounts and keys',
+  summary: 'Replace a key by a new one',
+  description:
+    'The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once.',
+  params: pathId('key'),
+  body: strictObject(
+    {
+      overlapMs: Type.Optional(
+        Type.Integer({
+          description: 'How long both work, in milliseconds; a day when left out.',
+          minimum: 0,
+          maximum: 365 * dayMs,
+          examples: [dayMs],
+        }),
+      ),
+    },
+    'How to rotate.',
+  ),
+  answer: { status: 201, description: 'Made.', schema: component<typeof RotatedKeySchema>('RotatedKey') },
+  problems: ['NOT_FOUND', 'CONFLICT'],
+  async handle({ params, body: { overlapMs = dayMs }, store, now }, { randomness, follow }) {
+    const text = generateApiKey(randomness);
+    const { replacement } = await store.keys.rotate(params.id, {
+      digest: digestOf(text),
+      lastFour: lastFourOf(text),
+      overlapMs,
+    });
+    await follow();
+    return { key: await keyNow(store, replacement.id, now), text, replaced: await keyNow(store, params.id, now) };
+  },
+});
+
+/** Throws `key_unknown`. */
+export async function keyNow(store: Store, id: string, now: EpochMs) {
+  const key = await store.keys.get(id);
+  if (key === undefined) throw unknownKey(id);
+  return keyBody(key, now);
+}

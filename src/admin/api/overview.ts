@@ -1,0 +1,174 @@
+import Type from 'typebox';
+import { KnownServiceStatusSchema, MaintenanceWindowSchema } from '../../contract/schemas.ts';
+import { readiness } from '../readiness.ts';
+import { operation } from './operation.ts';
+import {
+  component,
+  count,
+  counts,
+  instants,
+  line,
+  nullableComponent,
+  nullableCount,
+  nullablePair,
+  pair,
+} from './parts.ts';
+import type { Management } from './sources.ts';
+
+const serviceState = (description: string) => component<typeof KnownServiceStatusSchema>('ServiceState', description);
+
+export const ServiceStateSchema = KnownServiceStatusSchema;
+export const PublicWindowSchema = MaintenanceWindowSchema;
+
+/** The body of `/v1/status` (contract, ServiceStatus), with the components of this document. */
+export const ServiceStatusSchema = Type.Object(
+  {
+    status: serviceState('Overall status.'),
+    api: serviceState('Status of the API itself.'),
+    components: Type.Object({ ticker: serviceState('Status of the market data.') }, { description: 'Its parts.' }),
+    maintenance: nullableComponent<typeof MaintenanceWindowSchema>(
+      'PublicWindow',
+      'The running window, else the nearest announced one, else null.',
+    ),
+    ...nullablePair('lastUpdatedAt', 'When the feed was last updated.'),
+    ...pair('serverTime', 'The time of the server.'),
+  },
+  { description: 'Exactly the body clients get from `/v1/status`.' },
+);
+
+export const OverviewSchema = Type.Object(
+  {
+    version: line('Version of the software.', '1.0.0', 50),
+    baseUrl: line('Where clients reach the service.', 'https://api.example.com', 2_048),
+    phase: Type.Unsafe<'starting' | 'serving' | 'draining'>({
+      description: 'Where the process is in its life.',
+      type: 'string',
+      enum: ['starting', 'serving', 'draining'],
+      examples: ['serving'],
+    }),
+    ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
+    notes: Type.Array(line('One sentence.', 'market data: degraded'), {
+      description: 'What an operator should know, ready or not.',
+    }),
+    ...pair('startedAt', 'When the process started.'),
+    ...pair('serverTime', 'The time of the server.'),
+    status: component<typeof ServiceStatusSchema>('ServiceStatus', 'What clients are told.'),
+    dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there never was any.', 420),
+    storeReachable: Type.Boolean({ description: 'Whether changes in the database can be read just now.' }),
+    markets: Type.Object(
+      {
+        listed: count('Markets clients are shown.', 8),
+        trading: count('Of these, traded.', 6),
+        paused: count('Of these, paused.', 1),
+        delisted: count('Of these, delisted less than 30 days ago.', 1),
+        priced: count('Markets that have a price now.', 7),
+        unpriced: counts('Markets that should have a price and have none, by reason.', { no_rate: 2 }),
+      },
+      { description: 'Markets by their state.' },
+    ),
+    requests: Type.Object(
+      {
+        total: count('Requests answered since the start.', 120_000),
+        byStatusClass: counts('The same by the first digit of the status.', { '2xx': 119_000, '4xx': 1_000 }),
+        problems: counts('Error answers by code.', { UNKNOWN_SYMBOL: 12 }),
+        limited: counts('Requests refused by a limit, by limit.', { key: 4, address: 0, failedAuthentication: 0 }),
+        perSecond: Type.Number({ description: 'Over the last ten seconds.', minimum: 0, examples: [41.7] }),
+      },
+      { description: 'Requests on the public listener.' },
+    ),
+    connections: Type.Object(
+      {
+        open: count('Open now.', 210),
+        dropped: count('Refused because too many were open.', 0),
+        cut: count('Cut because the client did not read its answer.', 0),
+      },
+      { description: 'Connections of the public listener.' },
+    ),
+    keys: Type.Object({ held: count('Keys held in memory, usable or not.', 900) }, { description: 'API keys.' }),
+    eventLoopDelayP99Ms: Type.Number({
+      description: 'How late the event loop runs (99th percentile of the last seconds), in milliseconds.',
+      minimum: 0,
+      examples: [1.2],
+    }),
+    residentBytes: count('Memory of the process.', 180_000_000),
+    uptimeSeconds: count('Since the start.', 86_400),
+    notices: Type.Object(
+      {
+        pending: count('Notices to key holders that are still to be sent.', 0),
+        mailConfigured: Type.Boolean({ description: 'Whether notices are sent at all.' }),
+      },
+      { description: 'E-mail to key holders.' },
+    ),
+  },
+  { description: 'How the service is doing.' },
+);
+
+export const readOverview = operation({
+  method: 'GET',
+  path: '/api/overview',
+  operationId: 'readOverview',
+  tag: 'Service',
+  summary: 'How the service is doing',
+  description:
+    'All figures of one instant: status, markets, traffic, keys, the process. Cheap enough to be asked every second.',
+  answer: { status: 200, description: 'The figures.', schema: component<typeof OverviewSchema>('Overview') },
+  handle({ now }, management) {
+    const { clock, service, feedStatus, connections, keysHeld, notices, eventLoopDelayMs } = management;
+    const { ready, phase, notes } = readiness(management);
+    return {
+      version: management.version,
+      baseUrl: management.publicUrls().baseUrl,
+      phase,
+      ready,
+      notes,
+      ...instants('startedAt', management.startedAt),
+      ...instants('serverTime', now),
+      status: service.status(now),
+      dataAgeMs: feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+      storeReachable: management.storeReachable(),
+      markets: marketFigures(management),
+      requests: requestFigures(management),
+      connections: { ...connections() },
+      keys: { held: keysHeld() },
+      eventLoopDelayP99Ms: Math.round(eventLoopDelayMs() * 10) / 10,
+      residentBytes: process.memoryUsage.rss(),
+      uptimeSeconds: Math.max(0, Math.floor((now - management.startedAt) / 1_000)),
+      notices: { pending: notices().pending, mailConfigured: management.settings.mailConfigured },
+    };
+  },
+});
+
+function marketFigures({ board, book, clock }: Management) {
+  const now = clock.now();
+  const listed = book.catalogue.listed(now);
+  const of = (status: string) => listed.filter((market) => market.status === status).length;
+  const unpriced = Object.fromEntries(board.unpriced(now));
+  const without = Object.values(unpriced).reduce((sum, number) => sum + number, 0);
+  const delisted = of('delisted');
+  return {
+    listed: listed.length,
+    trading: of('trading'),
+    paused: of('paused'),
+    delisted,
+    priced: listed.length - delisted - without,
+    unpriced,
+  };
+}
+
+function requestFigures({ requests, requestRate }: Management) {
+  const byStatusClass: Record<string, number> = {};
+  for (const statuses of requests.byRouteAndStatus.values()) {
+    for (const [status, number] of statuses) {
+      const name = `${Math.floor(status / 100)}xx`;
+      byStatusClass[name] = (byStatusClass[name] ?? 0) + number;
+    }
+  }
+  const { key = 0, address = 0, failedAuthentication = 0 } = Object.fromEntries(requests.limitedByCategory);
+  return {
+    total: requestRate.total(),
+    byStatusClass,
+    problems: Object.fromEntries(requests.byCode),
+    limited: { key, address, failedAuthentication },
+    perSecond: requestRate.perSecond(),
+  };
+}

@@ -1,0 +1,72 @@
+import Type from 'typebox';
+import type { EpochMs } from '../../clock.ts';
+import * as part from '../../contract/schema-parts.ts';
+import type { CurrencyCode } from '../../market/symbol.ts';
+import { operation } from './operation.ts';
+import { component, line, nullableCount, nullableInstants, nullableLine, nullablePair } from './parts.ts';
+import type { Management } from './sources.ts';
+
+export const RateSchema = Type.Object(
+  {
+    via: part.currency('The currency that is converted from.', 'EUR'),
+    quote: part.currency('The currency that is converted to.', 'CZK'),
+    source: line('Where the rate comes from: `cnb`, `ecb`, `json` or `exchange`.', 'cnb', 64),
+    mid: nullableLine('Units of `quote` for one unit of `via`, a decimal; null while there is none.', '24.500', 64),
+    fixingDate: nullableLine('The day of a daily fixing; null for a source that gives none.', '2026-11-20', 10),
+    ...nullablePair('refreshedAt', 'When it was last read.'),
+    ageMs: nullableCount('Time since then, in milliseconds.', 120_000),
+    ...nullablePair('validUntil', 'The first instant at which it may no longer be used.'),
+    valid: Type.Boolean({ description: 'Whether it may be used now. While not, the converted markets have no price.' }),
+    marginPercent: part.decimal('The currency margin in percent.', '1'),
+    lastOutcome: nullableLine(
+      'How the last attempt to read it ended: `ok`, or what was wrong; null before the first.',
+      'ok',
+    ),
+  },
+  { description: 'A conversion rate.' },
+);
+
+export const RateListSchema = Type.Object(
+  {
+    rates: Type.Array(component<typeof RateSchema>('Rate'), { description: 'One for each converted quote currency.' }),
+  },
+  { description: 'The conversion rates.' },
+);
+
+export const readRates = operation({
+  method: 'GET',
+  path: '/api/rates',
+  operationId: 'readRates',
+  tag: 'Service',
+  summary: 'Conversion rates',
+  description: 'What converted markets are made with, how old it is and how long it may be used.',
+  answer: { status: 200, description: 'The rates.', schema: component<typeof RateListSchema>('RateList') },
+  handle({ now }, management) {
+    return { rates: [...management.converted.keys()].map((quote) => rateBody(management, quote, now)) };
+  },
+});
+
+function rateBody({ converted, rates, book }: Management, quote: CurrencyCode, now: EpochMs) {
+  const { via, marginPercent } = converted.get(quote)!;
+  const known = book.rate(quote);
+  const health = rates().find((rate) => rate.quote === quote);
+  return {
+    via,
+    quote,
+    source: health?.source ?? known?.rate.source ?? 'none',
+    mid: known?.rate.mid ?? null,
+    fixingDate: known?.rate.fixingDate ?? null,
+    ...nullableInstants('refreshedAt', known?.rate.refreshedAt),
+    ageMs: known === undefined ? null : Math.max(0, now - known.rate.refreshedAt),
+    ...nullableInstants('validUntil', known?.validUntil),
+    valid: known !== undefined && now < known.validUntil,
+    marginPercent,
+    lastOutcome: outcomeOf(health),
+  };
+}
+
+function outcomeOf(health: ReturnType<Management['rates']>[number] | undefined): string | null {
+  if (health === undefined) return null;
+  if (health.consecutiveFailures > 0) return health.lastError ?? 'failed';
+  return health.lastSuccessAt === undefined ? null : 'ok';
+}

@@ -1,0 +1,99 @@
+import Type from 'typebox';
+import { sessionCookie } from './gate.ts';
+import { operation } from './operation.ts';
+import { component, instants, line, pair, strictObject } from './parts.ts';
+import { Problem } from './problems.ts';
+import type { Session } from './sessions.ts';
+
+export const SessionSchema = Type.Object(
+  {
+    operator: Type.Object(
+      { name: line('Name of the token that was signed in with.', 'alice', 60) },
+      { description: 'Who is signed in.' },
+    ),
+    csrfToken: Type.String({
+      description: 'To be sent as `X-CSRF-Token` with every request of this session that changes something.',
+      minLength: 32,
+      maxLength: 32,
+      examples: ['5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1'],
+    }),
+    ...pair('expiresAt', 'When the session ends, however much it is used.'),
+  },
+  { description: 'A signed-in browser.' },
+);
+
+const SignInSchema = strictObject(
+  {
+    token: Type.String({
+      description: 'An operator token: one made by `mdapi admin token`, or that of the configuration.',
+      minLength: 1,
+      maxLength: 200,
+      examples: ['mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
+    }),
+  },
+  'What to sign in with.',
+);
+
+function sessionBody({ name, csrfToken, expiresAt }: Session) {
+  return { operator: { name }, csrfToken, ...instants('expiresAt', expiresAt) };
+}
+
+export const signIn = operation({
+  method: 'POST',
+  path: '/api/session',
+  operationId: 'signIn',
+  tag: 'Session',
+  summary: 'Sign in',
+  description:
+    'Makes a session for a browser and sets its cookie. Programs do not need one: they send the token with each request. A session lasts as long as `admin.sessionFor` says, and ends at once when its token is revoked or the process ends.',
+  access: 'sign-in',
+  body: SignInSchema,
+  answer: { status: 201, description: 'Signed in.', schema: component<typeof SessionSchema>('Session') },
+  problems: ['INVALID_TOKEN', 'TOO_MANY_ATTEMPTS'],
+  async handle({ body, now, gate, request, reply }, { clock }) {
+    const { secret, session } = await gate.signIn(body.token, request, now);
+    const maxAge = Math.max(1, Math.ceil((session.expiresAt - clock.now()) / 1_000));
+    reply.setCookie(sessionCookie, secret, { ...cookieFlags, secure: isOverTls(request), maxAge });
+    return sessionBody(session);
+  },
+});
+
+export const readSession = operation({
+  method: 'GET',
+  path: '/api/session',
+  operationId: 'readSession',
+  tag: 'Session',
+  summary: 'The session of this browser',
+  description: 'Tells who is signed in and the token against cross-site requests. Only for a session, not for a token.',
+  answer: { status: 200, description: 'The session.', schema: component<typeof SessionSchema>('Session') },
+  handle({ operator: { session } }) {
+    if (session !== undefined) return sessionBody(session);
+    throw new Problem('NOT_SIGNED_IN', 'The request came with a token, not with a session. It is valid.');
+  },
+});
+
+export const signOut = operation({
+  method: 'DELETE',
+  path: '/api/session',
+  operationId: 'signOut',
+  tag: 'Session',
+  summary: 'Sign out',
+  description: 'Ends the session and takes back its cookie.',
+  answer: { status: 204, description: 'Signed out.' },
+  async handle({ gate, operator, request, reply }) {
+    await gate.signOut(request, operator);
+    reply.clearCookie(sessionCookie, { ...cookieFlags, secure: isOverTls(request) });
+    return undefined as never;
+  },
+});
+
+const cookieFlags = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
+
+/** A proxy says so. Whoever says so wrongly only keeps his own browser from sending the cookie. */
+function isOverTls(request: {
+  readonly protocol: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}): boolean {
+  const proto = request.headers['x-forwarded-proto'];
+  return request.protocol === 'https' || (typeof proto === 'string' && proto.split(',')[0]!.trim() === 'https');
+}

@@ -1,0 +1,98 @@
+import { timingSafeEqual } from 'node:crypto';
+import { randomBase62 } from '../../access/base62.ts';
+import { tokenDigest } from '../../access/operator-token.ts';
+import type { Clock, EpochMs, Randomness } from '../../clock.ts';
+
+/** A signed-in browser. */
+export interface Session {
+  /** For the audit log; gives no access. */
+  readonly id: string;
+  /** The token it was made with: its id in the store, or `undefined` for that of the configuration. */
+  readonly tokenId: string | undefined;
+  readonly name: string;
+  readonly csrfToken: string;
+  readonly expiresAt: EpochMs;
+}
+
+const sessionsMax = 1_000;
+/** 190 random bits. */
+const secretLength = 32;
+const idLength = 16;
+
+/**
+ * The sessions of this process, in memory. A session is known by the SHA-256 of its secret, so that neither looking it up nor
+ * a dump of the memory tells the secret. The oldest goes when there are 1,000.
+ */
+export class Sessions {
+  readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly #randomness: Randomness;
+  readonly #lastsMs: number;
+  readonly #byDigest = new Map<string, Session & { readonly endsAtMonotonicMs: number }>();
+
+  /** @param lastsMs from sign-in to the end, however much it is used */
+  constructor(clock: Pick<Clock, 'now' | 'monotonicMs'>, randomness: Randomness, lastsMs: number) {
+    this.#clock = clock;
+    this.#randomness = randomness;
+    this.#lastsMs = lastsMs;
+  }
+
+  /** Sessions that are held; some may have expired. */
+  get size(): number {
+    return this.#byDigest.size;
+  }
+
+  /** Makes a session and the secret that stands for it. */
+  open(tokenId: string | undefined, name: string): { readonly secret: string; readonly session: Session } {
+    this.#dropExpired();
+    const [oldest] = this.#byDigest.keys();
+    if (this.#byDigest.size >= sessionsMax && oldest !== undefined) this.#byDigest.delete(oldest);
+    const secret = randomBase62(secretLength, this.#randomness);
+    const session = {
+      id: `ses_${randomBase62(idLength, this.#randomness)}`,
+      tokenId,
+      name,
+      csrfToken: randomBase62(secretLength, this.#randomness),
+      expiresAt: (this.#clock.now() + this.#lastsMs) as EpochMs,
+      endsAtMonotonicMs: this.#clock.monotonicMs() + this.#lastsMs,
+    };
+    this.#byDigest.set(digestText(secret), session);
+    return { secret, session };
+  }
+
+  /** `expired` once for a session whose time is over; it is forgotten by that. */
+  find(secret: string): Session | 'expired' | undefined {
+    const digest = digestText(secret);
+    const session = this.#byDigest.get(digest);
+    if (session === undefined) return undefined;
+    if (!this.#isOver(session)) return session;
+    this.#byDigest.delete(digest);
+    return 'expired';
+  }
+
+  close(secret: string): void {
+    this.#byDigest.delete(digestText(secret));
+  }
+
+  /** Ends every session of a token. */
+  closeOf(tokenId: string): void {
+    for (const [digest, session] of this.#byDigest) if (session.tokenId === tokenId) this.#byDigest.delete(digest);
+  }
+
+  /** By both clocks: a wall clock set back makes no session longer. */
+  #isOver({ expiresAt, endsAtMonotonicMs }: Session & { readonly endsAtMonotonicMs: number }): boolean {
+    return this.#clock.now() >= expiresAt || this.#clock.monotonicMs() >= endsAtMonotonicMs;
+  }
+
+  #dropExpired(): void {
+    for (const [digest, session] of this.#byDigest) if (this.#isOver(session)) this.#byDigest.delete(digest);
+  }
+}
+
+/** Whether two secrets are the same, in a time that tells nothing of where they differ. */
+export function sameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(tokenDigest(one), tokenDigest(other));
+}
+
+function digestText(secret: string): string {
+  return Buffer.from(tokenDigest(secret)).toString('base64');
+}

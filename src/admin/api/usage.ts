@@ -1,0 +1,166 @@
+import Type from 'typebox';
+import type { EpochMs } from '../../clock.ts';
+import { limitWindowMs } from '../../contract/limits.ts';
+import type { RefusedKey } from '../../store/breaches.ts';
+import { unknownKey } from '../../store/key-record.ts';
+import { type KeySchema, keyBody } from './key-body.ts';
+import { type NoticeSchema, noticeBody } from './notices.ts';
+import { operation } from './operation.ts';
+import { component, count, instants, pair, pathId } from './parts.ts';
+import type { Management } from './sources.ts';
+
+const breachesShown = 200;
+const noticesShown = 50;
+const keysShown = 100;
+const dayMs = 86_400_000;
+const breachesKeptMs = 30 * dayMs;
+
+const limitPerMinute = count('The limit that holds, its own or the configured one, in requests a minute.', 60);
+
+export const KeyUsageSchema = Type.Object(
+  {
+    key: component<typeof KeySchema>('Key', 'The key.'),
+    limitPerMinute,
+    currentMinute: Type.Object(
+      {
+        ...pair('startedAt', 'When the minute began.'),
+        used: count('Requests counted.', 41),
+        refused: count('Requests refused.', 0),
+        remaining: count('Requests left.', 19),
+      },
+      { description: 'The minute that runs, as this process counted it.' },
+    ),
+    breaches: Type.Array(
+      Type.Object(
+        {
+          ...pair('minute', 'The minute.'),
+          refused: count('Requests refused in it.', 112),
+          limitPerMinute: count('The limit that refused them.', 60),
+        },
+        { description: 'A minute in which the key was refused.' },
+      ),
+      { description: 'Of the last 30 days, latest first.', maxItems: breachesShown },
+    ),
+    notices: Type.Array(component<typeof NoticeSchema>('Notice'), {
+      description: 'E-mails to its holder, latest first.',
+      maxItems: noticesShown,
+    }),
+  },
+  { description: 'How a key is used.' },
+);
+
+export const UsageSchema = Type.Object(
+  {
+    ...pair('since', 'Where the 24 hours begin.'),
+    keys: Type.Array(
+      Type.Object(
+        {
+          key: component<typeof KeySchema>('Key', 'The key.'),
+          used: count('Requests counted in the minute that runs, by this process.', 41),
+          refused: count('Requests refused in the minute that runs, by this process.', 0),
+          limitPerMinute,
+          breachedMinutes24h: count('Minutes of the last 24 hours in which it was refused.', 3),
+          refused24h: count('Requests refused in them.', 541),
+        },
+        { description: 'A key and how it is used.' },
+      ),
+      {
+        description: 'The most refused keys of the last 24 hours, then the busiest of this minute.',
+        maxItems: keysShown,
+      },
+    ),
+  },
+  { description: 'The keys that stand out.' },
+);
+
+export const readKeyUsage = operation({
+  method: 'GET',
+  path: '/api/keys/:id/usage',
+  operationId: 'readKeyUsage',
+  tag: 'Accounts and keys',
+  summary: 'How a key is used',
+  description:
+    'The minute that runs, the minutes in which it was refused, and what its holder was told. Asking counts nothing.',
+  params: pathId('key'),
+  answer: { status: 200, description: 'The usage.', schema: component<typeof KeyUsageSchema>('KeyUsage') },
+  problems: ['NOT_FOUND'],
+  async handle({ params, store, now }, management) {
+    const key = await store.keys.get(params.id);
+    if (key === undefined) throw unknownKey(params.id);
+    const breaches = await store.breaches.listOf(key.id, (now - breachesKeptMs) as EpochMs);
+    const notices = await store.notices.list({ keyId: key.id, limit: noticesShown });
+    const { used, refused, limitPerMinute } = thisMinute(
+      management,
+      (await store.keys.digestsOf([key.id])).get(key.id),
+      key.limitPerMinute,
+      now,
+    );
+    return {
+      key: keyBody(key, now),
+      limitPerMinute,
+      currentMinute: {
+        ...instants('startedAt', now - (now % limitWindowMs)),
+        used,
+        refused,
+        remaining: Math.max(0, limitPerMinute - used),
+      },
+      breaches: breaches
+        .slice(-breachesShown)
+        .reverse()
+        .map((breach) => ({
+          ...instants('minute', breach.minuteStart),
+          refused: breach.refused,
+          limitPerMinute: breach.limitPerMinute,
+        })),
+      notices: notices.map(noticeBody),
+    };
+  },
+});
+
+export const readUsage = operation({
+  method: 'GET',
+  path: '/api/usage',
+  operationId: 'readUsage',
+  tag: 'Accounts and keys',
+  summary: 'The keys that stand out',
+  description:
+    'At most 100 keys: those refused most in the last 24 hours, and those used most in the minute that runs.',
+  answer: { status: 200, description: 'The keys.', schema: component<typeof UsageSchema>('Usage') },
+  async handle({ store, now }, management) {
+    const since = (now - dayMs) as EpochMs;
+    const refused = await store.breaches.mostRefused(since, keysShown);
+    const busy = busiest(management, now);
+    const ids = [...new Set([...refused.map(({ keyId }) => keyId), ...busy])].slice(0, keysShown);
+    const keys = new Map((await store.keys.getMany(ids)).map((key) => [key.id, key]));
+    const digests = await store.keys.digestsOf(ids);
+    const rows = ids.flatMap((id) => {
+      const key = keys.get(id);
+      if (key === undefined) return [];
+      const usage = thisMinute(management, digests.get(id), key.limitPerMinute, now);
+      return [{ key: keyBody(key, now), ...usage, ...breachesOf(id, refused) }];
+    });
+    return { ...instants('since', since), keys: rows };
+  },
+});
+
+function busiest({ limits, keys }: Management, now: EpochMs): string[] {
+  return limits.busiest(now, keysShown).map(({ slot }) => keys.keyIdOf(slot));
+}
+
+function breachesOf(id: string, refused: readonly RefusedKey[]) {
+  const found = refused.find(({ keyId }) => keyId === id);
+  return { breachedMinutes24h: found?.minutes ?? 0, refused24h: found?.refused ?? 0 };
+}
+
+/** Read from the counters of the request path. A key that is not held, a revoked one, is used by nobody. */
+function thisMinute(
+  { keys, limits, breaches }: Management,
+  digest: Uint8Array | undefined,
+  ownLimit: number | undefined,
+  now: EpochMs,
+) {
+  const match = digest === undefined ? undefined : keys.matchOf(digest);
+  const { used, limitPerMinute } = limits.usageOf(match ?? { slot: 0, limitPerMinute: ownLimit }, now);
+  if (match === undefined) return { used: 0, refused: 0, limitPerMinute };
+  return { used, refused: breaches.refusedNow(match.slot, now), limitPerMinute };
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { ServiceBoard } from '../board/service-board.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import type { Snapshots } from '../store/snapshots.ts';
+import { FeedTimeline } from './feed-timeline.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+function world() {
+  const clock = new FakeClock();
+  const feed = new FeedStatus();
+  const stored = new Map<string, string>();
+  const logged: string[] = [];
+  const faults = { saving: false };
+  const snapshots: Snapshots = {
+    async save(name, payload) {
+      if (faults.saving) throw new Error('disk full');
+      stored.set(name, payload);
+    },
+    async load(name) {
+      const payload = stored.get(name);
+      return payload === undefined ? undefined : { payload, savedAt: clock.now() };
+    },
+  };
+  const log = { error: (_: object, message: string) => void logged.push(message) };
+  const newTimeline = () => new FeedTimeline(new ServiceBoard(feed, clock), snapshots, clock, log);
+  const feedNow = (path: 'live' | 'fallback') => feed.feedCurrent(path, clock.now(), clock.monotonicMs());
+  /** As a feed that goes on does it: something every minute. */
+  const goOn = async (path: 'live' | 'fallback', minutes: number) => {
+    for (let minute = 0; minute < minutes; minute++) {
+      feedNow(path);
+      await clock.advance(minuteMs);
+    }
+  };
+  return { clock, stored, logged, faults, newTimeline, goOn };
+}
+
+test('each state is a span that begins within a second of the change, and the last one has no end', async () => {
+  const { clock, newTimeline, goOn } = world();
+  const timeline = newTimeline();
+  await timeline.start();
+  const started = clock.now();
+  await goOn('live', 10);
+  await goOn('fallback', 5);
+  await clock.advance(10 * minuteMs);
+  const spans = timeline.spans(clock.now());
+  assert.deepEqual(
+    spans.map(({ state }) => state),
+    ['outage', 'live', 'fallback', 'outage'],
+  );
+  assert.deepEqual(
+    spans.map(({ fromMs }) => Math.floor((fromMs - started) / minuteMs)),
+    [0, 0, 10, 19],
+  );
+  for (const [index, { toMs }] of spans.entries()) assert.equal(toMs, spans[index + 1]?.fromMs);
+});
+
+test('spans outlast a restart, with a gap for the time the service did not run', async () => {
+  const { clock, newTimeline, goOn } = world();
+  const before = newTimeline();
+  await before.start();
+  await goOn('live', 10);
+  const stoppedAt = clock.now();
+  await before.stop();
+  await clock.advance(hourMs);
+  const after = newTimeline();
+  await after.start();
+  await goOn('live', 2);
+  const live = after.spans(clock.now()).filter(({ state }) => state === 'live');
+  assert.equal(live.length, 2);
+  assert.equal(live[0]?.toMs, stoppedAt);
+  assert.ok(live[1]!.fromMs >= stoppedAt + hourMs);
+});
+
+test('a process that is killed loses at most the last minute of its last span', async () => {
+  const { clock, newTimeline, goOn } = world();
+  await newTimeline().start();
+  await goOn('live', 10);
+  const killedAt = clock.now();
+  const after = newTimeline();
+  await after.start();
+  const [, live] = after.spans(clock.now());
+  assert.ok(live?.state === 'live' && killedAt - live.toMs! <= minuteMs);
+});
+
+test('only the last 24 hours are told and kept, and never more than a thousand changes', async () => {
+  const { clock, stored, newTimeline, goOn } = world();
+  const now = clock.now();
+  const span = (state: string, fromMs: number, toMs: number) => ({ state, fromMs: now + fromMs, toMs: now + toMs });
+  const flapping = Array.from({ length: 1_100 }, (_, index) =>
+    span('live', -2_000_000 + index * 10, -2_000_000 + index * 10 + 5),
+  );
+  const spans = [span('outage', -30 * hourMs, -25 * hourMs), span('fallback', -25 * hourMs, -20 * hourMs)];
+  stored.set('feed-timeline', JSON.stringify({ version: 1, spans }));
+  const timeline = newTimeline();
+  await timeline.start();
+  const [oldest, ...others] = timeline.spans(now);
+  assert.deepEqual(oldest, { state: 'fallback', fromMs: now - 24 * hourMs, toMs: now - 20 * hourMs });
+  assert.equal(others.length, 1);
+
+  stored.set('feed-timeline', JSON.stringify({ version: 1, spans: flapping }));
+  const full = newTimeline();
+  await full.start();
+  await goOn('live', 1);
+  assert.ok(full.spans(clock.now()).length <= 1_001);
+  assert.ok((JSON.parse(stored.get('feed-timeline')!) as { spans: object[] }).spans.length <= 1_001);
+});
+
+test('what cannot be saved is logged once, and saved with the next chance', async () => {
+  const { clock, stored, logged, faults, newTimeline, goOn } = world();
+  const timeline = newTimeline();
+  await timeline.start();
+  faults.saving = true;
+  await goOn('live', 5);
+  assert.deepEqual(logged, ['the timeline of the feed could not be saved']);
+  faults.saving = false;
+  await goOn('live', 2);
+  assert.match(stored.get('feed-timeline') ?? '', /"live"/);
+  await timeline.stop();
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a snapshot that is damaged is left alone', async () => {
+  const { clock, stored, newTimeline } = world();
+  for (const payload of ['', 'x', '{}', '{"version":2,"spans":[]}', '{"version":1,"spans":[null,{"state":"?"}]}']) {
+    stored.set('feed-timeline', payload);
+    const timeline = newTimeline();
+    await timeline.start();
+    assert.equal(timeline.spans(clock.now()).length, 1, payload);
+    await timeline.stop();
+  }
+});

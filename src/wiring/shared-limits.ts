@@ -1,0 +1,18 @@
+import type { KeyFinder } from '../access/key-directory.ts';
+import type { MemoryLimits } from '../access/limits.ts';
+import type { Clock, Randomness } from '../clock.ts';
+import { RedisLimits, type SharedLimitsLog } from '../cluster/redis-limits.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+
+interface SharedLimitsParts {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: SharedLimitsLog;
+  readonly memory: MemoryLimits;
+  readonly keys: Pick<KeyFinder, 'keyIdOf'>;
+}
+
+/** The limits that several processes count together; `undefined` where this one serves alone. */
+export function sharedLimits({ redis, limits }: Configuration, parts: SharedLimitsParts): RedisLimits | undefined {
+  return redis === undefined ? undefined : new RedisLimits({ ...parts, address: redis, figures: limits });
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { grouped } from '../../web/console/format/decimal.ts';
+import { ConsoleStage, consoleTest, eventually } from './console-stage.ts';
+
+describe('markets in the console', { concurrency: 3 }, () => {
+  test('a price that moves is seen on the board, with the way it went', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/markets');
+    const { simulator, api } = stage.harness;
+    const price = stage.page.locator('tr[data-symbol=BTCEUR] .c-buy .price');
+    const shows = async (bid: string, ask: string, buyPrice: string) => {
+      simulator.setPrice({ symbol: 'BTC/EUR', bid, ask });
+      await stage.harness.untilBuyPrice('BTCEUR', buyPrice);
+      await price.filter({ hasText: grouped(buyPrice) }).waitFor();
+    };
+    await shows('50000.0', '50000.1', '50250.2');
+    await shows('51000.0', '51000.1', '51255.2');
+    assert.match((await price.textContent()) ?? '', /▲.*up/s);
+    await shows('49000.0', '49000.1', '49245.2');
+    assert.match((await price.textContent()) ?? '', /▼.*down/s);
+    assert.equal((await api.ticker('BTCEUR')).buyPrice, '49245.2');
+  });
+
+  test('the board is filtered and sorted, and its address brings the same back', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/markets');
+    const { page } = stage;
+    const symbols = async () =>
+      page.locator('tr[data-symbol]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-symbol')));
+    await page.locator('tr[data-symbol=XRPEUR]').waitFor();
+    await page.getByLabel('Quote').selectOption('CZK');
+    await eventually('only CZK', async () => (await symbols()).every((symbol) => symbol?.endsWith('CZK')));
+    await page.getByRole('columnheader', { name: 'Buy' }).getByRole('button').click();
+    await eventually('the dearest first', async () => (await symbols())[0] === 'BTCCZK');
+    assert.equal(await page.getByRole('columnheader', { name: 'Buy' }).getAttribute('aria-sort'), 'descending');
+    await page.keyboard.press('/');
+    await page.keyboard.type('eth');
+    await eventually('one row', async () => (await symbols()).join() === 'ETHCZK');
+    await page.reload();
+    await eventually('one row again', async () => (await symbols()).join() === 'ETHCZK');
+    assert.equal(await page.getByLabel('Find').inputValue(), 'eth');
+  });
+
+  test('a market without a price says why, in words', consoleTest, async (t) => {
+    const noAsk = { fault: 'bad-value', symbol: 'XRP/EUR', field: 'ask', value: 'null' } as const;
+    const stage = await ConsoleStage.signedIn(t, '#/markets?price=none', {
+      service: { untilLive: false, before: ({ faults }) => faults.set(noAsk) },
+    });
+    const row = stage.page.locator('tr[data-symbol=XRPEUR]');
+    await row.filter({ hasText: 'No ticker from the exchange yet' }).waitFor();
+    await row.getByRole('link').click();
+    await stage.sees('No price: No ticker from the exchange yet.');
+  });
+
+  test('the chart gains a point while one looks at it', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/markets/BTCCZK');
+    const chart = stage.page.getByRole('img', { name: /^Chart of BTCCZK/ });
+    await chart.waitFor();
+    const points = async () => Number(await chart.getAttribute('data-points'));
+    const first = await eventually('the first point', async () => (await points()) || undefined);
+    await eventually('one more', async () => (await points()) > first);
+    assert.ok((await chart.locator('canvas').count()) > 0);
+  });
+
+  test('the derivation of a price ends in what the API serves', consoleTest, async (t) => {
+    const stage = await ConsoleStage.start(t);
+    stage.harness.simulator.setRate('24.500');
+    stage.harness.simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
+    await stage.harness.untilBuyPrice('BTCCZK', '1243439');
+    await stage.open('#/markets/BTCCZK');
+    await stage.signIn();
+    const steps = stage.page.getByRole('table', { name: 'A client buys' }).locator('tbody tr');
+    await steps.nth(4).waitFor();
+    const told = await steps.evaluateAll((rows) => rows.map((row) => row.querySelector('.exact')?.textContent));
+    const exact = ['50000.1', '50250.1005', '1231127.46225', '1243438.7368725', '1243439'];
+    assert.deepEqual(told, exact.map(grouped));
+  });
+
+  test('a market is paused and resumed, and clients see it', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/markets/ADAEUR');
+    const is = (status: string) =>
+      eventually(
+        `ADAEUR is ${status}`,
+        async () => (await stage.harness.api.markets()).get('ADAEUR')?.status === status,
+      );
+    await stage.button('Pause').click();
+    await stage.inDialog('Pause ADAEUR').click();
+    await is('paused');
+    await stage.sees('ADAEUR is paused.');
+    await stage.button('Resume').click();
+    await stage.inDialog('Resume ADAEUR').click();
+    await is('trading');
+    await stage.button('Pause').waitFor();
+  });
+
+  test('delisting asks for the symbol, and is final', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/markets/XRPEUR');
+    const { page, harness } = stage;
+    await stage.button('Delist').click();
+    const button = stage.inDialog('Delist XRPEUR for good');
+    assert.ok(await button.isDisabled());
+    await page.getByLabel('Type XRPEUR to confirm').fill('XRPCZK');
+    assert.ok(await button.isDisabled());
+    assert.equal(await harness.api.outcome('/v1/ticker?symbol=XRPEUR'), '200');
+    await page.getByLabel('Type XRPEUR to confirm').fill('xrpeur');
+    await button.click();
+    await eventually('it is gone', async () =>
+      (await harness.api.outcome('/v1/ticker?symbol=XRPEUR')).endsWith('UNKNOWN_SYMBOL'),
+    );
+    await stage.sees('for good.');
+    assert.equal(await stage.button('Delist').count(), 0);
+  });
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { BoardMarket } from '../../web/console/api/answers.ts';
+import { lookAgain, noLook } from '../../web/console/board/moves.ts';
+import { queryOf, selected, selectionOf } from '../../web/console/board/selection.ts';
+import { piecesOf, summaryOf } from '../../web/console/feed/spans.ts';
+import { compareDecimals, directionOf, grouped, signedPercent } from '../../web/console/format/decimal.ts';
+import { spanText } from '../../web/console/format/time.ts';
+import { joined } from '../../web/console/market/joined-history.ts';
+
+const gap = '\u202f';
+
+describe('what the console shows', () => {
+  test('a decimal keeps every digit and gets groups', () => {
+    const long = '1234567890123456789.000000000000000001';
+    assert.equal(grouped(long).replaceAll(gap, ''), long);
+    assert.equal(grouped('-1234.50'), `−1${gap}234.50`);
+    assert.equal(grouped('999.1234'), '999.1234');
+    assert.equal(grouped('n/a'), 'n/a');
+  });
+
+  test('a percentage has its sign, but zero has none', () => {
+    assert.equal(signedPercent('0.21'), '+0.21\u00a0%');
+    assert.equal(signedPercent('-0.21'), '−0.21\u00a0%');
+    assert.equal(signedPercent('0.00'), '0.00\u00a0%');
+    assert.deepEqual(['0.1', '-0.1', '-0.00'].map(directionOf), ['up', 'down', 'none']);
+  });
+
+  test('decimals are ordered exactly, whatever their length', () => {
+    const digits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
+    const decimal = (scaled: bigint): string => {
+      const text = String(scaled < 0n ? -scaled : scaled).padStart(13, '0');
+      return `${scaled < 0n ? '-' : ''}${text.slice(0, -12)}.${text.slice(-12)}`;
+    };
+    fc.assert(
+      fc.property(digits, digits, (one, other) => {
+        const order = Math.sign(compareDecimals(decimal(one), decimal(other)));
+        assert.equal(order, one < other ? -1 : one > other ? 1 : 0);
+      }),
+    );
+    assert.equal(compareDecimals('1.50', '1.5'), 0);
+    assert.equal(compareDecimals('-0.0', '0'), 0);
+  });
+
+  test('a span has two units at most and is never negative', () => {
+    const spans = [-5, 400, 59_900, 125_000, 7_800_000, 190_800_000].map(spanText);
+    assert.deepEqual(
+      spans.map((text) => text.replaceAll('\u00a0', ' ')),
+      ['0.0 s', '0.4 s', '59 s', '2 min', '2 h 10 min', '2 d 5 h'],
+    );
+  });
+});
+
+function market(symbol: string, more: Partial<BoardMarket> & { buyPrice?: string } = {}): BoardMarket {
+  const { buyPrice, ...rest } = more;
+  const ticker = buyPrice === undefined ? null : { symbol, buyPrice, sellPrice: buyPrice };
+  const quote = symbol.slice(-3);
+  return {
+    symbol,
+    base: symbol.slice(0, -3),
+    quote,
+    status: 'trading',
+    ticker,
+    spark: [],
+    ageMs: null,
+    ...rest,
+  } as never;
+}
+
+describe('the board', () => {
+  const markets = [market('AAAEUR', { buyPrice: '9.5' }), market('BBBEUR', { buyPrice: '10.0' }), market('CCCCZK')];
+  const symbolsOf = (query: string) =>
+    selected(markets, selectionOf(new URLSearchParams(query))).map(({ symbol }) => symbol);
+
+  test('is filtered by text, status, quote and a missing price', () => {
+    assert.deepEqual(symbolsOf('q=bbb,cc'), ['BBBEUR', 'CCCCZK']);
+    assert.deepEqual(symbolsOf('quote=CZK'), ['CCCCZK']);
+    assert.deepEqual(symbolsOf('status=paused'), []);
+    assert.deepEqual(symbolsOf('price=none'), ['CCCCZK']);
+  });
+
+  test('is sorted by value, and what has none stands last either way', () => {
+    assert.deepEqual(symbolsOf('sort=buy'), ['AAAEUR', 'BBBEUR', 'CCCCZK']);
+    assert.deepEqual(symbolsOf('sort=buy&order=down'), ['BBBEUR', 'AAAEUR', 'CCCCZK']);
+  });
+
+  test('comes back as it was from its address', () => {
+    const query = { q: 'eth btc', status: 'paused', quote: 'CZK', price: 'none', sort: 'change', order: 'down' };
+    assert.deepEqual(queryOf(selectionOf(new URLSearchParams(query))), query);
+  });
+
+  test('knows which way a price went last, and in which look', () => {
+    const first = lookAgain(noLook, [market('AAAEUR', { buyPrice: '9.5' })]);
+    assert.equal(first.moves.get('AAAEUR')?.buy, undefined);
+    const second = lookAgain(first, [market('AAAEUR', { buyPrice: '10.0' })]);
+    const third = lookAgain(second, [market('AAAEUR', { buyPrice: '10.00' })]);
+    assert.deepEqual([second.moves.get('AAAEUR')?.buy, second.moves.get('AAAEUR')?.buyLook], ['up', 2]);
+    assert.deepEqual([third.moves.get('AAAEUR')?.buy, third.moves.get('AAAEUR')?.buyLook], ['up', 2]);
+    const fourth = lookAgain(third, [market('AAAEUR', { buyPrice: '9.99' })]);
+    assert.deepEqual([fourth.moves.get('AAAEUR')?.buy, fourth.moves.get('AAAEUR')?.buyLook], ['down', 4]);
+  });
+});
+
+describe('what was', () => {
+  test('points of a chart are added once, in order, and leave after an hour', () => {
+    const point = (atMs: number) => ({ atMs, bid: 1, ask: 1, buy: 1, sell: 1 });
+    const known = joined([], [point(0), point(5_000)]);
+    assert.deepEqual(joined(known, [point(5_000)]), known);
+    assert.deepEqual(
+      joined(known, [point(5_000), point(3_605_000)]).map(({ atMs }) => atMs),
+      [5_000, 3_605_000],
+    );
+  });
+
+  test('spans of the feed are cut to a day, and the one that lasts ends now', () => {
+    const hourMs = 3_600_000;
+    const nowMs = 100 * hourMs;
+    const span = (state: 'live' | 'outage', fromMs: number, toMs: number | null) =>
+      ({ state, from: '', fromMs, to: null, toMs }) as const;
+    const spans = [
+      span('live', 0, 50 * hourMs),
+      span('live', 70 * hourMs, 78 * hourMs),
+      span('outage', 78 * hourMs, null),
+    ];
+    const pieces = piecesOf(spans as never, nowMs);
+    assert.deepEqual(
+      pieces.map(({ fromMs, toMs }) => [fromMs / hourMs, toMs / hourMs]),
+      [
+        [76, 78],
+        [78, 100],
+      ],
+    );
+    assert.equal(
+      summaryOf(pieces).replaceAll('\u00a0', ' '),
+      'The feed in the last 24 hours: live 2 h, fallback 0.0 s, outage 22 h.',
+    );
+  });
+});

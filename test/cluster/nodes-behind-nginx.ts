@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { installed, type ServingProcess } from '../faults/serving-process.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { fixedPort } from '../support/fixed-port.ts';
+import type { WireResponse } from '../support/http-client.ts';
+import { Nginx } from '../support/nginx.ts';
+import { Wire } from '../support/wire.ts';
+
+interface Parts {
+  readonly nginx: Nginx;
+  /** A client through nginx. */
+  readonly api: ApiClient;
+  readonly key: string;
+  readonly ports: readonly number[];
+  readonly startOn: (port: number) => Promise<ServingProcess>;
+}
+
+/** Two nodes on one database, each on a port that it keeps over restarts, with nginx in front. */
+export class NodesBehindNginx {
+  readonly nginx: Nginx;
+  readonly api: ApiClient;
+  readonly #nodes: ServingProcess[];
+  readonly #parts: Parts;
+
+  private constructor(parts: Parts, nodes: readonly ServingProcess[]) {
+    this.#parts = parts;
+    this.nginx = parts.nginx;
+    this.api = parts.api;
+    this.#nodes = [...nodes];
+  }
+
+  /** As they are now, in the order of their ports. */
+  get nodes(): readonly ServingProcess[] {
+    return [...this.#nodes];
+  }
+
+  /**
+   * Resolves once both nodes have prices.
+   * @param server settings of that section
+   */
+  static async start(
+    t: Pick<TestContext, 'after'>,
+    exchange: ExchangeSimulator,
+    server: object = {},
+  ): Promise<NodesBehindNginx> {
+    const [ownPort, ...ports] = [await fixedPort(), await fixedPort(), await fixedPort()];
+    const baseUrl = `http://127.0.0.1:${ownPort}`;
+    const { installation, key, start } = await installed(t, exchange, {
+      server: { baseUrl, trustedProxies: ['127.0.0.1'], shutdownDeadline: '10s', ...server },
+    });
+    const startOn = (port: number) => {
+      installation.env.MDAPI_SERVER_PORT = String(port);
+      return start();
+    };
+    const nodes = [await startOn(ports[0]!), await startOn(ports[1]!)];
+    const nginx = await Nginx.start(t, ownPort, ports);
+    const api = await ApiClient.of(`http://127.0.0.1:${ownPort}`, key);
+    const cluster = new NodesBehindNginx({ nginx, api, key, ports, startOn }, nodes);
+    await eventually('prices', () => cluster.#bothHavePrices(), 30_000);
+    return cluster;
+  }
+
+  /** Stops a node, starts it again on its port, and resolves once requests come to it again. */
+  async restart(node: ServingProcess): Promise<void> {
+    await this.stop(node);
+    const next = await this.revive(node);
+    await eventually('nginx asks it again', async () => (await requestsOf(next)) > 20);
+  }
+
+  /** Starts a node that has ended again on its port, and resolves once it is ready. */
+  async revive(node: ServingProcess): Promise<ServingProcess> {
+    const index = this.#nodes.indexOf(node);
+    const next = await this.#parts.startOn(this.#parts.ports[index]!);
+    this.#nodes[index] = next;
+    await eventually('it is ready', async () => (await next.admin('/readyz')).status === 200);
+    return next;
+  }
+
+  /** Resolves once the node has ended, having said nothing of a failure. */
+  async stop(node: ServingProcess): Promise<void> {
+    node.signal('SIGTERM');
+    assert.deepEqual(await node.ended, { code: 0, signal: null });
+    assert.deepEqual(node.failures, []);
+  }
+
+  /** nginx asks one and the other in turn. */
+  async #bothHavePrices(): Promise<boolean> {
+    const wire = await Wire.open(this.nginx.port);
+    const ask = async () => (await wire.ask(this.request('GET', '/v1/tickers'))).status === 200;
+    const have = [await ask(), await ask(), await ask(), await ask()];
+    wire.close();
+    return have.every(Boolean);
+  }
+
+  /** A request of the client, as it stands on the wire. */
+  request(method: string, target: string, ...headers: readonly string[]): string {
+    const lines = [`Host: 127.0.0.1:${this.nginx.port}`, `X-EXCHANGE-APIKEY: ${this.api.key}`, ...headers];
+    return `${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+  }
+
+  /** Throws unless the answer is one the document describes. What nginx says of itself is left aside. */
+  validate(method: string, target: string, { headers, ...rest }: WireResponse): void {
+    const { server, ...others } = headers;
+    assert.equal(server, 'nginx');
+    this.api.validate(method, target, { headers: others, ...rest });
+  }
+}
+
+async function requestsOf(node: ServingProcess): Promise<number> {
+  const { samples } = await node.metrics();
+  const counts = samples.filter(({ name }) => name === 'mdapi_requests_total').map(({ value }) => value);
+  return counts.reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks';
+import type { Account, AccountPage as AccountsBody } from '../api/answers.ts';
+import { post } from '../api/client.ts';
+import { counted } from '../format/decimal.ts';
+import { html } from '../html.ts';
+import { pathWith, useLeafing } from '../live/pages.ts';
+import { usePolled } from '../live/polled.ts';
+import { Empty, Loaded, ProblemBlock } from '../parts/blocks.ts';
+import { Dialog } from '../parts/dialog.ts';
+import { Field } from '../parts/field.ts';
+import { Leaf } from '../parts/leaf.ts';
+import { Page } from '../parts/page.ts';
+import { Search } from '../parts/search.ts';
+import { useSubmitted } from '../parts/submitted.ts';
+import { TableFrame } from '../parts/table-frame.ts';
+import { toast } from '../parts/toasts.ts';
+import { Badge, When } from '../parts/words.ts';
+import { goTo, hrefTo } from '../router.ts';
+
+const everyMs = 10_000;
+
+/** All accounts, found by a part of their e-mail address or by their id. */
+export function AccountsPage() {
+  const [query, setQuery] = useState('');
+  const [isCreating, setCreating] = useState(false);
+  const leafing = useLeafing(query);
+  const polled = usePolled<AccountsBody>(pathWith('accounts', { query, after: leafing.after }), everyMs);
+  const create = html`<button type="button" class="main" onClick=${() => setCreating(true)}>Create account</button>`;
+  return html`<${Page} title="Accounts and keys" actions=${create}>
+    <${Search} label="Find an account" placeholder="part of an e-mail address, or an id" initial=${query} onSearch=${setQuery} />
+    <${Loaded} polled=${polled}>
+      ${(body: AccountsBody) => html`<div>
+        <${Accounts} accounts=${body.accounts} query=${query} />
+        <${Leaf} leafing=${leafing} next=${body.next} />
+      </div>`}
+    <//>
+    ${isCreating && html`<${CreateAccount} onClose=${() => setCreating(false)} />`}
+  <//>`;
+}
+
+function Accounts({ accounts, query }: { accounts: readonly Account[]; query: string }) {
+  if (accounts.length === 0) {
+    return query === ''
+      ? html`<${Empty} title="There are no accounts yet.">An account holds the keys of one client. Create one, then a key for it.<//>`
+      : html`<${Empty} title="No account matches.">Search for a part of the e-mail address, or the whole id.<//>`;
+  }
+  return html`<${TableFrame} label="Accounts"><table>
+    <thead><tr><th scope="col">E-mail</th><th scope="col">State</th><th scope="col">Keys</th><th scope="col">Created</th><th scope="col">Id</th></tr></thead>
+    <tbody>${accounts.map(
+      ({ id, email, active, keys, createdAtMs }) => html`<tr key=${id}>
+        <th scope="row"><a href=${hrefTo('accounts', id)}>${email}</a></th>
+        <td><${Badge} state=${active ? 'active' : 'inactive'} tone=${active ? 'good' : 'warn'} /></td>
+        <td>${keysText(keys)}</td>
+        <td><${When} atMs=${createdAtMs} as="day" /></td>
+        <td><code>${id}</code></td>
+      </tr>`,
+    )}</tbody>
+  </table><//>`;
+}
+
+function keysText({ active, disabled, revoked }: Account['keys']): string {
+  const parts = [
+    `${active} active`,
+    disabled > 0 && `${disabled} disabled`,
+    revoked > 0 && `${revoked} revoked`,
+  ].filter(Boolean);
+  return active + disabled + revoked === 0 ? counted(0, 'key') : parts.join(', ');
+}
+
+function CreateAccount({ onClose }: { onClose: () => void }) {
+  const [email, setEmail] = useState('');
+  const { isBusy, problem, faultOf, submit } = useSubmitted<Account>((account) => {
+    toast(`The account of ${account.email} is there. Create a key for it.`);
+    goTo(hrefTo('accounts', account.id));
+  });
+  const send = (event: Event) => {
+    event.preventDefault();
+    void submit(() => post<Account>('accounts', { email: email.trim() }));
+  };
+  return html`<${Dialog} title="Create account" onClose=${onClose}>
+    <form onSubmit=${send}>
+      <${Field} label="E-mail" type="email" value=${email} onInput=${setEmail} fault=${faultOf('email')} hint="Of the key holder: notices on repeated breaches of the limit go there." more=${{ required: true, autocomplete: 'off' }} />
+      ${problem && faultOf('email') === undefined && html`<${ProblemBlock} problem=${problem} />`}
+      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>Create account</button><button type="button" onClick=${onClose}>Go back</button></p>
+    </form>
+  <//>`;
+}

@@ -1,0 +1,32 @@
+import type { Key } from '../api/answers.ts';
+import { html } from '../html.ts';
+import { TableFrame } from '../parts/table-frame.ts';
+import { Badge, Missing, When } from '../parts/words.ts';
+import { hrefTo } from '../router.ts';
+
+/** A key's label, or what stands for a key without one. */
+export function keyName({ label, lastFour }: Pick<Key, 'label' | 'lastFour'>): string {
+  return label === '' ? `Key …${lastFour}` : label;
+}
+
+/** The state of a key: active ones that cannot be used say so. */
+export function KeyBadge({ entry: { status, usable } }: { entry: Key }) {
+  if (status === 'active' && !usable) return html`<${Badge} state="not usable" tone="warn" />`;
+  return html`<${Badge} state=${status} />`;
+}
+
+export function KeyTable({ keys }: { keys: readonly Key[] }) {
+  return html`<${TableFrame} label="Keys"><table>
+    <thead><tr><th scope="col">Key</th><th scope="col">Ends in</th><th scope="col">State</th><th scope="col">Limit</th><th scope="col">Expires</th><th scope="col">Created</th></tr></thead>
+    <tbody>${keys.map(
+      (key) => html`<tr key=${key.id}>
+        <th scope="row"><a href=${hrefTo('keys', key.id)}>${keyName(key)}</a></th>
+        <td><code>…${key.lastFour}</code></td>
+        <td><${KeyBadge} entry=${key} /></td>
+        <td>${key.limitPerMinute === null ? 'standard' : `${key.limitPerMinute} a minute`}</td>
+        <td>${key.expiresAtMs === null ? html`<${Missing}>never<//>` : html`<${When} atMs=${key.expiresAtMs} as="full" />`}</td>
+        <td><${When} atMs=${key.createdAtMs} as="day" /></td>
+      </tr>`,
+    )}</tbody>
+  </table><//>`;
+}

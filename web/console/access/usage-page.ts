@@ -1,0 +1,66 @@
+import type { UsageBody } from '../api/answers.ts';
+import { countText } from '../format/decimal.ts';
+import { html } from '../html.ts';
+import { usePolled } from '../live/polled.ts';
+import { Empty, Loaded, Section } from '../parts/blocks.ts';
+import { Page } from '../parts/page.ts';
+import { Meter } from '../parts/pictures.ts';
+import { TableFrame } from '../parts/table-frame.ts';
+import { hrefTo } from '../router.ts';
+import { KeyBadge, keyName } from './key-table.ts';
+
+const everyMs = 2_000;
+const shownMax = 20;
+
+type Usage = UsageBody['keys'][number];
+
+/** Who uses the service most this minute, and who was refused most in the last day. */
+export function UsagePage() {
+  const polled = usePolled<UsageBody>('usage', everyMs);
+  return html`<${Page} title="Usage">
+    <${Loaded} polled=${polled}>${(body: UsageBody) => html`<${Body} keys=${body.keys} />`}<//>
+  <//>`;
+}
+
+function Body({ keys }: { keys: readonly Usage[] }) {
+  const busiest = keys
+    .filter(({ used, refused }) => used + refused > 0)
+    .sort((one, other) => other.used + other.refused - one.used - one.refused);
+  const mostRefused = keys
+    .filter(({ refused24h }) => refused24h > 0)
+    .sort((one, other) => other.refused24h - one.refused24h);
+  return html`<div>
+    <${Section} title="Busiest this minute">
+      ${busiest.length === 0 ? html`<${Empty} title="No key was used this minute.">Figures are of this process and begin anew each minute.<//>` : html`<${UsageTable} label="Busiest keys this minute" keys=${busiest.slice(0, shownMax)} isOfMinute />`}
+    <//>
+    <${Section} title="Most refused, last 24 hours">
+      ${mostRefused.length === 0 ? html`<${Empty} title="No key went over its limit." />` : html`<${UsageTable} label="Most refused keys" keys=${mostRefused.slice(0, shownMax)} />`}
+    <//>
+  </div>`;
+}
+
+interface TableProps {
+  readonly label: string;
+  readonly keys: readonly Usage[];
+  /** Shows the running minute, else the last day. */
+  readonly isOfMinute?: boolean;
+}
+
+function UsageTable({ label, keys, isOfMinute = false }: TableProps) {
+  const heads = isOfMinute
+    ? html`<th scope="col">This minute</th><th scope="col" class="number">Refused</th>`
+    : html`<th scope="col" class="number">Refused</th><th scope="col" class="number">Minutes over the limit</th>`;
+  return html`<${TableFrame} label=${label}><table>
+    <thead><tr><th scope="col">Key</th><th scope="col">Account</th><th scope="col">State</th>${heads}</tr></thead>
+    <tbody>${keys.map(
+      ({ key, used, refused, limitPerMinute, breachedMinutes24h, refused24h }) => html`<tr key=${key.id}>
+        <th scope="row"><a href=${hrefTo('keys', key.id)}>${keyName(key)}</a> ${key.label !== '' && html`<small>…${key.lastFour}</small>`}</th>
+        <td><a href=${hrefTo('accounts', key.accountId)}>${key.accountEmail ?? key.accountId}</a></td>
+        <td><${KeyBadge} entry=${key} /></td>
+        ${isOfMinute && html`<td><${Meter} used=${used} limit=${limitPerMinute} label=${`Used of the limit by ${keyName(key)}`} /></td>`}
+        <td class="number">${countText(isOfMinute ? refused : refused24h)}</td>
+        ${!isOfMinute && html`<td class="number">${countText(breachedMinutes24h)}</td>`}
+      </tr>`,
+    )}</tbody>
+  </table><//>`;
+}

@@ -1,0 +1,33 @@
+import { session, signedOut } from '../session.ts';
+import { ask, get, post } from './client.ts';
+import type { Outcome } from './problem.ts';
+
+interface SessionBody {
+  readonly operator: { readonly name: string };
+  readonly csrfToken: string;
+  readonly expiresAtMs: number;
+}
+
+/** Takes up the session the browser's cookie stands for, if there is one. */
+export async function resumeSession(): Promise<Outcome<SessionBody>> {
+  const outcome = await get<SessionBody>('session');
+  if (outcome.ok) begin(outcome.value);
+  return outcome;
+}
+
+/** Exchanges an operator token for a session. */
+export async function signIn(token: string): Promise<Outcome<SessionBody>> {
+  const outcome = await post<SessionBody>('session', { token });
+  if (outcome.ok) begin(outcome.value);
+  return outcome;
+}
+
+export async function signOut(): Promise<Outcome<undefined>> {
+  const outcome = await ask<undefined>('DELETE', 'session');
+  if (outcome.ok) signedOut();
+  return outcome;
+}
+
+function begin({ operator, csrfToken, expiresAtMs }: SessionBody): void {
+  session.set({ state: 'in', operator: operator.name, csrfToken, expiresAtMs });
+}

@@ -1,0 +1,54 @@
+import type { BoardMarket } from '../api/answers.ts';
+import { compareDecimals } from '../format/decimal.ts';
+
+export type Move = 'up' | 'down';
+
+/** What can only be seen by looking twice: which way each price of a market went last, and in which look that was. */
+export interface Moves {
+  readonly buyPrice: string | undefined;
+  readonly sellPrice: string | undefined;
+  readonly buy: Move | undefined;
+  readonly sell: Move | undefined;
+  readonly buyLook: number;
+  readonly sellLook: number;
+}
+
+export interface Look {
+  /** Counts the looks. */
+  readonly number: number;
+  readonly moves: ReadonlyMap<string, Moves>;
+}
+
+export const noLook: Look = { number: 0, moves: new Map() };
+
+export function lookAgain(before: Look, markets: readonly BoardMarket[]): Look {
+  const number = before.number + 1;
+  const moves = new Map<string, Moves>();
+  for (const { symbol, ticker } of markets) {
+    moves.set(symbol, movesAfter(before.moves.get(symbol), ticker ?? undefined, number));
+  }
+  return { number, moves };
+}
+
+function movesAfter(
+  before: Moves | undefined,
+  ticker: { readonly buyPrice: string; readonly sellPrice: string } | undefined,
+  number: number,
+): Moves {
+  const buy = moveOf(before?.buyPrice, ticker?.buyPrice);
+  const sell = moveOf(before?.sellPrice, ticker?.sellPrice);
+  return {
+    buyPrice: ticker?.buyPrice,
+    sellPrice: ticker?.sellPrice,
+    buy: buy ?? before?.buy,
+    sell: sell ?? before?.sell,
+    buyLook: buy === undefined ? (before?.buyLook ?? 0) : number,
+    sellLook: sell === undefined ? (before?.sellLook ?? 0) : number,
+  };
+}
+
+function moveOf(before: string | undefined, now: string | undefined): Move | undefined {
+  if (before === undefined || now === undefined || before === now) return undefined;
+  const order = compareDecimals(now, before);
+  return order === 0 ? undefined : order > 0 ? 'up' : 'down';
+}

@@ -1,0 +1,80 @@
+import type { FeedBody, FeedHealth, Rate, RatesBody } from '../api/answers.ts';
+import { countText } from '../format/decimal.ts';
+import { spanText } from '../format/time.ts';
+import { spaced } from '../format/words.ts';
+import { html } from '../html.ts';
+import { usePolled } from '../live/polled.ts';
+import { useTicking } from '../live/ticking.ts';
+import { Empty, Loaded, Section } from '../parts/blocks.ts';
+import { Page } from '../parts/page.ts';
+import { TableFrame } from '../parts/table-frame.ts';
+import { Tile } from '../parts/tile.ts';
+import { Badge, Facts, Missing, When } from '../parts/words.ts';
+import { figuresOf } from './figures.ts';
+import { FeedTimeline } from './timeline.ts';
+
+const feedEveryMs = 2_000;
+const ratesEveryMs = 5_000;
+
+/** Where the prices come from and how well they come. */
+export function FeedPage() {
+  const feed = usePolled<FeedBody>('feed', feedEveryMs);
+  const rates = usePolled<RatesBody>('rates', ratesEveryMs);
+  return html`<${Page} title="Feed and rates">
+    <${Loaded} polled=${feed}>${(body: FeedBody) => html`<${Feed} body=${body} receivedAtMs=${feed.receivedAtMs} />`}<//>
+    <${Section} title="Conversion rates">
+      <${Loaded} polled=${rates}>${(body: RatesBody) => html`<${Rates} rates=${body.rates} receivedAtMs=${rates.receivedAtMs} />`}<//>
+    <//>
+  <//>`;
+}
+
+const pathWords: Readonly<Record<string, string>> = {
+  live: 'WebSocket, as prices change',
+  fallback: 'REST, asked every few seconds',
+};
+
+function Feed({ body: { path, dataAgeMs, health, timeline }, receivedAtMs }: { body: FeedBody; receivedAtMs: number }) {
+  const laterMs = Math.max(0, useTicking() - receivedAtMs);
+  return html`<div>
+    <div class="tiles">
+      <${Tile} name="Path" note=${path === null ? undefined : pathWords[path]}>${path === null ? html`<${Missing}>not chosen yet<//>` : html`<${Badge} state=${path} />`}<//>
+      <${Tile} name="Age of the data">${dataAgeMs === null ? html`<${Missing}>none yet<//>` : spanText(dataAgeMs + laterMs)}<//>
+      <${Tile} name="Markets subscribed">${figure(health, 'symbolsSubscribed')} <small>of ${figure(health, 'symbolsWanted')}</small><//>
+      <${Tile} name="The exchange says">${typeof health.systemStatus === 'string' ? spaced(health.systemStatus) : html`<${Missing}>nothing yet<//>`}<//>
+    </div>
+    <${Section} title="Last 24 hours"><${FeedTimeline} spans=${timeline} /><//>
+    <${Section} title="Health">
+      <${Facts} rows=${figuresOf(health)} />
+    <//>
+  </div>`;
+}
+
+function figure(health: FeedHealth, name: string): string {
+  const value = health[name];
+  return typeof value === 'number' ? countText(value) : '–';
+}
+
+function Rates({ rates, receivedAtMs }: { rates: readonly Rate[]; receivedAtMs: number }) {
+  const laterMs = Math.max(0, useTicking() - receivedAtMs);
+  if (rates.length === 0)
+    return html`<${Empty} title="No quote currency is converted.">Name one under prices.converted in the configuration.<//>`;
+  return html`<${TableFrame} label="Conversion rates"><table>
+    <thead><tr><th scope="col">Pair</th><th scope="col" class="number">Mid rate</th><th scope="col">State</th><th scope="col">Source</th><th scope="col">Fixing</th><th scope="col">Read</th><th scope="col">Valid until</th><th scope="col" class="number">Margin</th><th scope="col">Last attempt</th></tr></thead>
+    <tbody>${rates.map((rate) => html`<${RateRow} key=${rate.quote} rate=${rate} laterMs=${laterMs} />`)}</tbody>
+  </table><//>`;
+}
+
+function RateRow({ rate, laterMs }: { rate: Rate; laterMs: number }) {
+  const none = html`<${Missing}>–<//>`;
+  return html`<tr>
+    <th scope="row">${rate.via}/${rate.quote}</th>
+    <td class="number"><span class="exact">${rate.mid ?? none}</span></td>
+    <td>${rate.valid ? html`<${Badge} state="valid" tone="good" />` : html`<${Badge} state="not valid" tone="bad" />`}</td>
+    <td>${rate.source}</td>
+    <td>${rate.fixingDate ?? none}</td>
+    <td>${rate.ageMs === null ? none : `${spanText(rate.ageMs + laterMs)} ago`}</td>
+    <td>${rate.validUntilMs === null ? none : html`<${When} atMs=${rate.validUntilMs} />`}</td>
+    <td class="number">${rate.marginPercent} %</td>
+    <td>${rate.lastOutcome === null ? none : spaced(rate.lastOutcome)}</td>
+  </tr>`;
+}

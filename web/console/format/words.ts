@@ -1,0 +1,62 @@
+/** The console's words for what the API names in code. A value it does not know is shown as it is. */
+
+const unpriced: Readonly<Record<string, string>> = {
+  no_ticker: 'No ticker from the exchange yet',
+  no_rate: 'No valid conversion rate',
+  rounds_to_zero: 'The sell price rounds to zero',
+  delisted: 'Delisted: no price any more',
+};
+
+/** Why a market has no price, in words. */
+export function unpricedText(reason: string): string {
+  return unpriced[reason] ?? spaced(reason);
+}
+
+/** What an operator can do about it. */
+export function unpricedMend(reason: string): string | undefined {
+  const mends: Readonly<Record<string, string>> = {
+    no_ticker:
+      'The exchange lists the market but has sent no usable quote for it. It comes back by itself; look at the feed if it does not.',
+    no_rate: 'The rate source has not been read for too long. Look at the rates on the feed page.',
+    rounds_to_zero: 'Give the market more decimals (prices.precision in the configuration).',
+  };
+  return mends[reason];
+}
+
+/** How a state looks: the colour never stands without its word. */
+export type Tone = 'good' | 'warn' | 'bad' | 'plan' | 'quiet';
+
+const tones: Readonly<Record<string, Tone>> = {
+  operational: 'good',
+  degraded: 'warn',
+  outage: 'bad',
+  maintenance: 'plan',
+  live: 'good',
+  fallback: 'warn',
+  trading: 'good',
+  paused: 'warn',
+  delisted: 'quiet',
+  active: 'good',
+  disabled: 'warn',
+  revoked: 'quiet',
+  expired: 'quiet',
+  announced: 'plan',
+  running: 'plan',
+  over: 'quiet',
+  cancelled: 'quiet',
+  sent: 'good',
+  pending: 'plan',
+  sending: 'plan',
+  failed: 'bad',
+  unconfirmed: 'warn',
+  recorded: 'quiet',
+};
+
+export function toneOf(state: string): Tone {
+  return tones[state] ?? 'quiet';
+}
+
+/** `rounds_to_zero` as `rounds to zero`. */
+export function spaced(name: string): string {
+  return name.replaceAll('_', ' ');
+}

@@ -1,0 +1,100 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get } from '../api/client.ts';
+import type { Outcome, Problem } from '../api/problem.ts';
+import { after, monotonicMs, type Stop } from '../clock.ts';
+import { session } from '../session.ts';
+
+/** What was asked for again and again. */
+export interface Polled<T> {
+  /** The last answer; kept when later ones fail. */
+  readonly value: T | undefined;
+  /** By the monotonic clock: the age of `value` is the time since. */
+  readonly receivedAtMs: number;
+  /** Why the latest attempt failed; `undefined` when it did not. */
+  readonly problem: Problem | undefined;
+  /** Asks now. */
+  readonly refresh: () => void;
+}
+
+const backOffMaxMs = 10_000;
+
+type Told<T> = (outcome: Outcome<T>) => void;
+
+/** Asks for one path at a steady pace: slower while nobody answers, not at all while the tab is hidden. */
+class Poller<T> {
+  readonly #path: string;
+  readonly #everyMs: number;
+  readonly #told: Told<T>;
+  #abort = new AbortController();
+  #stopTimer: Stop = () => {};
+  #failures = 0;
+
+  constructor(path: string, everyMs: number, told: Told<T>) {
+    this.#path = path;
+    this.#everyMs = everyMs;
+    this.#told = told;
+    document.addEventListener('visibilitychange', this.#visibilityChanged);
+  }
+
+  /** Asks at once, giving up an answer that is under way. */
+  readonly ask = async (): Promise<void> => {
+    this.#stopTimer();
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    const outcome = await get<T>(this.#path, signal);
+    if (signal.aborted) return;
+    this.#failures = outcome.ok ? 0 : this.#failures + 1;
+    this.#told(outcome);
+    this.#askLater();
+  };
+
+  stop(): void {
+    document.removeEventListener('visibilitychange', this.#visibilityChanged);
+    this.#stopTimer();
+    this.#abort.abort();
+  }
+
+  #askLater(): void {
+    if (document.hidden || session.value.state !== 'in') return;
+    const delayMs = Math.max(this.#everyMs, Math.min(backOffMaxMs, 500 * 2 ** this.#failures));
+    this.#stopTimer = after(this.#failures === 0 ? this.#everyMs : delayMs, this.ask);
+  }
+
+  readonly #visibilityChanged = (): void => {
+    if (document.hidden) this.#stopTimer();
+    else void this.ask();
+  };
+}
+
+interface Answer<T> {
+  readonly path: string | undefined;
+  readonly value: T | undefined;
+  readonly receivedAtMs: number;
+  readonly problem: Problem | undefined;
+}
+
+/** Follows one path of the API. A change of `path` begins anew; `undefined` asks for nothing, `isPaused` keeps what there is. */
+export function usePolled<T>(path: string | undefined, everyMs: number, isPaused = false): Polled<T> {
+  const [answer, setAnswer] = useState<Answer<T>>(() => nothing(path));
+  const poller = useRef<Poller<T> | undefined>(undefined);
+  useEffect(() => {
+    if (path === undefined || isPaused) return undefined;
+    const told = (outcome: Outcome<T>) => setAnswer((before) => answerAfter(before, path, outcome));
+    const started = new Poller<T>(path, everyMs, told);
+    poller.current = started;
+    void started.ask();
+    return () => started.stop();
+  }, [path, everyMs, isPaused]);
+  const { value, receivedAtMs, problem } = answer.path === path ? answer : nothing<T>(path);
+  return { value, receivedAtMs, problem, refresh: () => void poller.current?.ask() };
+}
+
+function answerAfter<T>(before: Answer<T>, path: string, outcome: Outcome<T>): Answer<T> {
+  if (outcome.ok) return { path, value: outcome.value, receivedAtMs: monotonicMs(), problem: undefined };
+  return { ...(before.path === path ? before : nothing<T>(path)), problem: outcome.problem };
+}
+
+function nothing<T>(path: string | undefined): Answer<T> {
+  return { path, value: undefined, receivedAtMs: 0, problem: undefined };
+}

@@ -1,0 +1,12 @@
+import type { HistoryPoint } from '../api/answers.ts';
+
+const keptMs = 60 * 60 * 1_000;
+
+/** Adds what is newer, and drops what is older than an hour before the newest. */
+export function joined(known: readonly HistoryPoint[], added: readonly HistoryPoint[]): readonly HistoryPoint[] {
+  const lastMs = known.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
+  const newer = added.filter(({ atMs }) => atMs > lastMs);
+  if (newer.length === 0) return known;
+  const fromMs = newer.at(-1)!.atMs - keptMs;
+  return [...known, ...newer].filter(({ atMs }) => atMs >= fromMs);
+}

@@ -1,0 +1,122 @@
+import type { Market, MarketBody, PriceReport } from '../api/answers.ts';
+import { directionOf, grouped, signedPercent } from '../format/decimal.ts';
+import { spanText } from '../format/time.ts';
+import { unpricedMend, unpricedText } from '../format/words.ts';
+import { html } from '../html.ts';
+import { usePolled } from '../live/polled.ts';
+import { useTicking } from '../live/ticking.ts';
+import { Loaded, Section } from '../parts/blocks.ts';
+import { Page } from '../parts/page.ts';
+import { Tile } from '../parts/tile.ts';
+import { Badge, Facts, Missing, When } from '../parts/words.ts';
+import { hrefTo } from '../router.ts';
+import { Derivation } from './derivation.ts';
+import { LiveChart } from './live-chart.ts';
+import { MarketActions } from './market-actions.ts';
+
+const everyMs = 1_000;
+
+/** One market: its price now, how it came about, the last hour, and what an operator can do with it. */
+export function MarketPage({ symbol }: { symbol: string }) {
+  const polled = usePolled<MarketBody>(`markets/${encodeURIComponent(symbol)}`, everyMs);
+  const { value, refresh, receivedAtMs } = polled;
+  const actions = value && html`<${MarketActions} market=${value.market} onChanged=${refresh} />`;
+  const beside =
+    value &&
+    html`<span><${Badge} state=${value.market.status} /> ${value.market.operatorPaused && html`<small>by an operator</small>`}</span>`;
+  return html`<${Page} title=${symbol} beside=${beside} actions=${actions} up=${{ href: hrefTo('markets'), text: 'All markets' }}>
+    <${Loaded} polled=${polled}>${(body: MarketBody) => html`<${Body} body=${body} receivedAtMs=${receivedAtMs} />`}<//>
+  <//>`;
+}
+
+function Body({ body, receivedAtMs }: { body: MarketBody; receivedAtMs: number }) {
+  const { market, price, unpriced } = body;
+  const laterMs = Math.max(0, useTicking() - receivedAtMs);
+  const reason = unpriced ?? market.unpriced;
+  return html`<div>
+    <${Tiles} market=${market} laterMs=${laterMs} />
+    ${market.ticker === null && market.status !== 'delisted' && reason !== null && html`<${WithoutPrice} reason=${reason} />`}
+    ${market.status === 'delisted' && html`<${Delisted} market=${market} />`}
+    <${Section} title="Last hour"><${LiveChart} symbol=${market.symbol} precision=${market.pricePrecision} /><//>
+    ${price !== null && html`<${PriceSection} market=${market} price=${price} laterMs=${laterMs} />`}
+    <${Section} title="Market"><${Details} body=${body} /><//>
+  </div>`;
+}
+
+function Tiles({ market, laterMs }: { market: Market; laterMs: number }) {
+  const { ticker, quote, spread, spreadPercent, ageMs } = market;
+  const change = ticker?.priceChangePercent24h;
+  const none = html`<${Missing}>none<//>`;
+  return html`<div class="tiles">
+    <${Tile} name=${`A client buys, ${quote}`} className="buy">${ticker ? grouped(ticker.buyPrice) : none}<//>
+    <${Tile} name=${`A client sells, ${quote}`} className="sell">${ticker ? grouped(ticker.sellPrice) : none}<//>
+    <${Tile} name="Spread">${spread === null ? none : html`${grouped(spread)} <small>${spreadPercent} %</small>`}<//>
+    <${Tile} name="24 hours">${change === undefined ? none : html`<span class=${`change ${directionOf(change)}`}>${signedPercent(change)}</span>`}<//>
+    <${Tile} name="Age of the price">${ageMs === null ? none : spanText(ageMs + laterMs)}<//>
+  </div>`;
+}
+
+function WithoutPrice({ reason }: { reason: string }) {
+  return html`<div class="note warn"><p><strong>No price: ${unpricedText(reason)}.</strong> ${unpricedMend(reason) ?? ''} Clients get 503 MARKET_DATA_UNAVAILABLE for it, and /v1/tickers leaves it out.</p></div>`;
+}
+
+function Delisted({ market: { delistedAtMs } }: { market: Market }) {
+  return html`<div class="note"><p><strong>Delisted${delistedAtMs === null ? '' : html` on <${When} atMs=${delistedAtMs} as="full" />`}, for good.</strong> Clients get 404 UNKNOWN_SYMBOL for its ticker. It stays in /v1/markets for 30 days.</p></div>`;
+}
+
+function PriceSection({ market, price, laterMs }: { market: Market; price: PriceReport; laterMs: number }) {
+  const { rate } = price;
+  return html`<${Section} title="How this price came about">
+    <div class="pair">
+      <${Derivation} title="A client buys" steps=${price.buy} quote=${market.quote} />
+      <${Derivation} title="A client sells" steps=${price.sell} quote=${market.quote} />
+    </div>
+    ${rate && html`<${RateFacts} rate=${rate} refreshedAgoMs=${price.timestampMs + (market.ageMs ?? 0) + laterMs - rate.refreshedAtMs} />`}
+  <//>`;
+}
+
+function RateFacts({ rate, refreshedAgoMs }: { rate: NonNullable<PriceReport['rate']>; refreshedAgoMs: number }) {
+  return html`<${Facts}
+    rows=${[
+      [
+        'Rate',
+        html`<code>${rate.mid}</code> from ${rate.source}${rate.fixingDate && `, fixing of ${rate.fixingDate}`}`,
+      ],
+      ['Rate read', html`${spanText(refreshedAgoMs)} ago, <${When} atMs=${rate.refreshedAtMs} />`],
+      ['Rate valid until', html`<${When} atMs=${rate.validUntilMs} as="full" />`],
+      ['Margin', html`<code>${rate.marginPercent}</code> %`],
+    ]}
+  />`;
+}
+
+function Details({ body }: { body: MarketBody }) {
+  const { market, upstream, tickSize, minOrderSize, minOrderValue, amountPrecision } = body;
+  const { ticker, quote, base } = market;
+  const amount = (value: string, unit: string) => html`${grouped(value)} <small>${unit}</small>`;
+  return html`<${Facts}
+    rows=${[
+      ['Best ask, exchange', upstream ? amount(upstream.ask, upstreamUnit(market)) : undefined],
+      ['Best bid, exchange', upstream ? amount(upstream.bid, upstreamUnit(market)) : undefined],
+      ['Captured', upstream ? html`<${When} atMs=${upstream.timestampMs} as="daySecond" />` : undefined],
+      ['High, 24 h', ticker ? amount(ticker.high24h, quote) : undefined],
+      ['Low, 24 h', ticker ? amount(ticker.low24h, quote) : undefined],
+      ['Average, 24 h', ticker?.vwap24h ? amount(ticker.vwap24h, quote) : undefined],
+      ['Volume, 24 h', ticker ? amount(ticker.volume24h, base) : undefined],
+      ['Smallest price step', amount(tickSize, quote)],
+      ['Smallest order', amount(minOrderSize, base)],
+      ['Smallest order value', minOrderValue === null ? 'no minimum' : amount(minOrderValue, quote)],
+      ['Decimals', `${market.pricePrecision} of a price, ${amountPrecision} of an amount`],
+      [
+        'Made from',
+        market.convertedFrom
+          ? html`<a href=${hrefTo('markets', market.convertedFrom)}>${market.convertedFrom}</a>`
+          : undefined,
+      ],
+    ]}
+  />`;
+}
+
+/** What the exchange's own price is in: the quote of the market it is made from. */
+function upstreamUnit({ convertedFrom, base, quote }: Market): string {
+  return convertedFrom?.startsWith(base) === true ? convertedFrom.slice(base.length) : quote;
+}

@@ -1,0 +1,58 @@
+import type { AuditEntry, AuditPage } from '../api/answers.ts';
+import { html } from '../html.ts';
+import { pathWith, useLeafing } from '../live/pages.ts';
+import { usePolled } from '../live/polled.ts';
+import { Empty, Loaded } from '../parts/blocks.ts';
+import { Leaf } from '../parts/leaf.ts';
+import { Page } from '../parts/page.ts';
+import { Search } from '../parts/search.ts';
+import { TableFrame } from '../parts/table-frame.ts';
+import { When } from '../parts/words.ts';
+import { hrefTo, hrefWith, replaceWith } from '../router.ts';
+
+const everyMs = 5_000;
+
+/** Who changed what, latest first: here and on the command line. */
+export function AuditLogPage({ query }: { query: URLSearchParams }) {
+  const subject = query.get('subject') ?? '';
+  const leafing = useLeafing(subject);
+  const polled = usePolled<AuditPage>(pathWith('audit', { subject, after: leafing.after, limit: '50' }), everyMs);
+  return html`<${Page} title="Audit log">
+    <${Search} label="About" placeholder="id of an account, key, window or token, or a symbol" initial=${subject} onSearch=${(text: string) => replaceWith(hrefWith(['audit'], { subject: text }))} />
+    <${Loaded} polled=${polled}>
+      ${({ entries, next }: AuditPage) => html`<div><${Entries} entries=${entries} isFiltered=${subject !== ''} /><${Leaf} leafing=${leafing} next=${next} /></div>`}
+    <//>
+  <//>`;
+}
+
+function Entries({ entries, isFiltered }: { entries: readonly AuditEntry[]; isFiltered: boolean }) {
+  if (entries.length === 0) {
+    return isFiltered
+      ? html`<${Empty} title="Nothing was noted about it.">Entries name accounts, keys, markets, windows and tokens by their ids.<//>`
+      : html`<${Empty} title="Nothing was changed yet.">Every change by an operator is noted here, in the console and on the command line.<//>`;
+  }
+  return html`<${TableFrame} label="Audit log"><table>
+    <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">About</th></tr></thead>
+    <tbody>${entries.map((entry) => html`<${Entry} key=${entry.id} entry=${entry} />`)}</tbody>
+  </table><//>`;
+}
+
+function Entry({ entry: { atMs, actor, action, summary, subject, details } }: { entry: AuditEntry }) {
+  const hasDetails = Object.keys(details).length > 0;
+  return html`<tr>
+    <td><${When} atMs=${atMs} as="daySecond" /></td>
+    <td>${actor}</td>
+    <td class="wrap"><div class="entry">
+      <span>${summary}</span>
+      ${hasDetails ? html`<details><summary><code>${action}</code></summary><pre tabindex="0"><code>${JSON.stringify(details, null, 2)}</code></pre></details>` : html`<code class="small">${action}</code>`}
+    </div></td>
+    <td><a href=${hrefWith(['audit'], { subject: subject.id })} title="Only this">${subject.kind} <code>${subject.id}</code></a> ${pageOf(subject)}</td>
+  </tr>`;
+}
+
+/** A way to the thing itself, where it has a page. */
+function pageOf({ kind, id }: AuditEntry['subject']) {
+  const folders: Readonly<Record<string, string>> = { account: 'accounts', key: 'keys', market: 'markets' };
+  const folder = folders[kind];
+  return folder === undefined ? null : html`<a href=${hrefTo(folder, id)}>open</a>`;
+}

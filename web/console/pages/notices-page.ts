@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import type { Notice, NoticePreview, NoticesBody } from '../api/answers.ts';
+import { counted } from '../format/decimal.ts';
+import { html } from '../html.ts';
+import { pathWith } from '../live/pages.ts';
+import { usePolled } from '../live/polled.ts';
+import { Empty, Loaded, Section } from '../parts/blocks.ts';
+import { Dialog } from '../parts/dialog.ts';
+import { Choice } from '../parts/field.ts';
+import { MailView } from '../parts/mail-view.ts';
+import { Page } from '../parts/page.ts';
+import { TableFrame } from '../parts/table-frame.ts';
+import { Badge, Missing, When } from '../parts/words.ts';
+import { hrefTo } from '../router.ts';
+
+const everyMs = 5_000;
+const statuses = [
+  ['', 'Any status'],
+  ['pending', 'Pending'],
+  ['sent', 'Sent'],
+  ['failed', 'Failed'],
+  ['unconfirmed', 'Unconfirmed'],
+  ['recorded', 'Recorded, not sent'],
+] as const;
+
+/** The outbox: e-mails to key holders whose keys breached their limit again and again. */
+export function NoticesPage() {
+  const [status, setStatus] = useState('');
+  const [shown, setShown] = useState<string | undefined>(undefined);
+  const polled = usePolled<NoticesBody>(pathWith('notices', { status, limit: '100' }), everyMs);
+  return html`<${Page} title="Notices">
+    <${Loaded} polled=${polled}>
+      ${({ mailConfigured, notices }: NoticesBody) => html`<div>
+        <${Mail} isConfigured=${mailConfigured} />
+        <div class="filter"><${Choice} label="Status" value=${status} options=${statuses} onChange=${setStatus} /></div>
+        <${Notices} notices=${notices} onShow=${setShown} />
+      </div>`}
+    <//>
+    ${shown && html`<${PreviewDialog} id=${shown} onClose=${() => setShown(undefined)} />`}
+  <//>`;
+}
+
+function Mail({ isConfigured }: { isConfigured: boolean }) {
+  if (isConfigured) return html`<p class="note good">Mail is configured. Notices are sent as they are decided.</p>`;
+  return html`<div class="note warn">
+    <p><strong>No mail server is configured</strong>, so notices are recorded and not sent. Set one in <code>mdapi.yaml</code>, or with its password in <code>MDAPI_MAIL_SMTP_FILE</code>, and restart:</p>
+    <pre tabindex="0"><code>${'mail:\n  smtp: smtps://mail.example.com\n  from: Market data <api@example.com>'}</code></pre>
+    <p>Then try it with <code>mdapi notices send-test --to you@example.com</code>.</p>
+  </div>`;
+}
+
+function Notices({ notices, onShow }: { notices: readonly Notice[]; onShow: (id: string) => void }) {
+  if (notices.length === 0)
+    return html`<${Empty} title="No notices.">A key holder gets one when a key goes over its limit again and again.<//>`;
+  return html`<${TableFrame} label="Notices"><table>
+    <thead><tr><th scope="col">To</th><th scope="col">Key</th><th scope="col">Status</th><th scope="col">About</th><th scope="col">Decided</th><th scope="col">Sent</th><th scope="col"><span class="visually-hidden">Preview</span></th></tr></thead>
+    <tbody>${notices.map((notice) => html`<${NoticeRow} key=${notice.id} notice=${notice} onShow=${onShow} />`)}</tbody>
+  </table><//>`;
+}
+
+function NoticeRow({ notice, onShow }: { notice: Notice; onShow: (id: string) => void }) {
+  const { id, keyId, keyLabel, lastFour, accountEmail, status, attempts, createdAtMs, sentAtMs, lastError, figures } =
+    notice;
+  return html`<tr>
+    <th scope="row" class="wrap">${accountEmail ?? html`<${Missing}>account is gone<//>`}</th>
+    <td><a href=${hrefTo('keys', keyId)}>${keyLabel === '' ? `…${lastFour}` : keyLabel}</a></td>
+    <td><${Badge} state=${status} /> ${attempts > 1 && html`<small>${counted(attempts, 'attempt')}</small>`}</td>
+    <td class="wrap">${counted(figures.requestsRefused, 'request')} refused in ${counted(figures.breachedMinutes, 'minute')}</td>
+    <td><${When} atMs=${createdAtMs} /></td>
+    <td class=${lastError === null ? '' : 'wrap'}>${sentAtMs === null ? (lastError ?? html`<${Missing}>–<//>`) : html`<${When} atMs=${sentAtMs} />`}</td>
+    <td><button type="button" aria-label=${`Preview the notice to ${accountEmail ?? 'nobody'}`} onClick=${() => onShow(id)}>Preview</button></td>
+  </tr>`;
+}
+
+const onceMs = 24 * 60 * 60 * 1_000;
+
+function PreviewDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const polled = usePolled<NoticePreview>(`notices/${encodeURIComponent(id)}/preview`, onceMs);
+  return html`<${Dialog} title="The notice" wide onClose=${onClose}>
+    <${Loaded} polled=${polled}>${(preview: NoticePreview) => html`<${Shown} preview=${preview} />`}<//>
+    <p class="buttons"><button type="button" class="main" onClick=${onClose}>Close</button></p>
+  <//>`;
+}
+
+function Shown({ preview: { subject, text, html: markup } }: { preview: NoticePreview }) {
+  return html`<div>
+    <p><span class="hint">Subject</span><strong>${subject}</strong></p>
+    <${Section} title="As HTML"><${MailView} markup=${markup} label="The notice as HTML" /><//>
+    <${Section} title="As text"><pre class="mail" tabindex="0"><code>${text}</code></pre><//>
+  </div>`;
+}

@@ -1,0 +1,47 @@
+import type { OperatorToken, TokensBody } from '../api/answers.ts';
+import { html } from '../html.ts';
+import { serverNowMs } from '../live/connection.ts';
+import { usePolled } from '../live/polled.ts';
+import { Empty, Loaded } from '../parts/blocks.ts';
+import { Page } from '../parts/page.ts';
+import { TableFrame } from '../parts/table-frame.ts';
+import { Badge, Missing, When } from '../parts/words.ts';
+
+const everyMs = 10_000;
+
+/** Who may sign in. Tokens are made and revoked on the machine alone, so that a stolen session cannot make more. */
+export function TokensPage() {
+  const polled = usePolled<TokensBody>('tokens', everyMs);
+  return html`<${Page} title="Operator tokens">
+    <div class="note"><p>Tokens are made and revoked on the machine of the service. Revoking one ends its sessions at once.</p>
+      <pre tabindex="0"><code>${'mdapi admin token --name NAME --expires +90d\nmdapi admin revoke ID'}</code></pre>
+    </div>
+    <${Loaded} polled=${polled}>${({ tokens }: TokensBody) => html`<${Tokens} tokens=${tokens} />`}<//>
+  <//>`;
+}
+
+function Tokens({ tokens }: { tokens: readonly OperatorToken[] }) {
+  if (tokens.length === 0)
+    return html`<${Empty} title="No token was made.">You are signed in with the one of the configuration (admin.token).<//>`;
+  return html`<${TableFrame} label="Operator tokens"><table>
+    <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th><th scope="col">Id</th></tr></thead>
+    <tbody>${tokens.map((token) => html`<${TokenRow} key=${token.id} token=${token} />`)}</tbody>
+  </table><//>`;
+}
+
+function TokenRow({ token }: { token: OperatorToken }) {
+  const { id, name, createdAtMs, expiresAtMs, lastUsedAtMs } = token;
+  return html`<tr>
+    <th scope="row">${name}</th>
+    <td><${Badge} state=${stateOf(token)} /></td>
+    <td><${When} atMs=${createdAtMs} as="full" /></td>
+    <td>${expiresAtMs === null ? html`<${Missing}>never<//>` : html`<${When} atMs=${expiresAtMs} as="full" />`}</td>
+    <td>${lastUsedAtMs === null ? html`<${Missing}>never<//>` : html`<${When} atMs=${lastUsedAtMs} as="full" />`}</td>
+    <td><code>${id}</code></td>
+  </tr>`;
+}
+
+function stateOf({ revokedAtMs, expiresAtMs }: OperatorToken): string {
+  if (revokedAtMs !== null) return 'revoked';
+  return expiresAtMs !== null && expiresAtMs <= serverNowMs() ? 'expired' : 'active';
+}

@@ -1,0 +1,54 @@
+import type { Overview } from '../api/answers.ts';
+import { spanText, utcText } from '../format/time.ts';
+import { type Content, html } from '../html.ts';
+import { serverNowMs } from '../live/connection.ts';
+import { useTicking } from '../live/ticking.ts';
+import { Badge, When } from '../parts/words.ts';
+import { hrefTo } from '../router.ts';
+import { useOverview } from './overview-data.ts';
+
+/** On every page: how the service is, how old the data, how busy, and what maintenance comes. */
+export function StatusStrip() {
+  const { value, receivedAtMs } = useOverview();
+  const laterMs = useTicking() - receivedAtMs;
+  if (value === undefined)
+    return html`<section class="strip" aria-label="Service"><p class="loading">Reading the state of the service …</p></section>`;
+  const { status, dataAgeMs, requests } = value;
+  return html`<section class="strip" aria-label="Service">
+    <${Item} name="Service"><${Badge} state=${status.status} /><//>
+    <${Item} name="Feed"><${Badge} state=${status.components.ticker} /><//>
+    <${Item} name="Data"><span class="figure">${dataAgeMs === null ? 'none yet' : `${spanText(dataAgeMs + Math.max(0, laterMs))} old`}</span><//>
+    <${Item} name="Requests"><span class="figure">${rateText(requests.perSecond)}</span><//>
+    <${Item} name="Maintenance" className="strip-wide"><${Maintenance} status=${status} /><//>
+    ${warningsOf(value).map((text) => html`<p key=${text} class="strip-warning"><${Badge} state=${text} tone="bad" /></p>`)}
+  </section>`;
+}
+
+function Item({ name, className = '', children }: { name: string; className?: string; children?: Content }) {
+  return html`<p class=${`strip-item ${className}`}><span class="strip-name">${name}</span> ${children}</p>`;
+}
+
+/** `0.4/s`, `124/s` */
+export function rateText(perSecond: number): string {
+  return `${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)}/s`;
+}
+
+function Maintenance({ status: { maintenance } }: { status: Overview['status'] }) {
+  if (maintenance === null) return html`<span class="figure">none announced</span>`;
+  const nowMs = serverNowMs();
+  const { fromMs, toMs, description } = maintenance;
+  const isRunning = fromMs <= nowMs;
+  return html`<a href=${hrefTo('maintenance')} title=${`${utcText(fromMs)} to ${utcText(toMs)}: ${description}`}>
+    ${isRunning ? html`running, ${spanText(toMs - nowMs)} left` : html`in ${spanText(fromMs - nowMs)}, <${When} atMs=${fromMs} />`}
+  </a>`;
+}
+
+/** What an operator must know wherever they are. */
+function warningsOf({ phase, ready, storeReachable }: Overview): readonly string[] {
+  return [
+    phase === 'draining' && 'the service is shutting down',
+    phase === 'starting' && 'the service is starting',
+    phase === 'serving' && !ready && 'not ready for traffic',
+    !storeReachable && 'the database does not answer',
+  ].filter((text): text is string => text !== false);
+}
