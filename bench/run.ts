@@ -12,9 +12,10 @@ import { machineText, sectionText } from './report/text.ts';
 import { Scope } from './scope.ts';
 import { serving } from './serving.ts';
 import { start } from './start.ts';
+import { store } from './store.ts';
 import { updates } from './updates.ts';
 
-const measurements = { serving, latency, updates, start, keys, growth } satisfies Record<
+const measurements = { serving, latency, updates, start, keys, store, growth } satisfies Record<
   string,
   (scope: Scope) => Promise<Section>
 >;

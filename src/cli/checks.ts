@@ -26,7 +26,8 @@ export async function checkAll(configuration: Configuration, context: Context): 
 }
 
 async function checkDatabase({ store }: Configuration, clock: Clock): Promise<string> {
-  if (store.kind === 'sqlite' && !existsSync(store.path)) return `${store.path} does not exist yet; the server makes it`;
+  if (store.kind === 'sqlite' && !existsSync(store.path))
+    return `${store.path} does not exist yet; the server makes it`;
   const { name, state, accounts, keys, markets } = await inspectStore(store.url, clock);
   if (state === 'empty') return `${name}: empty; the server makes its tables`;
   const age = state === 'older' ? '; of an older version, which the server brings up to date' : '';

@@ -170,7 +170,11 @@ function success(resource: Resource, method: 'get' | 'head', { baseUrl, errorsUr
   const headers = { ...representationHeaders(resource), ...(prepared ? contentEncoding() : {}) };
   if (method === 'head') return { description: `${description} Without a body.`, headers };
   const json = { schema: { $ref: `#/components/schemas/${schema}` }, examples: examples(baseUrl, errorsUrl) };
-  return { description, headers, content: { 'application/json': json, ...(alsoHtml ? { 'text/html': html, 'text/markdown': markdown } : {}) } };
+  return {
+    description,
+    headers,
+    content: { 'application/json': json, ...(alsoHtml ? { 'text/html': html, 'text/markdown': markdown } : {}) },
+  };
 }
 
 const html = {

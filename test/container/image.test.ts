@@ -48,14 +48,18 @@ describe(`what the Dockerfile copies, with its packages ${packages}`, () => {
     const api = await ApiClient.of(running.baseUrl, key);
     await eventually('the key is known', async () => (await api.outcome('/v1/time')) === '200');
     await eventually('prices', async () => (await api.outcome('/v1/tickers')) === '200', 20_000);
-    for (const path of ['/', '/docs', '/status', '/openapi/v1.json']) {
+    for (const path of ['/', '/docs', '/guides/quick-start', '/status', '/openapi/v1.json']) {
       const response = await fetch(`${running.baseUrl}${path}`, {
         headers: { Accept: 'text/html', Connection: 'close' },
       });
       assert.equal(response.status, 200, path);
       await response.arrayBuffer();
     }
-    assert.equal((await fetch(`${running.adminUrl}/readyz`, { headers: { Connection: 'close' } })).status, 200);
+    for (const path of ['/readyz', '/metrics', '/console/']) {
+      const response = await fetch(`${running.adminUrl}${path}`, { headers: { Connection: 'close' } });
+      assert.equal(response.status, 200, path);
+      await response.arrayBuffer();
+    }
   });
 
   test('says how it is where the image asks for it', () => {

@@ -58,7 +58,7 @@ describe('several processes with one Redis', () => {
       await eventually('the second leads', () => two.leads());
       simulator.setPrice({ symbol: 'BTC/EUR', bid: '60000.0', ask: '60000.1' });
       await eventually('the new price', async () => (await second.ticker('BTCEUR')).buyPrice === '60300.2');
-      assert.equal((await second.status()).components.ticker, 'operational');
+      await eventually('live prices', async () => (await second.status()).components.ticker === 'operational');
     },
   );
 

@@ -178,12 +178,8 @@ postgresTest('a lock that another program holds is waited for some seconds, and 
   const { store, outside, accountId } = await watched(t);
   const key = await store.keys.insert({ accountId, digest: digestNumber(1), lastFour: 'wxyz' });
   const holding = outside(`begin; select from api_keys for update; select pg_sleep(6); rollback`);
-  await eventually(
-    'the lock is held',
-    async () =>
-      (await outside(`select from pg_stat_activity where query ilike '%pg_sleep%' and pid <> pg_backend_pid()`))
-        .rowCount,
-  );
+  const sleeping = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
+  await eventually('the lock is held', async () => (await outside(sleeping)).rowCount);
   const startedMs = performance.now();
   await assert.rejects(store.keys.setStatus(key.id, 'disabled'), refusal('locked'));
   assert.ok(performance.now() - startedMs > 2_000);
