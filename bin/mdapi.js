@@ -31,9 +31,20 @@ if (process.versions.node === pinnedVersion) {
 }
 
 async function runHere() {
+  if (process.pid === 1) obeySignals();
   // Not the default directory: that one is shared by all users of the machine, and so is what they put there.
   module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'mdapi'));
   await import('../src/cli/main.ts');
+}
+
+/**
+ * To PID 1, the first process of a container, the system does not apply what signals do by themselves: one that comes
+ * before the program handles it would be lost, and the container be killed after its time of grace.
+ */
+function obeySignals() {
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
+    process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(128 + constants.signals[signal]));
+  }
 }
 
 /** In node_modules here, or in one above when this project is itself a dependency. */

@@ -9,7 +9,14 @@ describe('where values come from', () => {
   it('gives the documented defaults without file, environment and flags', () => {
     const { server, admin, limits, pricing, rates, exchange, store, logs } = load({});
     assert.deepEqual([server.host, server.port, server.trustedProxies, server.tls], ['127.0.0.1', 8080, [], undefined]);
-    assert.deepEqual(admin, { host: '127.0.0.1', port: 9090 });
+    assert.deepEqual(admin, {
+      host: '127.0.0.1',
+      port: 9090,
+      hosts: [],
+      token: undefined,
+      sessionForMs: 12 * 3_600_000,
+      auditForMs: 400 * 86_400_000,
+    });
     assert.deepEqual(limits, { key: 60, address: 30, failedAuthentication: 10 });
     assert.equal(pricing.feePercent, '0.5');
     assert.deepEqual([...pricing.converted], [['CZK', { via: 'EUR', marginPercent: '1' }]]);

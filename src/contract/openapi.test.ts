@@ -175,7 +175,11 @@ test('errors are problem+json alone and successes never are', () => {
     const isError = status === undefined || status >= 400;
     assert.equal(
       Object.keys(response.content).join(),
-      isError ? 'application/problem+json' : name === 'getRoot 200' ? 'application/json,text/html' : 'application/json',
+      isError
+        ? 'application/problem+json'
+        : name === 'getRoot 200'
+          ? 'application/json,text/html,text/markdown'
+          : 'application/json',
     );
   }
 });

@@ -66,6 +66,8 @@ describe('a key that cannot be used', () => {
 });
 
 describe('a key that is changed by another process', () => {
+  const auditForMs = 400 * 86_400_000;
+
   /** A listener whose keys come from a store, and the same store as another process has it open. */
   async function start(t: TestContext) {
     const { store, outside, openAnother } = await openFixture(t);
@@ -79,6 +81,7 @@ describe('a key that is changed by another process', () => {
       { keys: loader, book: api.book, service: api.service },
       systemClock,
       log,
+      auditForMs,
     );
     t.after(async () => {
       await changes.stop();

@@ -79,6 +79,8 @@ export class Nginx {
     const argv = [found.path!, '-p', this.#directory, '-e', 'error.log', '-c', 'nginx.conf'];
     const child = spawn('/bin/sh', ['-c', keeper, 'keeper', ...argv], {
       stdio: ['pipe', 'ignore', 'pipe'],
+      // Ctrl-C reaches this process alone, which then ends it: the keeper would be gone and nginx not.
+      detached: true,
       ...unprivileged,
     });
     let said = '';
@@ -101,15 +103,16 @@ export class Nginx {
 
 /** The site as it is shipped, with what an operator sets in it. */
 function siteFor(port: number, nodes: readonly number[], directory: string): string {
-  const servers = [...readFileSync(join(shipped, 'mdapi.conf'), 'utf8').matchAll(/^ *server 10\.\S+:8080/gm)];
-  if (servers.length !== nodes.length) throw new Error(`mdapi.conf has ${servers.length} nodes`);
   let text = readFileSync(join(shipped, 'mdapi.conf'), 'utf8');
-  const replace = (from: string | RegExp, to: string) => {
-    const replaced = text.replace(from, to);
+  const replace = (from: string | RegExp, to: string | ((...match: string[]) => string)) => {
+    const replaced = typeof to === 'string' ? text.replace(from, to) : text.replace(from, to);
     if (replaced === text) throw new Error(`mdapi.conf has no ${from}`);
     text = replaced;
   };
-  for (const node of nodes) replace(/server 10\.\S+:8080/, `server 127.0.0.1:${node}`);
+  // The first of the nodes that stand there serves as the pattern for all of these.
+  replace(/(^ *server )10\.\S+:8080(.*\n)(?: *server 10\..*\n)*/m, (_, before: string, after: string) =>
+    nodes.map((node) => `${before}127.0.0.1:${node}${after}`).join(''),
+  );
   replace('https://api.example.com/errors', `http://127.0.0.1:${port}/errors`);
   replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`);
   replace(/^ *ssl_certificate .*$/m, '');

@@ -142,6 +142,8 @@ class RunningPostgres implements PostgresServer {
       ...unprivileged,
       env: this.#env,
       stdio: ['pipe', 'pipe', 'inherit'],
+      // Ctrl-C reaches this process alone, whose end then ends the server: the guard would be gone and the server not.
+      detached: true,
     });
     this.#guard = child;
     child.unref();

@@ -137,7 +137,11 @@ export class RedisServer {
   async #run(): Promise<void> {
     const base = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     const argv = [binary!, ...base, '--dir', this.#directory, ...this.#settings];
-    const child = spawn('/bin/sh', ['-c', keeper, 'keeper', ...argv], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const child = spawn('/bin/sh', ['-c', keeper, 'keeper', ...argv], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      // Ctrl-C reaches this process alone, whose end then ends the server: the keeper would be gone and the server not.
+      detached: true,
+    });
     this.#keeper = child;
     const [firstLine] = (await once(child.stdout!, 'data')) as [Buffer];
     this.#pid = Number(firstLine.toString());
