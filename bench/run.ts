@@ -9,13 +9,14 @@ import { readOptions } from './options.ts';
 import { reportPage } from './report/markdown.ts';
 import type { Section } from './report/section.ts';
 import { machineText, sectionText } from './report/text.ts';
+import { scaling } from './scaling.ts';
 import { Scope } from './scope.ts';
 import { serving } from './serving.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
 import { updates } from './updates.ts';
 
-const measurements = { serving, latency, updates, start, keys, store, growth } satisfies Record<
+const measurements = { serving, latency, updates, start, keys, store, growth, scaling } satisfies Record<
   string,
   (scope: Scope) => Promise<Section>
 >;

@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-/** Rows that nothing is there for yet. */
-const later: number[] = [];
-
 test('every row of the fault table is in rows.md with tests that exist', () => {
   const lines = readFileSync(new URL('rows.md', import.meta.url), 'utf8').split('\n');
   const rows = lines
@@ -14,7 +11,7 @@ test('every row of the fault table is in rows.md with tests that exist', () => {
   for (let at = 0; at < rows.length; at += 2) {
     const row = Number(rows[at]);
     const tests = [...rows[at + 1]!.matchAll(/\[[^\]]+\]\(([^)]+)\): (.*?)(?=<br>| $)/g)];
-    assert.equal(tests.length === 0, later.includes(row), `row ${row} has tests`);
+    assert.ok(tests.length > 0, `row ${row} has tests`);
     for (const [, file, names] of tests) {
       const text = readFileSync(new URL(file!, import.meta.url), 'utf8');
       for (const name of names!.split('; ')) {
