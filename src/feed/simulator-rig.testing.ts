@@ -8,6 +8,9 @@ import { silentLog } from './log.ts';
 import { FeedSupervisor } from './supervisor.ts';
 import type { FeedTiming } from './timing.ts';
 
+/** Minutes of the rig's time are seconds of ours, and more of them on a busy machine. */
+const patienceMs = 60_000;
+
 /** A supervisor against the stand-in exchange, both on one fake clock, over real sockets. */
 export class SimulatorRig {
   readonly clock: FakeClock;
@@ -47,10 +50,11 @@ export class SimulatorRig {
 
   /** Lets time pass on both sides in small steps until `probe` holds. */
   async pass(what: string, probe: () => boolean, stepMs = 200): Promise<void> {
-    await eventually(what, async () => {
+    const step = async () => {
       if (!probe()) await this.clock.advance(stepMs);
       return probe();
-    });
+    };
+    await eventually(what, step, patienceMs);
   }
 
   async passFor(forMs: number, stepMs = 200): Promise<void> {

@@ -177,12 +177,13 @@ postgresTest('a server without a connection to spare is told as such, and used w
 postgresTest('a lock that another program holds is waited for some seconds, and then told', async (t) => {
   const { store, outside, accountId } = await watched(t);
   const key = await store.keys.insert({ accountId, digest: digestNumber(1), lastFour: 'wxyz' });
-  const holding = outside(`begin; select from api_keys for update; select pg_sleep(6); rollback`);
-  const sleeping = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
-  await eventually('the lock is held', async () => (await outside(sleeping)).rowCount);
+  const holding = outside(`begin; select from api_keys for update; select pg_sleep(100)`).catch(() => {});
+  const holders = `from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
+  await eventually('the lock is held', async () => (await outside(`select ${holders}`)).rowCount === 1);
   const startedMs = performance.now();
   await assert.rejects(store.keys.setStatus(key.id, 'disabled'), refusal('locked'));
   assert.ok(performance.now() - startedMs > 2_000);
+  await outside(`select pg_terminate_backend(pid) ${holders}`);
   await holding;
   await store.keys.setStatus(key.id, 'disabled');
 });
