@@ -11,7 +11,7 @@ test('a process that runs late refuses new clients, serves the ones it has and t
   t.after(() => simulator.stop());
   const { key, start } = await installed(t, simulator, { server: { overloadDelay: '60ms' } });
   const service = await start();
-  const api = await ApiClient.of(service.baseUrl, key);
+  const api = ApiClient.unasked(service.baseUrl, key);
   await eventually('prices', async () => (await api.outcome('/v1/tickers')) === '200');
   const { host } = new URL(service.baseUrl);
   const request = `GET /v1/tickers HTTP/1.1\r\nHost: ${host}\r\nX-EXCHANGE-APIKEY: ${api.key}\r\n\r\n`;
@@ -48,7 +48,7 @@ test('a process whose heap is above its bound refuses new clients, answers the s
   // What the service needs at rest is far more than a tenth of this, and far less than all of it.
   installation.env.NODE_OPTIONS = '--max-old-space-size=96 --max-semi-space-size=2';
   const service = await start();
-  const api = await ApiClient.of(service.baseUrl, key);
+  const api = ApiClient.unasked(service.baseUrl, key);
   const refused = await eventually('a new client is refused', async () => {
     const response = await api.get('/v1/time');
     return response.status === 503 && response;

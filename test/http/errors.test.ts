@@ -132,7 +132,7 @@ describe('errors', () => {
       '/v1time',
       '/v1%2Ftime',
       '/v2/time',
-      '/favicon.ico',
+      '/favicon.png',
     ]) {
       await refused(path, 'NOT_FOUND', { key: null });
     }
