@@ -36,10 +36,11 @@ export class DigestIndex {
 
   /** The slot that holds the digest, or 0, the decoy. Either way at least one whole digest was compared. */
   find(words: Uint32Array): number {
-    const mask = this.#places.length - 1;
+    const places = this.#places;
+    const mask = places.length - 1;
     const first = words[0]!;
     for (let place = first & mask; ; place = (place + 1) & mask) {
-      const slot = Atomics.load(this.#places, place);
+      const slot = places[place]!;
       if (slot === 0 || this.#entries.firstWord(slot) === first) {
         if (this.#entries.hasDigest(slot, words) || slot === 0) return slot;
       }

@@ -3,7 +3,7 @@ import { hasKeyShape } from './api-key.ts';
 import { DigestIndex, type DigestPlaces } from './digest-index.ts';
 import { FreeSlots } from './free-slots.ts';
 import { digestPresented, readDigest } from './key-digest-words.ts';
-import { digestWords, isOwnId, KeyEntries, type KeyEntry, type KeySegment } from './key-entries.ts';
+import { digestWords, KeyEntries, type KeyEntry, type KeySegment } from './key-entries.ts';
 import { WriteSequence } from './write-sequence.ts';
 
 export type { KeyEntry } from './key-entries.ts';
@@ -133,7 +133,7 @@ export class KeyDirectory implements KeyFinder {
     }
   }
 
-  /** The key whose digest is wanted. Everything that readers need room for is told before. */
+  /** The key whose digest is wanted. Until the index has its slot nobody reads there, and all is told before. */
   #add(entry: KeyEntry): number {
     const rested = this.#free.take();
     const slot = rested ?? this.#end++;
@@ -141,11 +141,12 @@ export class KeyDirectory implements KeyFinder {
     if (added !== undefined) this.#grown({ kind: 'segment', ...added });
     this.reserve(this.size + 1);
     this.#slotTaken(slot);
-    this.#tellSlot(slot, entry, rested !== undefined);
+    this.#entries.writeDigest(slot, this.#wanted);
+    this.#entries.write(slot, entry);
+    const otherId = this.#entries.otherIds.get(slot);
+    if (rested !== undefined || otherId !== undefined) this.#grown({ kind: 'slot', slot, otherId });
     this.#sequence.begin();
     try {
-      this.#entries.writeDigest(slot, this.#wanted);
-      this.#entries.write(slot, entry);
       this.#index.add(slot);
     } finally {
       this.#sequence.end();
@@ -154,18 +155,15 @@ export class KeyDirectory implements KeyFinder {
   }
 
   #change(slot: number, entry: KeyEntry): void {
-    this.#tellSlot(slot, entry, false);
+    const idBefore = this.#entries.otherIds.get(slot);
     this.#sequence.begin();
     try {
       this.#entries.write(slot, entry);
     } finally {
       this.#sequence.end();
     }
-  }
-
-  #tellSlot(slot: number, { keyId }: KeyEntry, isUsedAgain: boolean): void {
-    const otherId = isOwnId(keyId) ? undefined : keyId;
-    if (isUsedAgain || otherId !== this.#entries.otherIds.get(slot)) this.#grown({ kind: 'slot', slot, otherId });
+    const otherId = this.#entries.otherIds.get(slot);
+    if (otherId !== idBefore) this.#grown({ kind: 'slot', slot, otherId });
   }
 
   #drop(slot: number): void {

@@ -29,11 +29,6 @@ const idLength = 16;
 /** Ids as the store makes them are kept as their 16 bytes; any other id, from another program, as a string. */
 const ownId = /^key_([\x20-\x7e]{16})$/;
 
-/** Whether an id is kept with everything else of its key, and not apart. */
-export function isOwnId(id: string): boolean {
-  return ownId.test(id);
-}
-
 /** Everything about 65,536 keys: 64 bytes each, in memory that threads can share. */
 export interface KeySegment {
   readonly digests: Uint32Array<SharedArrayBuffer>;
@@ -45,8 +40,8 @@ export interface KeySegment {
  * Rows by slot number, in segments, so that growing neither copies what is there nor pauses. Slot 0 is
  * a decoy that is never usable: a look-up that finds nothing reads it instead, and takes as long.
  *
- * One thread writes; any that was given the segments may read. Words are read and written with `Atomics`, which on
- * reading costs no more than without: so a reader can tell by a counter beside them whether it saw one state (`KeyReader`).
+ * One thread writes, what may be read at the time with `Atomics`, so that nothing of a change is seen before its beginning
+ * (`WriteSequence`). Any thread that was given the segments may read.
  */
 export class KeyEntries {
   readonly #segments: KeySegment[];
@@ -90,10 +85,9 @@ export class KeyEntries {
     this.#otherIds.delete(slot);
   }
 
+  /** For a slot that is not in the index: nobody reads there yet. */
   writeDigest(slot: number, words: Uint32Array): void {
-    const { digests } = this.#segment(slot);
-    const start = (slot & segmentMask) * digestWords;
-    for (let index = 0; index < digestWords; index++) Atomics.store(digests, start + index, words[index]!);
+    this.#segment(slot).digests.set(words, (slot & segmentMask) * digestWords);
   }
 
   write(slot: number, entry: KeyEntry): void {
@@ -138,13 +132,12 @@ export class KeyEntries {
   }
 
   setRound(slot: number, round: number): void {
-    this.#store(slot, inFacts.round, round);
+    this.#segment(slot).facts[(slot & segmentMask) * factWords + inFacts.round] = round;
   }
 
   /** `undefined` for a slot in a segment that this thread was not given yet. */
   firstWord(slot: number): number | undefined {
-    const segment = this.#segments[slot >>> segmentBits];
-    return segment === undefined ? undefined : Atomics.load(segment.digests, (slot & segmentMask) * digestWords);
+    return this.#segments[slot >>> segmentBits]?.digests[(slot & segmentMask) * digestWords];
   }
 
   /** Compares all eight words whatever they hold. */
@@ -152,9 +145,7 @@ export class KeyEntries {
     const { digests } = this.#segment(slot);
     const start = (slot & segmentMask) * digestWords;
     let difference = 0;
-    for (let index = 0; index < digestWords; index++) {
-      difference |= Atomics.load(digests, start + index) ^ words[index]!;
-    }
+    for (let index = 0; index < digestWords; index++) difference |= digests[start + index]! ^ words[index]!;
     return difference === 0;
   }
 
@@ -164,7 +155,7 @@ export class KeyEntries {
   }
 
   #load(slot: number, fact: number): number {
-    return Atomics.load(this.#segment(slot).facts, (slot & segmentMask) * factWords + fact);
+    return this.#segment(slot).facts[(slot & segmentMask) * factWords + fact]!;
   }
 
   #store(slot: number, fact: number, value: number): void {

@@ -135,7 +135,7 @@ export class KeyLimiter {
   }
 
   #isSweepDue(windowNumber: number): boolean {
-    return Math.abs(windowNumber - Atomics.load(this.#control, inControl.sweptAtWindow)) >= sweepEveryWindows;
+    return Math.abs(windowNumber - this.#control[inControl.sweptAtWindow]!) >= sweepEveryWindows;
   }
 
   /**

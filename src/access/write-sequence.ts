@@ -39,8 +39,11 @@ export class WriteSequence {
     }
   }
 
-  /** For readers: whether all that was read since `settled` gave this number is of one state. */
+  /**
+   * For readers: whether all that was read since `settled` gave this number is of one state. Writing the number back to
+   * itself keeps a processor from looking here before it has read the rest; a plain look would not.
+   */
   isStill(number: number): boolean {
-    return Atomics.load(this.#words, 0) === number;
+    return Atomics.compareExchange(this.#words, 0, number, number) === number;
   }
 }
