@@ -79,7 +79,9 @@ test('a clock that steps back adds to the minute that the limiter holds on to', 
   const { log, ask } = begin();
   ask(1, at(60), 2);
   ask(1, at(30), 2);
-  assert.deepEqual(log.drain(at(30)), [{ slot: 1, keyId: 'key_one', minuteStart: at(60), refused: 3, limitPerMinute: 1 }]);
+  assert.deepEqual(log.drain(at(30)), [
+    { slot: 1, keyId: 'key_one', minuteStart: at(60), refused: 3, limitPerMinute: 1 },
+  ]);
 });
 
 test('the key of a slot is asked for once a minute, and nothing is kept of minutes that are over', async () => {
@@ -121,5 +123,11 @@ test('what several threads refused a key in one minute is one breached minute', 
     const name = `${keyId} ${(minuteStart - start) / 1_000}`;
     sums.set(name, (sums.get(name) ?? 0) + refused);
   }
-  assert.deepEqual([...sums], [['key_one 0', 6], ['key_one 60', 9]]);
+  assert.deepEqual(
+    [...sums],
+    [
+      ['key_one 0', 6],
+      ['key_one 60', 9],
+    ],
+  );
 });

@@ -1,0 +1,57 @@
+import { receiveMessageOnPort } from 'node:worker_threads';
+import type { News, NewsOrigin } from './messages.ts';
+
+/**
+ * Takes over in a thread what the hub tells. `catchUp` before every request makes the answer as new as any that another
+ * thread gave before: it costs one look at a shared word while nothing happened.
+ */
+export class Follower {
+  readonly #origin: NewsOrigin;
+  readonly #apply: (news: News) => void;
+  readonly #received: News[] = [];
+  #applied: number;
+
+  /** @param apply what it throws ends the thread: one that lost news must not go on answering */
+  constructor(origin: NewsOrigin, apply: (news: News) => void) {
+    this.#origin = origin;
+    this.#apply = apply;
+    this.#applied = origin.number;
+    origin.port.on('message', (news: News) => {
+      this.#received.push(news);
+      this.catchUp();
+    });
+  }
+
+  /** Applies all news up to the newest that every thread was sent, and none beyond it. */
+  catchUp(): void {
+    const newest = Atomics.load(this.#origin.newest, 0);
+    if (newest !== this.#applied) this.#applyUpTo(newest);
+  }
+
+  #applyUpTo(newest: number): void {
+    for (let next = receiveMessageOnPort(this.#origin.port); next !== undefined; ) {
+      this.#received.push(next.message as News);
+      next = receiveMessageOnPort(this.#origin.port);
+    }
+    let count = 0;
+    for (const news of this.#received) {
+      // Numbers wrap around: the difference tells which is the later.
+      if (((news.number - newest) | 0) > 0) break;
+      this.#applyOne(news);
+      count++;
+    }
+    this.#received.splice(0, count);
+  }
+
+  #applyOne(news: News): void {
+    this.#applied = news.number;
+    try {
+      this.#apply(news);
+    } catch (error) {
+      setImmediate(() => {
+        throw error;
+      });
+      throw error;
+    }
+  }
+}
