@@ -17,8 +17,8 @@ export interface Counted {
   readonly [counter: string]: { readonly limit: number; sent: number; readonly remaining: number[] };
 }
 
-export const countedKeys = [1, 2, 70_000] as const;
-export const countedAddresses = ['192.0.2.1', '2001:db8::/64', 'unknown'] as const;
+const countedKeys = [1, 2, 70_000] as const;
+const countedAddresses = ['192.0.2.1', '2001:db8::/64', 'unknown'] as const;
 
 const { memory, owner, clock, startMs } = workerData as CountingData;
 const limits = new MemoryLimits(memory, { key: 50, address: 30, failedAuthentication: 10 }, owner);
