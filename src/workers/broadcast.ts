@@ -15,6 +15,7 @@ export class Broadcast {
   #events: MarketEvent[] = [];
   #growth: SharedGrowth[] = [];
   #isDue = false;
+  #isDraining = false;
 
   /** Gives a new thread the state and all that comes after. @param state asked for the state as it is now */
   subscribe(state: () => MarketEvent): { readonly port: MessagePort; readonly origin: NewsOrigin } {
@@ -47,13 +48,22 @@ export class Broadcast {
     else this.#flushSoon();
   }
 
+  /** Every answer of every thread from now on is the last on its connection. */
+  tellDraining(): void {
+    this.#isDraining = true;
+    this.#send();
+  }
+
   /** Sends what was told so far. */
   flush(): void {
     this.#isDue = false;
-    if (this.#events.length === 0 && this.#growth.length === 0) return;
+    if (this.#events.length > 0 || this.#growth.length > 0) this.#send();
+  }
+
+  #send(): void {
     const number = (Atomics.load(this.#newest, 0) + 1) | 0;
     const market = this.#events.length === 0 ? undefined : JSON.stringify(this.#events);
-    const news: News = { number, keys: this.#growth, market };
+    const news: News = { number, keys: this.#growth, market, isDraining: this.#isDraining };
     for (const port of this.#ports) port.postMessage(news);
     Atomics.store(this.#newest, 0, number);
     this.#events = [];

@@ -42,13 +42,17 @@ export interface News {
   readonly keys: readonly SharedGrowth[];
   /** JSON of `MarketEvent[]`: written once, however many threads read it. `undefined` when nothing happened. */
   readonly market: string | undefined;
+  /** From now on every answer is the last on its connection. */
+  readonly isDraining: boolean;
 }
 
 /** A new segment of keys comes with the segment of their counters. */
 export type SharedGrowth = KeyGrowth & { readonly counters?: CounterSegment | undefined };
 
-/** From the hub to one thread. */
-export type Order = { readonly kind: 'drain' } | { readonly kind: 'close'; readonly deadlineMs: number };
+/** From the hub to one thread: to end as `PublicListener.close` does. */
+export interface CloseOrder {
+  readonly deadlineMs: number;
+}
 
 /** From one thread to the hub. */
 export type Report =

@@ -97,7 +97,7 @@ export class WorkerPool {
   /** As `PublicListener.drain`. */
   drain(): void {
     this.#isDraining = true;
-    for (const { thread } of this.#places) thread?.order({ kind: 'drain' });
+    this.#broadcast.tellDraining();
   }
 
   /** As `PublicListener.close`; all threads have ended afterwards. */
@@ -132,12 +132,11 @@ export class WorkerPool {
   }
 
   async #close(thread: ServingThread, deadlineMs: number): Promise<void> {
-    thread.order({ kind: 'close', deadlineMs });
     let timer: Timer | undefined;
     const late = new Promise<void>((resolve) => {
       timer = this.#parts.clock.after(deadlineMs + closingGraceMs, resolve);
     });
-    await Promise.race([thread.closed(), late]);
+    await Promise.race([thread.close(deadlineMs), late]);
     timer?.cancel();
     await thread.terminate();
   }
@@ -207,7 +206,7 @@ export class WorkerPool {
     const thread = this.#start(index);
     thread.listening.then(
       () => {
-        if (this.#isDraining) thread.order({ kind: 'drain' });
+        if (this.#isDraining) this.#broadcast.tellDraining();
         this.#parts.log.info({ worker: index }, 'the new worker serves');
       },
       () => {},

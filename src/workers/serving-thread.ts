@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import { errorOf } from './failure-report.ts';
-import type { Order, Report, ThreadData, ThreadFigures } from './messages.ts';
+import type { CloseOrder, Report, ThreadData, ThreadFigures } from './messages.ts';
 
 type ThreadLog = Readonly<Record<'warn' | 'error', (fields: object, message: string) => void>>;
 
@@ -60,12 +60,9 @@ export class ServingThread {
     return this.#isListening;
   }
 
-  order(order: Order): void {
-    this.#worker.postMessage(order);
-  }
-
-  /** Resolves once all connections are closed and the last figures are told, or the thread ended. */
-  closed(): Promise<void> {
+  /** As `PublicListener.close`. Resolves once the last figures are told, or the thread ended. */
+  close(deadlineMs: number): Promise<void> {
+    this.#worker.postMessage({ deadlineMs } satisfies CloseOrder);
     return this.#closed;
   }
 

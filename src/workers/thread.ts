@@ -17,7 +17,7 @@ import { MarketReplica } from '../wiring/market-replication.ts';
 import { publicRoutes } from '../wiring/public-routes.ts';
 import { failureReport } from './failure-report.ts';
 import { Follower } from './follower.ts';
-import type { LogLevel, News, Order, Report, SharedGrowth, ThreadData } from './messages.ts';
+import type { CloseOrder, LogLevel, News, Report, SharedGrowth, ThreadData } from './messages.ts';
 
 const figuresEveryMs = 1_000;
 
@@ -37,10 +37,12 @@ const limits = new MemoryLimits(data.limits, configuration.limits, data.owner);
 const breaches = new BreachLog(keys);
 const delay = new EventLoopDelay(clock);
 const follower = new Follower(data.news, apply);
+let listener: PublicListener | undefined;
 
-function apply({ keys: grown, market }: News): void {
+function apply({ keys: grown, market, isDraining }: News): void {
   for (const growth of grown) grow(growth);
   if (market !== undefined) for (const event of JSON.parse(market) as MarketEvent[]) replica.apply(event);
+  if (isDraining) listener?.drain();
 }
 
 function grow(growth: SharedGrowth): void {
@@ -84,23 +86,22 @@ function createListener(): PublicListener {
 }
 
 async function start(): Promise<void> {
-  const listener = createListener();
+  const made = createListener();
+  listener = made;
   const tellFigures = () =>
     report({
       kind: 'figures',
-      counts: listener.counts.take(),
+      counts: made.counts.take(),
       breaches: breaches.drain(clock.now()),
-      connections: listener.connectionFigures(),
+      connections: made.connectionFigures(),
       eventLoopDelayMs: delay.p99Ms(),
     });
-  parentPort!.on('message', async (order: Order) => {
-    listener.drain();
-    if (order.kind !== 'close') return;
-    await listener.close(order.deadlineMs);
+  parentPort!.on('message', async ({ deadlineMs }: CloseOrder) => {
+    await made.close(deadlineMs);
     tellFigures();
     report({ kind: 'closed' });
   });
-  const { port } = await listener.listen();
+  const { port } = await made.listen();
   clock.every(figuresEveryMs, tellFigures);
   report({ kind: 'listening', port });
 }
