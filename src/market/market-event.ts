@@ -10,7 +10,6 @@ import type {
   ReferencePrices,
   UpstreamMarket,
   UpstreamMarketStatus,
-  UpstreamTicker,
 } from './upstream.ts';
 
 /** Everything that changes what clients are told: the feed's news, and what operators decide. */
@@ -34,7 +33,8 @@ export type MarketEvent =
       readonly status: UpstreamMarketStatus;
       readonly at: EpochMs;
     }
-  | { readonly kind: 'ticker'; readonly ticker: UpstreamTicker }
+  /** As it was accepted: the last of a market tells all, and telling it twice changes nothing. */
+  | { readonly kind: 'ticker'; readonly symbol: MarketSymbol; readonly accepted: AcceptedTicker }
   | { readonly kind: 'references'; readonly symbol: MarketSymbol; readonly prices: ReferencePrices }
   | { readonly kind: 'rate'; readonly rate: ConversionRate }
   | { readonly kind: 'feedCurrent'; readonly path: FeedPath; readonly at: EpochMs }
@@ -55,4 +55,24 @@ export interface MarketState {
     /** Of the data, when the state was taken. */
     readonly ageMs: number | undefined;
   };
+}
+
+/**
+ * Events of one name tell of the same thing: of several that wait to be told, the last is enough. `undefined` for those
+ * that must all be told.
+ */
+export function supersedingName(event: MarketEvent): string | undefined {
+  switch (event.kind) {
+    case 'ticker':
+    case 'references':
+      return `${event.kind} ${event.symbol}`;
+    case 'rate':
+      return `rate ${event.rate.quote}`;
+    case 'feedCurrent':
+    case 'feedPath':
+    case 'windows':
+      return event.kind;
+    default:
+      return undefined;
+  }
 }

@@ -24,8 +24,16 @@ export function marketInputs(
   };
 }
 
-/** The same inputs, with `record` told of each once it was taken. A ticker that is refused changes nothing and is not recorded. */
-export function recorded(inputs: MarketInputs, record: (event: MarketEvent) => void): MarketInputs {
+/**
+ * The same inputs, with `record` told of each once it was taken. A ticker that is refused changes nothing and is not recorded.
+ *
+ * @param book what the inputs go to: it knows what became of a ticker
+ */
+export function recorded(
+  inputs: MarketInputs,
+  book: Pick<MarketBook, 'acceptedTicker'>,
+  record: (event: MarketEvent) => void,
+): MarketInputs {
   return {
     catalogueLoaded(markets, at) {
       inputs.catalogueLoaded(markets, at);
@@ -37,7 +45,8 @@ export function recorded(inputs: MarketInputs, record: (event: MarketEvent) => v
     },
     tickerReceived(ticker) {
       const rejected = inputs.tickerReceived(ticker);
-      if (rejected === undefined) record({ kind: 'ticker', ticker });
+      const accepted = book.acceptedTicker(ticker.symbol);
+      if (rejected === undefined && accepted !== undefined) record({ kind: 'ticker', symbol: ticker.symbol, accepted });
       return rejected;
     },
     referencePricesChanged(symbol, prices) {
@@ -107,7 +116,7 @@ export class MarketReplica {
         inputs.marketStatusChanged(event.symbol, event.status, event.at);
         break;
       case 'ticker':
-        inputs.tickerReceived(event.ticker);
+        this.#parts.book.tickerAccepted(event.symbol, event.accepted);
         break;
       case 'references':
         inputs.referencePricesChanged(event.symbol, event.prices);

@@ -29,12 +29,10 @@ export class Follower {
   }
 
   #applyUpTo(newest: number): void {
-    for (let next = receiveMessageOnPort(this.#origin.port); next !== undefined; ) {
-      this.#received.push(next.message as News);
-      next = receiveMessageOnPort(this.#origin.port);
-    }
     let count = 0;
-    for (const news of this.#received) {
+    while (this.#applied !== newest) {
+      if (count === this.#received.length && !this.#receiveOne()) break;
+      const news = this.#received[count]!;
       // Numbers wrap around: the difference tells which is the later.
       if (((news.number - newest) | 0) > 0) break;
       this.#applyOne(news);
@@ -43,8 +41,16 @@ export class Follower {
     this.#received.splice(0, count);
   }
 
+  /** No more than is needed: the hub may be telling news as fast as they are taken. */
+  #receiveOne(): boolean {
+    const next = receiveMessageOnPort(this.#origin.port);
+    if (next !== undefined) this.#received.push(next.message as News);
+    return next !== undefined;
+  }
+
   #applyOne(news: News): void {
     this.#applied = news.number;
+    Atomics.store(this.#origin.applied, 0, news.number);
     try {
       this.#apply(news);
     } catch (error) {

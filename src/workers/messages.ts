@@ -30,6 +30,8 @@ export interface NewsOrigin {
   readonly port: MessagePort;
   /** Shared: the number of the newest news that every thread was sent. */
   readonly newest: Int32Array<SharedArrayBuffer>;
+  /** Shared: the number of the news that this thread applied last. */
+  readonly applied: Int32Array<SharedArrayBuffer>;
   /** The number of the news that `state` holds already. */
   readonly number: number;
   /** JSON of a `MarketEvent`. */

@@ -50,7 +50,7 @@ export class WorkerPool {
   /** Of all threads together, as of their last report. */
   readonly counts = new RequestCounts();
   readonly #parts: WorkerPoolParts;
-  readonly #broadcast = new Broadcast();
+  readonly #broadcast: Broadcast;
   readonly #connections = new ConnectionSums();
   readonly #places: readonly Place[];
   #port: number;
@@ -64,6 +64,7 @@ export class WorkerPool {
   constructor(parts: WorkerPoolParts) {
     const { configuration, randomness, access } = parts;
     this.#parts = parts;
+    this.#broadcast = new Broadcast(parts.clock);
     this.#port = configuration.server.port;
     this.#places = Array.from({ length: configuration.server.workers }, () => ({
       backoff: new Backoff(randomness, restartRange),

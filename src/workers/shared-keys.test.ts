@@ -6,7 +6,7 @@ import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { digestOf, generateApiKey } from '../access/api-key.ts';
 import { KeyDirectory, type KeyEntry } from '../access/key-directory.ts';
 import { sharedWords } from '../access/thread-lock.ts';
-import type { EpochMs } from '../clock.ts';
+import { type EpochMs, systemClock } from '../clock.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import { Broadcast } from './broadcast.ts';
 import type { Looked, LookingData } from './looking-thread.testing.ts';
@@ -39,7 +39,7 @@ function strangerOf(number: number): Uint8Array {
 
 test('while keys come, change and go, threads find every valid key, its limit and its id, and no revoked one', async (t) => {
   const directory = new KeyDirectory();
-  const broadcast = new Broadcast();
+  const broadcast = new Broadcast(systemClock);
   directory.tellGrowth((growth) => broadcast.tellGrowth(growth));
   // Ids of both kinds: such as the store makes, and others.
   const steady = [...keysNamed('key_0123456789ABCD', 4), ...keysNamed('another program’s ', 4)].map(

@@ -57,7 +57,7 @@ export class PoolHarness {
       randomness: systemRandomness,
       log: pino({ level: 'trace', base: null }, { write: (line: string) => this.logged.push(line) }),
     });
-    this.inputs = recorded(marketInputs(market, systemClock), this.pool.record);
+    this.inputs = recorded(marketInputs(market, systemClock), market.book, this.pool.record);
     this.key = this.addKey({ limitPerMinute: 1_000_000 });
   }
 
