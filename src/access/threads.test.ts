@@ -57,7 +57,11 @@ test('threads that count together admit exactly the smaller of what was sent and
       Array.from({ length: admitted }, (_, index) => limit - 1 - index),
       name,
     );
-    for (const part of parts) assert.deepEqual(part.remaining, part.remaining.toSorted((a, b) => b - a));
+    for (const part of parts)
+      assert.deepEqual(
+        part.remaining,
+        part.remaining.toSorted((a, b) => b - a),
+      );
     if (sent > limit && parts.length > 1) used++;
   }
   assert.ok(used > 200, `only ${used} counters were used up by several threads`);

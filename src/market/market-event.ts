@@ -45,6 +45,8 @@ export type MarketEvent =
 /** All that a reader of the market needs to begin with. */
 export interface MarketState {
   readonly records: readonly MarketRecord[];
+  /** `MarketCatalogue.controlsApart`. */
+  readonly controls: readonly MarketControls[];
   readonly tickers: readonly (readonly [MarketSymbol, AcceptedTicker])[];
   readonly references: readonly (readonly [MarketSymbol, ReferencePrices])[];
   readonly rates: readonly (readonly [CurrencyCode, ConversionRate])[];

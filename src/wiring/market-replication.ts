@@ -83,6 +83,7 @@ export function marketStateOf({ book, feedStatus, service }: MarketParts, clock:
   const ageMs = feedStatus.ageMs(clock.now(), clock.monotonicMs());
   return {
     records: book.catalogue.records(),
+    controls: book.catalogue.controlsApart(),
     tickers: [...tickers],
     references: [...references],
     rates: [...rates],
@@ -139,10 +140,11 @@ export class MarketReplica {
     }
   }
 
-  #begin({ records, tickers, references, rates, windows, feed }: MarketState): void {
+  #begin({ records, controls, tickers, references, rates, windows, feed }: MarketState): void {
     const { book, feedStatus, service } = this.#parts;
     const contents = { tickers: new Map(tickers), references: new Map(references), rates: new Map(rates) };
     book.restore(records, contents);
+    book.applyControls(controls);
     service.setWindows(windows);
     const monotonicMs = this.#clock.monotonicMs() - (feed.ageMs ?? 0);
     if (feed.lastUpdatedAt === undefined) feedStatus.pathChanged(feed.path);

@@ -8,13 +8,15 @@ import type { News, NewsOrigin } from './messages.ts';
 export class Follower {
   readonly #origin: NewsOrigin;
   readonly #apply: (news: News) => void;
+  readonly #lost: (error: unknown) => void;
   readonly #received: News[] = [];
   #applied: number;
 
-  /** @param apply what it throws ends the thread: one that lost news must not go on answering */
-  constructor(origin: NewsOrigin, apply: (news: News) => void) {
+  /** @param lost told when `apply` threw. One that lost news must not go on answering: the thread ends unless told otherwise. */
+  constructor(origin: NewsOrigin, apply: (news: News) => void, lost: (error: unknown) => void = endThread) {
     this.#origin = origin;
     this.#apply = apply;
+    this.#lost = lost;
     this.#applied = origin.number;
     origin.port.on('message', (news: News) => {
       this.#received.push(news);
@@ -54,10 +56,15 @@ export class Follower {
     try {
       this.#apply(news);
     } catch (error) {
-      setImmediate(() => {
-        throw error;
-      });
+      this.#lost(error);
       throw error;
     }
   }
+}
+
+/** An error that nobody catches, whoever called. */
+function endThread(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
 }

@@ -50,7 +50,9 @@ test('while keys come, change and go, threads find every valid key, its limit an
   for (const [key, keyId] of steady) directory.upsert(entryOf(key, keyId, { limitPerMinute: steadyLimits[0] }));
   for (const [key, keyId] of doomed) directory.upsert(entryOf(key, keyId));
   const changes = [0, 1].flatMap((turn) =>
-    steady.map(([key, keyId]) => entryOf(key, keyId, { limitPerMinute: steadyLimits[turn]!, expiresAt: expiries[turn]! })),
+    steady.map(([key, keyId]) =>
+      entryOf(key, keyId, { limitPerMinute: steadyLimits[turn]!, expiresAt: expiries[turn]! }),
+    ),
   );
   const [revoked, added, end] = [sharedWords(1), sharedWords(1), sharedWords(1)];
 

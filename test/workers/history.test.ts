@@ -14,7 +14,12 @@ test('what many connections see of three workers, over the turn of a minute, is 
   const service = await PoolHarness.start(t, { MDAPI_LIMITS_FAILED_AUTHENTICATION: '40' });
   service.list(...bases);
   for (const base of bases) service.tick(base, '100.00', '100.10');
-  const keys = [service.addKey(), service.addKey({ limitPerMinute: 7 }), service.addKey({ limitPerMinute: 500 }), 'wrong'];
+  const keys = [
+    service.addKey(),
+    service.addKey({ limitPerMinute: 7 }),
+    service.addKey({ limitPerMinute: 500 }),
+    'wrong',
+  ];
   const history = new History();
   const startMs = systemClock.now();
   const turnMs = Math.ceil((startMs + 2_000) / 60_000) * 60_000;
