@@ -23,7 +23,7 @@ import { createFeed } from './wiring/feed.ts';
 import { keySource } from './wiring/key-source.ts';
 import { startManagement } from './wiring/management.ts';
 import { MarketMemory } from './wiring/market-memory.ts';
-import { marketInputs, recorded } from './wiring/market-replication.ts';
+import { marketInputs, marketStateOf, recorded } from './wiring/market-replication.ts';
 import { createNotifier, noticeFigures } from './wiring/notices.ts';
 import { openStoreWhenThere } from './wiring/open-store.ts';
 import { followOperatorChanges, loadMaintenanceWindows } from './wiring/operator-changes.ts';
@@ -96,7 +96,8 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
 
   const notifier = createNotifier(configuration, { ...options, store, breaches: access.breaches });
   teardown.add(() => notifier.stop());
-  const { feed, replication } = feedFor(options, market, inputs);
+  const restored = () => pool?.record({ kind: 'state', ...marketStateOf(market, clock) });
+  const { feed, replication } = feedFor(options, market, { sink: inputs, restored });
   const listener = pool ?? (await publicListener(options, market, access, delay));
   let phase: Phase = 'starting';
   let listeningPort = configuration.server.port;
@@ -126,7 +127,7 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
     storeReachable: () => changes.reachable(),
     feedHealth: () => feed.health(),
     notices: () => noticeFigures(access.breaches, notifier),
-    sharedLimits: () => access.shared?.figures(),
+    sharedLimits: () => (pool === undefined ? access.shared?.figures() : pool.sharedLimits()),
     replication,
     workers: () => pool?.figures(),
     convertedQuotes: [...configuration.pricing.converted.keys()],
@@ -162,12 +163,24 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
 }
 
 /** The feed of this process alone, or the one that several processes have together. */
-function feedFor(options: ServiceOptions, market: Awaited<ReturnType<typeof startMarket>>, sink: FeedSink) {
+function feedFor(
+  options: ServiceOptions,
+  market: Awaited<ReturnType<typeof startMarket>>,
+  { sink, restored }: { readonly sink: FeedSink; readonly restored: () => void },
+) {
   const { configuration, only } = options;
   const makeFeed = (to: FeedSink) => createFeed(configuration, { ...options, sink: to });
   const { redis } = configuration;
   if (redis === undefined) return { feed: makeFeed(sink), replication: () => undefined };
-  const feed = new ClusteredFeed({ ...options, ...market, address: redis, sink, makeFeed, mayLead: only !== 'api' });
+  const feed = new ClusteredFeed({
+    ...options,
+    ...market,
+    address: redis,
+    sink,
+    restored,
+    makeFeed,
+    mayLead: only !== 'api',
+  });
   return { feed, replication: () => feed.figures() };
 }
 
@@ -237,9 +250,9 @@ async function workerPool(
   market: Awaited<ReturnType<typeof startMarket>>,
   access: ReturnType<typeof accessRoom>,
 ): Promise<WorkerPool> {
-  const { server, exchange, pricing, rates, limits } = configuration;
+  const { server, exchange, pricing, rates, limits, redis } = configuration;
   return new WorkerPool({
-    configuration: { server, exchange, pricing, rates, limits },
+    configuration: { server, exchange, pricing, rates, limits, redis },
     tls: await readTls(server.tls),
     version,
     runTag: market.runTag,

@@ -3,12 +3,13 @@ import type { RefusedMinute } from '../access/breach-log.ts';
 import type { KeyGrowth, KeyMemory } from '../access/key-directory.ts';
 import type { CounterSegment } from '../access/key-limiter.ts';
 import type { LimitsMemory } from '../access/limits.ts';
+import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConnectionFigures } from '../http/public-listener.ts';
 import type { CountsTaken } from '../http/request-counts.ts';
 
-/** What a thread must know of the configuration. No secret is among it. */
-export type ThreadConfiguration = Pick<Configuration, 'server' | 'exchange' | 'pricing' | 'rates' | 'limits'>;
+/** What a thread must know of the configuration. */
+export type ThreadConfiguration = Pick<Configuration, 'server' | 'exchange' | 'pricing' | 'rates' | 'limits' | 'redis'>;
 
 /** What a thread starts with. */
 export interface ThreadData {
@@ -65,7 +66,7 @@ export type Report =
   /** All connections are closed, and the figures before were the last. */
   | { readonly kind: 'closed' };
 
-export type LogLevel = 'warn' | 'error';
+export type LogLevel = 'info' | 'warn' | 'error';
 
 /** An error with the fields that tell what could not be listened on: a clone of an `Error` would lose them. */
 export interface FailureReport {
@@ -81,4 +82,6 @@ export interface ThreadFigures {
   /** Since the thread started. */
   readonly connections: ConnectionFigures;
   readonly eventLoopDelayMs: number;
+  /** Where Redis counts the limits. */
+  readonly sharedLimits: SharedLimitFigures | undefined;
 }

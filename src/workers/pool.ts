@@ -4,6 +4,7 @@ import { freeLocksOf, type MemoryLimits } from '../access/limits.ts';
 import { mainThread } from '../access/thread-lock.ts';
 import type { WorkerFigures } from '../admin/sources.ts';
 import type { Clock, Randomness, Timer } from '../clock.ts';
+import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import { Backoff } from '../feed/backoff.ts';
 import type { FeedLog } from '../feed/log.ts';
 import type { ConnectionFigures } from '../http/public-listener.ts';
@@ -11,7 +12,7 @@ import { RequestCounts } from '../http/request-counts.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import { type MarketParts, marketStateOf } from '../wiring/market-replication.ts';
 import { Broadcast } from './broadcast.ts';
-import { ConnectionSums } from './connection-sums.ts';
+import { FigureSums } from './figure-sums.ts';
 import type { ThreadConfiguration, ThreadData, ThreadFigures } from './messages.ts';
 import { assertPortIsFree } from './port-probe.ts';
 import { ServingThread } from './serving-thread.ts';
@@ -51,7 +52,7 @@ export class WorkerPool {
   readonly counts = new RequestCounts();
   readonly #parts: WorkerPoolParts;
   readonly #broadcast: Broadcast;
-  readonly #connections = new ConnectionSums();
+  readonly #sums = new FigureSums();
   readonly #places: readonly Place[];
   #port: number;
   #newestOwner = mainThread;
@@ -114,7 +115,7 @@ export class WorkerPool {
   }
 
   connectionFigures(): ConnectionFigures {
-    return this.#connections.sums();
+    return this.#sums.connections();
   }
 
   figures(): WorkerFigures {
@@ -125,6 +126,11 @@ export class WorkerPool {
       restarts: this.#restarts,
       eventLoopDelaysMs: new Map(serving.map(([index, { eventLoopDelayMs }]) => [index, eventLoopDelayMs])),
     };
+  }
+
+  /** Of all threads together, each of which counts as a node of its own; `undefined` where Redis is not configured. */
+  sharedLimits(): SharedLimitFigures | undefined {
+    return this.#parts.configuration.redis === undefined ? undefined : this.#sums.sharedLimits();
   }
 
   /** Ends a thread at once, whatever it does. Another takes its place. */
@@ -167,6 +173,7 @@ export class WorkerPool {
         this.#ended(index, thread, cause);
       },
       log: {
+        info: (fields, message) => log.info({ worker: index, ...fields }, message),
         warn: (fields, message) => log.warn({ worker: index, ...fields }, message),
         error: (fields, message) => log.error({ worker: index, ...fields }, message),
       },
@@ -177,22 +184,18 @@ export class WorkerPool {
     return thread;
   }
 
-  #take(
-    index: number,
-    thread: ServingThread,
-    { counts, breaches, connections, eventLoopDelayMs }: ThreadFigures,
-  ): void {
-    this.counts.add(counts);
-    for (const minute of breaches) this.#parts.access.breaches.merge(minute);
-    this.#connections.report(thread.owner, connections);
-    this.#places[index]!.eventLoopDelayMs = eventLoopDelayMs;
+  #take(index: number, { owner }: ServingThread, figures: ThreadFigures): void {
+    this.counts.add(figures.counts);
+    for (const minute of figures.breaches) this.#parts.access.breaches.merge(minute);
+    this.#sums.report(owner, figures);
+    this.#places[index]!.eventLoopDelayMs = figures.eventLoopDelayMs;
   }
 
   /** What the thread held is let go first: the others may be waiting for it. */
   #ended(index: number, thread: ServingThread, cause: Error | undefined): void {
     const { access, clock, log } = this.#parts;
     freeLocksOf(thread.owner, access.limits.memory);
-    this.#connections.ended(thread.owner);
+    this.#sums.ended(thread.owner);
     const place = this.#places[index]!;
     place.thread = undefined;
     if (this.#isClosing || this.#watch === undefined) return;

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import { errorOf } from './failure-report.ts';
-import type { CloseOrder, Report, ThreadData, ThreadFigures } from './messages.ts';
+import type { CloseOrder, LogLevel, Report, ThreadData, ThreadFigures } from './messages.ts';
 
-type ThreadLog = Readonly<Record<'warn' | 'error', (fields: object, message: string) => void>>;
+type ThreadLog = Readonly<Record<LogLevel, (fields: object, message: string) => void>>;
 
 /** What becomes of one thread, in the order in which it happens. */
 export interface ThreadEvents {

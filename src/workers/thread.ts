@@ -15,6 +15,7 @@ import { FeedStatus } from '../market/service-status.ts';
 import { bookFor } from '../wiring/book.ts';
 import { MarketReplica } from '../wiring/market-replication.ts';
 import { publicRoutes } from '../wiring/public-routes.ts';
+import { sharedLimits } from '../wiring/shared-limits.ts';
 import { failureReport } from './failure-report.ts';
 import { Follower } from './follower.ts';
 import type { CloseOrder, LogLevel, News, Report, SharedGrowth, ThreadData } from './messages.ts';
@@ -34,6 +35,12 @@ replica.apply(JSON.parse(data.news.state) as MarketEvent);
 
 const keys = new KeyReader(data.keys);
 const limits = new MemoryLimits(data.limits, configuration.limits, data.owner);
+const logger = {
+  info: (fields: object, message: string) => log('info', fields, message),
+  warn: (fields: object, message: string) => log('warn', fields, message),
+  error: (fields: object, message: string) => log('error', fields, message),
+};
+const shared = sharedLimits(configuration, { clock, randomness, log: logger, memory: limits, keys });
 const breaches = new BreachLog(keys);
 const delay = new EventLoopDelay(clock);
 const follower = new Follower(data.news, apply);
@@ -71,16 +78,13 @@ function createListener(): PublicListener {
   const options = { host: server.host, port: data.port, reusePort: true, tls: data.tls, limits: perThread };
   return new PublicListener(options, {
     offerAt,
-    gate: { keys, limits, breaches },
+    gate: { keys, limits: shared ?? limits, breaches },
     addresses: new ClientAddresses(server.trustedProxies),
     sources: { board: new Board(book), service },
     catchUp: () => follower.catchUp(),
     clock,
     randomness,
-    log: {
-      warn: (fields, message) => log('warn', fields, message),
-      error: (fields, message) => log('error', fields, message),
-    },
+    log: logger,
     strain: () => ({ eventLoopDelayMs: delay.p99Ms(), heapShare: heapShare() }),
   });
 }
@@ -95,12 +99,15 @@ async function start(): Promise<void> {
       breaches: breaches.drain(clock.now()),
       connections: made.connectionFigures(),
       eventLoopDelayMs: delay.p99Ms(),
+      sharedLimits: shared?.figures(),
     });
   parentPort!.on('message', async ({ deadlineMs }: CloseOrder) => {
     await made.close(deadlineMs);
+    shared?.stop();
     tellFigures();
     report({ kind: 'closed' });
   });
+  shared?.start();
   const { port } = await made.listen();
   clock.every(figuresEveryMs, tellFigures);
   report({ kind: 'listening', port });
