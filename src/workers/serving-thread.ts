@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import { errorOf } from './failure-report.ts';
@@ -47,6 +48,8 @@ export class ServingThread {
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
       workerData: data,
       transferList: [data.news.port],
+      // What was given to the process as its heap's limit (`--max-old-space-size`) holds for each thread; by itself it would not.
+      resourceLimits: { maxOldGenerationSizeMb: Math.floor(getHeapStatistics().heap_size_limit / 1024 ** 2) },
       name: 'mdapi worker',
     });
     this.#worker.on('message', (report: Report) => this.#hear(report));
