@@ -26,6 +26,8 @@ declare module 'autocannon' {
   }
   export interface Result {
     readonly requests: { readonly total: number };
+    /** Milliseconds. */
+    readonly latency: { readonly p99: number };
     readonly throughput: { readonly total: number };
     /** Seconds. */
     readonly duration: number;

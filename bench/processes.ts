@@ -5,10 +5,10 @@ import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** What is measured has a processor core to itself; whatever feeds or asks it runs on another. `any`: bound to none. */
-export type Core = 'measured' | 'others' | 'any';
+/** What is measured has a processor core to itself; whatever feeds or asks it runs on another. What needs several has all. */
+export type Core = 'measured' | 'others' | 'all';
 
-const coreNumber: Record<Exclude<Core, 'any'>, string> = { measured: '0', others: '1' };
+const coreNumbers: Record<Core, string> = { measured: '0', others: '1', all: `0-${availableParallelism() - 1}` };
 const stopPatienceMs = 15_000;
 /** Clock ticks a second in `/proc`, the same on every Linux (`USER_HZ`). */
 const ticksPerSecond = 100;
@@ -59,7 +59,7 @@ export class MeasuredProcess {
 
   constructor({ core, command, args, channel, env }: ProcessOptions) {
     this.#name = [command, ...args].join(' ');
-    const line = pinned && core !== 'any' ? ['taskset', '-c', coreNumber[core], command, ...args] : [command, ...args];
+    const line = pinned ? ['taskset', '-c', coreNumbers[core], command, ...args] : [command, ...args];
     this.#child = spawn(line[0]!, line.slice(1), {
       stdio: ['pipe', 'pipe', 'pipe', ...(channel ? (['ipc'] as const) : [])],
       env: { ...process.env, ...env },

@@ -20,16 +20,17 @@ import type { Store } from './store/store.ts';
 import { bookFor } from './wiring/book.ts';
 import { ClusteredFeed } from './wiring/clustered-feed.ts';
 import { createFeed } from './wiring/feed.ts';
-import { feedSink } from './wiring/feed-sink.ts';
 import { keySource } from './wiring/key-source.ts';
 import { startManagement } from './wiring/management.ts';
 import { MarketMemory } from './wiring/market-memory.ts';
+import { marketInputs, marketStateOf, recorded } from './wiring/market-replication.ts';
 import { createNotifier, noticeFigures } from './wiring/notices.ts';
 import { openStoreWhenThere } from './wiring/open-store.ts';
 import { followOperatorChanges, loadMaintenanceWindows } from './wiring/operator-changes.ts';
 import { publicRoutes } from './wiring/public-routes.ts';
 import { sharedLimits } from './wiring/shared-limits.ts';
 import { Teardown } from './wiring/teardown.ts';
+import { WorkerPool } from './workers/pool.ts';
 
 /** What a service is made from. */
 export interface ServiceOptions {
@@ -81,23 +82,23 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
   teardown.add(() => store.close());
   const market = await startMarket(options, store, teardown);
   const access = accessRoom(options, store);
-  access.shared?.start();
+  const delay = new EventLoopDelay(clock);
+  teardown.add(() => delay.stop());
+  const hasWorkers = configuration.server.workers > 1 && options.only !== 'feed';
+  const pool = hasWorkers ? await workerPool(options, market, access) : undefined;
+  if (pool === undefined) access.shared?.start();
   teardown.add(() => access.shared?.stop());
-  const changes = followOperatorChanges(
-    store,
-    { ...market, keys: access.loader },
-    clock,
-    options.log,
-    configuration.admin.auditForMs,
-  );
+  const ownInputs = marketInputs(market, clock);
+  const inputs = pool === undefined ? ownInputs : recorded(ownInputs, market.book, pool.record);
+  const followers = { book: inputs, service: inputs, keys: access.loader };
+  const changes = followOperatorChanges(store, followers, clock, options.log, configuration.admin.auditForMs);
   teardown.add(() => changes.stop());
 
   const notifier = createNotifier(configuration, { ...options, store, breaches: access.breaches });
   teardown.add(() => notifier.stop());
-  const { feed, replication } = feedFor(options, market);
-  const delay = new EventLoopDelay(clock);
-  teardown.add(() => delay.stop());
-  const listener = await publicListener(options, market, access, delay);
+  const restored = () => pool?.record({ kind: 'state', ...marketStateOf(market, clock) });
+  const { feed, replication } = feedFor(options, market, { sink: inputs, restored });
+  const listener = pool ?? (await publicListener(options, market, access, delay));
   let phase: Phase = 'starting';
   let listeningPort = configuration.server.port;
   const management = await startManagement(
@@ -126,8 +127,9 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
     storeReachable: () => changes.reachable(),
     feedHealth: () => feed.health(),
     notices: () => noticeFigures(access.breaches, notifier),
-    sharedLimits: () => access.shared?.figures(),
+    sharedLimits: () => (pool === undefined ? access.shared?.figures() : pool.sharedLimits()),
     replication,
+    workers: () => pool?.figures(),
     convertedQuotes: [...configuration.pricing.converted.keys()],
   };
   const admin = adminListener(sources, management);
@@ -161,13 +163,24 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
 }
 
 /** The feed of this process alone, or the one that several processes have together. */
-function feedFor(options: ServiceOptions, market: Awaited<ReturnType<typeof startMarket>>) {
-  const { configuration, clock, only } = options;
-  const sink = feedSink(market.book, market.feedStatus, clock);
+function feedFor(
+  options: ServiceOptions,
+  market: Awaited<ReturnType<typeof startMarket>>,
+  { sink, restored }: { readonly sink: FeedSink; readonly restored: () => void },
+) {
+  const { configuration, only } = options;
   const makeFeed = (to: FeedSink) => createFeed(configuration, { ...options, sink: to });
   const { redis } = configuration;
   if (redis === undefined) return { feed: makeFeed(sink), replication: () => undefined };
-  const feed = new ClusteredFeed({ ...options, ...market, address: redis, sink, makeFeed, mayLead: only !== 'api' });
+  const feed = new ClusteredFeed({
+    ...options,
+    ...market,
+    address: redis,
+    sink,
+    restored,
+    makeFeed,
+    mayLead: only !== 'api',
+  });
   return { feed, replication: () => feed.figures() };
 }
 
@@ -228,6 +241,26 @@ async function publicListener(
     randomness,
     log,
     strain: () => ({ eventLoopDelayMs: delay.p99Ms(), heapShare: heapShare() }),
+  });
+}
+
+/** Threads that serve in the place of this one, from the same memory. */
+async function workerPool(
+  { configuration, clock, randomness, log, version }: ServiceOptions,
+  market: Awaited<ReturnType<typeof startMarket>>,
+  access: ReturnType<typeof accessRoom>,
+): Promise<WorkerPool> {
+  const { server, exchange, pricing, rates, limits, redis } = configuration;
+  return new WorkerPool({
+    configuration: { server, exchange, pricing, rates, limits, redis },
+    tls: await readTls(server.tls),
+    version,
+    runTag: market.runTag,
+    access,
+    market,
+    clock,
+    randomness,
+    log,
   });
 }
 

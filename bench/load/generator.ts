@@ -16,7 +16,7 @@ async function withWrk(command: string, plan: LoadPlan): Promise<LoadResult> {
   const { baseUrl, connections, seconds } = plan;
   const requests = requestsOf(plan).map(({ path, headers }) => `${path} ${headers['X-EXCHANGE-APIKEY']}`);
   const load = new MeasuredProcess({
-    core: 'others',
+    core: plan.core ?? 'others',
     command,
     args: ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, baseUrl, '--', String(plan.gzip), ...requests],
   });
@@ -26,6 +26,6 @@ async function withWrk(command: string, plan: LoadPlan): Promise<LoadResult> {
 
 async function withAutocannon(plan: LoadPlan): Promise<LoadResult> {
   const program = new URL('./autocannon.ts', import.meta.url).pathname;
-  const load = startNode({ core: 'others', args: [program, JSON.stringify(plan)] });
+  const load = startNode({ core: plan.core ?? 'others', args: [program, JSON.stringify(plan)] });
   return JSON.parse(await load.output()) as LoadResult;
 }

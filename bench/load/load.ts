@@ -1,3 +1,5 @@
+import type { Core } from '../processes.ts';
+
 /** Requests to send: the n-th one takes the n-th path and the n-th key, each list begun anew at its end. */
 export interface LoadPlan {
   readonly baseUrl: string;
@@ -9,6 +11,8 @@ export interface LoadPlan {
   readonly seconds: number;
   /** Requests a second; absent: as fast as they are answered. */
   readonly rate?: number;
+  /** Where the requests come from; `others` when left out. */
+  readonly core?: Core;
 }
 
 export interface LoadResult {
@@ -17,6 +21,8 @@ export interface LoadResult {
   readonly bytesReceived: number;
   /** Answers with a status other than 200, and requests without an answer. */
   readonly failures: number;
+  /** Time from request to answer, 99th percentile. */
+  readonly p99Ms?: number;
 }
 
 /** One request per entry, in the order in which they are sent over and over. */

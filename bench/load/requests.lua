@@ -17,9 +17,9 @@ function request()
   return requests[turn]
 end
 
-function done(summary)
+function done(summary, latency)
   local errors = summary.errors
   local failures = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-  io.write(string.format('{"requests":%d,"seconds":%.6f,"bytesReceived":%d,"failures":%d}\n',
-    summary.requests, summary.duration / 1e6, summary.bytes, failures))
+  io.write(string.format('{"requests":%d,"seconds":%.6f,"bytesReceived":%d,"failures":%d,"p99Ms":%.4f}\n',
+    summary.requests, summary.duration / 1e6, summary.bytes, failures, latency:percentile(99) / 1e3))
 end

@@ -30,9 +30,9 @@ test('refusals are counted by key and minute, with the limit that refused them',
   ask(2, at(59), 2);
   ask(1, at(60), 2);
   assert.deepEqual(log.drain(at(61)), [
-    { keyId: 'key_one', minuteStart: at(0), refused: 3, limitPerMinute: 1 },
-    { keyId: 'key_two', minuteStart: at(0), refused: 1, limitPerMinute: 1 },
-    { keyId: 'key_one', minuteStart: at(60), refused: 1, limitPerMinute: 1 },
+    { slot: 1, keyId: 'key_one', minuteStart: at(0), refused: 3, limitPerMinute: 1 },
+    { slot: 2, keyId: 'key_two', minuteStart: at(0), refused: 1, limitPerMinute: 1 },
+    { slot: 1, keyId: 'key_one', minuteStart: at(60), refused: 1, limitPerMinute: 1 },
   ]);
   assert.equal(log.minutesSeen, 3);
 });
@@ -79,7 +79,9 @@ test('a clock that steps back adds to the minute that the limiter holds on to', 
   const { log, ask } = begin();
   ask(1, at(60), 2);
   ask(1, at(30), 2);
-  assert.deepEqual(log.drain(at(30)), [{ keyId: 'key_one', minuteStart: at(60), refused: 3, limitPerMinute: 1 }]);
+  assert.deepEqual(log.drain(at(30)), [
+    { slot: 1, keyId: 'key_one', minuteStart: at(60), refused: 3, limitPerMinute: 1 },
+  ]);
 });
 
 test('the key of a slot is asked for once a minute, and nothing is kept of minutes that are over', async () => {
@@ -100,4 +102,32 @@ test('the key of a slot is asked for once a minute, and nothing is kept of minut
   assert.equal(log.drain(at(60))[0]?.refused, 99);
   log.refused({ slot: 7, limitPerMinute: 1 }, verdict);
   assert.equal(asked, 2, 'the minute was let go');
+});
+
+test('what several threads refused a key in one minute is one breached minute', () => {
+  const { log, ids } = begin();
+  const minute = { slot: 1, keyId: 'key_one', minuteStart: at(0), refused: 2, limitPerMinute: 1 };
+  log.merge(minute);
+  log.merge({ ...minute, refused: 3 });
+  assert.equal(log.refusedNow(1, at(30)), 5);
+  log.merge({ ...minute, minuteStart: at(60) });
+  log.merge({ ...minute, refused: 1 });
+  assert.equal(log.refusedNow(1, at(61)), 2);
+  assert.equal(log.minutesSeen, 2);
+  ids[1] = 'key_three';
+  log.forgetSlot(1);
+  log.merge({ ...minute, minuteStart: at(60), refused: 7 });
+  assert.equal(log.refusedNow(1, at(61)), 0);
+  const sums = new Map<string, number>();
+  for (const { keyId, minuteStart, refused } of log.drain(at(61))) {
+    const name = `${keyId} ${(minuteStart - start) / 1_000}`;
+    sums.set(name, (sums.get(name) ?? 0) + refused);
+  }
+  assert.deepEqual(
+    [...sums],
+    [
+      ['key_one 0', 6],
+      ['key_one 60', 9],
+    ],
+  );
 });

@@ -5,6 +5,8 @@ import type { LimitDecision } from './limit-decision.ts';
 
 /** Requests of a key refused in one minute (contract, Limits, rule 3), as far as they were not drained before. */
 export interface RefusedMinute {
+  /** The key's slot when it was refused. */
+  readonly slot: number;
   readonly keyId: string;
   /** The full minute that the limiter counted in. */
   readonly minuteStart: EpochMs;
@@ -14,6 +16,7 @@ export interface RefusedMinute {
 }
 
 interface OpenMinute {
+  readonly slot: number;
   readonly keyId: string;
   readonly resetSeconds: number;
   limit: number;
@@ -80,14 +83,39 @@ export class BreachLog {
     return drained;
   }
 
+  /** Adds what another thread drained from its own log. A key refused by several in a minute has one breached minute. */
+  merge({ slot, keyId, minuteStart, refused, limitPerMinute }: RefusedMinute): void {
+    const resetSeconds = (minuteStart + limitWindowMs) / 1_000;
+    const known = this.#open.get(slot);
+    if (known?.keyId === keyId && known.resetSeconds === resetSeconds) {
+      known.refused += refused;
+      known.refusedInAll += refused;
+      known.limit = limitPerMinute;
+      return;
+    }
+    const minute = { slot, keyId, resetSeconds, limit: limitPerMinute, refused, refusedInAll: refused };
+    // The slot may be another key's by now, or another thread may have told of its next minute first.
+    const isOver = this.#keys.keyIdOf(slot) !== keyId || (known !== undefined && known.resetSeconds > resetSeconds);
+    if (isOver) {
+      this.#closed.push(minute);
+    } else {
+      this.#openWith(minute);
+      this.#minutesSeen++;
+    }
+  }
+
   #openMinute(slot: number, resetSeconds: number, limit: number): void {
-    this.forgetSlot(slot);
-    this.#open.set(slot, { keyId: this.#keys.keyIdOf(slot), resetSeconds, limit, refused: 1, refusedInAll: 1 });
+    this.#openWith({ slot, keyId: this.#keys.keyIdOf(slot), resetSeconds, limit, refused: 1, refusedInAll: 1 });
     this.#minutesSeen++;
+  }
+
+  #openWith(minute: OpenMinute): void {
+    this.forgetSlot(minute.slot);
+    this.#open.set(minute.slot, minute);
   }
 }
 
-function refusedMinute({ keyId, resetSeconds, refused, limit }: OpenMinute): RefusedMinute {
+function refusedMinute({ slot, keyId, resetSeconds, refused, limit }: OpenMinute): RefusedMinute {
   const minuteStart = (resetSeconds * 1_000 - limitWindowMs) as EpochMs;
-  return { keyId, minuteStart, refused, limitPerMinute: limit };
+  return { slot, keyId, minuteStart, refused, limitPerMinute: limit };
 }

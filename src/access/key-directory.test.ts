@@ -68,8 +68,24 @@ test('an entry that changes keeps its slot, and a slot is announced when a key g
   assert.equal(directory.keyIdOf(slot), 'key_0123456789ABCDEF');
   assert.equal(directory.remove(digestOf(first)), true);
   assert.equal(directory.remove(digestOf(first)), false);
-  assert.equal(directory.upsert(entryOf(second)), slot);
-  assert.deepEqual(taken, [slot, slot]);
+  const next = directory.upsert(entryOf(second));
+  assert.notEqual(next, slot);
+  assert.deepEqual(taken, [slot, next]);
+});
+
+test('a slot is used again only once a thousand others were freed after it, the one that rested longest first', () => {
+  const directory = new KeyDirectory();
+  const cameAndWent = () => {
+    const key = newKey();
+    const slot = directory.upsert(entryOf(key));
+    directory.remove(digestOf(key));
+    return slot;
+  };
+  const slots = Array.from({ length: 5_000 }, cameAndWent);
+  const first = slots.slice(0, slots.indexOf(slots[0]!, 1));
+  assert.ok(first.length > 1_000 && first.length < 1_100, `${first.length}`);
+  assert.equal(new Set(slots).size, first.length);
+  for (const [index, slot] of slots.entries()) assert.equal(slot, first[index % first.length]);
 });
 
 test('a complete load forgets what did not come up in it, and serves all keys until its end', () => {

@@ -1,8 +1,10 @@
-import { hash } from 'node:crypto';
 import type { EpochMs } from '../clock.ts';
-import { apiKeyLength, hasKeyShape } from './api-key.ts';
-import { DigestIndex } from './digest-index.ts';
-import { digestWords, KeyEntries, type KeyEntry } from './key-entries.ts';
+import { hasKeyShape } from './api-key.ts';
+import { DigestIndex, type DigestPlaces } from './digest-index.ts';
+import { FreeSlots } from './free-slots.ts';
+import { digestPresented, readDigest } from './key-digest-words.ts';
+import { digestWords, KeyEntries, type KeyEntry, type KeySegment } from './key-entries.ts';
+import { WriteSequence } from './write-sequence.ts';
 
 export type { KeyEntry } from './key-entries.ts';
 
@@ -25,16 +27,35 @@ export interface KeyFinder {
   keyIdOf(slot: number): string;
 }
 
+/** What readers in other threads need, as it is at one moment; `KeyGrowth` then tells what is added. */
+export interface KeyMemory {
+  readonly sequence: Int32Array<SharedArrayBuffer>;
+  readonly segments: readonly KeySegment[];
+  readonly places: DigestPlaces;
+  readonly otherIds: readonly (readonly [number, string])[];
+}
+
+/** What a directory's memory gained, told before any key is found by it. */
+export type KeyGrowth =
+  | { readonly kind: 'segment'; readonly index: number; readonly segment: KeySegment }
+  | { readonly kind: 'places'; readonly places: DigestPlaces }
+  /** A slot goes to another key, or has an id that the segments cannot hold. */
+  | { readonly kind: 'slot'; readonly slot: number; readonly otherId: string | undefined };
+
 /**
  * The digests of all keys, in memory: some 75 bytes a key (a `Map` takes 250), no database behind a
- * request. Its owner keeps it current (`KeyDirectoryLoader`).
+ * request. Its owner keeps it current (`KeyDirectoryLoader`). Other threads read the same memory (`KeyReader`).
  */
 export class KeyDirectory implements KeyFinder {
   readonly #entries = new KeyEntries();
   readonly #index = new DigestIndex(this.#entries);
+  readonly #sequence = new WriteSequence();
+  readonly #free = new FreeSlots();
   readonly #slotTaken: (slot: number) => void;
   readonly #wanted = new Uint32Array(digestWords);
+  #end = 1;
   #round = 0;
+  #grown: (growth: KeyGrowth) => void = () => {};
 
   /** @param slotTaken told whenever a slot goes to a key, so that whatever was kept under it can be forgotten */
   constructor(slotTaken: (slot: number) => void = () => {}) {
@@ -46,10 +67,20 @@ export class KeyDirectory implements KeyFinder {
     return this.#index.size;
   }
 
+  /** For readers in other threads that start now: `grown` has to reach them from now on. */
+  memory(): KeyMemory {
+    const { segments, otherIds } = this.#entries;
+    return { sequence: this.#sequence.memory, segments, places: this.#index.places, otherIds: [...otherIds] };
+  }
+
+  /** @param grown told of all that the memory gains, before it is used; takes the place of the one before */
+  tellGrowth(grown: (growth: KeyGrowth) => void): void {
+    this.#grown = grown;
+  }
+
   find(rawKey: string, now: EpochMs): KeyMatch | undefined {
     const hasShape = hasKeyShape(rawKey);
-    // A longer text is cut: it is refused for its shape anyway, and must not cost more than a key does.
-    readText(hash('sha256', rawKey.slice(0, apiKeyLength), 'latin1'), this.#wanted);
+    digestPresented(rawKey, this.#wanted);
     const slot = this.#index.find(this.#wanted);
     const isUsable = this.#entries.isUsable(slot, now);
     return hasShape && isUsable ? { slot, limitPerMinute: this.#entries.limitOf(slot) } : undefined;
@@ -61,30 +92,24 @@ export class KeyDirectory implements KeyFinder {
 
   /** The key of a digest, usable or not, as a request would find it; `undefined` for one that is not held. */
   matchOf(digest: Uint8Array): KeyMatch | undefined {
-    readBytes(digest, this.#wanted);
+    readDigest(digest, this.#wanted);
     const slot = this.#index.find(this.#wanted);
     return slot === 0 ? undefined : { slot, limitPerMinute: this.#entries.limitOf(slot) };
   }
 
   /** Adds a key or replaces what is known of it; a known digest keeps its slot. Returns the slot. */
   upsert(entry: KeyEntry): number {
-    readBytes(entry.digest, this.#wanted);
-    let slot = this.#index.find(this.#wanted);
-    if (slot === 0) {
-      slot = this.#entries.allocate();
-      this.#entries.writeDigest(slot, this.#wanted);
-      this.#slotTaken(slot);
-      this.#entries.write(slot, entry, this.#round);
-      this.#index.add(slot);
-    } else {
-      this.#entries.write(slot, entry, this.#round);
-    }
+    readDigest(entry.digest, this.#wanted);
+    const known = this.#index.find(this.#wanted);
+    const slot = known === 0 ? this.#add(entry) : known;
+    if (known !== 0 && !this.#entries.holds(known, entry)) this.#change(known, entry);
+    this.#entries.setRound(slot, this.#round);
     return slot;
   }
 
   /** Forgets a digest. Returns whether it was there. */
   remove(digest: Uint8Array): boolean {
-    readBytes(digest, this.#wanted);
+    readDigest(digest, this.#wanted);
     const slot = this.#index.find(this.#wanted);
     if (slot === 0) return false;
     this.#drop(slot);
@@ -93,7 +118,7 @@ export class KeyDirectory implements KeyFinder {
 
   /** Makes room for so many keys in one go. */
   reserve(count: number): void {
-    this.#index.reserve(count);
+    this.#index.reserve(count, (places) => this.#grown({ kind: 'places', places }));
   }
 
   /** Begins a complete load: every key that exists is now upserted once more. All keys stay usable meanwhile. */
@@ -108,25 +133,47 @@ export class KeyDirectory implements KeyFinder {
     }
   }
 
+  /** The key whose digest is wanted. Until the index has its slot nobody reads there, and all is told before. */
+  #add(entry: KeyEntry): number {
+    const rested = this.#free.take();
+    const slot = rested ?? this.#end++;
+    const added = this.#entries.grow(slot);
+    if (added !== undefined) this.#grown({ kind: 'segment', ...added });
+    this.reserve(this.size + 1);
+    this.#slotTaken(slot);
+    this.#entries.writeDigest(slot, this.#wanted);
+    this.#entries.write(slot, entry);
+    const otherId = this.#entries.otherIds.get(slot);
+    if (rested !== undefined || otherId !== undefined) this.#grown({ kind: 'slot', slot, otherId });
+    this.#sequence.begin();
+    try {
+      this.#index.add(slot);
+    } finally {
+      this.#sequence.end();
+    }
+    return slot;
+  }
+
+  #change(slot: number, entry: KeyEntry): void {
+    const idBefore = this.#entries.otherIds.get(slot);
+    this.#sequence.begin();
+    try {
+      this.#entries.write(slot, entry);
+    } finally {
+      this.#sequence.end();
+    }
+    const otherId = this.#entries.otherIds.get(slot);
+    if (otherId !== idBefore) this.#grown({ kind: 'slot', slot, otherId });
+  }
+
   #drop(slot: number): void {
-    this.#index.remove(slot);
-    this.#entries.release(slot);
-  }
-}
-
-/** 32 characters, a byte each, into eight words. (`crypto.hash` gives text three times faster than bytes.) */
-function readText(digest: string, words: Uint32Array): void {
-  for (let index = 0; index < digestWords; index++) {
-    const at = index * 4;
-    const high = (digest.charCodeAt(at) << 24) | (digest.charCodeAt(at + 1) << 16);
-    words[index] = high | (digest.charCodeAt(at + 2) << 8) | digest.charCodeAt(at + 3);
-  }
-}
-
-/** 32 bytes into the same eight words. */
-function readBytes(digest: Uint8Array, words: Uint32Array): void {
-  for (let index = 0; index < digestWords; index++) {
-    const at = index * 4;
-    words[index] = (digest[at]! << 24) | (digest[at + 1]! << 16) | (digest[at + 2]! << 8) | digest[at + 3]!;
+    this.#sequence.begin();
+    try {
+      this.#index.remove(slot);
+      this.#entries.clear(slot);
+    } finally {
+      this.#sequence.end();
+    }
+    this.#free.add(slot);
   }
 }

@@ -23,7 +23,6 @@ interface Count {
  */
 interface Model {
   nowMs: number;
-  newestMs: number;
   windowEndMs: number;
   readonly keys: Map<number, Count>;
   readonly addresses: Map<number, Count>;
@@ -59,9 +58,8 @@ class Take implements fc.Command<Model, Real> {
 }
 
 function moveWindow(model: Model): void {
-  const isHeld = model.nowMs <= model.newestMs && model.newestMs - model.nowMs <= fiveMinutesMs;
-  if (isHeld) return;
-  model.newestMs = model.nowMs;
+  const windowStartMs = model.windowEndMs - 60_000;
+  if (model.nowMs < windowStartMs && windowStartMs - model.nowMs <= fiveMinutesMs) return;
   const windowEndMs = (Math.floor(model.nowMs / 60_000) + 1) * 60_000;
   if (windowEndMs !== model.windowEndMs) model.addresses.clear();
   model.windowEndMs = windowEndMs;
@@ -117,7 +115,7 @@ function setup(): { model: Model; real: Real } {
   const window = new MinuteWindow();
   const addresses = new AddressLimiter(window, seededRandomness(1));
   return {
-    model: { nowMs: start, newestMs: Number.NEGATIVE_INFINITY, windowEndMs: 0, keys: new Map(), addresses: new Map() },
+    model: { nowMs: start, windowEndMs: 0, keys: new Map(), addresses: new Map() },
     real: { keys: new KeyLimiter(window), addresses },
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
-import { AddressLimiter } from './address-limiter.ts';
+import { AddressLimiter, newAddressMemory } from './address-limiter.ts';
 import { parseIpAddress } from './ip-address.ts';
 import { KeyLimiter } from './key-limiter.ts';
 import type { LimitDecision } from './limit-decision.ts';
@@ -158,7 +158,7 @@ test('a count is not taken for a current one when the bits of its window come ro
 });
 
 test('a flood of addresses is counted within bounded memory, and all of it is freed with the minute', () => {
-  const limiter = new AddressLimiter(new MinuteWindow(), seededRandomness(1), 1_000);
+  const limiter = new AddressLimiter(new MinuteWindow(), newAddressMemory(seededRandomness(1), 1_000));
   const early = () => limiter.take('early', 30, at(0)).remaining;
   assert.equal(early(), 29);
   for (let number = 0; number < 100_000; number++) limiter.take(`address ${number}`, 30, at(0));
@@ -173,7 +173,7 @@ test('a flood of addresses is counted within bounded memory, and all of it is fr
 });
 
 test('counters beyond the cap start afresh with each minute', () => {
-  const limiter = new AddressLimiter(new MinuteWindow(), seededRandomness(1), 0);
+  const limiter = new AddressLimiter(new MinuteWindow(), newAddressMemory(seededRandomness(1), 0));
   for (let number = 0; number < 3; number++) {
     const now = at(number * 60_000);
     assert.deepEqual(

@@ -35,6 +35,7 @@ export function metricsRegistry(sources: AdminSources, management: ManagementFig
     ...noticeReadings(sources),
     ...sharedLimitReadings(sources),
     ...managementReadings(management),
+    ...workerReadings(sources),
     eventLoop(),
   ]) {
     register(registry, reading);
@@ -316,6 +317,30 @@ function managementReadings({ counts, sessions }: ManagementFigures): Reading[] 
       },
     ),
     gauge('management_sessions', 'Sessions of the console.', sessions),
+  ];
+}
+
+/** Only where several threads serve. */
+function workerReadings({ workers }: AdminSources): Reading[] {
+  const figures = () => workers?.();
+  if (figures() === undefined) return [];
+  return [
+    gauge('workers', 'Worker threads that serve.', () => figures()?.serving ?? 0),
+    gauge('workers_configured', 'Worker threads that should serve.', () => figures()?.configured ?? 0),
+    counter('worker_restarts_total', 'Worker threads started in the place of one that ended.', () => {
+      return figures()?.restarts ?? 0;
+    }),
+    {
+      kind: 'gauge',
+      name: 'worker_event_loop_delay_seconds',
+      help: 'Delay of the event loop of a worker thread over the last few seconds, 99th percentile.',
+      labels: ['worker'],
+      *read() {
+        for (const [worker, delayMs] of figures()?.eventLoopDelaysMs ?? []) {
+          yield [{ worker: String(worker) }, delayMs / 1000];
+        }
+      },
+    },
   ];
 }
 

@@ -22,6 +22,16 @@ export interface NoticeFigures {
   readonly pending: number;
 }
 
+/** Threads that serve, where there are several. */
+export interface WorkerFigures {
+  readonly configured: number;
+  readonly serving: number;
+  /** Threads started since the start in the place of one that ended. */
+  readonly restarts: number;
+  /** Of each that serves, by its number: the 99th percentile of the last few seconds. */
+  readonly eventLoopDelaysMs: ReadonlyMap<number, number>;
+}
+
 /** All the private listener reads. It changes nothing. */
 export interface AdminSources {
   readonly version: string;
@@ -42,6 +52,8 @@ export interface AdminSources {
   readonly sharedLimits?: () => SharedLimitFigures | undefined;
   /** The same for market data: whether this process runs the feed, and how often it took the whole state from another. */
   readonly replication?: () => { readonly isLeading: boolean; readonly resyncs: number } | undefined;
+  /** `undefined` where the main thread serves. */
+  readonly workers?: () => WorkerFigures | undefined;
   /** The quotes whose prices depend on a rate. */
   readonly convertedQuotes: readonly CurrencyCode[];
 }

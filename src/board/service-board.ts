@@ -15,6 +15,11 @@ export class ServiceBoard {
     this.#clock = clock;
   }
 
+  /** As they were set last. */
+  get announced(): readonly MaintenanceWindow[] {
+    return this.#windows;
+  }
+
   /** Replaces all announced windows; past ones do no harm. */
   setWindows(windows: readonly MaintenanceWindow[]): void {
     this.#windows = windows;

@@ -16,6 +16,8 @@ export interface FollowerParts extends MarketParts {
   readonly clock: Clock;
   /** Where the changes go. */
   readonly sink: FeedSink;
+  /** Told when the whole state was put into the book, of which the sink does not hear. */
+  readonly restored?: (() => void) | undefined;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -115,6 +117,7 @@ export class BoardFollower {
     if (typeof text !== 'string') return false;
     const blank = text.indexOf(' ');
     restoreState(text.slice(blank + 1), this.#parts);
+    this.#parts.restored?.();
     this.#heldTo = text.slice(0, blank);
     this.#isSettled = false;
     this.#resyncs++;

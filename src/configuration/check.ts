@@ -30,7 +30,10 @@ export function allowedValues(schema: AnnotatedSchema): string {
     return schema.orWord === undefined ? items : `${schema.orWord}, or ${items}`;
   }
   if (schema.values !== undefined) return `a map from ${allowedValues(schema.keys ?? {})} to its value`;
-  if (schema.type === 'integer') return `a whole number from ${schema.minimum} to ${schema.maximum}`;
+  if (schema.type === 'integer') {
+    const numbers = `a whole number from ${schema.minimum} to ${schema.maximum}`;
+    return schema.orWord === undefined ? numbers : `${schema.orWord}, or ${numbers}`;
+  }
   if (schema.minimumMs !== undefined && schema.maximumMs !== undefined) {
     return `from ${formatDuration(schema.minimumMs)} to ${formatDuration(schema.maximumMs)}, ${formats.duration.allowed}`;
   }
@@ -69,8 +72,9 @@ function shown(at: Check, located: Located): string {
   return written.length > 80 ? `${written.slice(0, 80)}…` : written;
 }
 
-function checkWholeNumber(at: Check, located: Located): number | undefined {
+function checkWholeNumber(at: Check, located: Located): unknown {
   const { value } = located;
+  if (value === at.schema.orWord && value !== undefined) return value;
   if (typeof value === 'string' && /^\d+$/.test(value)) {
     return refuse(at, located, `${shown(at, located)} is text, write it without quotes: ${value}`);
   }

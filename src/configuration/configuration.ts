@@ -50,6 +50,8 @@ export interface ServerConfiguration {
   readonly trustedProxies: readonly string[];
   /** Absolute paths of PEM files. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Threads that answer requests; 1: the main thread. */
+  readonly workers: number;
   readonly maxConnections: number;
   readonly maxHeaderBytes: number;
   readonly headersTimeoutMs: number;

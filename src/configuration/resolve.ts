@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { resolve as absolute } from 'node:path';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
@@ -88,6 +89,7 @@ function resolveServer({ server }: Settings, directoryOf: DirectoryOf): ServerCo
     errorsUrl: errorsUrl === undefined ? undefined : withoutSlash(errorsUrl),
     trustedProxies: server.trustedProxies,
     tls,
+    workers: server.workers === 'auto' ? workersHere() : server.workers,
     maxConnections: server.maxConnections,
     maxHeaderBytes: server.maxHeaderBytes,
     headersTimeoutMs: milliseconds(server.headersTimeout),
@@ -100,6 +102,11 @@ function resolveServer({ server }: Settings, directoryOf: DirectoryOf): ServerCo
     drainDelayMs: milliseconds(server.drainDelay),
     shutdownDeadlineMs: milliseconds(server.shutdownDeadline),
   };
+}
+
+/** One where threads cannot share a port. */
+function workersHere(): number {
+  return process.platform === 'linux' ? Math.min(availableParallelism(), 64) : 1;
 }
 
 function resolveRates({ rates }: Settings): RatesConfiguration {

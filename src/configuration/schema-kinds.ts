@@ -30,7 +30,7 @@ export interface AnnotatedSchema extends Partial<Notes> {
   readonly enum?: readonly string[];
   readonly items?: AnnotatedSchema;
   readonly minItems?: number;
-  /** Lists only: the one word that may stand in the list's place. */
+  /** Lists and whole numbers only: the one word that may stand in their place. */
   readonly orWord?: string;
   readonly properties?: Readonly<Record<string, AnnotatedSchema>>;
   readonly required?: readonly string[];
@@ -49,6 +49,14 @@ export function optionalText(format: FormatName, options: Notes) {
 
 export function wholeNumber(options: Notes & { minimum: number; maximum: number; default?: number }) {
   return Type.Integer({ ...options });
+}
+
+/** A whole number, or one word in its place that stands for the number that suits. */
+export function wholeNumberOr<const Word extends string>(
+  word: Word,
+  options: Notes & { minimum: number; maximum: number; default: number | Word },
+) {
+  return Type.Unsafe<Word | number>({ type: 'integer', orWord: word, ...options });
 }
 
 /** A span of time, written with its unit; the range is inclusive. */

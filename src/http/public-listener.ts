@@ -45,6 +45,8 @@ export interface PublicListenerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** Several listeners of this user share the port; the system spreads connections over them. */
+  readonly reusePort?: boolean;
   /** PEM texts; `undefined` serves plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly limits: ConnectionLimits;
@@ -73,6 +75,8 @@ export interface PublicListenerParts {
   readonly gate: Gate;
   readonly addresses: ClientAddresses;
   readonly sources: Sources;
+  /** Called before every request is looked at, where sources and keys are copies: brings them up to date. */
+  readonly catchUp?: (() => void) | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
@@ -135,10 +139,10 @@ export class PublicListener {
 
   /** Resolves with the address listened on; rejects with the system's error when that cannot be. */
   listen(): Promise<AddressInfo> {
-    const { host, port } = this.#options;
+    const { host, port, reusePort = false } = this.#options;
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen({ host, port, backlog: 1024 }, () => {
+      this.#server.listen({ host, port, reusePort, backlog: 1024 }, () => {
         this.#server.removeListener('error', reject);
         const address = this.#server.address() as AddressInfo;
         this.#offer(address.port);
@@ -266,10 +270,11 @@ export class PublicListener {
       this.#closeAfter(exchange);
       return unrouted(fault);
     }
-    const { clock, addresses } = this.#parts;
+    const { clock, addresses, catchUp } = this.#parts;
     const { headers, method = '', url = '/', socket } = request;
     const target = splitTarget(url);
     if (this.#overload.isShedding && isToBeShed(connection, target.path)) return unrouted(overloaded);
+    catchUp?.();
     const now = clock.now();
     const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
     return this.#pipeline.decide({ requestId, now, address, method, target, headers });

@@ -125,6 +125,17 @@ export class MarketBook {
     return undefined;
   }
 
+  /** Takes over what another book accepted. */
+  tickerAccepted(symbol: MarketSymbol, ticker: AcceptedTicker): void {
+    this.#tickers.set(symbol, ticker);
+    this.#pricesChanged(symbol);
+  }
+
+  /** The last good values of an exchange market. */
+  acceptedTicker(symbol: MarketSymbol): AcceptedTicker | undefined {
+    return this.#tickers.get(symbol);
+  }
+
   referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices): void {
     this.#references.set(symbol, prices);
     this.#pricesChanged(symbol);

@@ -191,6 +191,12 @@ export class MarketCatalogue {
     });
   }
 
+  /** What the operator decided about symbols that are no exchange markets (yet), whether or not they are offered. */
+  controlsApart(): MarketControls[] {
+    const apart = [...this.#convertedControls].filter(([symbol]) => !this.#exchange.has(symbol));
+    return apart.map(([symbol, { operatorPaused, delistedAt }]) => ({ symbol, operatorPaused, delistedAt }));
+  }
+
   /** What the operator decided about a symbol that is no exchange market (yet). */
   #ownControls(symbol: MarketSymbol): OwnControls {
     return this.#convertedControls.get(symbol) ?? untouched;

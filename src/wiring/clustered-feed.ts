@@ -17,6 +17,8 @@ export interface ClusteredFeedParts extends MarketParts {
   readonly log: FeedLog;
   /** Leads what comes from the feed or from the leader into this process's market. */
   readonly sink: FeedSink;
+  /** As `FollowerParts.restored`. */
+  readonly restored?: (() => void) | undefined;
   /** Makes a feed that tells this sink. A feed runs once: each time this process leads it gets a new one. */
   readonly makeFeed: (sink: FeedSink) => Feed;
   /** Whether this process may lead; if not it only follows. */

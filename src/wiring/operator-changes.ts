@@ -13,8 +13,8 @@ const changesKept = 100_000;
 /** Whoever takes over what operators and account holders decide, in whatever process they decide it. */
 export interface Followers {
   readonly keys: { refresh(): Promise<void> };
-  readonly book: MarketBook;
-  readonly service: ServiceBoard;
+  readonly book: Pick<MarketBook, 'applyControls'>;
+  readonly service: Pick<ServiceBoard, 'setWindows'>;
 }
 
 export interface OperatorChanges {
@@ -77,7 +77,7 @@ async function prune(store: Store, auditBefore: EpochMs): Promise<void> {
 }
 
 /** What the operator paused or delisted. */
-export async function loadMarketControls(store: Store, book: MarketBook): Promise<void> {
+export async function loadMarketControls(store: Store, book: Followers['book']): Promise<void> {
   const markets = await store.markets.list();
   book.applyControls(
     markets.map(({ symbol, operatorPaused, delistedAt }) => ({
@@ -88,6 +88,6 @@ export async function loadMarketControls(store: Store, book: MarketBook): Promis
   );
 }
 
-export async function loadMaintenanceWindows(store: Store, service: ServiceBoard, clock: Clock): Promise<void> {
+export async function loadMaintenanceWindows(store: Store, service: Followers['service'], clock: Clock): Promise<void> {
   service.setWindows(await store.windows.list({ currentAt: clock.now() }));
 }

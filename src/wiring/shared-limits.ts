@@ -13,6 +13,9 @@ interface SharedLimitsParts {
 }
 
 /** The limits that several processes count together; `undefined` where this one serves alone. */
-export function sharedLimits({ redis, limits }: Configuration, parts: SharedLimitsParts): RedisLimits | undefined {
+export function sharedLimits(
+  { redis, limits }: Pick<Configuration, 'redis' | 'limits'>,
+  parts: SharedLimitsParts,
+): RedisLimits | undefined {
   return redis === undefined ? undefined : new RedisLimits({ ...parts, address: redis, figures: limits });
 }

@@ -89,7 +89,7 @@ describe('what the documents name', () => {
 
 describe('metrics', () => {
   // Names are there before anything is read, so nothing stands behind them here.
-  const clustered = { sharedLimits: () => ({}) } as unknown as AdminSources;
+  const clustered = { sharedLimits: () => ({}), workers: () => ({}) } as unknown as AdminSources;
   const served = metricsRegistry(clustered)
     .getMetricsAsArray()
     .map(({ name }) => name);

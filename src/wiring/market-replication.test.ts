@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { Board } from '../board/board.ts';
+import { ServiceBoard } from '../board/service-board.ts';
+import { type EpochMs, systemRandomness } from '../clock.ts';
+import { MarketBook } from '../market/market-book.ts';
+import { type MarketEvent, type MarketInputs, supersedingName } from '../market/market-event.ts';
+import {
+  after,
+  anyPositiveDecimal,
+  conversionRate,
+  everyEuroMarket,
+  polledTicker,
+  pricingPolicy,
+  symbol,
+  upstreamMarket,
+  upstreamTicker,
+} from '../market/samples.testing.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import { MarketReplica, marketInputs, marketStateOf, recorded } from './market-replication.ts';
+
+/** Sequences that once failed stay here. */
+const seedsToKeep: readonly number[] = [1];
+const bases = ['BTC', 'ETH', 'XRP'];
+
+function partsOf(clock: FakeClock) {
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const feedStatus = new FeedStatus();
+  const service = new ServiceBoard(feedStatus, clock);
+  return { book, feedStatus, service, board: new Board(book) };
+}
+
+/** Everything that clients can be told at this instant. */
+function told({ board, service }: ReturnType<typeof partsOf>, now: EpochMs) {
+  const symbols = bases.flatMap((base) => [`${base}EUR`, `${base}CZK`]);
+  return {
+    markets: board.markets(now)?.as('identity').body.toString(),
+    tickers: board.tickers(now)?.as('identity').body.toString(),
+    tag: board.tickers(now)?.entityTag('identity'),
+    each: symbols.map((name) => {
+      const reading = board.ticker(name, now);
+      return reading.kind === 'page' ? reading.page.as('identity').body : reading;
+    }),
+    status: service.status(now),
+    window: service.maintenanceRetryAfterSeconds(now),
+  };
+}
+
+type Step = (inputs: MarketInputs, clock: FakeClock) => void;
+
+const base = fc.constantFrom(...bases);
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.tuple(base, anyPositiveDecimal(4, 3), fc.boolean(), fc.integer({ min: -90, max: 90 })).map(
+      ([name, bid, isLive, agoMs]): Step =>
+        (inputs, clock) => {
+          const receivedAt = clock.now();
+          const changes = { symbol: symbol(`${name}EUR`), bid, ask: bid, receivedAt };
+          const upstreamTime = after(receivedAt, -agoMs);
+          inputs.tickerReceived(isLive ? upstreamTicker({ ...changes, upstreamTime }) : polledTicker(changes));
+          inputs.feedCurrent(isLive ? 'live' : 'fallback', receivedAt);
+        },
+    ),
+  },
+  fc.subarray(bases).map(
+    (listed): Step =>
+      (inputs, clock) => {
+        inputs.catalogueLoaded(
+          listed.map((name) => upstreamMarket(name)),
+          clock.now(),
+        );
+      },
+  ),
+  fc.tuple(base, fc.constantFrom('trading' as const, 'paused' as const)).map(
+    ([name, status]): Step =>
+      (inputs, clock) => {
+        inputs.marketStatusChanged(symbol(`${name}EUR`), status, clock.now());
+      },
+  ),
+  fc.tuple(base, fc.option(anyPositiveDecimal(4, 2), { nil: undefined })).map(
+    ([name, price1hAgo]): Step =>
+      (inputs) => {
+        const others = { price24hAgo: undefined, price7dAgo: undefined };
+        inputs.referencePricesChanged(symbol(`${name}EUR`), { price1hAgo, ...others });
+      },
+  ),
+  anyPositiveDecimal(2, 3).map(
+    (mid): Step =>
+      (inputs, clock) => {
+        inputs.rateRefreshed(conversionRate({ mid, refreshedAt: clock.now() }));
+      },
+  ),
+  fc.constantFrom('live' as const, 'fallback' as const).map(
+    (path): Step =>
+      (inputs, clock) => {
+        inputs.feedPathChanged(path, clock.now());
+      },
+  ),
+  fc.tuple(base, fc.constantFrom('EUR', 'CZK'), fc.boolean(), fc.boolean()).map(
+    ([name, quote, operatorPaused, isDelisted]): Step =>
+      (inputs, clock) => {
+        const delistedAt = isDelisted ? clock.now() : undefined;
+        inputs.applyControls([{ symbol: symbol(name + quote), operatorPaused, delistedAt }]);
+      },
+  ),
+  fc.option(fc.integer({ min: -60_000, max: 60_000 }), { nil: undefined }).map(
+    (fromMs): Step =>
+      (inputs, clock) => {
+        const from = after(clock.now(), fromMs ?? 0);
+        inputs.setWindows(fromMs === undefined ? [] : [{ from, to: after(from, 90_000), description: 'An upgrade' }]);
+      },
+  ),
+);
+const passing = fc.constantFrom(0, 1, 500, 11_000, 3_600_000);
+
+/** What waits is superseded as it is on its way to a thread that fell behind. */
+function superseded(events: readonly MarketEvent[]): MarketEvent[] {
+  const named = new Map<string | number, MarketEvent>();
+  for (const event of events) {
+    const name = supersedingName(event) ?? named.size;
+    named.delete(name);
+    named.set(name, event);
+  }
+  return [...named.values()];
+}
+
+test('whoever begins with a state at any moment and applies what comes after tells clients the same, whatever happened', (t) => {
+  const fresh = new DataView(Uint8Array.from(systemRandomness.bytes(4)).buffer).getInt32(0);
+  const sequence = fc.array(fc.tuple(steps, passing, fc.boolean()), { minLength: 2, maxLength: 60 });
+  const property = fc.property(sequence, fc.nat({ max: 30 }), (done, joinedAt) => {
+    const clock = new FakeClock();
+    const hub = partsOf(clock);
+    let replica: { parts: ReturnType<typeof partsOf>; apply: (event: MarketEvent) => void } | undefined;
+    let waiting: MarketEvent[] = [];
+    const inputs = recorded(marketInputs(hub, clock), hub.book, (event) => waiting.push(event));
+    for (const [index, [step, passesMs, takesOver]] of done.entries()) {
+      if (index === Math.min(joinedAt, done.length - 1)) {
+        const parts = partsOf(clock);
+        const replicated = new MarketReplica(parts, clock);
+        replica = { parts, apply: (event) => replicated.apply(JSON.parse(JSON.stringify(event)) as MarketEvent) };
+        replica.apply({ kind: 'state', ...marketStateOf(hub, clock) });
+        waiting = [];
+      }
+      step(inputs, clock);
+      if (replica !== undefined && takesOver) {
+        for (const event of superseded(waiting)) replica.apply(event);
+        waiting = [];
+        assert.deepEqual(told(replica.parts, clock.now()), told(hub, clock.now()));
+      }
+      void clock.advance(passesMs);
+    }
+    for (const event of superseded(waiting)) replica!.apply(event);
+    assert.deepEqual(told(replica!.parts, clock.now()), told(hub, clock.now()));
+  });
+  for (const seed of [...seedsToKeep, fresh]) {
+    t.diagnostic(`seed ${seed}`);
+    fc.assert(property, { seed, numRuns: 200 });
+  }
+});

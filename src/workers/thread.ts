@@ -1,0 +1,120 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { BreachLog } from '../access/breach-log.ts';
+import { ClientAddresses } from '../access/client-address.ts';
+import { KeyReader } from '../access/key-reader.ts';
+import { MemoryLimits } from '../access/limits.ts';
+import { Board } from '../board/board.ts';
+import { ServiceBoard } from '../board/service-board.ts';
+import { systemClock as clock, systemRandomness as randomness } from '../clock.ts';
+import { publicUrls } from '../configuration/configuration.ts';
+import { EventLoopDelay } from '../http/event-loop-delay.ts';
+import { heapShare } from '../http/heap-share.ts';
+import { PublicListener } from '../http/public-listener.ts';
+import type { MarketEvent } from '../market/market-event.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import { bookFor } from '../wiring/book.ts';
+import { MarketReplica } from '../wiring/market-replication.ts';
+import { publicRoutes } from '../wiring/public-routes.ts';
+import { sharedLimits } from '../wiring/shared-limits.ts';
+import { failureReport } from './failure-report.ts';
+import { Follower } from './follower.ts';
+import type { CloseOrder, LogLevel, News, Report, SharedGrowth, ThreadData } from './messages.ts';
+
+const figuresEveryMs = 1_000;
+
+const data = workerData as ThreadData;
+const { configuration } = data;
+const { server } = configuration;
+const report = (message: Report) => parentPort!.postMessage(message);
+
+const book = bookFor(configuration);
+const feedStatus = new FeedStatus();
+const service = new ServiceBoard(feedStatus, clock);
+const replica = new MarketReplica({ book, feedStatus, service }, clock);
+replica.apply(JSON.parse(data.news.state) as MarketEvent);
+
+const keys = new KeyReader(data.keys);
+const limits = new MemoryLimits(data.limits, configuration.limits, data.owner);
+const logger = {
+  info: (fields: object, message: string) => log('info', fields, message),
+  warn: (fields: object, message: string) => log('warn', fields, message),
+  error: (fields: object, message: string) => log('error', fields, message),
+};
+const shared = sharedLimits(configuration, { clock, randomness, log: logger, memory: limits, keys });
+const breaches = new BreachLog(keys);
+const delay = new EventLoopDelay(clock);
+const follower = new Follower(data.news, apply);
+let listener: PublicListener | undefined;
+
+function apply({ keys: grown, market, isDraining }: News): void {
+  for (const growth of grown) grow(growth);
+  if (market !== undefined) for (const event of JSON.parse(market) as MarketEvent[]) replica.apply(event);
+  if (isDraining) listener?.drain();
+}
+
+function grow(growth: SharedGrowth): void {
+  if (growth.kind === 'segment') limits.adoptCounterSegment(growth.index, growth.counters!);
+  if (growth.kind === 'slot') breaches.forgetSlot(growth.slot);
+  keys.grow(growth);
+}
+
+function log(level: LogLevel, fields: object, message: string): void {
+  const { err, ...rest } = fields as { err?: unknown };
+  report({ kind: 'log', level, message, fields: err === undefined ? rest : { ...rest, err: errorFields(err) } });
+}
+
+/** As the log writes an error: an `Error` itself would lose its code on the way to the hub. */
+function errorFields(error: unknown): object {
+  const { message, stack, fields } = failureReport(error);
+  return { type: error instanceof Error ? error.name : typeof error, message, stack, ...fields };
+}
+
+function createListener(): PublicListener {
+  const offerAt = (port: number) => {
+    const urls = publicUrls(server, port);
+    return { routes: publicRoutes({ ...urls, runTag: data.runTag, version: data.version }), errorsUrl: urls.errorsUrl };
+  };
+  const perThread = { ...server, maxConnections: Math.ceil(server.maxConnections / server.workers) };
+  const options = { host: server.host, port: data.port, reusePort: true, tls: data.tls, limits: perThread };
+  return new PublicListener(options, {
+    offerAt,
+    gate: { keys, limits: shared ?? limits, breaches },
+    addresses: new ClientAddresses(server.trustedProxies),
+    sources: { board: new Board(book), service },
+    catchUp: () => follower.catchUp(),
+    clock,
+    randomness,
+    log: logger,
+    strain: () => ({ eventLoopDelayMs: delay.p99Ms(), heapShare: heapShare() }),
+  });
+}
+
+async function start(): Promise<void> {
+  const made = createListener();
+  listener = made;
+  const tellFigures = () =>
+    report({
+      kind: 'figures',
+      counts: made.counts.take(),
+      breaches: breaches.drain(clock.now()),
+      connections: made.connectionFigures(),
+      eventLoopDelayMs: delay.p99Ms(),
+      sharedLimits: shared?.figures(),
+    });
+  parentPort!.on('message', async ({ deadlineMs }: CloseOrder) => {
+    await made.close(deadlineMs);
+    shared?.stop();
+    tellFigures();
+    report({ kind: 'closed' });
+  });
+  shared?.start();
+  const { port } = await made.listen();
+  clock.every(figuresEveryMs, tellFigures);
+  report({ kind: 'listening', port });
+}
+
+try {
+  await start();
+} catch (error) {
+  report({ kind: 'failed', error: failureReport(error) });
+}
