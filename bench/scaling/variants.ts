@@ -1,0 +1,56 @@
+import { fieldByKey } from '../../src/configuration/fields.ts';
+import { servedTickers } from '../fixture/service.ts';
+import type { StillService } from '../fixture/still-service.ts';
+import type { Core, MeasuredProcess } from '../processes.ts';
+import type { Scope } from '../scope.ts';
+import { type Finding, notMeasured } from './finding.ts';
+import { type Node, startServing } from './node.ts';
+import { redisMissing, startRedis } from './redis.ts';
+
+/** A process that keeps its limits in one of the ways compared. */
+export interface Variant {
+  readonly name: string;
+  readonly node: Node;
+  /** Processor time of everything behind it, in seconds; `undefined` on a system that does not tell. */
+  processorSeconds(): number | undefined;
+}
+
+export const inMemory = 'limits in memory';
+export const inRedis = 'limits in Redis';
+
+/** Starts all that this machine and this version have, on what the still service has learnt, which ends. */
+export async function startVariants(
+  scope: Scope,
+  { service, installation }: StillService,
+  markets: number,
+): Promise<{ readonly variants: readonly Variant[]; readonly missing: readonly Finding[] }> {
+  const variants: Variant[] = [];
+  const missing: Finding[] = [];
+  const add = async (name: string, core: Core, env: Record<string, string>, behind?: MeasuredProcess) => {
+    scope.progress(`${name}: it starts`);
+    const node = await startServing(scope, installation, { core, env });
+    const { process, baseUrl } = node;
+    await servedTickers({ process, baseUrl, stop: () => process.stop() }, installation.keys[0]!, markets);
+    const processorSeconds = () =>
+      sum(process.processorSeconds(), behind === undefined ? 0 : behind.processorSeconds());
+    variants.push({ name, node, processorSeconds });
+  };
+  await service.stop();
+  await add(inMemory, 'measured', {});
+  const redis = await startRedis(scope);
+  if (redis === undefined) missing.push(notMeasured(inRedis, redisMissing!));
+  else await add(inRedis, 'measured', { MDAPI_REDIS: redis.url }, redis.process);
+  if (fieldByKey.has('server.workers')) {
+    for (const [workers, name] of [
+      ['1', '1 thread, every core'],
+      ['2', '2 threads, shared memory, every core'],
+    ] as const) {
+      await add(name, 'all', { MDAPI_SERVER_WORKERS: workers });
+    }
+  } else missing.push(notMeasured('several threads', 'this version has no server.workers'));
+  return { variants, missing };
+}
+
+function sum(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one + other;
+}
