@@ -36,7 +36,7 @@ async function main(): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  const programs = findPrograms(process.env);
+  const programs = findPrograms();
   if ('missing' in programs) {
     process.stderr.write(`${programs.missing}\n`);
     return 1;

@@ -1,30 +1,29 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
 import { after, type TestContext } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { findSystemProgram } from './system-program.ts';
 
-const installCommand = 'apt-get install -y chromium';
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const elsewhere = [
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-];
-
-const executable = findExecutable() ?? installed();
-const missing = `no Chromium was found. Install one (on Debian: ${installCommand}) or name it in MDAPI_CHROMIUM.`;
-if (executable === undefined) process.stderr.write(`Browser tests: ${missing}\n`);
+const found = findSystemProgram({
+  names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+  variable: 'MDAPI_CHROMIUM',
+  elsewhere: [
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ],
+  package: 'chromium',
+  orElse: 'brew install --cask chromium',
+});
 
 /**
  * The options of every test that needs a browser: `test('...', browserTest, async (t) => ...)`. Without
- * a browser the test is skipped and says how to get one; under CI it fails instead.
+ * a browser the test is skipped and says how to get one.
  */
 export const browserTest = {
   timeout: 110_000,
-  skip: executable === undefined && process.env.CI !== 'true' ? missing : false,
+  ...found.needs,
 };
 
 export const phone = { width: 390, height: 844 } as const;
@@ -126,9 +125,8 @@ function axeSource(): string {
 }
 
 async function launch(): Promise<Browser> {
-  assert.ok(executable !== undefined, missing);
   return chromium.launch({
-    executablePath: executable,
+    executablePath: found.path!,
     headless: true,
     args: [
       '--headless',
@@ -141,35 +139,4 @@ async function launch(): Promise<Browser> {
       '--disable-sync',
     ],
   });
-}
-
-function findExecutable(): string | undefined {
-  const named = process.env.MDAPI_CHROMIUM;
-  if (named !== undefined && named !== '') return named;
-  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  return [...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...elsewhere].find(canRun);
-}
-
-function canRun(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** On Debian as root the browser is fetched; everywhere else that is for whoever owns the machine. */
-function installed(): string | undefined {
-  if (!existsSync('/etc/debian_version') || process.getuid?.() !== 0) return undefined;
-  process.stderr.write(`Browser tests: installing Chromium (${installCommand}).\n`);
-  const quiet = { stdio: 'ignore', timeout: 600_000 } as const;
-  const wait = ['-o', 'DPkg::Lock::Timeout=300', '-y', '--no-install-recommends'];
-  try {
-    execFileSync('apt-get', ['update'], quiet);
-    execFileSync('apt-get', ['install', ...wait, 'chromium'], quiet);
-  } catch {
-    return undefined;
-  }
-  return findExecutable();
 }

@@ -19,7 +19,7 @@ import { fixedPort } from './fixed-port.ts';
 import { openSocket } from './http-client.ts';
 import { findSystemProgram } from './system-program.ts';
 
-const found = findSystemProgram({ name: 'nginx', package: 'nginx-light', orElse: 'brew install nginx' });
+const found = findSystemProgram({ names: ['nginx'], package: 'nginx-light', orElse: 'brew install nginx' });
 
 /** What a test that needs nginx gives to `test`. */
 export const needsNginx: { readonly skip?: string } = found.needs;

@@ -1,68 +1,25 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createClient } from '@redis/client';
 import type { RedisAddress } from '../../src/cluster/redis-connection.ts';
 import { eventually } from './eventually.ts';
+import { findSystemProgram } from './system-program.ts';
 
-const names = ['redis-server', 'valkey-server'];
-const howToGet = 'apt-get install redis-server (or brew install redis), or set MDAPI_REDIS_BIN to a server';
+/** The Redis or Valkey server that tests run. */
+const found = findSystemProgram({
+  names: ['redis-server', 'valkey-server'],
+  variable: 'MDAPI_REDIS_BIN',
+  package: 'redis-server',
+  orElse: 'brew install redis',
+});
 
-/** The Redis or Valkey server that tests run: the one of MDAPI_REDIS_BIN, else the first on the path. */
-const binary = process.env.MDAPI_REDIS_BIN ?? onPath() ?? installed();
-
-/**
- * What a test that needs a server gives to `test`: it is skipped where there is none, with the command that gets
- * one, and fails in CI, where nothing may be left out.
- */
-export const needsRedis: { readonly skip?: string } = binary === undefined ? skipped() : {};
-
-function skipped(): { readonly skip: string } {
-  const skip = `there is no redis-server or valkey-server: ${howToGet}`;
-  if (process.env.CI === 'true') throw new Error(skip);
-  process.stderr.write(`tests skipped, ${skip}\n`);
-  return { skip };
-}
-
-function onPath(): string | undefined {
-  const places = (process.env.PATH ?? '').split(delimiter);
-  return names.flatMap((name) => places.map((place) => join(place, name))).find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** On a Debian where the tests may install packages, as in a container, they do. */
-function installed(): string | undefined {
-  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return undefined;
-  process.stderr.write('installing redis-server with apt-get, for the tests that need it\n');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  try {
-    execFileSync('apt-get', ['update'], { stdio: 'ignore', env });
-    // A service of the machine is not wanted: the tests start servers of their own.
-    execFileSync(
-      'apt-get',
-      ['install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', 'redis-server'],
-      {
-        stdio: 'ignore',
-        env: { ...env, RUNLEVEL: '1' },
-      },
-    );
-  } catch {
-    return undefined;
-  }
-  return onPath();
-}
+/** What a test that needs a server gives to `test`. */
+export const needsRedis: { readonly skip?: string } = found.needs;
 
 /**
  * Runs the server, and kills it when its own input ends: so it is gone with the test process, however that
@@ -136,7 +93,7 @@ export class RedisServer {
 
   async #run(): Promise<void> {
     const base = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    const argv = [binary!, ...base, '--dir', this.#directory, ...this.#settings];
+    const argv = [found.path!, ...base, '--dir', this.#directory, ...this.#settings];
     const child = spawn('/bin/sh', ['-c', keeper, 'keeper', ...argv], {
       stdio: ['pipe', 'pipe', 'ignore'],
       // Ctrl-C reaches this process alone, whose end then ends the server: the keeper would be gone and the server not.

@@ -4,7 +4,12 @@ import { delimiter, join } from 'node:path';
 
 /** A program that tests run and npm does not bring. */
 export interface SystemProgram {
-  readonly name: string;
+  /** What it may be called: any one of these will do. */
+  readonly names: readonly string[];
+  /** The environment variable that names the program itself. */
+  readonly variable?: string;
+  /** Places beyond the path where it may lie, as whole paths. */
+  readonly elsewhere?: readonly string[];
   /** The Debian package that has it. */
   readonly package: string;
   /** What else gets it, for people. */
@@ -21,18 +26,24 @@ export type Found =
  * where it is still missing in CI, where nothing may be left out.
  */
 export function findSystemProgram(program: SystemProgram): Found {
-  const path = onPath(program.name) ?? installed(program);
+  const path = findInstalled(program) ?? installed(program);
   if (path !== undefined) return { path, needs: {} };
-  const skip = `there is no ${program.name}: apt-get install ${program.package}, or ${program.orElse}`;
+  const named = program.variable === undefined ? '' : `, or name one in ${program.variable}`;
+  const missing = `there is no ${program.names.join(' or ')}`;
+  const skip = `${missing}: apt-get install ${program.package}, or ${program.orElse}${named}`;
   if (process.env.CI === 'true') throw new Error(skip);
   process.stderr.write(`tests skipped, ${skip}\n`);
   return { path, needs: { skip } };
 }
 
-/** Servers lie where the path of an ordinary user does not lead. */
-function onPath(name: string): string | undefined {
-  const places = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-  return places.map((place) => join(place, name)).find(isExecutable);
+/** The program as it is on this machine; nothing is installed. */
+export function findInstalled({ names, variable, elsewhere = [] }: Omit<SystemProgram, 'package' | 'orElse'>) {
+  const named = variable === undefined ? undefined : process.env[variable];
+  if (named !== undefined && named !== '') return named;
+  // Servers lie where the path of an ordinary user does not lead.
+  const places = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin'];
+  const paths = names.flatMap((name) => places.filter(Boolean).map((place) => join(place, name)));
+  return [...paths, ...elsewhere].find(isExecutable);
 }
 
 function isExecutable(file: string): boolean {
@@ -49,12 +60,12 @@ function installed(program: SystemProgram): string | undefined {
   process.stderr.write(`installing ${program.package} with apt-get, for the tests that need it\n`);
   // A service of the machine is not wanted: the tests start servers of their own.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const install = ['install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', program.package];
+  const install = ['install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300', program.package];
   try {
     execFileSync('apt-get', ['update'], { stdio: 'ignore', env });
     execFileSync('apt-get', install, { stdio: 'ignore', env });
   } catch {
     return undefined;
   }
-  return onPath(program.name);
+  return findInstalled(program);
 }
