@@ -1,34 +1,23 @@
-import { readFile } from 'node:fs/promises';
-import { BreachLog } from './access/breach-log.ts';
-import { ClientAddresses } from './access/client-address.ts';
-import { KeyDirectory } from './access/key-directory.ts';
-import { KeyDirectoryLoader } from './access/key-directory-loader.ts';
-import { MemoryLimits } from './access/limits.ts';
 import { adminListener } from './admin/admin-listener.ts';
 import type { Phase } from './admin/sources.ts';
-import { Board } from './board/board.ts';
-import { ServiceBoard } from './board/service-board.ts';
 import type { Clock, Randomness } from './clock.ts';
 import { type Configuration, publicUrls } from './configuration/configuration.ts';
 import type { FeedLog } from './feed/log.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
-import { heapShare } from './http/heap-share.ts';
-import { PublicListener } from './http/public-listener.ts';
-import { FeedStatus } from './market/service-status.ts';
+import type { PublicListener } from './http/public-listener.ts';
 import type { FeedSink } from './market/upstream.ts';
+import type { Notifier } from './notices/notifier.ts';
 import type { Store } from './store/store.ts';
-import { bookFor } from './wiring/book.ts';
+import { type AccessRoom, accessRoom } from './wiring/access-room.ts';
 import { ClusteredFeed } from './wiring/clustered-feed.ts';
 import { createFeed } from './wiring/feed.ts';
-import { keySource } from './wiring/key-source.ts';
 import { startManagement } from './wiring/management.ts';
-import { MarketMemory } from './wiring/market-memory.ts';
 import { marketInputs, marketStateOf, recorded } from './wiring/market-replication.ts';
+import { type MarketRoom, startMarketRoom } from './wiring/market-room.ts';
 import { createNotifier, noticeFigures } from './wiring/notices.ts';
 import { openStoreWhenThere } from './wiring/open-store.ts';
-import { followOperatorChanges, loadMaintenanceWindows } from './wiring/operator-changes.ts';
-import { publicRoutes } from './wiring/public-routes.ts';
-import { sharedLimits } from './wiring/shared-limits.ts';
+import { followOperatorChanges, type OperatorChanges } from './wiring/operator-changes.ts';
+import { createPublicListener, readTls } from './wiring/public-listener.ts';
 import { Teardown } from './wiring/teardown.ts';
 import { WorkerPool } from './workers/pool.ts';
 
@@ -61,6 +50,24 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** The rooms of a service, once they stand. */
+interface Rooms {
+  readonly store: Store;
+  readonly market: MarketRoom;
+  readonly access: AccessRoom;
+  readonly delay: EventLoopDelay;
+  /** Set where other threads serve in the place of this one. */
+  readonly pool: WorkerPool | undefined;
+  readonly listener: PublicListener | WorkerPool;
+}
+
+/** What keeps the rooms up to date and speaks for them. */
+interface Followers {
+  readonly changes: OperatorChanges;
+  readonly notifier: Notifier;
+  readonly feeding: ReturnType<typeof feedFor>;
+}
+
 /**
  * Starts everything in the order of its needs: the store (waiting for its server), what it remembers, the private listener,
  * the keys (a million take seconds), the public listener, and last the feed, which may take its
@@ -77,50 +84,88 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 async function startParts(options: ServiceOptions, teardown: Teardown): Promise<Service> {
-  const { configuration, clock, randomness, log, signal = new AbortController().signal } = options;
+  const { configuration, clock, only } = options;
+  const life: { phase: Phase; port: number } = { phase: 'starting', port: configuration.server.port };
+  const rooms = await makeRooms(options, teardown);
+  const { listener } = rooms;
+  const followers = follow(options, rooms, teardown);
+  const adminUrl = await openPrivateListener(options, rooms, followers, life, teardown);
+  await rooms.access.loader.refresh();
+  if (only !== 'feed') {
+    life.port = (await listener.listen()).port;
+    teardown.add(() => listener.close(configuration.server.shutdownDeadlineMs));
+  }
+  const { baseUrl } = publicUrls(configuration.server, life.port);
+  const { feed } = followers.feeding;
+  followers.notifier.start(baseUrl);
+  feed.start();
+  teardown.add(() => feed.stop());
+  life.phase = 'serving';
+
+  let stopped: Promise<void> | undefined;
+  return {
+    baseUrl,
+    port: life.port,
+    adminUrl,
+    stop() {
+      life.phase = 'draining';
+      listener.drain();
+      stopped ??= drained(clock, configuration.server.drainDelayMs).then(() => teardown.run());
+      return stopped;
+    },
+  };
+}
+
+async function makeRooms(options: ServiceOptions, teardown: Teardown): Promise<Rooms> {
+  const { configuration, clock, randomness, log, only, signal = new AbortController().signal } = options;
   const store = await openStoreWhenThere({ url: configuration.store.url, clock, randomness, log, signal });
   teardown.add(() => store.close());
-  const market = await startMarket(options, store, teardown);
-  const access = accessRoom(options, store);
+  const market = await startMarketRoom({ ...options, store }, teardown);
+  const access = accessRoom({ ...options, store });
   const delay = new EventLoopDelay(clock);
   teardown.add(() => delay.stop());
-  const hasWorkers = configuration.server.workers > 1 && options.only !== 'feed';
+  const hasWorkers = configuration.server.workers > 1 && only !== 'feed';
   const pool = hasWorkers ? await workerPool(options, market, access) : undefined;
   if (pool === undefined) access.shared?.start();
   teardown.add(() => access.shared?.stop());
+  const listener = pool ?? (await ownListener(options, market, access, delay));
+  return { store, market, access, delay, pool, listener };
+}
+
+function follow(options: ServiceOptions, rooms: Rooms, teardown: Teardown): Followers {
+  const { configuration, clock, log } = options;
+  const { store, market, access, pool } = rooms;
   const ownInputs = marketInputs(market, clock);
   const inputs = pool === undefined ? ownInputs : recorded(ownInputs, market.book, pool.record);
-  const followers = { book: inputs, service: inputs, keys: access.loader };
-  const changes = followOperatorChanges(store, followers, clock, options.log, configuration.admin.auditForMs);
+  const whom = { book: inputs, service: inputs, keys: access.loader };
+  const changes = followOperatorChanges(store, whom, clock, log, configuration.admin.auditForMs);
   teardown.add(() => changes.stop());
-
   const notifier = createNotifier(configuration, { ...options, store, breaches: access.breaches });
   teardown.add(() => notifier.stop());
   const restored = () => pool?.record({ kind: 'state', ...marketStateOf(market, clock) });
-  const { feed, replication } = feedFor(options, market, { sink: inputs, restored });
-  const listener = pool ?? (await publicListener(options, market, access, delay));
-  let phase: Phase = 'starting';
-  let listeningPort = configuration.server.port;
+  return { changes, notifier, feeding: feedFor(options, market, { sink: inputs, restored }) };
+}
+
+/** Returns its address. */
+async function openPrivateListener(
+  options: ServiceOptions,
+  { store, market, access, delay, pool, listener }: Rooms,
+  { changes, notifier, feeding: { feed, replication } }: Followers,
+  life: { readonly phase: Phase; readonly port: number },
+  teardown: Teardown,
+): Promise<string> {
+  const { configuration, clock, version } = options;
+  const shared = { ...options, ...market, store, access, feed, changes, delay };
   const management = await startManagement(
     configuration,
-    {
-      ...options,
-      ...market,
-      store,
-      access,
-      feed,
-      changes,
-      delay,
-      requests: listener.counts,
-      publicUrls: () => publicUrls(configuration.server, listeningPort),
-    },
+    { ...shared, requests: listener.counts, publicUrls: () => publicUrls(configuration.server, life.port) },
     teardown,
   );
   const sources = {
     ...market,
-    version: options.version,
+    version,
     clock,
-    phase: () => phase,
+    phase: () => life.phase,
     requests: listener.counts,
     connections: () => listener.connectionFigures(),
     keysHeld: () => access.directory.size,
@@ -133,54 +178,24 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
     convertedQuotes: [...configuration.pricing.converted.keys()],
   };
   const admin = adminListener(sources, management);
-  const { host, port: adminPort } = configuration.admin;
-  const adminUrl = await admin.listen({ host, port: adminPort });
+  const { host, port } = configuration.admin;
+  const address = await admin.listen({ host, port });
   teardown.add(() => admin.close());
-  await access.loader.refresh();
-  if (options.only !== 'feed') {
-    listeningPort = (await listener.listen()).port;
-    teardown.add(() => listener.close(configuration.server.shutdownDeadlineMs));
-  }
-  const port = listeningPort;
-  const { baseUrl } = publicUrls(configuration.server, port);
-  notifier.start(baseUrl);
-  feed.start();
-  teardown.add(() => feed.stop());
-  phase = 'serving';
-
-  let stopped: Promise<void> | undefined;
-  return {
-    baseUrl,
-    port,
-    adminUrl,
-    stop() {
-      phase = 'draining';
-      listener.drain();
-      stopped ??= drained(clock, configuration.server.drainDelayMs).then(() => teardown.run());
-      return stopped;
-    },
-  };
+  return address;
 }
 
 /** The feed of this process alone, or the one that several processes have together. */
 function feedFor(
   options: ServiceOptions,
-  market: Awaited<ReturnType<typeof startMarket>>,
+  market: MarketRoom,
   { sink, restored }: { readonly sink: FeedSink; readonly restored: () => void },
 ) {
   const { configuration, only } = options;
   const makeFeed = (to: FeedSink) => createFeed(configuration, { ...options, sink: to });
   const { redis } = configuration;
   if (redis === undefined) return { feed: makeFeed(sink), replication: () => undefined };
-  const feed = new ClusteredFeed({
-    ...options,
-    ...market,
-    address: redis,
-    sink,
-    restored,
-    makeFeed,
-    mayLead: only !== 'api',
-  });
+  const mayLead = only !== 'api';
+  const feed = new ClusteredFeed({ ...options, ...market, address: redis, sink, restored, makeFeed, mayLead });
   return { feed, replication: () => feed.figures() };
 }
 
@@ -189,82 +204,34 @@ async function drained(clock: Clock, delayMs: number): Promise<void> {
   if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
 }
 
-/** The market room and what publishes it, with all that was known before a restart. */
-async function startMarket(
-  { configuration, clock, randomness, log }: ServiceOptions,
-  store: Store,
-  teardown: Teardown,
-) {
-  const book = bookFor(configuration);
-  const feedStatus = new FeedStatus();
-  const memory = new MarketMemory(store, book, feedStatus, clock, log);
-  await memory.restore();
-  memory.start();
-  teardown.add(() => memory.stop());
-  const service = new ServiceBoard(feedStatus, clock);
-  await loadMaintenanceWindows(store, service, clock);
-  const runTag = Buffer.from(randomness.bytes(6)).toString('base64url');
-  return { book, feedStatus, memory, service, runTag, board: new Board(book) };
-}
-
-/** Who may ask, how often, and from where. No key is known before the first `loader.refresh()`. */
-function accessRoom({ configuration, clock, randomness, log }: ServiceOptions, store: Store) {
-  const limits = new MemoryLimits(randomness, configuration.limits);
-  const directory: KeyDirectory = new KeyDirectory((slot) => {
-    limits.forgetSlot(slot);
-    breaches.forgetSlot(slot);
-  });
-  const breaches = new BreachLog(directory);
-  const loader = new KeyDirectoryLoader(directory, keySource(store));
-  const shared = sharedLimits(configuration, { clock, randomness, log, memory: limits, keys: directory });
-  const addresses = new ClientAddresses(configuration.server.trustedProxies);
-  return { limits, shared, directory, breaches, loader, addresses };
-}
-
-async function publicListener(
+/** The listener of this thread. */
+async function ownListener(
   { configuration: { server }, clock, randomness, log, version }: ServiceOptions,
-  { board, service, runTag }: Awaited<ReturnType<typeof startMarket>>,
-  { directory, limits, shared, breaches, addresses }: ReturnType<typeof accessRoom>,
+  { board, service }: MarketRoom,
+  { directory, limits, shared, breaches, addresses }: AccessRoom,
   delay: EventLoopDelay,
 ): Promise<PublicListener> {
-  const offerAt = (port: number) => {
-    const urls = publicUrls(server, port);
-    return { routes: publicRoutes({ ...urls, runTag, version }), errorsUrl: urls.errorsUrl };
-  };
-  const options = { host: server.host, port: server.port, tls: await readTls(server.tls), limits: server };
-  return new PublicListener(options, {
-    offerAt,
+  return createPublicListener(server, {
+    version,
+    tls: await readTls(server.tls),
     gate: { keys: directory, limits: shared ?? limits, breaches },
     addresses,
     sources: { board, service },
     clock,
     randomness,
     log,
-    strain: () => ({ eventLoopDelayMs: delay.p99Ms(), heapShare: heapShare() }),
+    eventLoopDelayMs: () => delay.p99Ms(),
   });
 }
 
 /** Threads that serve in the place of this one, from the same memory. */
 async function workerPool(
   { configuration, clock, randomness, log, version }: ServiceOptions,
-  market: Awaited<ReturnType<typeof startMarket>>,
-  access: ReturnType<typeof accessRoom>,
+  market: MarketRoom,
+  access: AccessRoom,
 ): Promise<WorkerPool> {
   const { server, exchange, pricing, rates, limits, redis } = configuration;
-  return new WorkerPool({
-    configuration: { server, exchange, pricing, rates, limits, redis },
-    tls: await readTls(server.tls),
-    version,
-    runTag: market.runTag,
-    access,
-    market,
-    clock,
-    randomness,
-    log,
-  });
-}
-
-async function readTls(tls: Configuration['server']['tls']): Promise<{ cert: string; key: string } | undefined> {
-  if (tls === undefined) return undefined;
-  return { cert: await readFile(tls.certFile, 'utf8'), key: await readFile(tls.keyFile, 'utf8') };
+  const tls = await readTls(server.tls);
+  const parts = { tls, version, access, market, clock, randomness, log };
+  return new WorkerPool({ configuration: { server, exchange, pricing, rates, limits, redis }, ...parts });
 }

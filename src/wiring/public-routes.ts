@@ -13,7 +13,6 @@ import { time } from '../http/resources/time.ts';
 export function publicRoutes(offer: {
   readonly baseUrl: string;
   readonly errorsUrl: string;
-  readonly runTag: string;
   readonly version: string;
 }): Routes {
   const document = openApiDocument(offer);

@@ -20,7 +20,6 @@ export interface ThreadData {
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly version: string;
-  readonly runTag: string;
   readonly limits: LimitsMemory;
   readonly keys: KeyMemory;
   readonly news: NewsOrigin;

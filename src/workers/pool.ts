@@ -18,7 +18,7 @@ import { assertPortIsFree } from './port-probe.ts';
 import { ServingThread } from './serving-thread.ts';
 
 /** What the threads serve, and what they are made with. */
-export interface WorkerPoolParts extends Pick<ThreadData, 'tls' | 'version' | 'runTag'> {
+export interface WorkerPoolParts extends Pick<ThreadData, 'tls' | 'version'> {
   readonly configuration: ThreadConfiguration;
   readonly access: { readonly directory: KeyDirectory; readonly limits: MemoryLimits; readonly breaches: BreachLog };
   readonly market: MarketParts;
@@ -149,7 +149,7 @@ export class WorkerPool {
   }
 
   #start(index: number): ServingThread {
-    const { configuration, tls, version, runTag, access, market, clock, log } = this.#parts;
+    const { configuration, tls, version, access, market, clock, log } = this.#parts;
     const { port, origin } = this.#broadcast.subscribe(() => ({ kind: 'state', ...marketStateOf(market, clock) }));
     const keys = access.directory.memory();
     // Every slot has its counter before a thread can find it.
@@ -160,7 +160,6 @@ export class WorkerPool {
       port: this.#port,
       tls,
       version,
-      runTag,
       limits: access.limits.memory,
       keys,
       news: origin,

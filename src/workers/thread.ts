@@ -6,15 +6,13 @@ import { MemoryLimits } from '../access/limits.ts';
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import { systemClock as clock, systemRandomness as randomness } from '../clock.ts';
-import { publicUrls } from '../configuration/configuration.ts';
 import { EventLoopDelay } from '../http/event-loop-delay.ts';
-import { heapShare } from '../http/heap-share.ts';
-import { PublicListener } from '../http/public-listener.ts';
+import type { PublicListener } from '../http/public-listener.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { bookFor } from '../wiring/book.ts';
 import { MarketReplica } from '../wiring/market-replication.ts';
-import { publicRoutes } from '../wiring/public-routes.ts';
+import { createPublicListener } from '../wiring/public-listener.ts';
 import { sharedLimits } from '../wiring/shared-limits.ts';
 import { failureReport } from './failure-report.ts';
 import { Follower } from './follower.ts';
@@ -70,14 +68,10 @@ function errorFields(error: unknown): object {
 }
 
 function createListener(): PublicListener {
-  const offerAt = (port: number) => {
-    const urls = publicUrls(server, port);
-    return { routes: publicRoutes({ ...urls, runTag: data.runTag, version: data.version }), errorsUrl: urls.errorsUrl };
-  };
-  const perThread = { ...server, maxConnections: Math.ceil(server.maxConnections / server.workers) };
-  const options = { host: server.host, port: data.port, reusePort: true, tls: data.tls, limits: perThread };
-  return new PublicListener(options, {
-    offerAt,
+  return createPublicListener(server, {
+    version: data.version,
+    tls: data.tls,
+    sharedPort: data.port,
     gate: { keys, limits: shared ?? limits, breaches },
     addresses: new ClientAddresses(server.trustedProxies),
     sources: { board: new Board(book), service },
@@ -85,7 +79,7 @@ function createListener(): PublicListener {
     clock,
     randomness,
     log: logger,
-    strain: () => ({ eventLoopDelayMs: delay.p99Ms(), heapShare: heapShare() }),
+    eventLoopDelayMs: () => delay.p99Ms(),
   });
 }
 

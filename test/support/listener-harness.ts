@@ -195,7 +195,7 @@ export class ListenerHarness {
     const baseUrl = `http://127.0.0.1:${port}`;
     const errorsUrl = `${baseUrl}/errors`;
     this.document = openApiDocument({ baseUrl, errorsUrl });
-    const routes = publicRoutes({ baseUrl, errorsUrl, runTag: 'run', version: '1.0.0' });
+    const routes = publicRoutes({ baseUrl, errorsUrl, version: '1.0.0' });
     const keyed = new Map([...routes.keyed, ...extra.map((resource) => [resource.route, resource] as const)]);
     return { routes: { ...routes, keyed }, errorsUrl };
   }

@@ -50,7 +50,6 @@ export class PoolHarness {
       configuration,
       tls: undefined,
       version: '1.0.0',
-      runTag: 'run',
       access: this,
       market,
       clock: systemClock,
