@@ -21,6 +21,8 @@ const env = {
   ...process.env,
   PATH: `${binaries}${delimiter}${process.env.PATH}`,
   npm_config_update_notifier: 'false',
+  // What `npm test` hands down from this repository: the client is packed by its own script.
+  npm_config_ignore_scripts: 'false',
 };
 
 /** The machine's own Node, when it has one the client promises to run on. */
