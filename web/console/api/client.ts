@@ -1,6 +1,6 @@
 import { after } from '../clock.ts';
 import { noteAnswered, noteUnreachable } from '../live/connection.ts';
-import { session, signedOut } from '../session.ts';
+import { type Session, session, signedOut } from '../session.ts';
 import { type Outcome, readProblem } from './problem.ts';
 
 export interface Asked {
@@ -28,6 +28,7 @@ export async function ask<T>(method: string, path: string, { body, signal }: Ask
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (method !== 'GET' && session.value.state === 'in') headers['X-CSRF-Token'] = session.value.csrfToken;
+  const asked = session.value;
   const deadline = new AbortController();
   const stop = after(patienceMs, () => deadline.abort());
   try {
@@ -39,7 +40,7 @@ export async function ask<T>(method: string, path: string, { body, signal }: Ask
       signal: signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return await read<T>(response);
+    return await read<T>(response, asked);
   } catch {
     if (signal?.aborted === true) return { ok: false, problem: { kind: 'aborted' } };
     return unreachable(method === 'GET' ? 'The service does not answer.' : unknownOutcome);
@@ -50,7 +51,7 @@ export async function ask<T>(method: string, path: string, { body, signal }: Ask
 
 const unknownOutcome = 'No answer came, so it is not known whether it was done. Look before you try again.';
 
-async function read<T>(response: Response): Promise<Outcome<T>> {
+async function read<T>(response: Response, asked: Session): Promise<Outcome<T>> {
   if (response.ok) {
     const value = response.status === 204 ? undefined : await response.json();
     noteAnswered();
@@ -59,7 +60,7 @@ async function read<T>(response: Response): Promise<Outcome<T>> {
   const problem = await readProblem(response);
   if (problem.kind === 'unreachable') return unreachable(problem.detail);
   noteAnswered();
-  if (problem.kind === 'refused' && problem.status === 401) noteUnauthenticated(problem.code);
+  if (problem.kind === 'refused' && problem.status === 401) noteUnauthenticated(problem.code, asked);
   return { ok: false, problem };
 }
 
@@ -68,9 +69,12 @@ function unreachable<T>(detail: string): Outcome<T> {
   return { ok: false, problem: { kind: 'unreachable', detail } };
 }
 
-/** A token refused at the sign-in form is the form's own matter. */
-function noteUnauthenticated(code: string): void {
-  if (code === 'INVALID_TOKEN') return;
-  const wasIn = session.value.state === 'in';
+/**
+ * A token refused at the sign-in form is the form's own matter. Of several requests that learn of the end of a session
+ * the first tells it, and none tells it of the next session.
+ */
+function noteUnauthenticated(code: string, asked: Session): void {
+  if (code === 'INVALID_TOKEN' || session.value !== asked) return;
+  const wasIn = asked.state === 'in';
   signedOut(wasIn ? 'Your session has ended. Sign in and you are back where you were.' : undefined);
 }
