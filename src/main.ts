@@ -100,6 +100,7 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
   followers.notifier.start(baseUrl);
   feed.start();
   teardown.add(() => feed.stop());
+  rooms.delay.restart();
   life.phase = 'serving';
 
   let stopped: Promise<void> | undefined;

@@ -35,6 +35,15 @@ export class EventLoopDelay {
     return histogram.count === 0 ? 0 : Math.max(0, histogram.percentile(99) / 1e6 - sampleEveryMs);
   }
 
+  /** Forgets what was: a start keeps the loop busy with what no client waits for. */
+  restart(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const recording of [this.#older, this.#newer]) {
+      recording.histogram.reset();
+      recording.startedMs = nowMs;
+    }
+  }
+
   stop(): void {
     this.#older.histogram.disable();
     this.#newer.histogram.disable();

@@ -103,6 +103,7 @@ async function start(): Promise<void> {
   });
   shared?.start();
   const { port } = await made.listen();
+  delay.restart();
   clock.every(figuresEveryMs, tellFigures);
   report({ kind: 'listening', port });
 }
