@@ -33,7 +33,7 @@ for (const workers of [1, 2])
     }
 
     test('finishes every answer under way to the last byte, says so on the last one, and is unready meanwhile (fault row 48)', async (t) => {
-      const { service, api, ask } = await started(t);
+      const { service, api, ask } = await started(t, { shutdownDeadline: '1m' });
       const reader = await slowReader(service, ask('/v1/tickers'));
       service.signal('SIGTERM');
       await eventually('it is unready', async () => (await service.admin('/readyz')).status === 503);
