@@ -44,7 +44,7 @@ describe('a secret', { concurrency: true }, () => {
   });
 
   const refused: readonly (readonly [what: string, env: Readonly<Record<string, string>>])[] = [
-    ['a database’s address', { MDAPI_STORE: `postgres://mdapi:${secret}@db.example.com/mdapi` }],
+    ['a database’s address', { MDAPI_STORE: `mysql://mdapi:${secret}@db.example.com/mdapi` }],
     ['a database’s path', { MDAPI_STORE: `mysql:${secret}` }],
     ['user and password of a rate’s address', { MDAPI_RATES_URL: `https://user:${secret}@rates.example.com/` }],
     ['user and password of the exchange’s address', { MDAPI_EXCHANGE_URLS_REST: `https://u:${secret}@x.example.com` }],
