@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { Terminal } from '../src/cli/context.ts';
 import { stopSignalOf } from '../src/cli/stop-signal.ts';
 import { paintFor } from '../src/cli/style.ts';
+import { terminalOf } from '../src/cli/terminal.ts';
 import { systemClock } from '../src/clock.ts';
 import { Load } from './load.ts';
 import { LocalCluster, Undo } from './local-cluster.ts';
@@ -118,7 +118,7 @@ function showFor(cluster: LocalCluster, json: boolean, load: Load): Show {
     write: (text: string) => void process.stdout.write(text),
     isTerminal: process.stdout.isTTY === true,
   };
-  const terminal = terminalOf();
+  const terminal = terminalOf(process);
   if (json) {
     const { load: _, ...addresses } = still;
     const processes = nodes.map(({ name, role, pid, adminUrl }) => ({ name, role, pid, adminUrl }));
@@ -147,21 +147,4 @@ function introduction(cluster: LocalCluster, consoleUrl: string, paint: ReturnTy
     '',
     '',
   ].join('\n');
-}
-
-function terminalOf(): Terminal | undefined {
-  const { stdin, stdout } = process;
-  if (stdin.isTTY !== true || stdout.isTTY !== true) return undefined;
-  return {
-    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
-    onResize(run) {
-      stdout.on('resize', run);
-      return () => stdout.off('resize', run);
-    },
-    setRaw: (on) => stdin.setRawMode(on),
-    atExit(run) {
-      process.on('exit', run);
-      return () => process.off('exit', run);
-    },
-  };
 }

@@ -1,3 +1,6 @@
+import { span } from '../report/format.ts';
+import { median } from '../report/statistics.ts';
+
 /** One line of the section. */
 export interface Finding {
   readonly measured: string;
@@ -14,4 +17,10 @@ export interface Finding {
 /** A line that says why nothing stands there. */
 export function notMeasured(measured: string, why: string): Finding {
   return { measured, with: why, median: '-', tail: '-' };
+}
+
+/** A line of how long something took. @param times in milliseconds, at least one */
+export function durations(measured: string, name: string, times: readonly number[]): Finding {
+  const tail = `longest ${span(Math.max(...times))}`;
+  return { measured, with: name, median: span(median(times)), tail, samples: times.length, figures: times };
 }

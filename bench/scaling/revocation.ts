@@ -7,10 +7,8 @@ import { postgresMissing, startPostgres } from '../../test/support/postgres.ts';
 import { ask } from '../fixture/ask.ts';
 import { startExchange } from '../fixture/exchange.ts';
 import { install } from '../fixture/service.ts';
-import { span } from '../report/format.ts';
-import { median } from '../report/statistics.ts';
 import type { Scope } from '../scope.ts';
-import { type Finding, notMeasured } from './finding.ts';
+import { durations, type Finding, notMeasured } from './finding.ts';
 import { type Node, startServing } from './node.ts';
 
 const nodeCount = 3;
@@ -52,8 +50,8 @@ export async function revocation(scope: Scope): Promise<Finding[]> {
   scope.progress('revocations that nobody announces');
   const looked = await revokeAll(store, keys.slice(rounds), nodes);
   return [
-    findingOf('announced by PostgreSQL (LISTEN)', announced),
-    findingOf('seen by looking (every 500 ms)', looked),
+    durations(what, 'announced by PostgreSQL (LISTEN)', announced),
+    durations(what, 'seen by looking (every 500 ms)', looked),
   ];
 }
 
@@ -85,16 +83,4 @@ async function revokeAll(store: Store, keys: readonly PreparedKey[], nodes: read
     times.push(Math.max(...(each as number[])));
   }
   return times;
-}
-
-function findingOf(name: string, times: readonly number[]): Finding {
-  const longest = span(Math.max(...times));
-  return {
-    measured: what,
-    with: name,
-    median: span(median(times)),
-    tail: `longest ${longest}`,
-    samples: times.length,
-    figures: times,
-  };
 }

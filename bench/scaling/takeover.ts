@@ -3,10 +3,8 @@ import { eventually } from '../../test/support/eventually.ts';
 import { ask } from '../fixture/ask.ts';
 import { startExchange } from '../fixture/exchange.ts';
 import { type Installation, install } from '../fixture/service.ts';
-import { span } from '../report/format.ts';
-import { median } from '../report/statistics.ts';
 import type { Scope } from '../scope.ts';
-import { type Finding, notMeasured } from './finding.ts';
+import { durations, type Finding, notMeasured } from './finding.ts';
 import { type Node, startServing } from './node.ts';
 import { redisMissing, startRedis } from './redis.ts';
 
@@ -47,11 +45,13 @@ export async function takeover(scope: Scope): Promise<Finding[]> {
     feeds = [other, await startFeed()];
   }
   return [
-    findingOf(
+    durations(
+      what,
       'until another leads',
       found.map(({ leadsMs }) => leadsMs),
     ),
-    findingOf(
+    durations(
+      what,
       'until its prices are served',
       found.map(({ servedMs }) => servedMs),
     ),
@@ -82,16 +82,4 @@ async function kill(leader: Node, other: Node, api: Node, installation: Installa
 async function lastUpdatedMs({ baseUrl }: Node, { keys }: Installation): Promise<number | undefined> {
   const { body } = await ask(`${baseUrl}/v1/status`, keys[0]!);
   return (JSON.parse(body.toString()) as { lastUpdatedAtMs: number | null }).lastUpdatedAtMs ?? undefined;
-}
-
-function findingOf(name: string, times: readonly number[]): Finding {
-  const longest = span(Math.max(...times));
-  return {
-    measured: what,
-    with: name,
-    median: span(median(times)),
-    tail: `longest ${longest}`,
-    samples: times.length,
-    figures: times,
-  };
 }

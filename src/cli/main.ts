@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os';
 import { systemClock, systemRandomness } from '../clock.ts';
-import type { Context, Output, Terminal } from './context.ts';
+import type { Context, Output } from './context.ts';
 import { run } from './run.ts';
 import { stopSignalOf } from './stop-signal.ts';
+import { terminalOf } from './terminal.ts';
 
 let stopSignal: AbortSignal | undefined;
 process.exitCode = await run(process.argv.slice(2), contextOf(process));
@@ -44,21 +45,4 @@ function outputOf(stream: NodeJS.WriteStream): Output {
     closed.abort();
   });
   return { write: (text) => stream.write(text), isTerminal: stream.isTTY === true, closed: closed.signal };
-}
-
-function terminalOf(theProcess: NodeJS.Process): Terminal | undefined {
-  const { stdin, stdout } = theProcess;
-  if (stdin.isTTY !== true || stdout.isTTY !== true) return undefined;
-  return {
-    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
-    onResize(run) {
-      stdout.on('resize', run);
-      return () => stdout.off('resize', run);
-    },
-    setRaw: (on) => stdin.setRawMode(on),
-    atExit(run) {
-      theProcess.on('exit', run);
-      return () => theProcess.off('exit', run);
-    },
-  };
 }
