@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { documentSchemas } from '../../test/contract/document-schemas.ts';
+import { documentSchemas } from './document-schemas.testing.ts';
 import { errorTable } from './errors.ts';
 import { type OpenApiDocument, type Operation, openApiDocument } from './openapi.ts';
 import type { MediaType, Response } from './openapi-errors.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentSchemas } from '../../test/contract/document-schemas.ts';
+import { documentSchemas } from './document-schemas.testing.ts';
 import { publicMarketStatuses, publicServiceStatuses } from './enumerations.ts';
 import { openApiDocument } from './openapi.ts';
 import { tickerExamples } from './openapi-examples.ts';

@@ -1,12 +1,12 @@
 import { AssertionError } from 'node:assert/strict';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { documentSchemas, type SchemaCheck } from '../../src/contract/document-schemas.testing.ts';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
 import type { Response as DocumentedResponse, MediaType } from '../../src/contract/openapi-errors.ts';
 import type { Header } from '../../src/contract/openapi-headers.ts';
 import type { ErrorBody } from '../../src/contract/schemas.ts';
 import { bodyFaults } from './body-rules.ts';
-import { documentSchemas, type SchemaCheck } from './document-schemas.ts';
 import { headerFaults, type ObservedHeaders } from './header-rules.ts';
 
 /** A response as a client saw it, and the request it answers. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { managementDocument } from '../../src/admin/api/document.ts';
 import { operations } from '../../src/admin/api/operations.ts';
+import { documentSchemas } from '../../src/contract/document-schemas.testing.ts';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
-import { documentSchemas } from '../contract/document-schemas.ts';
 
 const document = managementDocument(operations);
 const check = documentSchemas(document as unknown as OpenApiDocument, 'asServer');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { documentSchemas } from '../../../test/contract/document-schemas.ts';
+import { documentSchemas } from '../../contract/document-schemas.testing.ts';
 import type { OpenApiDocument } from '../../contract/openapi.ts';
 import { codesOf, managementDocument } from './document.ts';
 import { operations } from './operations.ts';

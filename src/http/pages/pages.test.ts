@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { documentSchemas } from '../../../test/contract/document-schemas.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { Board } from '../../board/board.ts';
 import { ServiceBoard } from '../../board/service-board.ts';
 import type { EpochMs } from '../../clock.ts';
+import { documentSchemas } from '../../contract/document-schemas.testing.ts';
 import { errorCodes, errorTable } from '../../contract/errors.ts';
 import { openApiDocument } from '../../contract/openapi.ts';
 import { FeedStatus } from '../../market/service-status.ts';
