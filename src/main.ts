@@ -5,14 +5,15 @@ import { type Configuration, publicUrls } from './configuration/configuration.ts
 import type { FeedLog } from './feed/log.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
 import type { PublicListener } from './http/public-listener.ts';
+import type { MarketEvent } from './market/market-event.ts';
 import type { FeedSink } from './market/upstream.ts';
 import type { Notifier } from './notices/notifier.ts';
 import type { Store } from './store/store.ts';
 import { type AccessRoom, accessRoom } from './wiring/access-room.ts';
-import { ClusteredFeed } from './wiring/clustered-feed.ts';
+import { ClusteredFeed, type ClusteredFeedParts } from './wiring/clustered-feed.ts';
 import { createFeed } from './wiring/feed.ts';
 import { startManagement } from './wiring/management.ts';
-import { marketInputs, marketStateOf, recorded } from './wiring/market-replication.ts';
+import { MarketReplica, marketInputs, recorded } from './wiring/market-replication.ts';
 import { type MarketRoom, startMarketRoom } from './wiring/market-room.ts';
 import { createNotifier, noticeFigures } from './wiring/notices.ts';
 import { openStoreWhenThere } from './wiring/open-store.ts';
@@ -143,8 +144,12 @@ function follow(options: ServiceOptions, rooms: Rooms, teardown: Teardown): Foll
   teardown.add(() => changes.stop());
   const notifier = createNotifier(configuration, { ...options, store, breaches: access.breaches });
   teardown.add(() => notifier.stop());
-  const restored = () => pool?.record({ kind: 'state', ...marketStateOf(market, clock) });
-  return { changes, notifier, feeding: feedFor(options, market, { sink: inputs, restored }) };
+  const replica = new MarketReplica(market, clock);
+  const apply = (event: MarketEvent) => {
+    replica.apply(event);
+    pool?.record(event);
+  };
+  return { changes, notifier, feeding: feedFor(options, market, { sink: inputs, apply }) };
 }
 
 /** Returns its address. */
@@ -189,14 +194,14 @@ async function openPrivateListener(
 function feedFor(
   options: ServiceOptions,
   market: MarketRoom,
-  { sink, restored }: { readonly sink: FeedSink; readonly restored: () => void },
+  { sink, apply }: Pick<ClusteredFeedParts, 'sink' | 'apply'>,
 ) {
   const { configuration, only } = options;
   const makeFeed = (to: FeedSink) => createFeed(configuration, { ...options, sink: to });
   const { redis } = configuration;
   if (redis === undefined) return { feed: makeFeed(sink), replication: () => undefined };
   const mayLead = only !== 'api';
-  const feed = new ClusteredFeed({ ...options, ...market, address: redis, sink, restored, makeFeed, mayLead });
+  const feed = new ClusteredFeed({ ...options, ...market, address: redis, sink, apply, makeFeed, mayLead });
   return { feed, replication: () => feed.figures() };
 }
 

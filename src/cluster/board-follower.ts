@@ -1,8 +1,7 @@
 import { type Clock, sleep } from '../clock.ts';
-import type { FeedSink } from '../market/upstream.ts';
+import type { MarketEvent } from '../market/market-event.ts';
 import { changesKey, stateKey } from './board-publisher.ts';
-import { applyEvent, readEvents } from './feed-events.ts';
-import { type MarketParts, restoreState } from './market-state.ts';
+import { readEvents } from './event-text.ts';
 import type { Caller } from './redis-lease.ts';
 
 const entriesPerRead = 200;
@@ -10,14 +9,12 @@ const retryAfterMs = 500;
 /** Far more than what the server keeps. */
 const stepsToCatchUpMax = 100;
 
-export interface FollowerParts extends MarketParts {
+export interface FollowerParts {
   /** Waits for an answer at least as long as a read may block; see `followerBlockMs`. */
   readonly call: Caller;
   readonly clock: Clock;
-  /** Where the changes go. */
-  readonly sink: FeedSink;
-  /** Told when the whole state was put into the book, of which the sink does not hear. */
-  readonly restored?: (() => void) | undefined;
+  /** Does to this node's market what was done to the leader's. */
+  readonly apply: (event: MarketEvent) => void;
   readonly log: { warn(fields: object, message: string): void };
 }
 
@@ -116,8 +113,7 @@ export class BoardFollower {
     const text = await this.#parts.call(['GET', stateKey]);
     if (typeof text !== 'string') return false;
     const blank = text.indexOf(' ');
-    restoreState(text.slice(blank + 1), this.#parts);
-    this.#parts.restored?.();
+    this.#applyAll(text.slice(blank + 1));
     this.#heldTo = text.slice(0, blank);
     this.#isSettled = false;
     this.#resyncs++;
@@ -129,10 +125,14 @@ export class BoardFollower {
       this.#heldTo = undefined;
       return false;
     }
-    for (const event of readEvents(events)) applyEvent(this.#parts.sink, event);
+    this.#applyAll(events);
     this.#heldTo = id;
     this.#isSettled = true;
     return true;
+  }
+
+  #applyAll(events: string): void {
+    for (const event of readEvents(events)) this.#parts.apply(event);
   }
 
   async #read(after: string, blockMs: number | undefined): Promise<readonly Change[]> {

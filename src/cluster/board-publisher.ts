@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock.ts';
-import type { FeedSink } from '../market/upstream.ts';
-import { type FeedEvent, publishingSink, writeEvents } from './feed-events.ts';
-import { type MarketParts, writeState } from './market-state.ts';
+import type { MarketEvent } from '../market/market-event.ts';
+import { PendingEvents } from '../market/pending-events.ts';
+import { writeEvents } from './event-text.ts';
 import { type Caller, fenceKey, runScript } from './redis-lease.ts';
 
 /** Changes, in their order, each naming the one before it. */
@@ -14,7 +14,6 @@ const stateEveryMs = 5_000;
 const retryAfterMs = 500;
 /** Some three minutes of changes; a node that was away for longer takes the state. */
 const changesMax = 4_000;
-const waitingMax = 20_000;
 
 /** Writes only for whoever holds the newest fencing number, and all of it or nothing. */
 const publishScript = `
@@ -26,9 +25,11 @@ if ARGV[4] ~= '' then redis.call('SET', KEYS[3], id .. ' ' .. ARGV[4]) end
 return id
 `;
 
-export interface PublisherParts extends MarketParts {
+export interface PublisherParts {
   readonly call: Caller;
   readonly clock: Clock;
+  /** What all events before made, as it is now. */
+  readonly state: () => MarketEvent;
   /** Looked at before every publication; `undefined` while this node must not act. */
   readonly fence: () => number | undefined;
   /** Another node leads: the server refused what this one wanted to publish. */
@@ -41,7 +42,7 @@ export interface PublisherParts extends MarketParts {
  */
 export class BoardPublisher {
   readonly #parts: PublisherParts;
-  #waiting: FeedEvent[] = [];
+  readonly #waiting = new PendingEvents();
   #isLeading = false;
   #mustStartAnew = true;
   #stateDueMs = 0;
@@ -52,10 +53,12 @@ export class BoardPublisher {
     this.#parts = parts;
   }
 
-  /** A sink for the feed, which leads to `local` and from here to the other nodes. */
-  sink(local: FeedSink): FeedSink {
-    return publishingSink(local, (event) => this.#publish(event));
-  }
+  /** For whoever runs the feed: the other nodes are to hear of it while this one leads. */
+  readonly record = (event: MarketEvent): void => {
+    if (!this.#isLeading) return;
+    this.#waiting.add(event);
+    this.#schedule(gatherMs);
+  };
 
   /** This node leads from now on: the others begin with its state. */
   lead(): void {
@@ -67,20 +70,14 @@ export class BoardPublisher {
   /** It does so no more. */
   resign(): void {
     this.#isLeading = false;
-    this.#waiting = [];
+    this.#waiting.take();
     this.#timer?.cancel();
     this.#timer = undefined;
   }
 
-  #publish(event: FeedEvent): void {
-    if (!this.#isLeading) return;
-    if (this.#waiting.push(event) > waitingMax) this.#startAnew();
-    this.#schedule(gatherMs);
-  }
-
   #startAnew(): void {
     this.#mustStartAnew = true;
-    this.#waiting = [];
+    this.#waiting.take();
   }
 
   #schedule(delayMs: number): void {
@@ -98,22 +95,21 @@ export class BoardPublisher {
     const isSent = await this.#sendAs(fence).catch(() => false);
     this.#isSending = false;
     if (!isSent) this.#startAnew();
-    if (this.#mustStartAnew || this.#waiting.length > 0) this.#schedule(isSent ? gatherMs : retryAfterMs);
+    if (this.#mustStartAnew || this.#waiting.size > 0) this.#schedule(isSent ? gatherMs : retryAfterMs);
   }
 
   /** Gives whether the others have it now. */
   async #sendAs(fence: number): Promise<boolean> {
-    const { call, clock, refused } = this.#parts;
-    const events = this.#waiting;
+    const { call, clock, state, refused } = this.#parts;
     const isAnew = this.#mustStartAnew;
     // Made in the same turn in which the events are taken: it holds exactly those before and with them.
-    const state = isAnew || clock.monotonicMs() >= this.#stateDueMs ? writeState(this.#parts) : '';
-    this.#waiting = [];
+    const events = writeEvents(this.#waiting.take());
+    const stateText = isAnew || clock.monotonicMs() >= this.#stateDueMs ? writeEvents([state()]) : '';
     this.#mustStartAnew = false;
-    const values = [String(fence), isAnew ? '1' : '0', writeEvents(events), state];
+    const values = [String(fence), isAnew ? '1' : '0', events, stateText];
     const id = await runScript(call, publishScript, [fenceKey, changesKey, stateKey], values);
     if (id === null) refused();
-    else if (state !== '') this.#stateDueMs = clock.monotonicMs() + stateEveryMs;
+    else if (stateText !== '') this.#stateDueMs = clock.monotonicMs() + stateEveryMs;
     return id !== null;
   }
 }

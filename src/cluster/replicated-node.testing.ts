@@ -5,12 +5,14 @@ import { upstreamMarket, upstreamTicker } from '../../test/support/listener-harn
 import type { RedisServer } from '../../test/support/redis.ts';
 import { ShiftedClock } from '../../test/support/shifted-clock.ts';
 import { Board } from '../board/board.ts';
+import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
+import { feedStateOf, MarketReplica, marketInputs, recordedFeed } from '../wiring/market-replication.ts';
 import { BoardFollower } from './board-follower.ts';
 import { BoardPublisher } from './board-publisher.ts';
 import { patientCaller } from './patient-caller.ts';
@@ -47,27 +49,20 @@ export class ReplicatedNode {
       opened: () => {},
       lost: () => {},
     });
-    const { book, feedStatus, clock } = this;
-    const local: FeedSink = {
-      catalogueLoaded: (markets, at) => book.catalogueLoaded(markets, at),
-      marketStatusChanged: (symbol, status) => book.marketStatusChanged(symbol, status),
-      tickerReceived: (ticker) => book.tickerReceived(ticker),
-      referencePricesChanged: (symbol, prices) => book.referencePricesChanged(symbol, prices),
-      rateRefreshed: (rate) => book.rateRefreshed(rate),
-      feedCurrent: (path, at) => feedStatus.feedCurrent(path, at, clock.monotonicMs()),
-      feedPathChanged: (path) => feedStatus.pathChanged(path),
-    };
+    const { clock } = this;
+    const market = { book: this.book, feedStatus: this.feedStatus, service: new ServiceBoard(this.feedStatus, clock) };
     const call = patientCaller(this.connection, clock, 5_000);
-    const market = { book, feedStatus, clock };
     this.publisher = new BoardPublisher({
-      ...market,
       call,
+      clock,
+      state: () => feedStateOf(market, clock),
       fence: () => this.fence,
       refused: () => this.timesRefused++,
     });
     const log = { warn: (_fields: object, message: string) => this.logged.push(message) };
-    this.follower = new BoardFollower({ ...market, call, sink: local, log });
-    this.feed = this.publisher.sink(local);
+    const replica = new MarketReplica(market, clock);
+    this.follower = new BoardFollower({ call, clock, apply: (event) => replica.apply(event), log });
+    this.feed = recordedFeed(marketInputs(market, clock), this.book, this.publisher.record);
   }
 
   static async start(t: Pick<TestContext, 'after'>, redis: RedisServer): Promise<ReplicatedNode> {

@@ -152,6 +152,27 @@ test(
   },
 );
 
+test('a state from before an operator’s decision takes nothing of it back', needsRedis, async (t) => {
+  const redis = await RedisServer.start(t);
+  const { leader, follower } = await startNodes(t, redis);
+  await leader.lead(redis);
+  playFeed(leader);
+  follower.follower.start();
+  await alike(leader, follower);
+  await follower.follower.stop();
+  const decided = [
+    { symbol: 'BTCEUR' as MarketSymbol, operatorPaused: true, delistedAt: undefined },
+    { symbol: 'ETHCZK' as MarketSymbol, operatorPaused: false, delistedAt: follower.clock.now() },
+  ];
+  follower.book.applyControls(decided);
+  follower.follower.start();
+  await eventually('the state is taken again', () => follower.follower.resyncs === 2);
+  const statuses = decided.map(({ symbol }) => follower.book.catalogue.find(symbol)?.status);
+  assert.deepEqual(statuses, ['paused', 'delisted']);
+  leader.book.applyControls(decided);
+  await alike(leader, follower);
+});
+
 test('what stands in the server and is no state or change is not taken', needsRedis, async (t) => {
   const redis = await RedisServer.start(t);
   const { follower } = await startNodes(t, redis);

@@ -86,11 +86,14 @@ export class MarketBook {
     for (const market of this.catalogue.all()) observer.tickerChanged(market.symbol);
   }
 
+  /** Takes over what was known before a restart, or what another book holds. What this one holds that is newer stays. */
   restore(records: readonly MarketRecord[], contents: BookContents): void {
     this.catalogue.restore(records);
-    for (const [symbol, ticker] of contents.tickers) this.#tickers.set(symbol, ticker);
+    for (const [symbol, ticker] of contents.tickers) this.#keepNewer(symbol, ticker);
     for (const [symbol, prices] of contents.references) this.#references.set(symbol, prices);
-    for (const rate of contents.rates.values()) this.rateRefreshed(rate);
+    for (const rate of contents.rates.values()) {
+      if (rate.refreshedAt >= (this.#rates.get(rate.quote)?.refreshedAt ?? 0)) this.rateRefreshed(rate);
+    }
     this.#everythingChanged();
   }
 
@@ -125,10 +128,9 @@ export class MarketBook {
     return undefined;
   }
 
-  /** Takes over what another book accepted. */
+  /** Takes over what another book accepted, unless this one holds what is newer. */
   tickerAccepted(symbol: MarketSymbol, ticker: AcceptedTicker): void {
-    this.#tickers.set(symbol, ticker);
-    this.#pricesChanged(symbol);
+    if (this.#keepNewer(symbol, ticker) === ticker) this.#pricesChanged(symbol);
   }
 
   /** The last good values of an exchange market. */
@@ -189,6 +191,14 @@ export class MarketBook {
     for (const rate of this.#rates.values()) consider(rateValidUntil(rate, this.#policy.rateValidForMs));
     consider(this.catalogue.nextRemovalAt(now));
     return next;
+  }
+
+  /** Returns what is held now. Of two of the same instant the one that came later. */
+  #keepNewer(symbol: MarketSymbol, ticker: AcceptedTicker): AcceptedTicker {
+    const held = this.#tickers.get(symbol);
+    if (held !== undefined && held.capturedAt > ticker.capturedAt) return held;
+    this.#tickers.set(symbol, ticker);
+    return ticker;
   }
 
   #conversion(quote: CurrencyCode): (Conversion & { validUntil: EpochMs }) | undefined {

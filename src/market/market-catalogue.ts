@@ -86,13 +86,16 @@ export class MarketCatalogue {
     return this.#everLoaded;
   }
 
-  /** Takes over what was known before a restart. Markets outside the selection are left alone. */
+  /**
+   * Takes over what was known before a restart, or in another process. Markets outside the selection are left alone, and so is
+   * what the operator decided of markets that are known here already: of that the other may know less.
+   */
   restore(records: readonly MarketRecord[]): void {
     for (const record of records) {
-      if (record.convertedFrom !== undefined) this.#convertedControls.set(record.symbol, record);
+      if (record.convertedFrom !== undefined) this.#convertedControls.set(record.symbol, this.#controlsOver(record));
       else if (this.#isSelected(record)) {
-        const { status: upstreamStatus, operatorPaused, missedLoads, delistedAt } = record;
-        const lifecycle = { upstreamStatus, operatorPaused, missedLoads, delistedAt };
+        const { status: upstreamStatus, missedLoads } = record;
+        const lifecycle = { upstreamStatus, missedLoads, ...this.#controlsOver(record) };
         this.#exchange.set(record.symbol, { listing: record, lifecycle });
       }
     }
@@ -200,6 +203,14 @@ export class MarketCatalogue {
   /** What the operator decided about a symbol that is no exchange market (yet). */
   #ownControls(symbol: MarketSymbol): OwnControls {
     return this.#convertedControls.get(symbol) ?? untouched;
+  }
+
+  /** What holds of a market that a record tells of: a delisting that either knows stands, the first instant known here. */
+  #controlsOver({ symbol, operatorPaused, delistedAt }: MarketControls): OwnControls {
+    const known = this.#exchange.get(symbol)?.lifecycle ?? this.#convertedControls.get(symbol);
+    return known === undefined
+      ? { operatorPaused, delistedAt }
+      : { operatorPaused: known.operatorPaused, delistedAt: known.delistedAt ?? delistedAt };
   }
 
   #isSelected({ symbol, quote }: UpstreamMarket): boolean {

@@ -25,7 +25,7 @@ export interface MarketInputs extends FeedSink {
  * (which leaves members out that are `undefined`).
  */
 export type MarketEvent =
-  | ({ readonly kind: 'state' } & MarketState)
+  | MarketState
   | { readonly kind: 'catalogue'; readonly markets: readonly UpstreamMarket[]; readonly at: EpochMs }
   | {
       readonly kind: 'marketStatus';
@@ -42,20 +42,18 @@ export type MarketEvent =
   | { readonly kind: 'controls'; readonly controls: readonly MarketControls[] }
   | { readonly kind: 'windows'; readonly windows: readonly MaintenanceWindow[] };
 
-/** All that a reader of the market needs to begin with. */
+/** What the feed's events before made. Who holds something newer keeps it: nothing that clients were told is taken back. */
 export interface MarketState {
+  readonly kind: 'state';
   readonly records: readonly MarketRecord[];
-  /** `MarketCatalogue.controlsApart`. */
-  readonly controls: readonly MarketControls[];
   readonly tickers: readonly (readonly [MarketSymbol, AcceptedTicker])[];
   readonly references: readonly (readonly [MarketSymbol, ReferencePrices])[];
   readonly rates: readonly (readonly [CurrencyCode, ConversionRate])[];
-  readonly windows: readonly MaintenanceWindow[];
   readonly feed: {
     readonly path: FeedPath;
     readonly lastUpdatedAt: EpochMs | undefined;
-    /** Of the data, when the state was taken. */
-    readonly ageMs: number | undefined;
+    /** Of the data, when the state was taken; `undefined` as `lastUpdatedAt`. */
+    readonly ageMs?: number | undefined;
   };
 }
 

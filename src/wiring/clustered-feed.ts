@@ -2,23 +2,24 @@ import type { Clock, Randomness } from '../clock.ts';
 import { BoardFollower, followerBlockMs } from '../cluster/board-follower.ts';
 import { BoardPublisher } from '../cluster/board-publisher.ts';
 import { FeedLease } from '../cluster/feed-lease.ts';
-import type { MarketParts } from '../cluster/market-state.ts';
 import { patientCaller } from '../cluster/patient-caller.ts';
 import { type RedisAddress, RedisConnection } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import type { FeedLog } from '../feed/log.ts';
+import type { MarketEvent } from '../market/market-event.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { Feed } from './feed.ts';
+import { type FedParts, feedStateOf, recordedFeed } from './market-replication.ts';
 
-export interface ClusteredFeedParts extends MarketParts {
+export interface ClusteredFeedParts extends FedParts {
   readonly address: RedisAddress;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: FeedLog;
-  /** Leads what comes from the feed or from the leader into this process's market. */
+  /** Leads what comes from this process's feed into its market. */
   readonly sink: FeedSink;
-  /** As `FollowerParts.restored`. */
-  readonly restored?: (() => void) | undefined;
+  /** Leads what comes from another process's feed there. */
+  readonly apply: (event: MarketEvent) => void;
   /** Makes a feed that tells this sink. A feed runs once: each time this process leads it gets a new one. */
   readonly makeFeed: (sink: FeedSink) => Feed;
   /** Whether this process may lead; if not it only follows. */
@@ -69,13 +70,14 @@ export class ClusteredFeed implements Feed {
       },
     });
     this.#publisher = new BoardPublisher({
-      ...parts,
       call,
+      clock,
+      state: () => feedStateOf(parts, clock),
       fence: () => this.#lease.fence,
       refused: () => this.#lease.refused(),
     });
     const followingCall = patientCaller(following, clock, followerBlockMs + patienceMs);
-    this.#follower = new BoardFollower({ ...parts, call: followingCall, log });
+    this.#follower = new BoardFollower({ call: followingCall, clock, apply: parts.apply, log });
     this.#feed = this.#newFeed();
   }
 
@@ -134,6 +136,7 @@ export class ClusteredFeed implements Feed {
   }
 
   #newFeed(): Feed {
-    return this.#parts.makeFeed(this.#publisher.sink(this.#parts.sink));
+    const { sink, book, makeFeed } = this.#parts;
+    return makeFeed(recordedFeed(sink, book, this.#publisher.record));
   }
 }

@@ -6,7 +6,8 @@ import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import { type EpochMs, systemRandomness } from '../clock.ts';
 import { MarketBook } from '../market/market-book.ts';
-import { type MarketEvent, type MarketInputs, supersedingName } from '../market/market-event.ts';
+import type { MarketEvent, MarketInputs } from '../market/market-event.ts';
+import { PendingEvents } from '../market/pending-events.ts';
 import {
   after,
   anyPositiveDecimal,
@@ -19,7 +20,7 @@ import {
   upstreamTicker,
 } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { MarketReplica, marketInputs, marketStateOf, recorded } from './market-replication.ts';
+import { MarketReplica, marketInputs, recorded, stateEventsOf } from './market-replication.ts';
 
 /** Sequences that once failed stay here. */
 const seedsToKeep: readonly number[] = [1];
@@ -116,17 +117,6 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 );
 const passing = fc.constantFrom(0, 1, 500, 11_000, 3_600_000);
 
-/** What waits is superseded as it is on its way to a thread that fell behind. */
-function superseded(events: readonly MarketEvent[]): MarketEvent[] {
-  const named = new Map<string | number, MarketEvent>();
-  for (const event of events) {
-    const name = supersedingName(event) ?? named.size;
-    named.delete(name);
-    named.set(name, event);
-  }
-  return [...named.values()];
-}
-
 test('whoever begins with a state at any moment and applies what comes after tells clients the same, whatever happened', (t) => {
   const fresh = new DataView(Uint8Array.from(systemRandomness.bytes(4)).buffer).getInt32(0);
   const sequence = fc.array(fc.tuple(steps, passing, fc.boolean()), { minLength: 2, maxLength: 60 });
@@ -134,25 +124,24 @@ test('whoever begins with a state at any moment and applies what comes after tel
     const clock = new FakeClock();
     const hub = partsOf(clock);
     let replica: { parts: ReturnType<typeof partsOf>; apply: (event: MarketEvent) => void } | undefined;
-    let waiting: MarketEvent[] = [];
-    const inputs = recorded(marketInputs(hub, clock), hub.book, (event) => waiting.push(event));
+    const waiting = new PendingEvents();
+    const inputs = recorded(marketInputs(hub, clock), hub.book, (event) => waiting.add(event));
     for (const [index, [step, passesMs, takesOver]] of done.entries()) {
       if (index === Math.min(joinedAt, done.length - 1)) {
         const parts = partsOf(clock);
         const replicated = new MarketReplica(parts, clock);
         replica = { parts, apply: (event) => replicated.apply(JSON.parse(JSON.stringify(event)) as MarketEvent) };
-        replica.apply({ kind: 'state', ...marketStateOf(hub, clock) });
-        waiting = [];
+        for (const event of stateEventsOf(hub, clock)) replica.apply(event);
+        waiting.take();
       }
       step(inputs, clock);
       if (replica !== undefined && takesOver) {
-        for (const event of superseded(waiting)) replica.apply(event);
-        waiting = [];
+        for (const event of waiting.take()) replica.apply(event);
         assert.deepEqual(told(replica.parts, clock.now()), told(hub, clock.now()));
       }
       void clock.advance(passesMs);
     }
-    for (const event of superseded(waiting)) replica!.apply(event);
+    for (const event of waiting.take()) replica!.apply(event);
     assert.deepEqual(told(replica!.parts, clock.now()), told(hub, clock.now()));
   });
   for (const seed of [...seedsToKeep, fresh]) {

@@ -2,10 +2,11 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { KeyGrowth } from '../access/key-directory.ts';
 import { sharedWords } from '../access/thread-lock.ts';
 import type { Clock } from '../clock.ts';
-import { type MarketEvent, supersedingName } from '../market/market-event.ts';
+import type { MarketEvent } from '../market/market-event.ts';
+import { PendingEvents } from '../market/pending-events.ts';
 import type { News, NewsOrigin, SharedGrowth } from './messages.ts';
 
-/** So many pieces of news may wait in a thread; then events wait here, where the later ones take the place of the earlier. */
+/** So many pieces of news may wait in a thread; then events wait here, where later ones supersede earlier ones. */
 const waitingMax = 32;
 const retryAfterMs = 2;
 /** A thread that applied nothing for so long, though it was told, hangs. The others are not kept waiting for it. */
@@ -28,8 +29,7 @@ export class Broadcast {
   readonly #clock: Pick<Clock, 'monotonicMs' | 'after'>;
   readonly #newest = sharedWords(1);
   readonly #subscribers = new Set<Subscriber>();
-  /** By what supersedes them; those that nothing does by their place. */
-  readonly #events = new Map<string | number, MarketEvent>();
+  readonly #events = new PendingEvents();
   #growth: SharedGrowth[] = [];
   #isUrgent = false;
   #isDue = false;
@@ -39,8 +39,8 @@ export class Broadcast {
     this.#clock = clock;
   }
 
-  /** Gives a new thread the state and all that comes after. @param state asked for the state as it is now */
-  subscribe(state: () => MarketEvent): { readonly port: MessagePort; readonly origin: NewsOrigin } {
+  /** Gives a new thread the state and all that comes after. @param state asked for the events that make the state as it is now */
+  subscribe(state: () => readonly MarketEvent[]): { readonly port: MessagePort; readonly origin: NewsOrigin } {
     if (this.#hasNews()) this.#send();
     const { port1, port2 } = new MessageChannel();
     const number = Atomics.load(this.#newest, 0);
@@ -59,10 +59,7 @@ export class Broadcast {
   /** Something changed in the hub's market. */
   tell(event: MarketEvent): void {
     if (this.#subscribers.size === 0) return;
-    const name = supersedingName(event) ?? this.#events.size;
-    // Taken out first, so that the last of each thing also stands in the order of all.
-    this.#events.delete(name);
-    this.#events.set(name, event);
+    this.#events.add(event);
     if (event.kind !== 'ticker' && event.kind !== 'feedCurrent') this.#isUrgent = true;
     this.#flushSoon();
   }
@@ -118,11 +115,10 @@ export class Broadcast {
 
   #send(): void {
     const number = (Atomics.load(this.#newest, 0) + 1) | 0;
-    const market = this.#events.size === 0 ? undefined : JSON.stringify([...this.#events.values()]);
+    const market = this.#events.size === 0 ? undefined : JSON.stringify(this.#events.take());
     const news: News = { number, keys: this.#growth, market, isDraining: this.#isDraining };
     for (const { port } of this.#subscribers) port.postMessage(news);
     Atomics.store(this.#newest, 0, number);
-    this.#events.clear();
     this.#growth = [];
     this.#isUrgent = false;
   }

@@ -9,8 +9,6 @@ import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import { Broadcast } from './broadcast.ts';
 import { Follower } from './follower.ts';
 
-const noState = { kind: 'windows', windows: [] } satisfies MarketEvent;
-
 function statusChange(number: number): MarketEvent {
   return { kind: 'marketStatus', symbol: symbol('BTCEUR'), status: 'trading', at: number as EpochMs };
 }
@@ -23,7 +21,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A follower in this thread, and the events it applied. */
 function follow(broadcast: Broadcast) {
-  const { port, origin } = broadcast.subscribe(() => noState);
+  const { port, origin } = broadcast.subscribe(() => []);
   const applied: MarketEvent[] = [];
   const follower = new Follower(origin, ({ market }) => {
     applied.push(...(JSON.parse(market ?? '[]') as MarketEvent[]));
@@ -94,7 +92,7 @@ test('a state that is given to a new thread is followed by what came after it, a
 test('a thread that falls behind is told the last of each thing, and keeps no others waiting once it hangs', async (t) => {
   const clock = new FakeClock();
   const broadcast = new Broadcast(clock);
-  const slow = broadcast.subscribe(() => noState);
+  const slow = broadcast.subscribe(() => []);
   const { applied, follower, stop } = follow(broadcast);
   t.after(stop);
   t.after(() => broadcast.unsubscribe(slow.port));
@@ -122,7 +120,7 @@ test('a thread that falls behind is told the last of each thing, and keeps no ot
 
 test('a thread that cannot take news over does not answer from what it has, and whoever is to end it is told', async (t) => {
   const broadcast = new Broadcast(new FakeClock());
-  const { origin, port } = broadcast.subscribe(() => noState);
+  const { origin, port } = broadcast.subscribe(() => []);
   t.after(() => broadcast.unsubscribe(port));
   const lost: unknown[] = [];
   const unreadable = () => {

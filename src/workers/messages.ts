@@ -34,7 +34,7 @@ export interface NewsOrigin {
   readonly applied: Int32Array<SharedArrayBuffer>;
   /** The number of the news that `state` holds already. */
   readonly number: number;
-  /** JSON of a `MarketEvent`. */
+  /** JSON of `MarketEvent[]`. */
   readonly state: string;
 }
 

@@ -10,7 +10,7 @@ import type { FeedLog } from '../feed/log.ts';
 import type { ConnectionFigures } from '../http/public-listener.ts';
 import { RequestCounts } from '../http/request-counts.ts';
 import type { MarketEvent } from '../market/market-event.ts';
-import { type MarketParts, marketStateOf } from '../wiring/market-replication.ts';
+import { type MarketParts, stateEventsOf } from '../wiring/market-replication.ts';
 import { Broadcast } from './broadcast.ts';
 import { FigureSums } from './figure-sums.ts';
 import type { ThreadConfiguration, ThreadData, ThreadFigures } from './messages.ts';
@@ -150,7 +150,7 @@ export class WorkerPool {
 
   #start(index: number): ServingThread {
     const { configuration, tls, version, access, market, clock, log } = this.#parts;
-    const { port, origin } = this.#broadcast.subscribe(() => ({ kind: 'state', ...marketStateOf(market, clock) }));
+    const { port, origin } = this.#broadcast.subscribe(() => stateEventsOf(market, clock));
     const keys = access.directory.memory();
     // Every slot has its counter before a thread can find it.
     access.limits.counterSegment(keys.segments.length - 1);

@@ -7,12 +7,10 @@ import { digestOf, generateApiKey } from '../access/api-key.ts';
 import { KeyDirectory, type KeyEntry } from '../access/key-directory.ts';
 import { sharedWords } from '../access/thread-lock.ts';
 import { type EpochMs, systemClock } from '../clock.ts';
-import type { MarketEvent } from '../market/market-event.ts';
 import { Broadcast } from './broadcast.ts';
 import type { Looked, LookingData } from './looking-thread.testing.ts';
 
 const now = 1_800_000_000_000 as EpochMs;
-const noState = { kind: 'windows', windows: [] } satisfies MarketEvent;
 const randomness = seededRandomness(8);
 const passersBy = 30_000;
 const steadyLimits = [111, 222];
@@ -57,7 +55,7 @@ test('while keys come, change and go, threads find every valid key, its limit an
   const [revoked, added, end] = [sharedWords(1), sharedWords(1), sharedWords(1)];
 
   const start = async () => {
-    const { origin } = broadcast.subscribe(() => noState);
+    const { origin } = broadcast.subscribe(() => []);
     const told = { revoked, added, end, now, steady, steadyLimits, doomed: doomed.map(([key]) => key), coming };
     const workerData: LookingData = { keys: directory.memory(), news: origin, ...told };
     const url = new URL('./looking-thread.testing.ts', import.meta.url);

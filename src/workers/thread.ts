@@ -29,7 +29,7 @@ const book = bookFor(configuration);
 const feedStatus = new FeedStatus();
 const service = new ServiceBoard(feedStatus, clock);
 const replica = new MarketReplica({ book, feedStatus, service }, clock);
-replica.apply(JSON.parse(data.news.state) as MarketEvent);
+applyAll(data.news.state);
 
 const keys = new KeyReader(data.keys);
 const limits = new MemoryLimits(data.limits, configuration.limits, data.owner);
@@ -46,8 +46,12 @@ let listener: PublicListener | undefined;
 
 function apply({ keys: grown, market, isDraining }: News): void {
   for (const growth of grown) grow(growth);
-  if (market !== undefined) for (const event of JSON.parse(market) as MarketEvent[]) replica.apply(event);
+  if (market !== undefined) applyAll(market);
   if (isDraining) listener?.drain();
+}
+
+function applyAll(market: string): void {
+  for (const event of JSON.parse(market) as MarketEvent[]) replica.apply(event);
 }
 
 function grow(growth: SharedGrowth): void {
