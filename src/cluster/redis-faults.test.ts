@@ -29,6 +29,14 @@ async function startNode(t: Test, redis: RedisServer, address: Partial<RedisServ
   return node;
 }
 
+/** A server, and the way to it that a test makes bad. */
+async function startBehindProxy(t: Test) {
+  const redis = await RedisServer.start(t);
+  const proxy = await TcpProxy.listen({ targetPort: redis.port });
+  t.after(() => proxy.close());
+  return { redis, proxy, address: { port: proxy.port } };
+}
+
 async function remainingAfter(node: LimitingNode, requests: number): Promise<number> {
   let remaining = Number.NaN;
   for (let asked = 0; asked < requests; asked++) ({ remaining } = await node.take());
@@ -157,10 +165,8 @@ test(
   'on a slow network a node counts by itself, and returns when the network is quick again (fault row 29)',
   needsRedis,
   async (t) => {
-    const redis = await RedisServer.start(t);
-    const proxy = await TcpProxy.listen({ targetPort: redis.port });
-    t.after(() => proxy.close());
-    const node = await startNode(t, redis, { port: proxy.port });
+    const { redis, proxy, address } = await startBehindProxy(t);
+    const node = await startNode(t, redis, address);
     proxy.set('down', { latencyMs: 3 * patienceMs });
     assert.equal(await remainingAfter(node, 5), 55);
     assert.equal(node.isUp, false);
@@ -174,10 +180,8 @@ test(
   'however slow the way to the server is, a refused key is admitted as soon as the next window has begun there',
   needsRedis,
   async (t) => {
-    const redis = await RedisServer.start(t);
-    const proxy = await TcpProxy.listen({ targetPort: redis.port });
-    t.after(() => proxy.close());
-    const node = LimitingNode.start(t, redis, { windowMs: 2000, address: { port: proxy.port } });
+    const { redis, proxy, address } = await startBehindProxy(t);
+    const node = LimitingNode.start(t, redis, { windowMs: 2000, address });
     await untilUp(node);
     proxy.set('down', { latencyMs: 400 });
     let refused = await node.take(1, 1);
@@ -191,10 +195,8 @@ test(
   'a connection that is dead without a word is given up, and a new one made (fault row 29)',
   needsRedis,
   async (t) => {
-    const redis = await RedisServer.start(t);
-    const proxy = await TcpProxy.listen({ targetPort: redis.port });
-    t.after(() => proxy.close());
-    const node = await startNode(t, redis, { port: proxy.port });
+    const { redis, proxy, address } = await startBehindProxy(t);
+    const node = await startNode(t, redis, address);
     proxy.blackHole();
     await untilAlone(node);
     // Whatever connection it made meanwhile is as dead as the first.
@@ -208,10 +210,8 @@ test(
   'a reset connection and answers that come byte by byte cost no request its answer (fault row 29)',
   needsRedis,
   async (t) => {
-    const redis = await RedisServer.start(t);
-    const proxy = await TcpProxy.listen({ targetPort: redis.port });
-    t.after(() => proxy.close());
-    const node = await startNode(t, redis, { port: proxy.port });
+    const { redis, proxy, address } = await startBehindProxy(t);
+    const node = await startNode(t, redis, address);
     const pending = Array.from({ length: 10 }, () => node.take());
     proxy.reset();
     await Promise.all(pending);

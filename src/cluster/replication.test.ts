@@ -9,8 +9,19 @@ import { ReplicatedNode } from './replicated-node.testing.ts';
 
 type Test = Parameters<typeof ReplicatedNode.start>[0];
 
-async function startNodes(t: Test, redis: RedisServer) {
-  return { leader: await ReplicatedNode.start(t, redis), follower: await ReplicatedNode.start(t, redis) };
+async function startNodes(t: Test) {
+  const redis = await RedisServer.start(t);
+  return { redis, leader: await ReplicatedNode.start(t, redis), follower: await ReplicatedNode.start(t, redis) };
+}
+
+/** A leader with prices, and a follower that has them. */
+async function startAlike(t: Test) {
+  const nodes = await startNodes(t);
+  await nodes.leader.lead(nodes.redis);
+  playFeed(nodes.leader);
+  nodes.follower.follower.start();
+  await alike(nodes.leader, nodes.follower);
+  return nodes;
 }
 
 const alike = (one: ReplicatedNode, other: ReplicatedNode) =>
@@ -35,8 +46,7 @@ test(
   'a node that joins late and one that follows from the start publish the leader’s bodies, byte by byte, under the same entity tags',
   needsRedis,
   async (t) => {
-    const redis = await RedisServer.start(t);
-    const { leader, follower } = await startNodes(t, redis);
+    const { redis, leader, follower } = await startNodes(t);
     follower.follower.start();
     await leader.lead(redis);
     playFeed(leader);
@@ -61,12 +71,7 @@ test(
 );
 
 test('a node that misses changes takes the state again', needsRedis, async (t) => {
-  const redis = await RedisServer.start(t);
-  const { leader, follower } = await startNodes(t, redis);
-  await leader.lead(redis);
-  playFeed(leader);
-  follower.follower.start();
-  await alike(leader, follower);
+  const { redis, leader, follower } = await startAlike(t);
   await follower.follower.stop();
   leader.tick('BTC', '200.00', '200.10');
   await eventually('it is published', async () =>
@@ -85,12 +90,7 @@ test('a node that misses changes takes the state again', needsRedis, async (t) =
 });
 
 test('a leader that was superseded is refused, and what it publishes reaches nobody', needsRedis, async (t) => {
-  const redis = await RedisServer.start(t);
-  const { leader, follower } = await startNodes(t, redis);
-  await leader.lead(redis);
-  playFeed(leader);
-  follower.follower.start();
-  await alike(leader, follower);
+  const { redis, leader, follower } = await startAlike(t);
   const next = await ReplicatedNode.start(t, redis);
   await next.follower.catchUp();
   await next.lead(redis);
@@ -103,14 +103,9 @@ test('a leader that was superseded is refused, and what it publishes reaches nob
 });
 
 test('over a takeover no client of any node sees a ticker or the feed go back in time', needsRedis, async (t) => {
-  const redis = await RedisServer.start(t);
-  const { leader, follower } = await startNodes(t, redis);
+  const { redis, leader, follower } = await startAlike(t);
   const third = await ReplicatedNode.start(t, redis);
-  await leader.lead(redis);
-  playFeed(leader);
-  follower.follower.start();
   third.follower.start();
-  await alike(leader, follower);
   await alike(leader, third);
   // The leader tells its own clients something newer, and dies before it tells the others.
   const lastOfLeader = (leader.clock.now() + 1000) as EpochMs;
@@ -132,12 +127,7 @@ test(
   'while the server is away all nodes keep what they have, and afterwards they are alike again',
   needsRedis,
   async (t) => {
-    const redis = await RedisServer.start(t);
-    const { leader, follower } = await startNodes(t, redis);
-    await leader.lead(redis);
-    playFeed(leader);
-    follower.follower.start();
-    await alike(leader, follower);
+    const { redis, leader, follower } = await startAlike(t);
     await redis.kill();
     const held = follower.published();
     leader.tick('BTC', '400.00', '400.10');
@@ -153,12 +143,7 @@ test(
 );
 
 test('a state from before an operator’s decision takes nothing of it back', needsRedis, async (t) => {
-  const redis = await RedisServer.start(t);
-  const { leader, follower } = await startNodes(t, redis);
-  await leader.lead(redis);
-  playFeed(leader);
-  follower.follower.start();
-  await alike(leader, follower);
+  const { leader, follower } = await startAlike(t);
   await follower.follower.stop();
   const decided = [
     { symbol: 'BTCEUR' as MarketSymbol, operatorPaused: true, delistedAt: undefined },
@@ -174,8 +159,7 @@ test('a state from before an operator’s decision takes nothing of it back', ne
 });
 
 test('what stands in the server and is no state or change is not taken', needsRedis, async (t) => {
-  const redis = await RedisServer.start(t);
-  const { follower } = await startNodes(t, redis);
+  const { redis, follower } = await startNodes(t);
   await redis.ask('SET', '{mdapi}:feed:state', '1-0 {"records":[]}');
   follower.follower.start();
   await eventually('it is told', () => follower.logged.length > 0);
