@@ -1,3 +1,8 @@
+/** The server gives whole milliseconds, cut off: its clock may be so much further. */
+const serverResolutionMs = 1;
+/** By how much two clocks part in a millisecond at most, each slewed by half a thousandth as time services do. */
+const driftMax = 0.001;
+
 /**
  * What this process knows of the clock of the Redis server, which decides the windows of all nodes. It goes on by
  * this process's monotonic clock: how the node's own wall clock is set plays no part.
@@ -6,6 +11,7 @@ export class ServerTime {
   /** Server instant minus monotonic instant: at least, and at most. */
   #offsetMsMin: number | undefined;
   #offsetMsMax = 0;
+  #learntMs = 0;
   #newestWindow = 0;
 
   get isKnown(): boolean {
@@ -25,17 +31,22 @@ export class ServerTime {
    */
   learn(serverMs: number, windowNumber: number, sentMs: number, receivedMs: number): void {
     this.#offsetMsMin = serverMs - receivedMs;
-    this.#offsetMsMax = serverMs - sentMs;
+    this.#offsetMsMax = serverMs + serverResolutionMs - sentMs;
+    this.#learntMs = receivedMs;
     this.#newestWindow = windowNumber;
   }
 
   /** The earliest instant it can be on the server, in epoch milliseconds. `undefined` while nothing is known. */
   earliest(monotonicMs: number): number | undefined {
-    return this.#offsetMsMin === undefined ? undefined : monotonicMs + this.#offsetMsMin;
+    return this.#offsetMsMin === undefined ? undefined : monotonicMs + this.#offsetMsMin - this.#driftMs(monotonicMs);
   }
 
   /** The latest instant it can be on the server. */
   latest(monotonicMs: number): number | undefined {
-    return this.#offsetMsMin === undefined ? undefined : monotonicMs + this.#offsetMsMax;
+    return this.#offsetMsMin === undefined ? undefined : monotonicMs + this.#offsetMsMax + this.#driftMs(monotonicMs);
+  }
+
+  #driftMs(monotonicMs: number): number {
+    return (monotonicMs - this.#learntMs) * driftMax;
   }
 }
