@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { createClient } from '@redis/client';
 import type { Clock, Randomness, Timer } from '../clock.ts';
 
@@ -118,7 +119,7 @@ function clientFor({ host, port, tls, user, password, database }: RedisAddress) 
   return createClient({
     // The older protocol: understood by every server and proxy, and nothing here needs the newer one.
     RESP: 2,
-    socket: { host, port, connectTimeout: openWithinMs, reconnectStrategy: false, ...(tls ? { tls: true } : {}) },
+    socket: { host, port, connectTimeout: openWithinMs, reconnectStrategy: false, ...(tls ? tlsOptions(host) : {}) },
     ...(user === undefined ? {} : { username: user }),
     ...(password === undefined ? {} : { password }),
     database,
@@ -129,6 +130,11 @@ function clientFor({ host, port, tls, user, password, database }: RedisAddress) 
     disableClientInfo: true,
     maintNotifications: 'disabled',
   });
+}
+
+/** A certificate is held against `host`; the library does not tell the server which name is wanted. An address is none (RFC 6066, section 3). */
+function tlsOptions(host: string) {
+  return { tls: true as const, ...(isIP(host) === 0 ? { servername: host } : {}) };
 }
 
 /** What went wrong, for the log. Neither the library nor a server puts a password into it. */

@@ -39,7 +39,8 @@ export const serverSchema = Type.Object(
     tls: Type.Object(
       {
         certFile: optionalText('path', {
-          description: 'PEM file with the certificate and its chain. Set together with `server.tls.keyFile`.',
+          description:
+            'PEM file with the certificate and its chain. Set together with `server.tls.keyFile`. Read at the start: a renewed one holds after a restart.',
           whenAbsent: 'plain HTTP',
           examples: ['./tls/fullchain.pem'],
         }),
@@ -196,7 +197,7 @@ export const storeSchema = text('store-url', {
 
 export const redisSchema = optionalText('redis-url', {
   description:
-    'A Redis (6 or newer) or Valkey server, for several processes that serve the same clients: they count the limits there together, and one of them runs the feed for all. `rediss://` is TLS. User and password are percent-encoded.',
+    'A Redis (6 or newer) or Valkey server, for several processes that serve the same clients: they count the limits there together, and one of them runs the feed for all. `rediss://` is TLS, the certificate held against the system’s authorities and those in the file that `NODE_EXTRA_CA_CERTS` names. User and password are percent-encoded.',
   whenAbsent: 'this process serves alone',
   security:
     'With a password in it give it as `MDAPI_REDIS_FILE`. Whoever can write to the server can lift the limits and publish prices: keep it on a network only you reach.',

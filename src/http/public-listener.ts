@@ -2,11 +2,12 @@ import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
+  type RequestListener,
   type Server,
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from 'node:https';
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
 import type { Clock, Randomness } from '../clock.ts';
@@ -14,6 +15,7 @@ import { errorTable } from '../contract/errors.ts';
 import { overloadRetryAfterSeconds } from '../contract/limits.ts';
 import { type Answer, problem } from './answer.ts';
 import { type ConnectionState, Connections } from './connections.ts';
+import { Handshakes } from './handshakes.ts';
 import { findHttpFault, parserProblem, writeRawProblem } from './malformed-request.ts';
 import { Overload, type Strain } from './overload.ts';
 import { type Deciding, type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
@@ -105,6 +107,7 @@ interface Exchange {
 export class PublicListener {
   readonly counts = new RequestCounts();
   readonly connections: Connections;
+  readonly #handshakes = new Handshakes();
   readonly #options: PublicListenerOptions;
   readonly #parts: PublicListenerParts;
   #pipeline!: Pipeline;
@@ -166,9 +169,12 @@ export class PublicListener {
     const { clock } = this.#parts;
     // The HTTP server's own `close` would cut idle connections at once, with the request that may be on its way.
     const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(this.#server, () => resolve()));
-    if (deadlineMs === 0) this.#server.closeAllConnections();
-    const idle = clock.every(idleGraceMs, () => this.#server.closeIdleConnections());
-    const cut = clock.after(deadlineMs, () => this.#server.closeAllConnections());
+    if (deadlineMs === 0) this.#closeAllConnections();
+    const idle = clock.every(idleGraceMs, () => {
+      this.#handshakes.cut();
+      this.#server.closeIdleConnections();
+    });
+    const cut = clock.after(deadlineMs, () => this.#closeAllConnections());
     await closed;
     idle.cancel();
     cut.cancel();
@@ -176,6 +182,11 @@ export class PublicListener {
     this.#server.close();
     this.connections.stop();
     this.#overload.stop();
+  }
+
+  #closeAllConnections(): void {
+    this.#handshakes.cut();
+    this.#server.closeAllConnections();
   }
 
   #overloadChanged(isShedding: boolean, { eventLoopDelayMs, heapShare }: Strain): void {
@@ -207,7 +218,9 @@ export class PublicListener {
     };
     const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
     const server =
-      tls === undefined ? createServer(serverOptions, handle) : createTlsServer({ ...serverOptions, ...tls }, handle);
+      tls === undefined
+        ? createServer(serverOptions, handle)
+        : this.#createTlsServer({ ...serverOptions, ...tls }, handle);
     server.maxConnections = limits.maxConnections;
     server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => this.connections.add(socket));
     server.on('drop', () => this.#dropped++);
@@ -216,6 +229,14 @@ export class PublicListener {
       this.#refuseExpectation(request, response),
     );
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#onClientError(error, socket));
+    return server;
+  }
+
+  #createTlsServer(options: TlsServerOptions, handle: RequestListener): Server {
+    // A handshake and a head are the same to who waits for a request.
+    const server = createTlsServer({ ...options, handshakeTimeout: this.#options.limits.headersTimeoutMs }, handle);
+    server.on('connection', (socket: Socket) => this.#handshakes.begun(socket));
+    server.on('secureConnection', (socket: Socket) => this.#handshakes.done(socket));
     return server;
   }
 

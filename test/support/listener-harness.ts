@@ -29,6 +29,8 @@ export interface HarnessOptions {
   readonly sharedLimits?: (memory: MemoryLimits, keys: KeyDirectory, figures: LimitFigures) => Limits;
   readonly trustedProxies?: readonly string[];
   readonly connections?: Partial<ConnectionLimits>;
+  /** A certificate and its key, in PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   /** Further resources under `/v1`, for faults that no real one has. */
   readonly extra?: readonly Resource[];
   /** What the strain is said to be; none of what is left out. */
@@ -97,7 +99,7 @@ export class ListenerHarness {
       {
         host: '127.0.0.1',
         port: options.port ?? 0,
-        tls: undefined,
+        tls: options.tls,
         limits: { ...defaultConnections, ...options.connections },
       },
       {

@@ -16,6 +16,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { eventually } from './eventually.ts';
+import { tlsTexts } from './tls-files.ts';
 
 /** A real PostgreSQL server of a test's own, on loopback, without a password for anybody but `guarded`. */
 export interface PostgresServer {
@@ -56,7 +57,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
   own(directory);
   const env = environmentFor(directory);
-  initialise(join(directory, 'data'), env, settings);
+  initialise(join(directory, 'data'), env, { ...tlsSettings(directory), ...settings });
   const server = new RunningPostgres(directory, env, await freePort());
   await server.start();
   return server;
@@ -80,6 +81,18 @@ function environmentFor(directory: string): NodeJS.ProcessEnv {
   for (const { source, target } of listed) symlinkSync(join(native, '..', source), join(links, basename(target)));
   const paths = `${links}:${join(native, 'lib')}`;
   return { ...env, LD_LIBRARY_PATH: paths, DYLD_LIBRARY_PATH: paths };
+}
+
+/** It speaks TLS with whoever asks for it. It wants the key to be its user's alone. */
+function tlsSettings(directory: string): Readonly<Record<string, string>> {
+  const place = (name: string, text: string) => {
+    const path = join(directory, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    own(path);
+    return path;
+  };
+  const [certificate, key] = [place('certificate.pem', tlsTexts.cert), place('key.pem', tlsTexts.key)];
+  return { ssl: 'on', ssl_cert_file: certificate, ssl_key_file: key };
 }
 
 /** In a language's order, not in that of bytes: what relies on the order of bytes has to say so. */

@@ -1,0 +1,31 @@
+import type { Socket } from 'node:net';
+
+/**
+ * Connections that have not become TLS connections yet. The HTTP server learns of them only then: without this nobody
+ * would close them when it does.
+ */
+export class Handshakes {
+  readonly #sockets = new Map<string, Socket>();
+
+  /** A connection was accepted. */
+  begun(socket: Socket): void {
+    const peer = peerOf(socket);
+    this.#sockets.set(peer, socket);
+    socket.once('close', () => {
+      if (this.#sockets.get(peer) === socket) this.#sockets.delete(peer);
+    });
+  }
+
+  /** @param secured the TLS socket, which is another object than the one that was accepted */
+  done(secured: Socket): void {
+    this.#sockets.delete(peerOf(secured));
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets.values()) socket.destroy();
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
