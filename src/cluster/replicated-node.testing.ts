@@ -9,6 +9,7 @@ import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
+import { everyEuroMarket, pricingPolicy } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
@@ -22,17 +23,7 @@ import { redisLeases } from './redis-lease.ts';
 /** A node's market, which can lead or follow, its feed played by a test. */
 export class ReplicatedNode {
   readonly clock = new ShiftedClock();
-  readonly book = new MarketBook(
-    {
-      feePercent: '0.5' as DecimalString,
-      converted: new Map([
-        ['CZK' as CurrencyCode, { via: 'EUR' as CurrencyCode, marginPercent: '1' as DecimalString }],
-      ]),
-      pricePrecision: new Map(),
-      rateValidForMs: 96 * 3_600_000,
-    },
-    { quotes: new Set(['EUR' as CurrencyCode]), symbols: 'all' },
-  );
+  readonly book = new MarketBook(pricingPolicy(), everyEuroMarket);
   readonly feedStatus = new FeedStatus();
   readonly board = new Board(this.book);
   readonly connection: RedisConnection;

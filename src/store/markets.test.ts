@@ -1,22 +1,8 @@
 import assert from 'node:assert/strict';
 import { asEpochMs } from '../clock.ts';
 import type { MarketToSave } from './markets.ts';
-import { openEngine, refusal, storeTest } from './store-fixture.ts';
+import { btcEur, openEngine, refusal, storeTest } from './store-fixture.ts';
 
-const btcEur: MarketToSave = {
-  symbol: 'BTCEUR',
-  base: 'BTC',
-  quote: 'EUR',
-  via: undefined,
-  upstreamStatus: 'trading',
-  pricePrecision: 1,
-  amountPrecision: 8,
-  tickSize: '0.1',
-  minOrderSize: '0.00005',
-  minOrderValue: '0.5',
-  missedLoads: 0,
-  delistedAt: undefined,
-};
 const btcCzk: MarketToSave = { ...btcEur, symbol: 'BTCCZK', quote: 'CZK', via: 'BTCEUR', minOrderValue: undefined };
 
 storeTest('markets come back by symbol with every digit, as they were saved last', async (t) => {

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { type PostgresServer, postgresMissing, startPostgres } from '../../test/support/postgres.ts';
 import type { Engine } from './engine.ts';
+import type { MarketToSave } from './markets.ts';
 import { columnTypes } from './postgres/types.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -91,6 +92,11 @@ async function openBare(t: TestContext, url: string): Promise<BareFixture> {
   return { store: await openAnother(), clock, openAnother };
 }
 
+/** The URL of a database without any tables, for `storeTest` and `postgresTest`. */
+export function emptyDatabase(t: TestContext): Promise<string> {
+  return newDatabase(t, engines.get(t) ?? 'sqlite', 'template0');
+}
+
 /** The URL of a database that nobody has opened yet. On PostgreSQL it has the schema, unless another template is named. */
 export async function newDatabase(t: TestContext, engine: Engine, templateName?: string): Promise<string> {
   if (engine === 'sqlite') return `sqlite:${join(temporaryDirectory(t), 'test.sqlite')}`;
@@ -144,6 +150,22 @@ async function connectPostgres(t: TestContext, url: string): Promise<OutsideConn
     },
   };
 }
+
+/** As the feed lists it. */
+export const btcEur: MarketToSave = {
+  symbol: 'BTCEUR',
+  base: 'BTC',
+  quote: 'EUR',
+  via: undefined,
+  upstreamStatus: 'trading',
+  pricePrecision: 1,
+  amountPrecision: 8,
+  tickSize: '0.1',
+  minOrderSize: '0.00005',
+  minOrderValue: '0.5',
+  missedLoads: 0,
+  delistedAt: undefined,
+};
 
 /** 32 bytes that stand for a key's digest. */
 export function digestNumber(number: number): Uint8Array {

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { openStore } from './store.ts';
 import { StoreError } from './store-error.ts';
-import { digestNumber, openFixture, refusal, temporaryDirectory } from './store-fixture.ts';
+import { digestNumber, emptyDatabase, openFixture, refusal, storeTest, temporaryDirectory } from './store-fixture.ts';
 
 const open = (url: string, clock = new FakeClock()) => openStore({ url, clock, randomness: seededRandomness(1) });
 
@@ -134,12 +134,12 @@ test('a write waits for the lock of another program without holding up the proce
   assert.equal((await writing).email, 'a@example.com');
 });
 
-test('several stores that open a new database at once all succeed', async (t) => {
-  const path = join(temporaryDirectory(t), 'new.sqlite');
+storeTest('an empty database gets its tables, also from several programs at once', async (t) => {
+  const url = await emptyDatabase(t);
   const program = `
     import { openStore } from ${JSON.stringify(join(import.meta.dirname, 'store.ts'))};
     import { systemClock, systemRandomness } from ${JSON.stringify(join(import.meta.dirname, '../clock.ts'))};
-    const store = await openStore({ url: ${JSON.stringify(`sqlite:${path}`)}, clock: systemClock, randomness: systemRandomness });
+    const store = await openStore({ url: ${JSON.stringify(url)}, clock: systemClock, randomness: systemRandomness });
     await store.accounts.create({ email: process.pid + '@example.com' });
     await store.close();`;
   const processes = [1, 2, 3].map(() =>
@@ -150,9 +150,9 @@ test('several stores that open a new database at once all succeed', async (t) =>
     codes.map(([code]) => code),
     [0, 0, 0],
   );
-  const store = await open(`sqlite:${path}`);
+  const store = await open(url);
+  t.after(() => store.close());
   assert.equal((await store.accounts.list()).length, 3);
-  await store.close();
 });
 
 test('a transaction that fails leaves nothing behind, and the store works on', async (t) => {

@@ -12,6 +12,7 @@ import { type ConnectionLimits, PublicListener } from '../../src/http/public-lis
 import type { Resource } from '../../src/http/resource.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { MarketBook } from '../../src/market/market-book.ts';
+import { everyEuroMarket, pricingPolicy } from '../../src/market/samples.testing.ts';
 import { FeedStatus } from '../../src/market/service-status.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from '../../src/market/symbol.ts';
 import type { UpstreamMarket, UpstreamTicker } from '../../src/market/upstream.ts';
@@ -79,17 +80,7 @@ export class ListenerHarness {
 
   private constructor(options: HarnessOptions) {
     this.clock = options.clock ?? new FakeClock();
-    this.book = new MarketBook(
-      {
-        feePercent: '0.5' as DecimalString,
-        converted: new Map([
-          ['CZK' as CurrencyCode, { via: 'EUR' as CurrencyCode, marginPercent: '1' as DecimalString }],
-        ]),
-        pricePrecision: new Map(),
-        rateValidForMs: 96 * 3_600_000,
-      },
-      { quotes: new Set(['EUR' as CurrencyCode]), symbols: 'all' },
-    );
+    this.book = new MarketBook(pricingPolicy(), everyEuroMarket);
     this.service = new ServiceBoard(this.feed, this.clock);
     const figures = { ...contractLimits, ...options.limits };
     this.limits = new MemoryLimits(this.#randomness, figures);

@@ -51,13 +51,20 @@ export const postgresMissing: string | undefined = existsSync(join(binaries, 'po
   ? undefined
   : `PostgreSQL is not in ${binaries}: run \`npm ci\`, or set MDAPI_POSTGRES_BIN to the directory of its programs`;
 
-/** Makes and starts a server. It ends with this process at the latest, however this process ends. */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+/**
+ * Makes and starts a server. It ends with this process at the latest, however this process ends.
+ *
+ * @param speaksTls with whoever asks for it
+ */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+  speaksTls = false,
+): Promise<PostgresServer> {
   if (postgresMissing !== undefined) throw new Error(postgresMissing);
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
   own(directory);
   const env = environmentFor(directory);
-  initialise(join(directory, 'data'), env, { ...tlsSettings(directory), ...settings });
+  initialise(join(directory, 'data'), env, { ...(speaksTls ? tlsSettings(directory) : {}), ...settings });
   const server = new RunningPostgres(directory, env, await freePort());
   await server.start();
   return server;
@@ -83,7 +90,7 @@ function environmentFor(directory: string): NodeJS.ProcessEnv {
   return { ...env, LD_LIBRARY_PATH: paths, DYLD_LIBRARY_PATH: paths };
 }
 
-/** It speaks TLS with whoever asks for it. It wants the key to be its user's alone. */
+/** It wants the key to be its user's alone. */
 function tlsSettings(directory: string): Readonly<Record<string, string>> {
   const place = (name: string, text: string) => {
     const path = join(directory, name);

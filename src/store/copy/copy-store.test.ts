@@ -7,7 +7,7 @@ import type { EpochMs } from '../../clock.ts';
 import type { Engine } from '../engine.ts';
 import { openDatabase, openDatabaseToRead } from '../open-database.ts';
 import { openStore } from '../store.ts';
-import { digestNumber, newDatabase, postgresTest, refusal } from '../store-fixture.ts';
+import { btcEur, digestNumber, newDatabase, postgresTest, refusal } from '../store-fixture.ts';
 import { type CopyProgress, copyStore } from './copy-store.ts';
 import { copiedTables, uncopiedTables } from './tables.ts';
 
@@ -33,24 +33,9 @@ async function filled(t: TestContext, engine: Engine): Promise<string> {
   }
   await store.keys.setStatus(ids[3]!, 'revoked');
   await store.keys.rotate(ids[4]!, { digest: digestNumber(99), lastFour: 'next', overlapMs: 1_000 });
-  const market = {
-    base: 'BTC',
-    quote: 'EUR',
-    via: undefined,
-    upstreamStatus: 'trading',
-    pricePrecision: 1,
-    amountPrecision: 8,
-  } as const;
-  const sizes = {
-    tickSize: '0.10',
-    minOrderSize: '0.00005',
-    minOrderValue: undefined,
-    missedLoads: 0,
-    delistedAt: undefined,
-  };
   await store.markets.upsertMany([
-    { symbol: 'BTCEUR', ...market, ...sizes },
-    { symbol: 'ETHEUR', ...market, ...sizes },
+    { ...btcEur, tickSize: '0.10', minOrderValue: undefined },
+    { ...btcEur, symbol: 'ETHEUR' },
   ]);
   await store.markets.delist('ETHEUR', clock.now());
   await store.windows.announce({ from: clock.now(), to: (clock.now() + 1_000) as EpochMs, description: 'Upgrade' });

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { seededRandomness } from '../../../test/support/fake-clock.ts';
 import { systemClock } from '../../clock.ts';
@@ -25,25 +22,6 @@ function refusedWith(reason: string, words: RegExp) {
     return refusal(reason)(error);
   };
 }
-
-postgresTest('an empty database gets its tables, also from several programs at once', async (t) => {
-  const url = await (await sharedPostgres()).newDatabase();
-  const program = `
-    import { openStore } from ${JSON.stringify(join(import.meta.dirname, '../store.ts'))};
-    import { systemClock, systemRandomness } from ${JSON.stringify(join(import.meta.dirname, '../../clock.ts'))};
-    const store = await openStore({ url: ${JSON.stringify(url)}, clock: systemClock, randomness: systemRandomness });
-    await store.accounts.create({ email: process.pid + '@example.com' });
-    await store.close();`;
-  const processes = [1, 2, 3].map(() =>
-    spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'inherit', 'inherit'] }),
-  );
-  const codes = await Promise.all(processes.map((child) => once(child, 'exit')));
-  assert.deepEqual(
-    codes.map(([code]) => code),
-    [0, 0, 0],
-  );
-  assert.equal((await (await opened(t, url)).accounts.list()).length, 3);
-});
 
 postgresTest("another program's database is refused, and one made by a newer version", async (t) => {
   const { outside, url, store } = await openEngine(t);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { EpochMs } from '../../clock.ts';
-import type { MarketToSave } from '../markets.ts';
-import { digestNumber, openEngine, postgresTest } from '../store-fixture.ts';
+import { btcEur, digestNumber, openEngine, postgresTest } from '../store-fixture.ts';
 
 const rounds = 20;
 
@@ -72,21 +71,6 @@ postgresTest(
   },
 );
 
-const market: MarketToSave = {
-  symbol: 'BTCEUR',
-  base: 'BTC',
-  quote: 'EUR',
-  via: undefined,
-  upstreamStatus: 'trading',
-  pricePrecision: 1,
-  amountPrecision: 8,
-  tickSize: '0.1',
-  minOrderSize: '0.00005',
-  minOrderValue: '0.5',
-  missedLoads: 0,
-  delistedAt: undefined,
-};
-
 postgresTest(
   'a delisting is final although catalogue loads and a second delisting come at the same moment',
   async (t) => {
@@ -94,7 +78,7 @@ postgresTest(
     const at = clock.now();
     for (let round = 0; round < rounds; round++) {
       const symbols = [`A${round}`, `B${round}`, `C${round}`];
-      const loaded = symbols.map((symbol) => ({ ...market, symbol }));
+      const loaded = symbols.map((symbol) => ({ ...btcEur, symbol }));
       await store.markets.upsertMany(loaded);
       const attempts = [
         store.markets.delist(symbols[0]!, at),

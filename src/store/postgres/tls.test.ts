@@ -13,7 +13,7 @@ after(async () => (await shared)?.stop());
 /** Opens a store over TLS as this user, who is let in no other way, and closes it again. */
 async function open(parameters: Readonly<Record<string, string>>, host = 'localhost'): Promise<void> {
   // The certificate is for 127.0.0.1 and not for the other.
-  shared ??= startPostgres({ listen_addresses: '127.0.0.1,127.0.0.2' }).then(async (server) => {
+  shared ??= startPostgres({ listen_addresses: '127.0.0.1,127.0.0.2' }, true).then(async (server) => {
     await server.run('create role tls_only login superuser');
     return server;
   });
