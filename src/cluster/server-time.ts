@@ -36,17 +36,14 @@ export class ServerTime {
     this.#newestWindow = windowNumber;
   }
 
-  /** The earliest instant it can be on the server, in epoch milliseconds. `undefined` while nothing is known. */
+  /** The earliest instant it can be on the server by its latest answer, in epoch milliseconds. `undefined` while nothing is known. */
   earliest(monotonicMs: number): number | undefined {
-    return this.#offsetMsMin === undefined ? undefined : monotonicMs + this.#offsetMsMin - this.#driftMs(monotonicMs);
+    return this.#offsetMsMin === undefined ? undefined : monotonicMs + this.#offsetMsMin;
   }
 
-  /** The latest instant it can be on the server. */
+  /** The latest instant it can be there, however the clocks have parted since that answer. */
   latest(monotonicMs: number): number | undefined {
-    return this.#offsetMsMin === undefined ? undefined : monotonicMs + this.#offsetMsMax + this.#driftMs(monotonicMs);
-  }
-
-  #driftMs(monotonicMs: number): number {
-    return (monotonicMs - this.#learntMs) * driftMax;
+    if (this.#offsetMsMin === undefined) return undefined;
+    return monotonicMs + this.#offsetMsMax + (monotonicMs - this.#learntMs) * driftMax;
   }
 }
