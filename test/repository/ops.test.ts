@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
-import type { Metrics } from '../support/metrics-text.ts';
+import { metricsRegistry } from '../../src/admin/metrics.ts';
+import type { AdminSources } from '../../src/admin/sources.ts';
+import { type Metrics, readMetrics } from '../support/metrics-text.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 import { textOf } from './files.ts';
 import { anchorsOf } from './markdown.ts';
@@ -40,13 +42,30 @@ const expressions = [
   ...dashboard.annotations.list.flatMap(({ expr }) => (expr === undefined ? [] : [{ where: 'annotation', expr }])),
 ];
 
+/** What is served only with `redis` and `server.workers`, which the service of these tests does without. */
+async function clusterMetrics(known: Metrics): Promise<Metrics> {
+  const sources = {
+    sharedLimits: () => ({}),
+    workers: () => ({ eventLoopDelaysMs: new Map([[0, 10]]) }),
+  } as unknown as AdminSources;
+  const registry = metricsRegistry(sources);
+  const names = registry.getMetricsAsArray().map(({ name }) => name);
+  const texts = names.filter((name) => !known.types.has(name)).map((name) => registry.getSingleMetricAsString(name));
+  return readMetrics(`${(await Promise.all(texts)).join('\n')}\n`);
+}
+
 describe('the metrics that alerts and dashboard ask for', () => {
-  let metrics: Metrics;
+  let metrics: Pick<Metrics, 'types' | 'samples'>;
   const cleanups: (() => unknown)[] = [];
   before(async () => {
     const service = await ServiceHarness.start({ after: (run) => cleanups.push(run as () => unknown) });
     await service.api.get('/v1/none-such');
-    metrics = await service.metrics();
+    const alone = await service.metrics();
+    const cluster = await clusterMetrics(alone);
+    metrics = {
+      types: new Map([...alone.types, ...cluster.types]),
+      samples: [...alone.samples, ...cluster.samples],
+    };
   });
   after(async () => {
     for (const run of cleanups) await run();
