@@ -4,12 +4,13 @@ import type { Clock, Randomness } from './clock.ts';
 import { type Configuration, publicUrls } from './configuration/configuration.ts';
 import type { FeedLog } from './feed/log.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
-import type { PublicListener } from './http/public-listener.ts';
+import type { Certificate, PublicListener } from './http/public-listener.ts';
 import type { MarketEvent } from './market/market-event.ts';
 import type { FeedSink } from './market/upstream.ts';
 import type { Notifier } from './notices/notifier.ts';
 import type { Store } from './store/store.ts';
 import { type AccessRoom, accessRoom } from './wiring/access-room.ts';
+import { readCertificate, watchCertificate } from './wiring/certificate.ts';
 import { ClusteredFeed, type ClusteredFeedParts } from './wiring/clustered-feed.ts';
 import { createFeed } from './wiring/feed.ts';
 import { startManagement } from './wiring/management.ts';
@@ -18,7 +19,7 @@ import { type MarketRoom, startMarketRoom } from './wiring/market-room.ts';
 import { createNotifier, noticeFigures } from './wiring/notices.ts';
 import { openStoreWhenThere } from './wiring/open-store.ts';
 import { followOperatorChanges, type OperatorChanges } from './wiring/operator-changes.ts';
-import { createPublicListener, readTls } from './wiring/public-listener.ts';
+import { createPublicListener } from './wiring/public-listener.ts';
 import { Teardown } from './wiring/teardown.ts';
 import { WorkerPool } from './workers/pool.ts';
 
@@ -60,6 +61,7 @@ interface Rooms {
   /** Set where other threads serve in the place of this one. */
   readonly pool: WorkerPool | undefined;
   readonly listener: PublicListener | WorkerPool;
+  readonly tls: Certificate | undefined;
 }
 
 /** What keeps the rooms up to date and speaks for them. */
@@ -95,6 +97,7 @@ async function startParts(options: ServiceOptions, teardown: Teardown): Promise<
   if (only !== 'feed') {
     life.port = (await listener.listen()).port;
     teardown.add(() => listener.close(configuration.server.shutdownDeadlineMs));
+    renewCertificate(options, rooms, teardown);
   }
   const { baseUrl } = publicUrls(configuration.server, life.port);
   const { feed } = followers.feeding;
@@ -126,12 +129,14 @@ async function makeRooms(options: ServiceOptions, teardown: Teardown): Promise<R
   const access = accessRoom({ ...options, store });
   const delay = new EventLoopDelay(clock);
   teardown.add(() => delay.stop());
+  const { tls: files } = configuration.server;
+  const tls = files === undefined ? undefined : await readCertificate(files);
   const hasWorkers = configuration.server.workers > 1 && only !== 'feed';
-  const pool = hasWorkers ? await workerPool(options, market, access) : undefined;
+  const pool = hasWorkers ? workerPool(options, market, access, tls) : undefined;
   if (pool === undefined) access.shared?.start();
   teardown.add(() => access.shared?.stop());
-  const listener = pool ?? (await ownListener(options, market, access, delay));
-  return { store, market, access, delay, pool, listener };
+  const listener = pool ?? ownListener(options, market, access, delay, tls);
+  return { store, market, access, delay, pool, listener, tls };
 }
 
 function follow(options: ServiceOptions, rooms: Rooms, teardown: Teardown): Followers {
@@ -190,6 +195,18 @@ async function openPrivateListener(
   return address;
 }
 
+/** A renewed certificate is served without a restart. */
+function renewCertificate(
+  { configuration, clock, log }: ServiceOptions,
+  { listener, tls }: Rooms,
+  teardown: Teardown,
+): void {
+  const { tls: files } = configuration.server;
+  if (files === undefined || tls === undefined) return;
+  const watch = watchCertificate({ files, served: tls, clock, log }, (renewed) => listener.renewCertificate(renewed));
+  teardown.add(() => watch.cancel());
+}
+
 /** The feed of this process alone, or the one that several processes have together. */
 function feedFor(
   options: ServiceOptions,
@@ -211,15 +228,16 @@ async function drained(clock: Clock, delayMs: number): Promise<void> {
 }
 
 /** The listener of this thread. */
-async function ownListener(
+function ownListener(
   { configuration: { server }, clock, randomness, log, version }: ServiceOptions,
   { board, service }: MarketRoom,
   { directory, limits, shared, breaches, addresses }: AccessRoom,
   delay: EventLoopDelay,
-): Promise<PublicListener> {
+  tls: Certificate | undefined,
+): PublicListener {
   return createPublicListener(server, {
     version,
-    tls: await readTls(server.tls),
+    tls,
     gate: { keys: directory, limits: shared ?? limits, breaches },
     addresses,
     sources: { board, service },
@@ -231,13 +249,13 @@ async function ownListener(
 }
 
 /** Threads that serve in the place of this one, from the same memory. */
-async function workerPool(
+function workerPool(
   { configuration, clock, randomness, log, version }: ServiceOptions,
   market: MarketRoom,
   access: AccessRoom,
-): Promise<WorkerPool> {
+  tls: Certificate | undefined,
+): WorkerPool {
   const { server, exchange, pricing, rates, limits, redis } = configuration;
-  const tls = await readTls(server.tls);
   const parts = { tls, version, access, market, clock, randomness, log };
   return new WorkerPool({ configuration: { server, exchange, pricing, rates, limits, redis }, ...parts });
 }

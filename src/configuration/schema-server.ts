@@ -40,7 +40,7 @@ export const serverSchema = Type.Object(
       {
         certFile: optionalText('path', {
           description:
-            'PEM file with the certificate and its chain. Set together with `server.tls.keyFile`. Read at the start: a renewed one holds after a restart.',
+            'PEM file with the certificate and its chain. Set together with `server.tls.keyFile`. A renewed one is served within a minute.',
           whenAbsent: 'plain HTTP',
           examples: ['./tls/fullchain.pem'],
         }),

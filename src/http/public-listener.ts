@@ -7,7 +7,11 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from 'node:https';
+import {
+  createServer as createTlsServer,
+  type Server as TlsServer,
+  type ServerOptions as TlsServerOptions,
+} from 'node:https';
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
 import type { Clock, Randomness } from '../clock.ts';
@@ -43,14 +47,20 @@ export interface ConnectionLimits {
   readonly overloadHeapShare: number;
 }
 
+/** PEM texts: the certificate with its chain, and its private key. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface PublicListenerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
   /** Several listeners of this user share the port; the system spreads connections over them. */
   readonly reusePort?: boolean;
-  /** PEM texts; `undefined` serves plain HTTP. */
-  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** `undefined` serves plain HTTP. */
+  readonly tls: Certificate | undefined;
   readonly limits: ConnectionLimits;
 }
 
@@ -152,6 +162,11 @@ export class PublicListener {
         resolve(address);
       });
     });
+  }
+
+  /** New connections get this certificate; those that are open go on. Only for a listener that was made with one. */
+  renewCertificate(certificate: Certificate): void {
+    (this.#server as TlsServer).setSecureContext(certificate);
   }
 
   /** From now on every answer asks its client to close the connection, so that none is cut while it asks. */

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { type Configuration, publicUrls, type ServerConfiguration } from '../configuration/configuration.ts';
+import { publicUrls, type ServerConfiguration } from '../configuration/configuration.ts';
 import { heapShare } from '../http/heap-share.ts';
 import { PublicListener, type PublicListenerOptions, type PublicListenerParts } from '../http/public-listener.ts';
 import { publicRoutes } from './public-routes.ts';
@@ -27,10 +26,4 @@ export function createPublicListener(server: ServerConfiguration, parts: Listene
     },
     strain: () => ({ eventLoopDelayMs: eventLoopDelayMs(), heapShare: heapShare() }),
   });
-}
-
-/** The certificate and its key; `undefined` where none is configured. Throws the system's error for a file that cannot be read. */
-export async function readTls(tls: Configuration['server']['tls']): Promise<PublicListenerOptions['tls']> {
-  if (tls === undefined) return undefined;
-  return { cert: await readFile(tls.certFile, 'utf8'), key: await readFile(tls.keyFile, 'utf8') };
 }

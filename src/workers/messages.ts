@@ -5,7 +5,7 @@ import type { CounterSegment } from '../access/key-limiter.ts';
 import type { LimitsMemory } from '../access/limits.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { ConnectionFigures } from '../http/public-listener.ts';
+import type { Certificate, ConnectionFigures } from '../http/public-listener.ts';
 import type { CountsTaken } from '../http/request-counts.ts';
 
 /** What a thread must know of the configuration. */
@@ -18,7 +18,7 @@ export interface ThreadData {
   readonly configuration: ThreadConfiguration;
   /** 0 takes any free port. */
   readonly port: number;
-  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly tls: Certificate | undefined;
   readonly version: string;
   readonly limits: LimitsMemory;
   readonly keys: KeyMemory;
@@ -51,10 +51,10 @@ export interface News {
 /** A new segment of keys comes with the segment of their counters. */
 export type SharedGrowth = KeyGrowth & { readonly counters?: CounterSegment | undefined };
 
-/** From the hub to one thread: to end as `PublicListener.close` does. */
-export interface CloseOrder {
-  readonly deadlineMs: number;
-}
+/** From the hub to one thread: what to do as the method of that name of `PublicListener` does. */
+export type Order =
+  | { readonly kind: 'close'; readonly deadlineMs: number }
+  | { readonly kind: 'renewCertificate'; readonly certificate: Certificate };
 
 /** From one thread to the hub. */
 export type Report =

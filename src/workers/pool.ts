@@ -7,7 +7,7 @@ import type { Clock, Randomness, Timer } from '../clock.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import { Backoff } from '../feed/backoff.ts';
 import type { FeedLog } from '../feed/log.ts';
-import type { ConnectionFigures } from '../http/public-listener.ts';
+import type { Certificate, ConnectionFigures } from '../http/public-listener.ts';
 import { RequestCounts } from '../http/request-counts.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import { type MarketParts, stateEventsOf } from '../wiring/market-replication.ts';
@@ -55,6 +55,7 @@ export class WorkerPool {
   readonly #sums = new FigureSums();
   readonly #places: readonly Place[];
   #port: number;
+  #certificate: Certificate | undefined;
   #newestOwner = mainThread;
   #restarts = 0;
   #isDraining = false;
@@ -67,6 +68,7 @@ export class WorkerPool {
     this.#parts = parts;
     this.#broadcast = new Broadcast(parts.clock);
     this.#port = configuration.server.port;
+    this.#certificate = parts.tls;
     this.#places = Array.from({ length: configuration.server.workers }, () => ({
       backoff: new Backoff(randomness, restartRange),
       thread: undefined,
@@ -94,6 +96,12 @@ export class WorkerPool {
     this.#watchedMs = this.#parts.clock.monotonicMs();
     this.#watch = this.#parts.clock.every(watchEveryMs, () => this.#endSilent());
     return { port: this.#port };
+  }
+
+  /** As `PublicListener.renewCertificate`, in every thread there is and will be. */
+  renewCertificate(certificate: Certificate): void {
+    this.#certificate = certificate;
+    for (const { thread } of this.#places) thread?.order({ kind: 'renewCertificate', certificate });
   }
 
   /** As `PublicListener.drain`. */
@@ -149,7 +157,7 @@ export class WorkerPool {
   }
 
   #start(index: number): ServingThread {
-    const { configuration, tls, version, access, market, clock, log } = this.#parts;
+    const { configuration, version, access, market, clock, log } = this.#parts;
     const { port, origin } = this.#broadcast.subscribe(() => stateEventsOf(market, clock));
     const keys = access.directory.memory();
     // Every slot has its counter before a thread can find it.
@@ -158,7 +166,7 @@ export class WorkerPool {
       owner: ++this.#newestOwner,
       configuration,
       port: this.#port,
-      tls,
+      tls: this.#certificate,
       version,
       limits: access.limits.memory,
       keys,

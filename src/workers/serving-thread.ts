@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import { errorOf } from './failure-report.ts';
-import type { CloseOrder, LogLevel, Report, ThreadData, ThreadFigures } from './messages.ts';
+import type { LogLevel, Order, Report, ThreadData, ThreadFigures } from './messages.ts';
 
 type ThreadLog = Readonly<Record<LogLevel, (fields: object, message: string) => void>>;
 
@@ -63,9 +63,13 @@ export class ServingThread {
     return this.#isListening;
   }
 
+  order(order: Order): void {
+    this.#worker.postMessage(order);
+  }
+
   /** As `PublicListener.close`. Resolves once the last figures are told, or the thread ended. */
   close(deadlineMs: number): Promise<void> {
-    this.#worker.postMessage({ deadlineMs } satisfies CloseOrder);
+    this.order({ kind: 'close', deadlineMs });
     return this.#closed;
   }
 

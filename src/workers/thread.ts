@@ -16,7 +16,7 @@ import { createPublicListener } from '../wiring/public-listener.ts';
 import { sharedLimits } from '../wiring/shared-limits.ts';
 import { failureReport } from './failure-report.ts';
 import { Follower } from './follower.ts';
-import type { CloseOrder, LogLevel, News, Report, SharedGrowth, ThreadData } from './messages.ts';
+import type { LogLevel, News, Order, Report, SharedGrowth, ThreadData } from './messages.ts';
 
 const figuresEveryMs = 1_000;
 
@@ -99,11 +99,15 @@ async function start(): Promise<void> {
       eventLoopDelayMs: delay.p99Ms(),
       sharedLimits: shared?.figures(),
     });
-  parentPort!.on('message', async ({ deadlineMs }: CloseOrder) => {
+  const close = async (deadlineMs: number) => {
     await made.close(deadlineMs);
     shared?.stop();
     tellFigures();
     report({ kind: 'closed' });
+  };
+  parentPort!.on('message', (order: Order) => {
+    if (order.kind === 'renewCertificate') made.renewCertificate(order.certificate);
+    else void close(order.deadlineMs);
   });
   shared?.start();
   const { port } = await made.listen();

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { exchange, openSocket, readToEnd, splitResponses } from '../support/http-client.ts';
 import { type HarnessOptions, json, ListenerHarness } from '../support/listener-harness.ts';
-import { tlsTexts } from '../support/tls-files.ts';
+import { renewedTls, tlsTexts } from '../support/tls-files.ts';
 
 async function startOverTls(t: TestContext, options: HarnessOptions = {}): Promise<ListenerHarness> {
   const api = await ListenerHarness.start({ clock: systemClock, tls: tlsTexts, ...options });
@@ -100,5 +100,21 @@ describe('over TLS', { concurrency: true }, () => {
     const idleEnded = readToEnd(idle);
     await eventually('both are accepted', () => api.listener.connectionFigures().open === 1);
     await Promise.all([api.listener.close(30_000), cut, idleEnded]);
+  });
+
+  test('a renewed certificate is for new connections, and those that are open go on', async (t) => {
+    const api = await startOverTls(t);
+    const before = openTls(api.port);
+    await eventually('a connection', () => before.authorized);
+    api.listener.renewCertificate(renewedTls);
+    const after = openTls(api.port);
+    await eventually('another', () => after.authorized);
+    const shown = [before, after].map((socket) => socket.getPeerX509Certificate()?.toString());
+    assert.deepEqual(shown, [tlsTexts.cert, renewedTls.cert]);
+    for (const socket of [before, after]) {
+      const ended = readToEnd(socket);
+      socket.write(api.requestText('/v1/time'));
+      assert.equal(splitResponses(await ended).responses[0]!.status, 200);
+    }
   });
 });

@@ -8,7 +8,7 @@ import { ServiceBoard } from '../../src/board/service-board.ts';
 import type { Clock, EpochMs } from '../../src/clock.ts';
 import { type OpenApiDocument, openApiDocument } from '../../src/contract/openapi.ts';
 import type { Strain } from '../../src/http/overload.ts';
-import { type ConnectionLimits, PublicListener } from '../../src/http/public-listener.ts';
+import { type Certificate, type ConnectionLimits, PublicListener } from '../../src/http/public-listener.ts';
 import type { Resource } from '../../src/http/resource.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { MarketBook } from '../../src/market/market-book.ts';
@@ -30,8 +30,7 @@ export interface HarnessOptions {
   readonly sharedLimits?: (memory: MemoryLimits, keys: KeyDirectory, figures: LimitFigures) => Limits;
   readonly trustedProxies?: readonly string[];
   readonly connections?: Partial<ConnectionLimits>;
-  /** A certificate and its key, in PEM. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly tls?: Certificate;
   /** Further resources under `/v1`, for faults that no real one has. */
   readonly extra?: readonly Resource[];
   /** What the strain is said to be; none of what is left out. */

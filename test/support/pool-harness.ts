@@ -7,6 +7,7 @@ import { MemoryLimits } from '../../src/access/limits.ts';
 import { ServiceBoard } from '../../src/board/service-board.ts';
 import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
+import type { Certificate } from '../../src/http/public-listener.ts';
 import type { MarketInputs } from '../../src/market/market-event.ts';
 import { FeedStatus } from '../../src/market/service-status.ts';
 import { bookFor } from '../../src/wiring/book.ts';
@@ -29,7 +30,7 @@ export class PoolHarness {
   port = 0;
   #api: ApiClient | undefined;
 
-  private constructor(settings: Readonly<Record<string, string>>) {
+  private constructor(settings: Readonly<Record<string, string>>, tls: Certificate | undefined) {
     const env = {
       MDAPI_SERVER_PORT: '0',
       MDAPI_EXCHANGE_QUOTES: 'EUR',
@@ -48,7 +49,7 @@ export class PoolHarness {
     this.breaches = new BreachLog(this.directory);
     this.pool = new WorkerPool({
       configuration,
-      tls: undefined,
+      tls,
       version: '1.0.0',
       access: this,
       market,
@@ -64,11 +65,12 @@ export class PoolHarness {
   static async start(
     t: Pick<TestContext, 'after'>,
     settings: Readonly<Record<string, string>> = {},
+    tls?: Certificate,
   ): Promise<PoolHarness> {
-    const harness = new PoolHarness({ MDAPI_SERVER_WORKERS: '3', ...settings });
+    const harness = new PoolHarness({ MDAPI_SERVER_WORKERS: '3', ...settings }, tls);
     t.after(() => harness.pool.close(0));
     harness.port = (await harness.pool.listen()).port;
-    harness.#api = await ApiClient.of(`http://127.0.0.1:${harness.port}`, harness.key);
+    if (tls === undefined) harness.#api = await ApiClient.of(`http://127.0.0.1:${harness.port}`, harness.key);
     return harness;
   }
 

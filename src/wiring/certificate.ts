@@ -1,0 +1,61 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import type { Clock, Timer } from '../clock.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { Certificate } from '../http/public-listener.ts';
+
+/** The configured files. */
+type CertificateFiles = NonNullable<Configuration['server']['tls']>;
+
+export interface CertificateWatchParts {
+  readonly files: CertificateFiles;
+  /** What was in them when the listener was made. */
+  readonly served: Certificate;
+  readonly clock: Pick<Clock, 'every'>;
+  readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+}
+
+const everyMs = 60_000;
+
+/** The certificate and its key. Throws the system's error for a file that cannot be read. */
+export async function readCertificate({ certFile, keyFile }: CertificateFiles): Promise<Certificate> {
+  return { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') };
+}
+
+/**
+ * Looks once a minute whether the files hold something else, and has a pair that fits together served. Anything else is left
+ * alone, and told when it still stands at the next look: files are written one after the other.
+ */
+export function watchCertificate(
+  { files, served, clock, log }: CertificateWatchParts,
+  renewed: (certificate: Certificate) => void,
+): Timer {
+  let current = served;
+  let trouble: string | undefined;
+  let told: string | undefined;
+
+  async function look(): Promise<void> {
+    const found = await readCertificate(files);
+    if (found.cert !== current.cert || found.key !== current.key) take(found);
+    trouble = told = undefined;
+  }
+
+  function take(found: Certificate): void {
+    // Throws where the two do not fit together.
+    createSecureContext(found);
+    renewed(found);
+    current = found;
+    log.info({ validUntil: new X509Certificate(found.cert).validToDate }, 'the renewed certificate is served');
+  }
+
+  function failed(error: Error): void {
+    if (error.message === trouble && error.message !== told) {
+      log.warn({ err: error }, 'the files of the certificate cannot be used; the one before is served on');
+      told = error.message;
+    }
+    trouble = error.message;
+  }
+
+  return clock.every(everyMs, () => void look().catch(failed));
+}
