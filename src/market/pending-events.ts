@@ -4,14 +4,14 @@ import { type MarketEvent, supersedingName } from './market-event.ts';
 export class PendingEvents {
   /** By what supersedes them; those that nothing does by a number. */
   readonly #events = new Map<string | number, MarketEvent>();
-  #told = 0;
+  #unsuperseded = 0;
 
   get size(): number {
     return this.#events.size;
   }
 
   add(event: MarketEvent): void {
-    const name = supersedingName(event) ?? this.#told++;
+    const name = supersedingName(event) ?? this.#unsuperseded++;
     // Taken out first: a later event never moves before one that it came after.
     this.#events.delete(name);
     this.#events.set(name, event);

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
 import type { MarketToSave } from '../../store/markets.ts';
 import { openStore } from '../../store/store.ts';
+import { btcEur } from '../../store/store-fixture.ts';
 import { newDirectory, newOperator, runInside } from '../cli-under-test.ts';
 
 interface Market {
@@ -16,18 +17,11 @@ interface Market {
 }
 
 const facts = (symbol: string, change: Partial<MarketToSave> = {}): MarketToSave => ({
+  ...btcEur,
   symbol,
   base: symbol.slice(0, -3),
   quote: symbol.slice(-3),
-  via: undefined,
-  upstreamStatus: 'trading',
-  pricePrecision: 1,
-  amountPrecision: 8,
-  tickSize: '0.1',
-  minOrderSize: '0.00005',
   minOrderValue: undefined,
-  missedLoads: 0,
-  delistedAt: undefined,
   ...change,
 });
 
