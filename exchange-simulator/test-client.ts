@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { eventually } from '../test/support/eventually.ts';
 import { FakeClock } from '../test/support/fake-clock.ts';
+import { fixedPort } from '../test/support/fixed-port.ts';
 import { type ExchangeSimulator, type ExchangeSimulatorOptions, startExchangeSimulator } from './simulator.ts';
 
 /** An exchange of a test's own, whose clock stands still; gone with its clients when the test ends, however it ends. */
@@ -10,7 +11,7 @@ export async function startForTest(
   options: ExchangeSimulatorOptions = {},
 ): Promise<{ simulator: ExchangeSimulator; clock: FakeClock; open: () => Promise<TestClient> }> {
   const clock = new FakeClock();
-  const simulator = await startExchangeSimulator({ clock, updatesPerSecond: 0, ...options });
+  const simulator = await startExchangeSimulator({ clock, updatesPerSecond: 0, port: await fixedPort(), ...options });
   const clients: TestClient[] = [];
   test.after(async () => {
     for (const client of clients) client.end();

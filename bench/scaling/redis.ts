@@ -1,7 +1,7 @@
-import { createServer } from 'node:net';
 import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { checkRedis } from '../../src/cluster/redis-check.ts';
 import { eventually } from '../../test/support/eventually.ts';
+import { fixedPort } from '../../test/support/fixed-port.ts';
 import { findProgram, MeasuredProcess } from '../processes.ts';
 import type { Scope } from '../scope.ts';
 
@@ -18,7 +18,7 @@ export interface Redis {
 /** A Redis or Valkey server without persistence, on the core that is not measured; `undefined` where none is installed. */
 export async function startRedis(scope: Scope): Promise<Redis | undefined> {
   if (command === undefined) return undefined;
-  const port = await freePort();
+  const port = await fixedPort();
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const child = scope.own(new MeasuredProcess({ core: 'others', command, args: [...args, '--dir', scope.directory] }));
   const address = { host: '127.0.0.1', port, tls: false, user: undefined, password: undefined, database: 0 };
@@ -29,14 +29,4 @@ export async function startRedis(scope: Scope): Promise<Redis | undefined> {
     );
   await eventually('Redis answers', answers);
   return { url: `redis://127.0.0.1:${port}`, process: child };
-}
-
-/** A port that was free a moment ago: the server cannot be asked for any free one. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '../../test/support/eventually.ts';
+import { fixedPort } from '../../test/support/fixed-port.ts';
 import { ask } from '../fixture/ask.ts';
 import { findProgram, MeasuredProcess } from '../processes.ts';
 import type { Scope } from '../scope.ts';
@@ -20,7 +20,7 @@ export async function startNginx(
   for (const { path, gzip, bodyBase64 } of recording.answers) {
     writeFileSync(join(directory, fileOf(path) + (gzip ? '.gz' : '')), Buffer.from(bodyBase64, 'base64'));
   }
-  const port = await freePort();
+  const port = await fixedPort();
   const file = join(directory, 'nginx.conf');
   writeFileSync(file, configuration(directory, port));
   const args = ['-p', directory, '-e', join(directory, 'error.log'), '-c', file];
@@ -60,14 +60,4 @@ http {
   }
 }
 `;
-}
-
-/** A port that was free a moment ago: nginx cannot be asked for any free one. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
+import { fixedPort } from '../../test/support/fixed-port.ts';
 
 /** One REST answer. `hang`: the request is taken and never answered. `cut`: the connection breaks half-way through the body. */
 export interface RestAnswer {
@@ -38,7 +39,7 @@ export class ScriptedExchange {
   readonly #sockets = new Set<Socket>();
   readonly peers: Peer[] = [];
   readonly questions: string[] = [];
-  #port = 0;
+  #port: number | undefined;
   upgrades = 0;
   /** Requests that wait for an answer they will never get. */
   hanging = 0;
@@ -63,13 +64,15 @@ export class ScriptedExchange {
     });
   }
 
-  async listen(port = 0): Promise<void> {
-    await new Promise<void>((resolve) => this.#http.listen(port, '127.0.0.1', resolve));
-    this.#port = (this.#http.address() as AddressInfo).port;
+  /** Listens on a free port, and after `close` on the same one again. */
+  async listen(): Promise<void> {
+    this.#port ??= await fixedPort();
+    await new Promise<void>((resolve) => this.#http.listen(this.port, '127.0.0.1', resolve));
   }
 
   /** The port it listens on, or last listened on. */
   get port(): number {
+    if (this.#port === undefined) throw new Error('it has not listened yet');
     return this.#port;
   }
 

@@ -1,6 +1,7 @@
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { fixedPort } from '../../test/support/fixed-port.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { RecordingSink } from './feed-rig.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
@@ -32,7 +33,7 @@ export class SimulatorRig {
   /** Starts both, and waits for the live path. */
   static async startLive(timing: Partial<FeedTiming> = {}): Promise<SimulatorRig> {
     const clock = new FakeClock();
-    const simulator = await startExchangeSimulator({ clock, seed: 11, updatesPerSecond: 60 });
+    const simulator = await startExchangeSimulator({ clock, seed: 11, updatesPerSecond: 60, port: await fixedPort() });
     const rig = new SimulatorRig(clock, simulator, timing);
     rig.supervisor.start();
     await rig.pass('the live path', () => rig.health.path === 'live');

@@ -87,14 +87,13 @@ test('the back-off starts over only after thirty seconds of healthy data (fault 
 test('with the exchange down at the start the feed keeps trying, and recovers over REST and live by itself (fault row 49)', async () => {
   rig = new FeedRig();
   await rig.listen();
-  const { port } = rig.exchange;
   await rig.exchange.close();
   rig.start();
   await rig.pass('a failed load', () => (rig.health.catalogueLoads.network ?? 0) > 0);
   await rig.clock.advance(60_000);
   assert.equal(rig.health.path, 'fallback');
   assert.equal(rig.health.symbolsWanted, 0);
-  await rig.exchange.listen(port);
+  await rig.exchange.listen();
   await rig.becomeLive();
   assert.deepEqual(rig.sink.paths, ['fallback', 'live']);
   assert.ok((rig.health.catalogueLoads.network ?? 0) < 40, 'the loads were not held back');

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { EpochMs } from '../../src/clock.ts';
 import { systemClock } from '../../src/clock.ts';
 import { assertAccessible, browserTest, openBrowser } from '../support/browser.ts';
+import { fixedPort } from '../support/fixed-port.ts';
 import { ListenerHarness } from '../support/listener-harness.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
@@ -73,10 +74,11 @@ describe('the status page in a browser', () => {
       const watched = await openBrowser(t);
       const { page } = watched;
       watched.expect(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
-      const first = await ListenerHarness.start({ clock: systemClock });
+      const port = await fixedPort();
+      const first = await ListenerHarness.start({ clock: systemClock, port });
       t.after(() => first.stop());
       first.tick('BTC', '50000.00', '50010.00');
-      await page.goto(`http://127.0.0.1:${first.port}/status`);
+      await page.goto(`http://127.0.0.1:${port}/status`);
       await page.getByText('Updates itself every 5 seconds').waitFor();
       assert.equal(await page.locator('#state .word').innerText(), 'Operational');
       await first.stop();
@@ -85,7 +87,7 @@ describe('the status page in a browser', () => {
       assert.match(await alert.innerText(), /how it was at \d\d:\d\d:\d\d, not how it is now/);
       assert.equal(await page.locator('#state .word').innerText(), 'Unknown');
       await assertAccessible(page);
-      const again = await ListenerHarness.start({ clock: systemClock, port: first.port });
+      const again = await ListenerHarness.start({ clock: systemClock, port });
       t.after(() => again.stop());
       await alert.waitFor({ state: 'hidden', timeout: 20_000 });
       await page.locator('#state .word').filter({ hasText: 'Outage' }).waitFor();

@@ -6,22 +6,16 @@ import { silentLog } from '../../src/feed/log.ts';
 import { defaultTiming } from '../../src/feed/timing.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock, seededRandomness } from '../support/fake-clock.ts';
+import { fixedPort } from '../support/fixed-port.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 import { SteadyClient } from '../support/steady-client.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { connectionsEnded, connectionsTried, startBehindProxies } from './behind-proxies.ts';
 import { seed } from './full-size.ts';
 
-/** A port on which nobody listens any more. */
-async function deadPort(): Promise<number> {
-  const other = await TcpProxy.listen();
-  await other.close();
-  return other.port;
-}
-
 const storms: readonly [string, (live: TcpProxy) => unknown][] = [
   ['refuses connections', (live) => live.refuse()],
-  ['accepts and resets', async (live) => live.forwardTo(await deadPort())],
+  ['accepts and resets', async (live) => live.forwardTo(await fixedPort())],
   ['ends in the midst of the handshake', (live) => live.set('down', { limitBytes: 40 })],
   ['ends after the first message', (live) => live.set('down', { limitBytes: 400 })],
 ];

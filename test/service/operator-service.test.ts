@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { eventually } from '../support/eventually.ts';
+import { fixedPort } from '../support/fixed-port.ts';
 import { Installation } from '../support/mdapi-process.ts';
 
 interface Steps {
@@ -14,7 +15,7 @@ interface Steps {
 const withinMs = 1_000;
 
 async function installed(t: Parameters<typeof Installation.for>[0]) {
-  const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 200 });
+  const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 200, port: await fixedPort() });
   t.after(() => simulator.stop());
   return { simulator, installation: Installation.for(t, simulator) };
 }

@@ -5,6 +5,7 @@ import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
+import { fixedPort } from '../support/fixed-port.ts';
 import { Installation } from '../support/mdapi-process.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
@@ -43,7 +44,7 @@ describe('after a restart with the exchange away', { concurrency: true }, () => 
   });
 
   test('of a killed process: no more than the last moments are lost, the times are true, and keys and windows hold', async (t) => {
-    const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 200 });
+    const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 200, port: await fixedPort() });
     t.after(() => simulator.stop());
     const installation = Installation.for(t, simulator);
     const { server, api, key } = await installation.serveLive();

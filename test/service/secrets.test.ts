@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { eventually } from '../support/eventually.ts';
+import { fixedPort } from '../support/fixed-port.ts';
 import { Installation } from '../support/mdapi-process.ts';
 
 /** In the places where an operator has to put them. */
@@ -9,7 +10,7 @@ const secret = 'Tr0ub4dor-and-3';
 
 describe('a secret', { concurrency: true }, () => {
   test('of the rate’s address, and every key, stays out of logs, errors and metrics, whatever fails', async (t) => {
-    const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 200 });
+    const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 200, port: await fixedPort() });
     t.after(() => simulator.stop());
     const url = `${simulator.jsonRateUrl}?access_key=${secret}`;
     const rates = { source: 'json', url, pointer: '/data/EURCZK', refresh: '1s' };

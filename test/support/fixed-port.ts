@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -7,13 +8,14 @@ const from = 20_000;
 const count = 8_000;
 
 /**
- * A free port for a server that is stopped and started again on it. Nothing takes it in between but a program that asks
- * for this very one.
+ * A free port of this machine for a server that is told its port, that is stopped and started again on it, or that is
+ * gone for good. Nobody else gets it from here while this process lives, and no system gives it to whoever asks for
+ * any.
  */
 export async function fixedPort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = from + randomInt(count);
-    if (await isFree(port)) return port;
+    if ((await isFree(port)) && (await reserve(port))) return port;
   }
   throw new Error(`no free port from ${from} to ${from + count}`);
 }
@@ -27,6 +29,23 @@ async function isFree(port: number): Promise<boolean> {
     await once(server, 'close');
     return true;
   } catch {
+    return false;
+  }
+}
+
+/**
+ * Takes the UDP port of the same number, which nothing here uses: so the kernel keeps two processes from reserving one
+ * TCP port, also while nobody listens on it, and ends the reservation with the process, however that ends.
+ */
+async function reserve(port: number): Promise<boolean> {
+  const socket = createSocket('udp4');
+  try {
+    socket.bind({ port, address: '127.0.0.1', exclusive: true });
+    await once(socket, 'listening');
+    socket.unref();
+    return true;
+  } catch {
+    socket.close();
     return false;
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import { fixedPort } from './fixed-port.ts';
 
 /** A message that reached its end. */
 export interface ReceivedMail {
@@ -16,7 +17,7 @@ export type AtEnd = (mail: ReceivedMail, connection: Socket) => number | undefin
 
 export interface MailServerOptions {
   readonly options?: SMTPServerOptions;
-  /** 0, any free one, when left out. */
+  /** A free one, its own also while it is closed, when left out. */
   readonly port?: number;
 }
 
@@ -85,7 +86,7 @@ export class MailServer {
 
   static async start(t: Pick<TestContext, 'after'>, options: MailServerOptions = {}): Promise<MailServer> {
     const server = new MailServer(options);
-    await server.listen(options.port ?? 0);
+    await server.listen(options.port ?? (await fixedPort()));
     t.after(() => server.close());
     return server;
   }

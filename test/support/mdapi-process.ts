@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
+import { fixedPort } from './fixed-port.ts';
 import { offered } from './service-harness.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/mdapi.js', import.meta.url));
@@ -145,12 +146,11 @@ export class Installation {
     return JSON.parse(stdout) as Body;
   }
 
-  /** `mdapi serve`, once it listens. Commands started after this find its private listener. */
+  /** `mdapi serve`, once it listens. Commands find its private listener, and after its end nobody there. */
   async serve(): Promise<{ server: Child; baseUrl: string; adminUrl: string }> {
-    this.env.MDAPI_ADMIN_PORT = '0';
+    this.env.MDAPI_ADMIN_PORT = String(await fixedPort());
     const server = this.start('serve', '--json');
     const { baseUrl, adminUrl } = JSON.parse(await server.firstLine()) as Addresses;
-    this.env.MDAPI_ADMIN_PORT = new URL(adminUrl).port;
     return { server, baseUrl, adminUrl };
   }
 

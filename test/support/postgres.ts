@@ -9,13 +9,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { eventually } from './eventually.ts';
+import { fixedPort } from './fixed-port.ts';
 import { tlsTexts } from './tls-files.ts';
 
 /** A real PostgreSQL server of a test's own, on loopback, without a password for anybody but `guarded`. */
@@ -65,7 +65,7 @@ export async function startPostgres(
   own(directory);
   const env = environmentFor(directory);
   initialise(join(directory, 'data'), env, { ...(speaksTls ? tlsSettings(directory) : {}), ...settings });
-  const server = new RunningPostgres(directory, env, await freePort());
+  const server = new RunningPostgres(directory, env, await fixedPort());
   await server.start();
   return server;
 }
@@ -260,16 +260,4 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 function isRunning(pid: number): boolean {
   return send(pid, 0);
-}
-
-/** Another process could take it before PostgreSQL does; it then says so in its log and the test fails. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createClient } from '@redis/client';
 import type { RedisAddress } from '../../src/cluster/redis-connection.ts';
 import { eventually } from './eventually.ts';
+import { fixedPort } from './fixed-port.ts';
 import { findSystemProgram } from './system-program.ts';
 
 /** The Redis or Valkey server that tests run. */
@@ -43,7 +43,7 @@ export class RedisServer {
 
   /** @param settings of the server, as on its command line: `--maxmemory 2mb` is two of them */
   static async start(t: Pick<TestContext, 'after'>, ...settings: readonly string[]): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), settings);
+    const server = new RedisServer(await fixedPort(), settings);
     t.after(() => server.#end());
     await server.#run();
     return server;
@@ -123,13 +123,4 @@ export class RedisServer {
     await this.#stopKeeper();
     rmSync(this.#directory, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

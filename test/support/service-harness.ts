@@ -18,6 +18,7 @@ import { type Service, startService } from '../../src/main.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
+import { fixedPort } from './fixed-port.ts';
 import { type Metrics, readMetrics } from './metrics-text.ts';
 import { ShiftedClock } from './shifted-clock.ts';
 
@@ -89,6 +90,7 @@ export class ServiceHarness {
       clock,
       quotes: ['EUR'],
       updatesPerSecond: 200,
+      port: await fixedPort(),
       ...options.simulator,
     });
     const harness = new ServiceHarness(clock, simulator, options);

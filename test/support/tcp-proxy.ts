@@ -1,6 +1,7 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type Clock, type Randomness, systemClock } from '../../src/clock.ts';
 import { seededRandomness } from './fake-clock.ts';
+import { fixedPort } from './fixed-port.ts';
 import { noToxics, TcpPump, type Toxics } from './tcp-pump.ts';
 
 /** `up` is from the client to the target. */
@@ -27,6 +28,7 @@ interface Pair {
  * switched on holds at once, for open connections too, until it is switched off.
  */
 export class TcpProxy {
+  readonly port: number;
   readonly #clock: Clock;
   readonly #randomness: Randomness;
   readonly #server: Server;
@@ -35,25 +37,22 @@ export class TcpProxy {
   #up: Toxics = noToxics;
   #down: Toxics = noToxics;
   #isBlackHole = false;
-  #port = 0;
   #accepted = 0;
 
-  private constructor({ targetPort = 0, clock = systemClock, randomness = seededRandomness(1) }: TcpProxyOptions) {
+  private constructor(port: number, options: TcpProxyOptions) {
+    const { targetPort = 0, clock = systemClock, randomness = seededRandomness(1) } = options;
+    this.port = port;
     this.#targetPort = targetPort;
     this.#clock = clock;
     this.#randomness = randomness;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#accept(client));
   }
 
-  /** Listens on a free port. */
+  /** Listens on a free port, which stays its own while it refuses. */
   static async listen(options: TcpProxyOptions = {}): Promise<TcpProxy> {
-    const proxy = new TcpProxy(options);
+    const proxy = new TcpProxy(await fixedPort(), options);
     await proxy.#listen();
     return proxy;
-  }
-
-  get port(): number {
-    return this.#port;
   }
 
   /** Connections clients hold open. */
@@ -119,9 +118,8 @@ export class TcpProxy {
   #listen(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen({ host: '127.0.0.1', port: this.#port }, () => {
+      this.#server.listen({ host: '127.0.0.1', port: this.port }, () => {
         this.#server.removeListener('error', reject);
-        this.#port = (this.#server.address() as AddressInfo).port;
         resolve();
       });
     });
