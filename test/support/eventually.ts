@@ -6,7 +6,7 @@
 export async function eventually<T>(
   what: string,
   probe: () => T | undefined | false | Promise<T | undefined | false>,
-  deadlineMs = 10_000,
+  deadlineMs = 20_000,
 ): Promise<T> {
   const startedMs = performance.now();
   for (;;) {
