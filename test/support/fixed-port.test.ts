@@ -12,15 +12,15 @@ const other = `
   import { fixedPort } from ${JSON.stringify(new URL('fixed-port.ts', import.meta.url))};
   const ports = [];
   while (ports.length < ${count}) ports.push(await fixedPort());
-  console.log(JSON.stringify(ports));
+  process.stdout.write(JSON.stringify(ports));
   process.stdin.resume();
 `;
 
 test('a port is given to one process only, though nobody listens on it yet', async (t) => {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', other]);
   t.after(() => child.kill());
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const theirs = new Set(JSON.parse(String(line)) as number[]);
+  const [listed] = (await once(child.stdout, 'data')) as [Buffer];
+  const theirs = new Set(JSON.parse(String(listed)) as number[]);
   const ours = new Set<number>();
   for (let taken = 0; taken < count; taken++) ours.add(await fixedPort());
   assert.deepEqual([theirs.size, ours.size], [count, count]);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -15,7 +15,11 @@ const count = 8_000;
 export async function fixedPort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = from + randomInt(count);
-    if ((await isFree(port)) && (await reserve(port))) return port;
+    // Reserved before it is tried: trying one that is somebody's would keep its server from coming back just then.
+    const reservation = await reserve(port);
+    if (reservation === undefined) continue;
+    if (await isFree(port)) return port;
+    reservation.close();
   }
   throw new Error(`no free port from ${from} to ${from + count}`);
 }
@@ -35,17 +39,17 @@ async function isFree(port: number): Promise<boolean> {
 
 /**
  * Takes the UDP port of the same number, which nothing here uses: so the kernel keeps two processes from reserving one
- * TCP port, also while nobody listens on it, and ends the reservation with the process, however that ends.
+ * TCP port, also while nobody listens on it, and ends the reservation with the process, however that ends. `undefined` when
+ * it is another's.
  */
-async function reserve(port: number): Promise<boolean> {
+async function reserve(port: number): Promise<Socket | undefined> {
   const socket = createSocket('udp4');
   try {
     socket.bind({ port, address: '127.0.0.1', exclusive: true });
     await once(socket, 'listening');
-    socket.unref();
-    return true;
+    return socket.unref();
   } catch {
     socket.close();
-    return false;
+    return undefined;
   }
 }
