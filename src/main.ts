@@ -2,9 +2,9 @@ import { adminListener } from './admin/admin-listener.ts';
 import type { Phase } from './admin/sources.ts';
 import type { Clock, Randomness } from './clock.ts';
 import { type Configuration, publicUrls } from './configuration/configuration.ts';
-import type { FeedLog } from './feed/log.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
 import type { Certificate, PublicListener } from './http/public-listener.ts';
+import type { Log } from './log.ts';
 import type { MarketEvent } from './market/market-event.ts';
 import type { FeedSink } from './market/upstream.ts';
 import type { Notifier } from './notices/notifier.ts';
@@ -28,7 +28,7 @@ export interface ServiceOptions {
   readonly configuration: Configuration;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
   /** Of this software, for the root document and the metrics. */
   readonly version: string;
   /** Only this part of the service; with Redis, over which the parts hear of each other. Both when left out. */

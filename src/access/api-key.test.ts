@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
+import { randomBase62, toBase62 } from '../base62.ts';
 import { digestOf, generateApiKey, hasKeyShape, lastFourOf } from './api-key.ts';
-import { randomBase62, toBase62 } from './base62.ts';
 import { crc32Of } from './crc32.ts';
 
 const key = generateApiKey(seededRandomness(7));

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { base62Value, randomBase62, toBase62 } from '../base62.ts';
 import type { Randomness } from '../clock.ts';
-import { base62Value, randomBase62, toBase62 } from './base62.ts';
 import { crc32Of } from './crc32.ts';
 
 declare const apiKey: unique symbol;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { ServiceBoard } from '../board/service-board.ts';
+import { silentLog } from '../log.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import { FeedTimeline } from './feed-timeline.ts';
@@ -25,7 +26,7 @@ function world() {
       return payload === undefined ? undefined : { payload, savedAt: clock.now() };
     },
   };
-  const log = { error: (_: object, message: string) => void logged.push(message) };
+  const log = { ...silentLog, error: (_: object, message: string) => void logged.push(message) };
   const newTimeline = () => new FeedTimeline(new ServiceBoard(feed, clock), snapshots, clock, log);
   const feedNow = (path: 'live' | 'fallback') => feed.feedCurrent(path, clock.now(), clock.monotonicMs());
   /** As a feed that goes on does it: something every minute. */

@@ -1,5 +1,6 @@
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
 /** How market data arrived: over the live connection, over the fallback, or not any more. */
@@ -28,7 +29,7 @@ export class FeedTimeline {
   readonly #service: Pick<ServiceBoard, 'read'>;
   readonly #snapshots: Snapshots;
   readonly #clock: Clock;
-  readonly #log: { error(fields: object, message: string): void };
+  readonly #log: Log;
   #past: { readonly state: FeedState; readonly fromMs: number; readonly toMs: number }[] = [];
   #current: { readonly state: FeedState; readonly fromMs: number } | undefined;
   #savedAtMs = Number.NEGATIVE_INFINITY;
@@ -36,12 +37,7 @@ export class FeedTimeline {
   #saving: Promise<void> = Promise.resolve();
   #failing = false;
 
-  constructor(
-    service: Pick<ServiceBoard, 'read'>,
-    snapshots: Snapshots,
-    clock: Clock,
-    log: { error(fields: object, message: string): void },
-  ) {
+  constructor(service: Pick<ServiceBoard, 'read'>, snapshots: Snapshots, clock: Clock, log: Log) {
     this.#service = service;
     this.#snapshots = snapshots;
     this.#clock = clock;

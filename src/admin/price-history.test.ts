@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import { silentLog } from '../log.ts';
 import { MarketBook } from '../market/market-book.ts';
 import {
   conversionRate,
@@ -18,7 +19,7 @@ function recorded() {
   const clock = new FakeClock();
   const book = new MarketBook(pricingPolicy(), everyEuroMarket);
   book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
-  const history = new PriceHistory(book, clock, { error: (_, message) => assert.fail(message) });
+  const history = new PriceHistory(book, clock, { ...silentLog, error: (_, message) => assert.fail(message) });
   const tick = (bid: string, ask: string) =>
     book.tickerReceived(
       upstreamTicker({ bid: decimal(bid), ask: decimal(ask), receivedAt: clock.now(), upstreamTime: undefined }),

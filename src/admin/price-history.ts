@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
@@ -44,7 +45,7 @@ export class PriceHistory {
   #taken = 0;
   #sampling: Promise<void> | undefined;
 
-  constructor(book: MarketBook, clock: Clock, log: { error(fields: object, message: string): void }) {
+  constructor(book: MarketBook, clock: Clock, log: Log) {
     this.#book = book;
     this.#clock = clock;
     this.#timer = clock.every(historyEveryMs, () => {

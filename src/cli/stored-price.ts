@@ -1,6 +1,7 @@
 import { explainPrice, type PriceAnswer } from '../admin/prices.ts';
 import type { Clock } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { silentLog } from '../log.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { Store } from '../store/store.ts';
 import { bookFor } from '../wiring/book.ts';
@@ -14,6 +15,6 @@ export async function storedPrice(
   symbol: string,
 ): Promise<PriceAnswer> {
   const book = bookFor(configuration);
-  await new MarketMemory(store, book, new FeedStatus(), clock, { error() {} }).restore();
+  await new MarketMemory(store, book, new FeedStatus(), clock, silentLog).restore();
   return explainPrice({ book, clock }, symbol);
 }

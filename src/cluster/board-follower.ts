@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import { changesKey, stateKey } from './board-publisher.ts';
 import { readEvents } from './event-text.ts';
@@ -15,7 +16,7 @@ export interface FollowerParts {
   readonly clock: Clock;
   /** Does to this node's market what was done to the leader's. */
   readonly apply: (event: MarketEvent) => void;
-  readonly log: { warn(fields: object, message: string): void };
+  readonly log: Log;
 }
 
 /** How long the server keeps a read that has nothing to answer. */

@@ -4,6 +4,7 @@ import type { RedisServer } from '../../test/support/redis.ts';
 import { ShiftedClock } from '../../test/support/shifted-clock.ts';
 import type { LimitDecision } from '../access/limit-decision.ts';
 import { type LimitFigures, MemoryLimits } from '../access/limits.ts';
+import { silentLog } from '../log.ts';
 import { RedisLimits } from './redis-limits.ts';
 
 export interface NodeOptions {
@@ -34,7 +35,7 @@ export class LimitingNode {
       keys: { keyIdOf: (slot) => `key_${slot}` },
       clock: this.clock,
       randomness,
-      log: { info: log, warn: log },
+      log: { ...silentLog, info: log, warn: log },
       patienceMs: options.patienceMs ?? 5_000,
       ...(options.windowMs === undefined ? {} : { windowMs: options.windowMs }),
     });

@@ -3,17 +3,13 @@ import { decide, type LimitDecision } from '../access/limit-decision.ts';
 import type { LimitFigures, Limits, MemoryLimits, Verdict } from '../access/limits.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
+import type { Log } from '../log.ts';
 import { Circuit } from './circuit.ts';
 import { type Call, CountCalls, type SentCall, type Take } from './count-calls.ts';
 import { type CountAnswer, countCommand, isScriptUnknown, readCountAnswer, withScript } from './count-script.ts';
 import { type KnownCount, KnownCounts } from './known-counts.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 import { ServerTime } from './server-time.ts';
-
-export interface SharedLimitsLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
 
 /** What the shared limits stand on. */
 export interface RedisLimitsOptions {
@@ -24,7 +20,7 @@ export interface RedisLimitsOptions {
   readonly keys: Pick<KeyFinder, 'keyIdOf'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: SharedLimitsLog;
+  readonly log: Log;
   /** A minute unless a test cannot wait for it to end. A whole number of seconds. */
   readonly windowMs?: number;
   /** How long a request may wait, in milliseconds; 45 leaves time to answer within 50 ms of the request. */

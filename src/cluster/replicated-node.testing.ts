@@ -7,6 +7,7 @@ import { ShiftedClock } from '../../test/support/shifted-clock.ts';
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
+import { silentLog } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
 import { everyEuroMarket, pricingPolicy } from '../market/samples.testing.ts';
@@ -50,7 +51,7 @@ export class ReplicatedNode {
       fence: () => this.fence,
       refused: () => this.timesRefused++,
     });
-    const log = { warn: (_fields: object, message: string) => this.logged.push(message) };
+    const log = { ...silentLog, warn: (_fields: object, message: string) => this.logged.push(message) };
     const replica = new MarketReplica(market, clock);
     this.follower = new BoardFollower({ call, clock, apply: (event) => replica.apply(event), log });
     this.feed = recordedFeed(marketInputs(market, clock), this.book, this.publisher.record);

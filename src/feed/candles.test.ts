@@ -3,12 +3,12 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
+import { silentLog } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { ReferencePrices, UpstreamTicker } from '../market/upstream.ts';
 import { CandleKeeper } from './candles.ts';
 import { KrakenConnector } from './kraken/connector.ts';
-import { silentLog } from './log.ts';
 import { ScriptedExchange } from './scripted-exchange.testing.ts';
 
 const never = new AbortController().signal;

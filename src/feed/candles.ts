@@ -1,10 +1,10 @@
+import { Backoff } from '../backoff.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedSink, ReferencePrices, UpstreamTicker } from '../market/upstream.ts';
-import { Backoff } from './backoff.ts';
 import type { Candle, CandleInterval, ExchangeConnector } from './connector.ts';
-import type { FeedLog } from './log.ts';
 import { Loop } from './loop.ts';
 import { PriceHistory, sameReferences } from './price-history.ts';
 import type { UpstreamError } from './upstream-error.ts';
@@ -15,7 +15,7 @@ export interface CandleKeeperOptions {
   readonly sink: Pick<FeedSink, 'referencePricesChanged'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
 }
 
 interface Followed {

@@ -1,10 +1,10 @@
+import { Backoff } from '../backoff.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamMarket, UpstreamMarketStatus } from '../market/upstream.ts';
-import { Backoff } from './backoff.ts';
 import type { Catalogue, ExchangeConnector, LivePair } from './connector.ts';
 import type { FeedCounters } from './health.ts';
-import type { FeedLog } from './log.ts';
 import { Loop } from './loop.ts';
 import type { FeedTiming } from './timing.ts';
 import { asUpstreamError } from './upstream-error.ts';
@@ -13,7 +13,7 @@ export interface CatalogueKeeperOptions {
   readonly connector: Pick<ExchangeConnector, 'loadCatalogue'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
   readonly timing: FeedTiming;
   readonly counters: FeedCounters;
 }

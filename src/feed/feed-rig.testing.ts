@@ -1,12 +1,12 @@
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
+import { silentLog } from '../log.ts';
 import { parseDecimal } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, FeedSink, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
 import { KrakenConnector } from './kraken/connector.ts';
-import { silentLog } from './log.ts';
 import { ScriptedExchange } from './scripted-exchange.testing.ts';
 import { FeedSupervisor } from './supervisor.ts';
 import type { FeedTiming } from './timing.ts';

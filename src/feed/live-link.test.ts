@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import { silentLog } from '../log.ts';
 import type { LiveConnection, LiveListener } from './connector.ts';
 import { LiveLink } from './live-link.ts';
-import { silentLog } from './log.ts';
 import { defaultTiming } from './timing.ts';
 
 const connection: LiveConnection = {

@@ -1,7 +1,7 @@
+import { Backoff } from '../backoff.ts';
 import type { Clock, Randomness, Timer } from '../clock.ts';
-import { Backoff } from './backoff.ts';
+import type { Log } from '../log.ts';
 import type { CloseReason, ExchangeConnector, LiveConnection, LiveEvent } from './connector.ts';
-import type { FeedLog } from './log.ts';
 import type { FeedTiming } from './timing.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -22,7 +22,7 @@ export interface LiveLinkOptions {
   readonly connector: Pick<ExchangeConnector, 'openLive'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
   readonly timing: FeedTiming;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff } from '../backoff.ts';
 import { Loop } from './loop.ts';
 import { Watchdog } from './watchdog.ts';
 

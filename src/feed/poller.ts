@@ -1,10 +1,10 @@
+import { Backoff } from '../backoff.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
-import { Backoff } from './backoff.ts';
 import type { ExchangeConnector } from './connector.ts';
 import type { AttemptOutcome, FeedCounters } from './health.ts';
-import type { FeedLog } from './log.ts';
 import { Loop } from './loop.ts';
 import type { FeedTiming } from './timing.ts';
 import { asUpstreamError } from './upstream-error.ts';
@@ -19,7 +19,7 @@ export interface PollerOptions {
   readonly connector: Pick<ExchangeConnector, 'pollTickers'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
   readonly timing: FeedTiming;
   readonly counters: FeedCounters;
 }

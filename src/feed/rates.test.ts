@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { silentLog } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import type { ConversionRate } from '../market/upstream.ts';
-import { silentLog } from './log.ts';
 import type { LoadedRate } from './rates.ts';
 import { judgeRate, RateKeeper } from './rates.ts';
 import { UpstreamError } from './upstream-error.ts';

@@ -1,10 +1,10 @@
+import { Backoff } from '../backoff.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { toBig } from '../market/decimal.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
-import { Backoff } from './backoff.ts';
-import type { FeedLog } from './log.ts';
 import { Loop } from './loop.ts';
 import { asUpstreamError, UpstreamError } from './upstream-error.ts';
 
@@ -32,7 +32,7 @@ export interface RateKeeperOptions {
   readonly sink: Pick<FeedSink, 'rateRefreshed'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
   /** 300,000 by default. */
   readonly refreshMs?: number;
 }

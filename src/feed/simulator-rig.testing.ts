@@ -2,10 +2,10 @@ import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-s
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
+import { silentLog } from '../log.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { RecordingSink } from './feed-rig.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
-import { silentLog } from './log.ts';
 import { FeedSupervisor } from './supervisor.ts';
 import type { FeedTiming } from './timing.ts';
 

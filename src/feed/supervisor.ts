@@ -1,4 +1,5 @@
 import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, FeedSink, RejectionReason, UpstreamMarket, UpstreamTicker } from '../market/upstream.ts';
 import { CandleKeeper } from './candles.ts';
@@ -8,7 +9,6 @@ import type { FeedHealth, FeedObserver } from './health.ts';
 import { FeedCounters } from './health.ts';
 import type { EndReason } from './live-link.ts';
 import { LiveLink } from './live-link.ts';
-import type { FeedLog } from './log.ts';
 import type { PollPlan } from './poller.ts';
 import { Poller } from './poller.ts';
 import { SymbolBook } from './symbol-book.ts';
@@ -21,7 +21,7 @@ export interface FeedSupervisorOptions {
   readonly sink: FeedSink;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
   readonly observer?: FeedObserver;
   readonly timing?: Partial<FeedTiming>;
   /** Whether to load candles and keep reference prices; `true` by default. */
@@ -37,7 +37,7 @@ export interface FeedSupervisorOptions {
 export class FeedSupervisor {
   readonly #clock: Clock;
   readonly #sink: FeedSink;
-  readonly #log: FeedLog;
+  readonly #log: Log;
   readonly #timing: FeedTiming;
   readonly #counters: FeedCounters;
   readonly #book: SymbolBook;

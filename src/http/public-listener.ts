@@ -17,6 +17,7 @@ import type { ClientAddresses } from '../access/client-address.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
 import { overloadRetryAfterSeconds } from '../contract/limits.ts';
+import type { Log } from '../log.ts';
 import { type Answer, problem } from './answer.ts';
 import { type ConnectionState, Connections } from './connections.ts';
 import { Handshakes } from './handshakes.ts';
@@ -91,7 +92,7 @@ export interface PublicListenerParts {
   readonly catchUp?: (() => void) | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+  readonly log: Log;
   /** How the process fares: the 99th percentile of the last few seconds, and the heap as it is. */
   readonly strain: () => Strain;
 }

@@ -1,8 +1,8 @@
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { sleep } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { ClaimedNotice, NoticeOutcome, Notices } from '../store/notices.ts';
 import { type Delivery, deliver } from './delivery.ts';
-import type { NoticeLog } from './log.ts';
 import { composeMessage, domainOf, type Mailbox, mailableAddress } from './message.ts';
 import { breachMail, type NoticePlace } from './notice-mail.ts';
 import type { SmtpServer } from './smtp-server.ts';
@@ -14,7 +14,7 @@ export interface CourierOptions {
   readonly place: NoticePlace;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: NoticeLog;
+  readonly log: Log;
 }
 
 /** Attempts by how they ended, since the start. `postponed` ones are made again. */

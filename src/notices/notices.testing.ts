@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import type { MailServer } from '../../test/support/mail-server.ts';
 import type { Clock, EpochMs } from '../clock.ts';
+import { silentLog } from '../log.ts';
 import type { NoticeRecord } from '../store/notices.ts';
 import type { Store } from '../store/store.ts';
 import { digestNumber, openFixture, type StoreFixture } from '../store/store-fixture.ts';
@@ -41,7 +42,7 @@ export async function openOutbox(t: TestContext, email = 'holder@example.net'): 
   const at = (level: LogEntry['level']) => (fields: object, message: string) => {
     logged.push({ level, fields: fields as LogEntry['fields'], message });
   };
-  const log = { info: at('info'), warn: at('warn'), error: at('error') };
+  const log = { ...silentLog, info: at('info'), warn: at('warn'), error: at('error') };
   return { ...fixture, accountId: account.id, keyId: key.id, logged, log };
 }
 

@@ -1,10 +1,10 @@
 import type { Clock, Randomness, Timer } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { Breaches } from '../store/breaches.ts';
 import type { NoticeRule, Notices } from '../store/notices.ts';
 import { BreachRecorder, type BreachSource } from './breach-recorder.ts';
 import { Courier, type CourierCounts } from './courier.ts';
 import { NoticeDecider } from './decider.ts';
-import type { NoticeLog } from './log.ts';
 import type { Mailbox } from './message.ts';
 import type { SmtpServer } from './smtp-server.ts';
 
@@ -16,7 +16,7 @@ export interface NotifierOptions {
   readonly mail: { readonly server: SmtpServer; readonly from: Mailbox } | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: NoticeLog;
+  readonly log: Log;
 }
 
 /** What this process did since it started, and how many notices still wait in the shared outbox. */

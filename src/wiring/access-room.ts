@@ -5,7 +5,7 @@ import { KeyDirectoryLoader } from '../access/key-directory-loader.ts';
 import { MemoryLimits } from '../access/limits.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { FeedLog } from '../feed/log.ts';
+import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { keySource } from './key-source.ts';
 import { sharedLimits } from './shared-limits.ts';
@@ -16,7 +16,7 @@ interface AccessRoomParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
 }
 
 /** Who may ask, how often, and from where. */

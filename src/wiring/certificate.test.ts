@@ -7,6 +7,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { renewedTls, tlsTexts } from '../../test/support/tls-files.ts';
 import type { Certificate } from '../http/public-listener.ts';
+import { silentLog } from '../log.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 
 const minuteMs = 60_000;
@@ -24,6 +25,7 @@ async function watched(t: TestContext) {
   const served: Certificate[] = [];
   const logged: string[] = [];
   const log = {
+    ...silentLog,
     info: (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields)}`),
     warn: (fields: object, message: string) => logged.push(`${message} ${String((fields as { err: unknown }).err)}`),
   };

@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls';
 import type { Clock, Timer } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Certificate } from '../http/public-listener.ts';
+import type { Log } from '../log.ts';
 
 /** The configured files. */
 type CertificateFiles = NonNullable<Configuration['server']['tls']>;
@@ -13,7 +14,7 @@ export interface CertificateWatchParts {
   /** What was in them when the listener was made. */
   readonly served: Certificate;
   readonly clock: Pick<Clock, 'every'>;
-  readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  readonly log: Log;
 }
 
 const everyMs = 60_000;

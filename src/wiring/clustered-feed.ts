@@ -5,7 +5,7 @@ import { FeedLease } from '../cluster/feed-lease.ts';
 import { patientCaller } from '../cluster/patient-caller.ts';
 import { type RedisAddress, RedisConnection } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
-import type { FeedLog } from '../feed/log.ts';
+import type { Log } from '../log.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { Feed } from './feed.ts';
@@ -15,7 +15,7 @@ export interface ClusteredFeedParts extends FedParts {
   readonly address: RedisAddress;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
   /** Leads what comes from this process's feed into its market. */
   readonly sink: FeedSink;
   /** Leads what comes from another process's feed there. */

@@ -3,13 +3,13 @@ import type { Configuration, RatesConfiguration } from '../configuration/configu
 import type { ExchangeConnector } from '../feed/connector.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import { KrakenConnector } from '../feed/kraken/connector.ts';
-import type { FeedLog } from '../feed/log.ts';
 import { cnbSource } from '../feed/rates/cnb.ts';
 import { ecbSource } from '../feed/rates/ecb.ts';
 import { exchangeSource } from '../feed/rates/exchange.ts';
 import { jsonSource } from '../feed/rates/json.ts';
 import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
+import type { Log } from '../log.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
 
@@ -18,7 +18,7 @@ export interface FeedParts {
   readonly sink: FeedSink;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
 }
 
 /** The upstream exchange and the rate sources, as one thing that runs. */

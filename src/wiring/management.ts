@@ -11,6 +11,7 @@ import type { Clock, Randomness } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
+import type { Log } from '../log.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { Store } from '../store/store.ts';
 import type { Feed } from './feed.ts';
@@ -23,7 +24,7 @@ export interface ManagementParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: { error(fields: object, message: string): void };
+  readonly log: Log;
   readonly book: MarketBook;
   readonly service: ServiceBoard;
   readonly access: {

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { BookObserver, MarketBook } from '../market/market-book.ts';
 import type { MarketRecord } from '../market/market-catalogue.ts';
@@ -25,7 +26,7 @@ export class MarketMemory implements BookObserver {
   readonly #book: MarketBook;
   readonly #feed: FeedStatus;
   readonly #clock: Clock;
-  readonly #log: { error(fields: object, message: string): void };
+  readonly #log: Log;
   readonly #savedRows = new Map<string, string>();
   #marketsDirty = false;
   #snapshotDirty = false;
@@ -34,13 +35,7 @@ export class MarketMemory implements BookObserver {
   #failing = false;
   #restUntilMs = 0;
 
-  constructor(
-    store: Pick<Store, 'markets' | 'snapshots'>,
-    book: MarketBook,
-    feed: FeedStatus,
-    clock: Clock,
-    log: { error(fields: object, message: string): void },
-  ) {
+  constructor(store: Pick<Store, 'markets' | 'snapshots'>, book: MarketBook, feed: FeedStatus, clock: Clock, log: Log) {
     this.#clock = clock;
     this.#store = store;
     this.#book = book;

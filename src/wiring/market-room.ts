@@ -2,7 +2,7 @@ import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import type { Clock } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { FeedLog } from '../feed/log.ts';
+import type { Log } from '../log.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { Store } from '../store/store.ts';
 import { bookFor } from './book.ts';
@@ -15,7 +15,7 @@ interface MarketRoomParts {
   readonly configuration: Configuration;
   readonly store: Store;
   readonly clock: Clock;
-  readonly log: FeedLog;
+  readonly log: Log;
 }
 
 /** The market room and what publishes it. */

@@ -2,7 +2,7 @@ import type { BreachLog } from '../access/breach-log.ts';
 import type { NoticeFigures } from '../admin/sources.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { NoticeLog } from '../notices/log.ts';
+import type { Log } from '../log.ts';
 import { Notifier } from '../notices/notifier.ts';
 import type { Store } from '../store/store.ts';
 
@@ -12,7 +12,7 @@ export interface NoticeParts {
   readonly breaches: BreachLog;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: NoticeLog;
+  readonly log: Log;
 }
 
 /** Makes what leads refusals to notices and notices to the configured mail server. */

@@ -1,4 +1,5 @@
 import { sleep } from '../clock.ts';
+import type { Log } from '../log.ts';
 import { type OpenStoreOptions, openStore, type Store } from '../store/store.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 
@@ -10,7 +11,7 @@ const remindEveryMs = 30_000;
 const passing: ReadonlySet<StoreErrorReason> = new Set(['unreachable', 'no_answer', 'too_slow', 'locked']);
 
 export interface WaitingOptions extends OpenStoreOptions {
-  readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
+  readonly log: Log;
   /** Ends the waiting: the latest error is thrown. */
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { silentLog } from '../log.ts';
 import { openStore } from '../store/store.ts';
 import { followOperatorChanges } from './operator-changes.ts';
 
@@ -17,7 +18,7 @@ async function following(t: { after(run: () => unknown): void }) {
     service: { setWindows() {} },
   };
   const logged: string[] = [];
-  const log = { error: (_: object, message: string) => void logged.push(message), info() {} };
+  const log = { ...silentLog, error: (_: object, message: string) => void logged.push(message) };
   const changes = followOperatorChanges(store, followers as never, clock, log, 2 * dayMs);
   t.after(async () => {
     await changes.stop();

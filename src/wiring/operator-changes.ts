@@ -1,5 +1,6 @@
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
@@ -33,7 +34,7 @@ export function followOperatorChanges(
   store: Store,
   followers: Followers,
   clock: Clock,
-  log: { error(fields: object, message: string): void; info(fields: object, message: string): void },
+  log: Log,
   auditForMs: number,
 ): OperatorChanges {
   let reachable = true;

@@ -1,13 +1,14 @@
 import type { KeyFinder } from '../access/key-directory.ts';
 import type { MemoryLimits } from '../access/limits.ts';
 import type { Clock, Randomness } from '../clock.ts';
-import { RedisLimits, type SharedLimitsLog } from '../cluster/redis-limits.ts';
+import { RedisLimits } from '../cluster/redis-limits.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { Log } from '../log.ts';
 
 interface SharedLimitsParts {
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: SharedLimitsLog;
+  readonly log: Log;
   readonly memory: MemoryLimits;
   readonly keys: Pick<KeyFinder, 'keyIdOf'>;
 }

@@ -3,12 +3,12 @@ import type { KeyDirectory, KeyGrowth } from '../access/key-directory.ts';
 import { freeLocksOf, type MemoryLimits } from '../access/limits.ts';
 import { mainThread } from '../access/thread-lock.ts';
 import type { WorkerFigures } from '../admin/sources.ts';
+import { Backoff } from '../backoff.ts';
 import type { Clock, Randomness, Timer } from '../clock.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
-import { Backoff } from '../feed/backoff.ts';
-import type { FeedLog } from '../feed/log.ts';
 import type { Certificate, ConnectionFigures } from '../http/public-listener.ts';
 import { RequestCounts } from '../http/request-counts.ts';
+import type { Log } from '../log.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import { type MarketParts, stateEventsOf } from '../wiring/market-replication.ts';
 import { Broadcast } from './broadcast.ts';
@@ -24,7 +24,7 @@ export interface WorkerPoolParts extends Pick<ThreadData, 'tls' | 'version'> {
   readonly market: MarketParts;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: FeedLog;
+  readonly log: Log;
 }
 
 const restartRange = { minMs: 200, maxMs: 10_000 };

@@ -34,6 +34,7 @@ applyAll(data.news.state);
 const keys = new KeyReader(data.keys);
 const limits = new MemoryLimits(data.limits, configuration.limits, data.owner);
 const logger = {
+  debug: () => {},
   info: (fields: object, message: string) => log('info', fields, message),
   warn: (fields: object, message: string) => log('warn', fields, message),
   error: (fields: object, message: string) => log('error', fields, message),

@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { digestOf, generateApiKey } from '../../src/access/api-key.ts';
 import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { systemClock } from '../../src/clock.ts';
+import { silentLog } from '../../src/log.ts';
 import { openFixture } from '../../src/store/store-fixture.ts';
 import { keySource } from '../../src/wiring/key-source.ts';
 import { followOperatorChanges } from '../../src/wiring/operator-changes.ts';
@@ -75,7 +76,7 @@ describe('a key that is changed by another process', () => {
     const api = await startHealthy({ clock: systemClock });
     t.after(() => api.stop());
     const loader = new KeyDirectoryLoader(api.directory, keySource(store));
-    const log = { error() {}, info() {} };
+    const log = silentLog;
     const changes = followOperatorChanges(
       store,
       { keys: loader, book: api.book, service: api.service },

@@ -4,6 +4,7 @@ import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { digestOf, generateApiKey } from '../../src/access/api-key.ts';
 import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { systemClock, systemRandomness } from '../../src/clock.ts';
+import { silentLog } from '../../src/log.ts';
 import { openStore } from '../../src/store/store.ts';
 import { postgresTest } from '../../src/store/store-fixture.ts';
 import { keySource } from '../../src/wiring/key-source.ts';
@@ -33,7 +34,7 @@ async function startNode(t: TestContext, url: string) {
   t.after(() => api.stop());
   const loader = new KeyDirectoryLoader(api.directory, keySource(store));
   const followers = { keys: loader, book: api.book, service: api.service };
-  const changes = followOperatorChanges(store, followers, systemClock, { error() {}, info() {} }, 86_400_000);
+  const changes = followOperatorChanges(store, followers, systemClock, silentLog, 86_400_000);
   t.after(() => changes.stop());
   return { store, changes, answers: async (key: string) => (await api.get('/v1/time', { key })).status };
 }

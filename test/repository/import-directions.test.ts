@@ -4,20 +4,28 @@ import { test } from 'node:test';
 import { filesEnding, isForTests, textOf } from './files.ts';
 
 /** What each room may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
-const readable = ['access', 'board', 'clock', 'cluster', 'contract', 'feed', 'http', 'market', 'notices'];
-const joined = [...readable, 'admin', 'configuration', 'store'];
+/** What any room but the contract may import: a place for what would otherwise stand in several. */
+const ground = ['backoff', 'base62', 'clock', 'html', 'log'];
+const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'http', 'market', 'notices', 'portal', ...ground];
+const joined = [...readable, 'admin', 'configuration', 'operator', 'store'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   clock: [],
+  html: [],
+  log: [],
+  backoff: ['clock'],
+  base62: ['clock'],
   contract: [],
-  market: ['clock', 'contract'],
-  feed: ['clock', 'market'],
-  board: ['clock', 'contract', 'market'],
-  access: ['clock', 'contract'],
-  store: ['clock'],
-  cluster: ['access', 'clock', 'contract', 'market'],
-  notices: ['clock', 'store'],
-  http: ['access', 'board', 'clock', 'contract'],
-  admin: [...readable, 'store'],
+  market: ['contract', ...ground],
+  feed: ['market', ...ground],
+  board: ['contract', 'market', ...ground],
+  access: ['contract', ...ground],
+  store: [...ground],
+  cluster: ['access', 'contract', 'market', ...ground],
+  notices: ['store', ...ground],
+  http: ['access', 'board', 'contract', ...ground],
+  portal: ['board', 'contract', 'http', ...ground],
+  operator: ['access', 'contract', 'market', 'notices', 'store', ...ground],
+  admin: [...readable, 'operator', 'store'],
   configuration: ['market'],
   wiring: joined,
   workers: [...joined, 'wiring'],
@@ -28,7 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: [],
 };
 /** Rooms whose rule stands before they do. */
-const toCome = ['client'];
+const toCome = ['client', 'operator', 'portal'];
 
 const sources = filesEnding('.ts', 'src', 'exchange-simulator', 'client', 'web').filter((file) => !isForTests(file));
 

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
 import { RedisLimits } from '../../src/cluster/redis-limits.ts';
+import { silentLog } from '../../src/log.ts';
 import { eventually } from './eventually.ts';
 import { seededRandomness } from './fake-clock.ts';
 import { type HarnessOptions, ListenerHarness } from './listener-harness.ts';
@@ -42,7 +43,7 @@ export class ClusterNode {
       clock,
       sharedLimits: (memory, keys, figures) => {
         const { address } = redis;
-        const log = { info: () => {}, warn: () => {} };
+        const log = silentLog;
         const parts = { address, figures, memory, keys, clock, randomness: seededRandomness(1), log, patienceMs };
         limits = new RedisLimits({ ...parts, ...(windowMs === undefined ? {} : { windowMs }) });
         return limits;

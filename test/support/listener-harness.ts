@@ -10,6 +10,7 @@ import { type OpenApiDocument, openApiDocument } from '../../src/contract/openap
 import type { Strain } from '../../src/http/overload.ts';
 import { type Certificate, type ConnectionLimits, PublicListener } from '../../src/http/public-listener.ts';
 import type { Resource } from '../../src/http/resource.ts';
+import { silentLog } from '../../src/log.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
 import { MarketBook } from '../../src/market/market-book.ts';
 import { everyEuroMarket, pricingPolicy } from '../../src/market/samples.testing.ts';
@@ -104,6 +105,7 @@ export class ListenerHarness {
         clock: this.clock,
         randomness: this.#randomness,
         log: {
+          ...silentLog,
           warn: (fields, message) => this.logged.push({ fields, message }),
           error: (fields, message) => this.logged.push({ fields, message }),
         },

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { randomBase62 } from '../../access/base62.ts';
 import { tokenDigest } from '../../access/operator-token.ts';
+import { randomBase62 } from '../../base62.ts';
 import type { Clock, EpochMs, Randomness } from '../../clock.ts';
 
 /** A signed-in browser. */

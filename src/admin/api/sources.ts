@@ -4,6 +4,7 @@ import type { KeyDirectory } from '../../access/key-directory.ts';
 import type { MemoryLimits } from '../../access/limits.ts';
 import type { EpochMs, Randomness } from '../../clock.ts';
 import type { RateHealth } from '../../feed/rates.ts';
+import type { Log } from '../../log.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import type { Store } from '../../store/store.ts';
 import type { FeedTimeline } from '../feed-timeline.ts';
@@ -49,7 +50,7 @@ export interface ManagementSources {
   readonly remember: () => Promise<void>;
   /** Makes what was written to the store hold on the public listener. Never rejects. */
   readonly follow: () => Promise<void>;
-  readonly log: { error(fields: object, message: string): void };
+  readonly log: Log;
 }
 
 /** All that an operation of the management API can use. */

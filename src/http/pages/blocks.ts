@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
+import { type Fragment, type Html, html } from '../../html.ts';
 import { highlighted, type Language } from './highlight.ts';
-import { type Fragment, type Html, html } from './html.ts';
 
 /** A cell that stays on one line, such as a name. */
 export interface Word {

@@ -9,9 +9,9 @@ import {
   wwwAuthenticate,
 } from '../../contract/limits.ts';
 import { exampleNow, exampleRequestId } from '../../contract/openapi-headers.ts';
+import { type Html, html, joined } from '../../html.ts';
 import { code, codeBlock, shownJson, statusText, table } from './blocks.ts';
 import { siblingList } from './contents.ts';
-import { type Html, html, joined } from './html.ts';
 import { layout } from './layout.ts';
 import { link, type Site } from './site.ts';
 

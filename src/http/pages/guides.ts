@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { type ErrorCode, errorTable } from '../../contract/errors.ts';
+import { type Fragment, type Html, html } from '../../html.ts';
 import { siblingList } from './contents.ts';
 import { errorRoute } from './errors.ts';
-import { type Fragment, type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import { type RenderedMarkdown, renderMarkdown } from './markdown-page.ts';
 import { link, type Site } from './site.ts';

@@ -1,8 +1,8 @@
 import { limitTable, pollingIntervals } from '../../contract/limits.ts';
 import { exampleNow } from '../../contract/openapi-headers.ts';
+import { type Html, html } from '../../html.ts';
 import { code, codeBlock, codeTabs, shownJson, table } from './blocks.ts';
 import { type GuidePage, guideCards } from './guides.ts';
-import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import { needsKey, requestSamples } from './samples.ts';
 import { link, type Site } from './site.ts';

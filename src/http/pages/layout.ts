@@ -1,5 +1,5 @@
+import { type Fragment, type Html, html } from '../../html.ts';
 import { assetRoute } from './assets.ts';
-import { type Fragment, type Html, html } from './html.ts';
 import { identity, link, markdownRoute, type Site } from './site.ts';
 
 /** What one page has of its own. */

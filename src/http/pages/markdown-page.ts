@@ -1,7 +1,7 @@
 import { Marked, type MarkedExtension, type Token, type Tokens } from 'marked';
+import { type Html, html, trusted } from '../../html.ts';
 import { codeBlock, table } from './blocks.ts';
 import { languageNamed } from './highlight.ts';
-import { type Html, html, trusted } from './html.ts';
 
 /** A heading that the table of contents shows. */
 export interface Heading {

@@ -1,5 +1,5 @@
+import { type Fragment, type Html, html } from '../../html.ts';
 import { table } from './blocks.ts';
-import { type Fragment, type Html, html } from './html.ts';
 
 /** A part of a longer text under one heading. */
 export interface Section {

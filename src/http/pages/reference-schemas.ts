@@ -1,5 +1,5 @@
+import { type Fragment, type Html, html, joined } from '../../html.ts';
 import { type Cell, code, table } from './blocks.ts';
-import { type Fragment, type Html, html, joined } from './html.ts';
 import { prose, sentence } from './prose.ts';
 
 /** The part of JSON Schema 2020-12 that the document uses. */

@@ -6,9 +6,9 @@ import {
   pollingIntervals,
   tickerOutageAfterMs,
 } from '../../contract/limits.ts';
+import { type Html, html } from '../../html.ts';
 import { code, statusText, table } from './blocks.ts';
 import { errorLink } from './errors.ts';
-import { type Html, html } from './html.ts';
 import { sentence } from './prose.ts';
 import { documentHeaders, headerAnchor } from './reference-operations.ts';
 import { constraints, typeOf } from './reference-schemas.ts';

@@ -1,5 +1,5 @@
+import { html } from '../../html.ts';
 import { contentsList, type Entry } from './contents.ts';
-import { html } from './html.ts';
 import { layout } from './layout.ts';
 import { prose, sections } from './prose.ts';
 import { operationSection } from './reference-operations.ts';

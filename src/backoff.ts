@@ -1,4 +1,4 @@
-import type { Randomness } from '../clock.ts';
+import type { Randomness } from './clock.ts';
 
 export interface BackoffRange {
   readonly minMs: number;

@@ -1,4 +1,4 @@
-import type { Randomness } from '../clock.ts';
+import type { Randomness } from './clock.ts';
 
 /** Digits first, then capitals, then small letters: the ASCII order. */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
