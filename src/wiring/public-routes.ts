@@ -1,5 +1,4 @@
 import { openApiDocument } from '../contract/openapi.ts';
-import { publicPages } from '../http/pages/pages.ts';
 import type { Routes } from '../http/pipeline.ts';
 import type { Resource } from '../http/resource.ts';
 import { markets } from '../http/resources/markets.ts';
@@ -8,6 +7,7 @@ import { status } from '../http/resources/status.ts';
 import { ticker } from '../http/resources/ticker.ts';
 import { tickers } from '../http/resources/tickers.ts';
 import { time } from '../http/resources/time.ts';
+import { publicPages } from '../portal/pages.ts';
 
 /** Every path of the public listener. */
 export function publicRoutes(offer: {

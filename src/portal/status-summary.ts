@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { PublicServiceStatus } from '../../contract/enumerations.ts';
-import type { MaintenanceWindowBody, ServiceStatusBody } from '../../contract/schemas.ts';
-import { asciiJson } from '../ascii-json.ts';
-import type { Resource } from '../resource.ts';
+import type { PublicServiceStatus } from '../contract/enumerations.ts';
+import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
+import { asciiJson } from '../http/ascii-json.ts';
+import type { Resource } from '../http/resource.ts';
 import { identity, type Site } from './site.ts';
 
 /** Route of the machine readable twin of the status page. */

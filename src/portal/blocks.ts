@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type Fragment, type Html, html } from '../../html.ts';
+import { type Fragment, type Html, html } from '../html.ts';
 import { highlighted, type Language } from './highlight.ts';
 
 /** A cell that stays on one line, such as a name. */

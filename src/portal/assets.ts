@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Page } from '../../board/page.ts';
-import type { Resource } from '../resource.ts';
+import { Page } from '../board/page.ts';
+import type { Resource } from '../http/resource.ts';
 import { browserCode } from './browser-code.ts';
 
 /** A file that pages load, under an address that changes with its content. */
@@ -15,7 +15,7 @@ export interface Asset {
 /** The scripts and the stylesheet of the portal, by their names in `web/portal`. */
 export type PortalAssets = ReadonlyMap<string, Asset>;
 
-const room = new URL('../../../web/', import.meta.url);
+const room = new URL('../../web/', import.meta.url);
 
 /** In the order of their needs: a script comes after those it imports. */
 const scripts = [

@@ -1,12 +1,12 @@
-import { errorCodes, errorTable } from '../../contract/errors.ts';
+import { errorCodes, errorTable } from '../contract/errors.ts';
 import {
   delistedListedForMs,
   maintenanceRetryAfterSeconds,
   marketDataRetryAfterSeconds,
   pollingIntervals,
   tickerOutageAfterMs,
-} from '../../contract/limits.ts';
-import { type Html, html } from '../../html.ts';
+} from '../contract/limits.ts';
+import { type Html, html } from '../html.ts';
 import { code, statusText, table } from './blocks.ts';
 import { errorLink } from './errors.ts';
 import { sentence } from './prose.ts';

@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html, joined } from '../../html.ts';
+import { type Fragment, type Html, html, joined } from '../html.ts';
 import { type Cell, code, table } from './blocks.ts';
 import { prose, sentence } from './prose.ts';
 

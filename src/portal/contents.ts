@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html } from '../../html.ts';
+import { type Fragment, type Html, html } from '../html.ts';
 import { link, type Site } from './site.ts';
 
 /** An entry of a table of contents; deep ones are left out where there is little room. */

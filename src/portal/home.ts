@@ -1,6 +1,6 @@
-import { limitTable, pollingIntervals } from '../../contract/limits.ts';
-import { exampleNow } from '../../contract/openapi-headers.ts';
-import { type Html, html } from '../../html.ts';
+import { limitTable, pollingIntervals } from '../contract/limits.ts';
+import { exampleNow } from '../contract/openapi-headers.ts';
+import { type Html, html } from '../html.ts';
 import { code, codeBlock, codeTabs, shownJson, table } from './blocks.ts';
 import { type GuidePage, guideCards } from './guides.ts';
 import { layout } from './layout.ts';

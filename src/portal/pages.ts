@@ -1,7 +1,7 @@
-import { errorCodes } from '../../contract/errors.ts';
-import { asciiJson } from '../ascii-json.ts';
-import type { Resource } from '../resource.ts';
-import { root } from '../resources/root.ts';
+import { errorCodes } from '../contract/errors.ts';
+import { asciiJson } from '../http/ascii-json.ts';
+import type { Resource } from '../http/resource.ts';
+import { root } from '../http/resources/root.ts';
 import { assetResource, portalAssets } from './assets.ts';
 import { errorIndex, errorPage, errorRoute } from './errors.ts';
 import { guideIndex, guidePages } from './guides.ts';

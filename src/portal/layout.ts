@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html } from '../../html.ts';
+import { type Fragment, type Html, html } from '../html.ts';
 import { assetRoute } from './assets.ts';
 import { identity, link, markdownRoute, type Site } from './site.ts';
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { FakeClock } from '../../../test/support/fake-clock.ts';
-import type { Board } from '../../board/board.ts';
-import { ServiceBoard } from '../../board/service-board.ts';
-import type { EpochMs } from '../../clock.ts';
-import { documentSchemas } from '../../contract/document-schemas.testing.ts';
-import { errorCodes, errorTable } from '../../contract/errors.ts';
-import { openApiDocument } from '../../contract/openapi.ts';
-import { FeedStatus } from '../../market/service-status.ts';
-import type { Resource } from '../resource.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { Board } from '../board/board.ts';
+import { ServiceBoard } from '../board/service-board.ts';
+import type { EpochMs } from '../clock.ts';
+import { documentSchemas } from '../contract/document-schemas.testing.ts';
+import { errorCodes, errorTable } from '../contract/errors.ts';
+import { openApiDocument } from '../contract/openapi.ts';
+import type { Resource } from '../http/resource.ts';
+import { FeedStatus } from '../market/service-status.ts';
 import { publicPages } from './pages.ts';
 import { type Element, named, parsePage } from './parsed-page.testing.ts';
 
@@ -245,7 +245,7 @@ test('what the configuration holds is shown to the letter and is never markup', 
 });
 
 test('text and links are readable on their backgrounds, in the light and in the dark scheme (WCAG 2.2, 1.4.3)', () => {
-  const theme = readFileSync(new URL('../../../web/theme.css', import.meta.url), 'utf8');
+  const theme = readFileSync(new URL('../../web/theme.css', import.meta.url), 'utf8');
   const [light, dark] = theme.split('@media (prefers-color-scheme: dark)').map(coloursOf);
   assert.ok(light!.size > 25 && dark!.size > 20);
   for (const colours of [light!, new Map([...light!, ...dark!])]) {

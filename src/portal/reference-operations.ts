@@ -1,8 +1,8 @@
-import { type ErrorCode, errorTable } from '../../contract/errors.ts';
-import type { Operation } from '../../contract/openapi.ts';
-import type { MediaType, Response } from '../../contract/openapi-errors.ts';
-import type { Header } from '../../contract/openapi-headers.ts';
-import { type Fragment, type Html, html, joined } from '../../html.ts';
+import { type ErrorCode, errorTable } from '../contract/errors.ts';
+import type { Operation } from '../contract/openapi.ts';
+import type { MediaType, Response } from '../contract/openapi-errors.ts';
+import type { Header } from '../contract/openapi-headers.ts';
+import { type Fragment, type Html, html, joined } from '../html.ts';
 import { type Cell, code, codeBlock, codeTabs, shownJson, table } from './blocks.ts';
 import { errorLink } from './errors.ts';
 import { prose, sentence } from './prose.ts';

@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html } from '../../html.ts';
+import { type Fragment, type Html, html } from '../html.ts';
 import { table } from './blocks.ts';
 
 /** A part of a longer text under one heading. */

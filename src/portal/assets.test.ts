@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { assetRoute, portalAssets } from './assets.ts';
 import { browserCode } from './browser-code.ts';
 
-const room = new URL('../../../web/portal/', import.meta.url);
+const room = new URL('../../web/portal/', import.meta.url);
 
 test('every script and every stylesheet of the portal is served, under an address that changes with its content', () => {
   const assets = portalAssets();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { check } from '../../market/seeded.testing.ts';
+import { check } from '../market/seeded.testing.ts';
 import { renderMarkdown } from './markdown-page.ts';
 import { named, parsePage } from './parsed-page.testing.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../../test/support/fake-clock.ts';
-import { ServiceBoard } from '../../board/service-board.ts';
-import type { EpochMs } from '../../clock.ts';
-import { openApiDocument } from '../../contract/openapi.ts';
-import { FeedStatus } from '../../market/service-status.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { ServiceBoard } from '../board/service-board.ts';
+import type { EpochMs } from '../clock.ts';
+import { openApiDocument } from '../contract/openapi.ts';
+import { FeedStatus } from '../market/service-status.ts';
 import { named, parsePage } from './parsed-page.testing.ts';
 import { statusPage } from './status.ts';
 import { statusSummary } from './status-summary.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limitTable, pollingIntervals } from '../../contract/limits.ts';
-import { openApiDocument } from '../../contract/openapi.ts';
+import { limitTable, pollingIntervals } from '../contract/limits.ts';
+import { openApiDocument } from '../contract/openapi.ts';
 import { type Element, named, parsePage } from './parsed-page.testing.ts';
 import { prose, sections } from './prose.ts';
 import { referencePage } from './reference.ts';

@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html } from '../../html.ts';
+import { type Fragment, type Html, html } from '../html.ts';
 
 /** The languages that code is shown in. Anything else is shown without colours. */
 export type Language = 'http' | 'json' | 'python' | 'sh' | 'ts';

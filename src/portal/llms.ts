@@ -1,4 +1,4 @@
-import { errorCodes, errorTable } from '../../contract/errors.ts';
+import { errorCodes, errorTable } from '../contract/errors.ts';
 import { errorRoute } from './errors.ts';
 import { identity, markdownRoute, type Site } from './site.ts';
 

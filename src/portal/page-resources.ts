@@ -1,7 +1,7 @@
-import { Page } from '../../board/page.ts';
-import type { PageAnswer, TextAnswer } from '../answer.ts';
-import { prefersMarkdown } from '../negotiation.ts';
-import type { Resource } from '../resource.ts';
+import { Page } from '../board/page.ts';
+import type { PageAnswer, TextAnswer } from '../http/answer.ts';
+import { prefersMarkdown } from '../http/negotiation.ts';
+import type { Resource } from '../http/resource.ts';
 import { type LinkTarget, pageMarkdown } from './page-markdown.ts';
 import { pageHeaders } from './policy.ts';
 import { link, markdownRoute, type Site } from './site.ts';

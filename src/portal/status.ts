@@ -1,6 +1,6 @@
-import type { PublicServiceStatus } from '../../contract/enumerations.ts';
-import type { MaintenanceWindowBody, ServiceStatusBody } from '../../contract/schemas.ts';
-import { type Html, html } from '../../html.ts';
+import type { PublicServiceStatus } from '../contract/enumerations.ts';
+import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
+import { type Html, html } from '../html.ts';
 import { layout } from './layout.ts';
 import { link, type Site } from './site.ts';
 import { type StatusReading, summaryRoute } from './status-summary.ts';

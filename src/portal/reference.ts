@@ -1,4 +1,4 @@
-import { html } from '../../html.ts';
+import { html } from '../html.ts';
 import { contentsList, type Entry } from './contents.ts';
 import { layout } from './layout.ts';
 import { prose, sections } from './prose.ts';

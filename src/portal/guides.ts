@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import { type ErrorCode, errorTable } from '../../contract/errors.ts';
-import { type Fragment, type Html, html } from '../../html.ts';
+import { type ErrorCode, errorTable } from '../contract/errors.ts';
+import { type Fragment, type Html, html } from '../html.ts';
 import { siblingList } from './contents.ts';
 import { errorRoute } from './errors.ts';
 import { layout } from './layout.ts';
@@ -73,7 +73,7 @@ export const guideSources: readonly GuideSource[] = [
   },
 ];
 
-const repository = new URL('../../../', import.meta.url);
+const repository = new URL('../../', import.meta.url);
 
 /** A page of guides, as HTML and as the Markdown it was made from. */
 export interface GuidePage {

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, errorTable, errorType, problemBody } from '../../contract/errors.ts';
+import { type ErrorCode, errorCodes, errorTable, errorType, problemBody } from '../contract/errors.ts';
 import {
   allowedMethods,
   headerNames,
@@ -7,9 +7,9 @@ import {
   marketDataRetryAfterSeconds,
   overloadRetryAfterSeconds,
   wwwAuthenticate,
-} from '../../contract/limits.ts';
-import { exampleNow, exampleRequestId } from '../../contract/openapi-headers.ts';
-import { type Html, html, joined } from '../../html.ts';
+} from '../contract/limits.ts';
+import { exampleNow, exampleRequestId } from '../contract/openapi-headers.ts';
+import { type Html, html, joined } from '../html.ts';
 import { code, codeBlock, shownJson, statusText, table } from './blocks.ts';
 import { siblingList } from './contents.ts';
 import { layout } from './layout.ts';

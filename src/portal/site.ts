@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../contract/openapi.ts';
+import type { OpenApiDocument } from '../contract/openapi.ts';
 
 /** What all pages know of the service they describe. */
 export interface Site {

@@ -1,5 +1,5 @@
 import { Marked, type MarkedExtension, type Token, type Tokens } from 'marked';
-import { type Html, html, trusted } from '../../html.ts';
+import { type Html, html, trusted } from '../html.ts';
 import { codeBlock, table } from './blocks.ts';
 import { languageNamed } from './highlight.ts';
 

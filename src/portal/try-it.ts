@@ -1,6 +1,6 @@
-import { headerNames } from '../../contract/limits.ts';
-import type { Operation } from '../../contract/openapi.ts';
-import { type Html, html } from '../../html.ts';
+import { headerNames } from '../contract/limits.ts';
+import type { Operation } from '../contract/openapi.ts';
+import { type Html, html } from '../html.ts';
 import { keyVariable, needsKey } from './samples.ts';
 import { link, type Site } from './site.ts';
 

@@ -1,5 +1,5 @@
-import { headerNames } from '../../contract/limits.ts';
-import type { Operation } from '../../contract/openapi.ts';
+import { headerNames } from '../contract/limits.ts';
+import type { Operation } from '../contract/openapi.ts';
 import type { Tab } from './blocks.ts';
 
 /** The environment variable that samples take the key from. Not of the names that configure the server. */
