@@ -44,6 +44,14 @@ const listeners: Rule = {
   },
 };
 
+const sharedPort: Rule = {
+  keys: ['server.reusePort', 'redis'],
+  broken: ({ server, redis }) => {
+    if (!server.reusePort || redis !== undefined) return [];
+    return [{ key: 'server.reusePort', what: 'needs redis as well, where the processes count their limits together' }];
+  },
+};
+
 const tls: Rule = {
   keys: ['server.tls.certFile', 'server.tls.keyFile'],
   broken: ({ server: { tls } }) => {
@@ -151,6 +159,7 @@ const rateCurrencies: Rule = {
 export const rules: readonly Rule[] = [
   ...order,
   listeners,
+  sharedPort,
   tls,
   mail,
   noticeSpan,

@@ -34,6 +34,7 @@ export function allowedValues(schema: AnnotatedSchema): string {
     const numbers = `a whole number from ${schema.minimum} to ${schema.maximum}`;
     return schema.orWord === undefined ? numbers : `${schema.orWord}, or ${numbers}`;
   }
+  if (schema.type === 'boolean') return 'true or false';
   if (schema.minimumMs !== undefined && schema.maximumMs !== undefined) {
     return `from ${formatDuration(schema.minimumMs)} to ${formatDuration(schema.maximumMs)}, ${formats.duration.allowed}`;
   }
@@ -47,7 +48,13 @@ function check(at: Check, located: Located): unknown {
   if (at.schema.values !== undefined) return checkMap(at, located, at.schema.values);
   if (at.schema.items !== undefined) return checkList(at, located, at.schema.items);
   if (at.schema.type === 'integer') return checkWholeNumber(at, located);
+  if (at.schema.type === 'boolean') return checkBoolean(at, located);
   return checkText(at, located);
+}
+
+function checkBoolean(at: Check, located: Located): unknown {
+  if (typeof located.value === 'boolean') return located.value;
+  return refuse(at, located, `${shown(at, located)} is neither`);
 }
 
 function refuse(at: Check, { where }: { readonly where: string }, what: string, hint = ''): undefined {

@@ -52,6 +52,8 @@ export interface ServerConfiguration {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** Threads that answer requests; 1: the main thread. */
   readonly workers: number;
+  /** Other processes of this host may listen on the same port. */
+  readonly reusePort: boolean;
   readonly maxConnections: number;
   readonly maxHeaderBytes: number;
   readonly headersTimeoutMs: number;

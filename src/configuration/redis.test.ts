@@ -52,6 +52,12 @@ describe('the address of a Redis server', () => {
     assert.deepEqual(redis, { ...plain, password: 'secret' });
   });
 
+  it('lets several processes of one host share a port', () => {
+    const env = { MDAPI_REDIS: 'redis://redis', MDAPI_SERVER_REUSE_PORT: 'true' };
+    assert.equal(load({ env }).server.reusePort, true);
+    assert.equal(load({}).server.reusePort, false);
+  });
+
   it('is shown to nobody when it is wrong', () => {
     assert.throws(
       () => load({ env: { MDAPI_REDIS: 'redis://user:hunter2@redis/x' } }),

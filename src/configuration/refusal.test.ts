@@ -104,6 +104,16 @@ describe('what is refused', () => {
       'mdapi.yaml:1:28: server.trustedProxies[0]: "proxy" is not allowed',
     ],
     [
+      'a shared port without Redis',
+      'server: { reusePort: true }',
+      'mdapi.yaml:1:22: server.reusePort: needs redis as well',
+    ],
+    [
+      'yes for true',
+      'server: { reusePort: yes }',
+      'mdapi.yaml:1:22: server.reusePort: "yes" is neither; allowed: true or false',
+    ],
+    [
       'half a pair of TLS files',
       'server: { tls: { certFile: c } }',
       'mdapi.yaml:1:28: server.tls.certFile: needs server.tls.keyFile as well',

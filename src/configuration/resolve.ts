@@ -90,6 +90,7 @@ function resolveServer({ server }: Settings, directoryOf: DirectoryOf): ServerCo
     trustedProxies: server.trustedProxies,
     tls,
     workers: server.workers === 'auto' ? workersHere() : server.workers,
+    reusePort: server.reusePort,
     maxConnections: server.maxConnections,
     maxHeaderBytes: server.maxHeaderBytes,
     headersTimeoutMs: milliseconds(server.headersTimeout),

@@ -51,6 +51,10 @@ export function wholeNumber(options: Notes & { minimum: number; maximum: number;
   return Type.Integer({ ...options });
 }
 
+export function yesOrNo(options: Notes & { default: boolean }) {
+  return Type.Boolean({ ...options });
+}
+
 /** A whole number, or one word in its place that stands for the number that suits. */
 export function wholeNumberOr<const Word extends string>(
   word: Word,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { duration, list, oneOf, optionalText, text, wholeNumber, wholeNumberOr } from './schema-kinds.ts';
+import { duration, list, oneOf, optionalText, text, wholeNumber, wholeNumberOr, yesOrNo } from './schema-kinds.ts';
 
 export const serverSchema = Type.Object(
   {
@@ -60,6 +60,11 @@ export const serverSchema = Type.Object(
       unit: 'threads',
       description:
         'Threads that answer requests on the one port, limits and prices being the same in all of them. `auto`: as many as there are cores. With 1 the main thread answers. More than 1 needs Linux.',
+    }),
+    reusePort: yesOrNo({
+      default: false,
+      description:
+        'Several processes of one host listen on the same port and the kernel spreads connections over them. Needs `redis` and Linux.',
     }),
     maxConnections: wholeNumber({
       default: 5_000,

@@ -135,6 +135,7 @@ function take(layer: Layer, field: Field, located: Located, problems: Problem[])
 /** Text from outside a file has no types: the field says what it is meant to be. */
 function fromText({ schema }: Field, where: string, text: string): Located {
   if (schema.type === 'integer' && /^-?\d+$/.test(text)) return { where, value: Number(text), source: text };
+  if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return { where, value: text === 'true' };
   if (schema.items !== undefined && text !== schema.orWord) {
     const items = text.split(',').map((item) => item.trim());
     return locatedAt(where, text.trim() === '' ? [] : items);
