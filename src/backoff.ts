@@ -3,9 +3,21 @@ import type { Randomness } from './clock.ts';
 export interface BackoffRange {
   readonly minMs: number;
   readonly maxMs: number;
+  /**
+   * How much of a delay is left to chance: `full` spreads many clients best, `equal` waits at least half of the bound.
+   * `full` when left out.
+   */
+  readonly jitter?: 'full' | 'equal' | undefined;
 }
 
-/** Exponential back-off with full jitter: each delay is uniform between 0 and a bound that doubles up to `maxMs`. */
+/** The delay after a number of failures in a row, 1 or more: the bound doubles with each failure, from `minMs` up to `maxMs`. */
+export function backoffMs(randomness: Randomness, { minMs, maxMs, jitter }: BackoffRange, failures: number): number {
+  const boundMs = Math.min(maxMs, minMs * 2 ** Math.min(failures - 1, 30));
+  const fraction = randomness.fraction();
+  return boundMs * (jitter === 'equal' ? (1 + fraction) / 2 : fraction);
+}
+
+/** Exponential back-off that counts the failures itself. */
 export class Backoff {
   readonly #randomness: Randomness;
   readonly #range: BackoffRange;
@@ -18,9 +30,8 @@ export class Backoff {
 
   /** The milliseconds to wait after one more failure. */
   nextMs(): number {
-    const boundMs = Math.min(this.#range.maxMs, this.#range.minMs * 2 ** Math.min(this.#failures, 30));
-    this.#failures += 1;
-    return this.#randomness.fraction() * boundMs;
+    this.#failures++;
+    return backoffMs(this.#randomness, this.#range, this.#failures);
   }
 
   reset(): void {

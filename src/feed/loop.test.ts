@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import { Backoff } from '../backoff.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Loop } from './loop.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -73,19 +72,4 @@ test('a watchdog barks exactly when its patience ends after the last touch, and 
   watchdog.start();
   watchdog.stop();
   assert.equal(clock.pendingTimers, 0);
-});
-
-test('back-off doubles its bound up to the maximum, is spread over the whole range, and starts over on reset', () => {
-  const certain = { fraction: () => 0.999999, bytes: () => new Uint8Array() };
-  const backoff = new Backoff(certain, { minMs: 500, maxMs: 30_000 });
-  const bounds = () => Array.from({ length: 8 }, () => Math.round(backoff.nextMs()));
-  assert.deepEqual(bounds(), [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-  backoff.reset();
-  assert.equal(Math.round(backoff.nextMs()), 500);
-});
-
-test('two instances with other randomness do not wait alike', () => {
-  const one = new Backoff(seededRandomness(1), { minMs: 500, maxMs: 30_000 });
-  const other = new Backoff(seededRandomness(2), { minMs: 500, maxMs: 30_000 });
-  for (let turn = 0; turn < 20; turn++) assert.notEqual(one.nextMs(), other.nextMs());
 });

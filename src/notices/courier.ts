@@ -1,3 +1,4 @@
+import { backoffMs } from '../backoff.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -26,8 +27,7 @@ const leaseMs = 120_000;
 const brokenOffAfterMs = leaseMs - 10_000;
 /** From there on no other server touches it until the answer is really out of reach. */
 const answerLeaseMs = 15 * 60_000;
-const firstRetryMs = 30_000;
-const lastRetryMs = 3_600_000;
+const retryRange = { minMs: 30_000, maxMs: 3_600_000, jitter: 'equal' } as const;
 /** As long as mail servers themselves go on trying (RFC 5321 §4.5.4.1). */
 const givenUpAfterMs = 4 * 86_400_000;
 const patienceAtStopMs = 5_000;
@@ -187,9 +187,8 @@ export class Courier {
     else log.warn({ ...fields, reason: outcome.error }, misfortunes[outcome.status]);
   }
 
-  /** Doubles from half a minute to an hour, the later half of it by chance. @param failures 1 or more */
+  /** @param failures 1 or more */
   #backoffMs(failures: number): number {
-    const boundMs = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 20));
-    return Math.round(boundMs * (0.5 + this.#options.randomness.fraction() / 2));
+    return Math.round(backoffMs(this.#options.randomness, retryRange, failures));
   }
 }

@@ -1,5 +1,5 @@
+import { html, trusted } from '../html.ts';
 import type { NoticeFigures } from '../store/notices.ts';
-import { Html, html } from './html.ts';
 
 /** A mail before it has a sender and a recipient. */
 export interface NoticeMail {
@@ -108,11 +108,11 @@ function textBody({ key, facts, minutes, left, limitsUrl, place }: Parts): strin
 }
 
 function htmlBody({ key, facts, minutes, left, limitsUrl, place }: Parts): string {
-  const cell = new Html('style="padding:2px 16px 2px 0"');
+  const cell = trusted('style="padding:2px 16px 2px 0"');
   const rows = minutes.map(
     ([minute, refused]) => html`<tr><td ${cell}>${minute}</td><td ${cell}>${refused} refused</td></tr>`,
   );
-  const more = left > 0 ? html`<p>and ${counted(left, 'earlier minute')}</p>` : html``;
+  const more = left > 0 ? html`<p>and ${counted(left, 'earlier minute')}</p>` : undefined;
   const items = advice.map((line) => html`<li>${line}</li>`);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>API key ${key}</title></head>
@@ -120,18 +120,14 @@ function htmlBody({ key, facts, minutes, left, limitsUrl, place }: Parts): strin
 <p>${greeting}</p>
 <p>This is about your API key <strong>${key}</strong> for ${place.baseUrl}.</p>
 <p>${facts}</p>
-<table style="border-collapse:collapse">${all(rows)}</table>
+<table style="border-collapse:collapse">${rows}</table>
 ${more}<p>Requests within the limit were answered as always; the key goes on working.</p>
 <p>What to do:</p>
-<ul>${all(items)}</ul>
+<ul>${items}</ul>
 <p><a href="${limitsUrl}">The limits</a></p>
 <hr><p style="font-size:small">${footer(place)}</p>
 </body></html>
 `.text;
-}
-
-function all(pieces: readonly Html[]): Html {
-  return new Html(pieces.map(({ text }) => text).join(''));
 }
 
 function footer({ atMostEveryMs }: NoticePlace): string {

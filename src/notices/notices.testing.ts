@@ -4,8 +4,8 @@ import type { MailServer } from '../../test/support/mail-server.ts';
 import type { Clock, EpochMs } from '../clock.ts';
 import { silentLog } from '../log.ts';
 import type { NoticeRecord } from '../store/notices.ts';
+import { digestNumber, openFixture, type StoreFixture } from '../store/store.testing.ts';
 import type { Store } from '../store/store.ts';
-import { digestNumber, openFixture, type StoreFixture } from '../store/store-fixture.ts';
 import { Courier, type CourierOptions } from './courier.ts';
 import type { SmtpServer } from './smtp-server.ts';
 

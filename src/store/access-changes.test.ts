@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChangeCursor } from './access-changes.ts';
-import { digestNumber, type EngineFixture, type OutsideConnection, openEngine, storeTest } from './store-fixture.ts';
+import { digestNumber, type EngineFixture, type OutsideConnection, openEngine, storeTest } from './store.testing.ts';
 
 const beginning = 0 as ChangeCursor;
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openEngine, refusal, storeTest } from './store-fixture.ts';
+import { openEngine, refusal, storeTest } from './store.testing.ts';
 
 storeTest('a new account is active, has an id of its own kind and the instant it was made', async (t) => {
   const { store, clock } = await openEngine(t);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { asEpochMs } from '../clock.ts';
 import type { AuditPosition } from './audit.ts';
+import { digestNumber, openEngine, refusal, storeTest } from './store.testing.ts';
 import type { Store } from './store.ts';
-import { digestNumber, openEngine, refusal, storeTest } from './store-fixture.ts';
 
 const subject = { kind: 'session', id: 'ses_1' } as const;
 const newest = async (store: Store) => (await store.audit.page({ limit: 1 })).entries[0];

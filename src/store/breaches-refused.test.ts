@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { asEpochMs } from '../clock.ts';
-import { openEngine, storeTest } from './store-fixture.ts';
+import { openEngine, storeTest } from './store.testing.ts';
 
 storeTest('the most refused keys come first, of the minutes asked for alone', async (t) => {
   const { store } = await openEngine(t);

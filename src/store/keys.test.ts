@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { asEpochMs } from '../clock.ts';
 import type { NewKey } from './keys.ts';
-import { digestNumber, openEngine, refusal, storeTest } from './store-fixture.ts';
+import { digestNumber, openEngine, refusal, storeTest } from './store.testing.ts';
 
 async function withAccount(t: Parameters<typeof openEngine>[0]) {
   const fixture = await openEngine(t);

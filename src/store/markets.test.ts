@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { asEpochMs } from '../clock.ts';
 import type { MarketToSave } from './markets.ts';
-import { btcEur, openEngine, refusal, storeTest } from './store-fixture.ts';
+import { btcEur, openEngine, refusal, storeTest } from './store.testing.ts';
 
 const btcCzk: MarketToSave = { ...btcEur, symbol: 'BTCCZK', quote: 'CZK', via: 'BTCEUR', minOrderValue: undefined };
 

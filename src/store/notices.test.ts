@@ -8,7 +8,6 @@ import type { EpochMs } from '../clock.ts';
 import { initialMigration } from './migrations/0001-initial.ts';
 import type { NoticeRule } from './notices.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
-import { openStore } from './store.ts';
 import {
   digestNumber,
   type EngineFixture,
@@ -16,7 +15,8 @@ import {
   refusal,
   storeTest,
   temporaryDirectory,
-} from './store-fixture.ts';
+} from './store.testing.ts';
+import { openStore } from './store.ts';
 
 const minuteMs = 60_000;
 const rule: NoticeRule = { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000 };

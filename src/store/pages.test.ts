@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AccountPosition } from './account-pages.ts';
-import { digestNumber, openEngine, openFixture, storeTest } from './store-fixture.ts';
+import { digestNumber, openEngine, openFixture, storeTest } from './store.testing.ts';
 
 describe('lists in pages', () => {
   storeTest('of accounts skip and repeat nothing while accounts are made, whatever their instants', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openEngine, storeTest } from './store-fixture.ts';
+import { openEngine, storeTest } from './store.testing.ts';
 
 storeTest('a snapshot replaces the one before it under the same name and no other', async (t) => {
   const { store, clock } = await openEngine(t);

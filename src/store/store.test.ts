@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { digestNumber, emptyDatabase, openFixture, refusal, storeTest, temporaryDirectory } from './store.testing.ts';
 import { openStore } from './store.ts';
 import { StoreError } from './store-error.ts';
-import { digestNumber, emptyDatabase, openFixture, refusal, storeTest, temporaryDirectory } from './store-fixture.ts';
 
 const open = (url: string, clock = new FakeClock()) => openStore({ url, clock, randomness: seededRandomness(1) });
 

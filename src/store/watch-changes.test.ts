@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { eventually } from '../../test/support/eventually.ts';
 import { asEpochMs, systemClock } from '../clock.ts';
-import { digestNumber, openEngine, storeTest } from './store-fixture.ts';
+import { digestNumber, openEngine, storeTest } from './store.testing.ts';
 import type { ChangedTopics } from './watch-changes.ts';
 
 function namesOf(topics: ChangedTopics): string {

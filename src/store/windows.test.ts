@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { asEpochMs } from '../clock.ts';
-import { openEngine, refusal, storeTest } from './store-fixture.ts';
+import { openEngine, refusal, storeTest } from './store.testing.ts';
 import type { NewWindow } from './windows.ts';
 
 const minuteMs = 60_000;

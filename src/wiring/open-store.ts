@@ -1,14 +1,14 @@
+import { Backoff } from '../backoff.ts';
 import { sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type OpenStoreOptions, openStore, type Store } from '../store/store.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 
-const retryMinMs = 500;
-const retryMaxMs = 5_000;
+const retryRange = { minMs: 500, maxMs: 5_000, jitter: 'equal' } as const;
 const remindEveryMs = 30_000;
 
-/** What may pass by itself. Anything else is for the operator to mend, and waiting would only hide it. */
-const passing: ReadonlySet<StoreErrorReason> = new Set(['unreachable', 'no_answer', 'too_slow', 'locked']);
+/** What may pass by itself. The operator has to fix anything else, and waiting would only hide it. */
+const transientReasons: ReadonlySet<StoreErrorReason> = new Set(['unreachable', 'no_answer', 'too_slow', 'locked']);
 
 export interface WaitingOptions extends OpenStoreOptions {
   readonly log: Log;
@@ -18,23 +18,24 @@ export interface WaitingOptions extends OpenStoreOptions {
 
 /**
  * Opens the store. While its server cannot be reached it tries again, and says so: a service without its keys would refuse
- * every client. Throws `StoreError` at once for what waiting does not mend.
+ * every client. Throws `StoreError` at once for what waiting cannot fix.
  */
 export async function openStoreWhenThere({ log, signal, ...options }: WaitingOptions): Promise<Store> {
   const { clock, randomness } = options;
+  const backoff = new Backoff(randomness, retryRange);
   let remindAtMs = Number.NEGATIVE_INFINITY;
-  for (let pauseMs = retryMinMs; ; pauseMs = Math.min(retryMaxMs, pauseMs * 2)) {
+  for (;;) {
     try {
       const store = await openStore(options);
       if (Number.isFinite(remindAtMs)) log.info({}, 'the store can be reached');
       return store;
     } catch (error) {
-      if (!(error instanceof StoreError) || !passing.has(error.reason) || signal.aborted) throw error;
+      if (!(error instanceof StoreError) || !transientReasons.has(error.reason) || signal.aborted) throw error;
       if (clock.monotonicMs() >= remindAtMs) {
         log.warn({ err: error }, 'the store cannot be reached; the service starts when it can');
         remindAtMs = clock.monotonicMs() + remindEveryMs;
       }
-      await sleep(clock, pauseMs * (0.5 + randomness.fraction() / 2), signal);
+      await sleep(clock, backoff.nextMs(), signal);
       if (signal.aborted) throw error;
     }
   }

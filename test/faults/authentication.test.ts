@@ -4,7 +4,7 @@ import { digestOf, generateApiKey } from '../../src/access/api-key.ts';
 import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
-import { openFixture } from '../../src/store/store-fixture.ts';
+import { openFixture } from '../../src/store/store.testing.ts';
 import { keySource } from '../../src/wiring/key-source.ts';
 import { followOperatorChanges } from '../../src/wiring/operator-changes.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
 import type { MarketToSave } from '../../store/markets.ts';
+import { btcEur } from '../../store/store.testing.ts';
 import { openStore } from '../../store/store.ts';
-import { btcEur } from '../../store/store-fixture.ts';
 import { newDirectory, newOperator, runInside } from '../cli-under-test.ts';
 
 interface Market {

@@ -77,7 +77,7 @@ describe('mdapi notices', { concurrency: true }, () => {
     assert.match(own, /API key "a <b>bot<\/b>" ending in/);
     const html = await operator.text('notices', 'preview', '--notice', id, '--html');
     assert.match(html, /^<!doctype html>/);
-    assert.ok(html.includes('a &lt;b&gt;bot&lt;/b&gt;') && !html.includes('<b>bot'));
+    assert.ok(html.includes('a &#60;b&#62;bot&#60;/b&#62;') && !html.includes('<b>bot'));
     const { subject, text } = await operator.json<{ subject: string; text: string }>(
       'notices',
       'preview',

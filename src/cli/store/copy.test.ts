@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { newDatabase, postgresTest } from '../../store/store-fixture.ts';
+import { newDatabase, postgresTest } from '../../store/store.testing.ts';
 import { newDirectory, newOperator, runInside } from '../cli-under-test.ts';
 
 describe('store copy', () => {

@@ -6,8 +6,8 @@ import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts
 import type { EpochMs } from '../../clock.ts';
 import type { Engine } from '../engine.ts';
 import { openDatabase, openDatabaseToRead } from '../open-database.ts';
+import { btcEur, digestNumber, newDatabase, postgresTest, refusal } from '../store.testing.ts';
 import { openStore } from '../store.ts';
-import { btcEur, digestNumber, newDatabase, postgresTest, refusal } from '../store-fixture.ts';
 import { type CopyProgress, copyStore } from './copy-store.ts';
 import { copiedTables, uncopiedTables } from './tables.ts';
 

@@ -1,11 +1,11 @@
+import { Backoff } from '../../backoff.ts';
 import { type Clock, type Randomness, sleep } from '../../clock.ts';
 import type { ChangeSignal } from '../watch-changes.ts';
 import { changeChannel } from './channel.ts';
 import { type Cuttable, clientClassFor, usualPatience } from './client.ts';
 import type { PostgresLocation } from './url.ts';
 
-const retryMinMs = 200;
-const retryMaxMs = 5_000;
+const retryRange = { minMs: 200, maxMs: 5_000, jitter: 'equal' } as const;
 /** A connection that was cut off without a word is noticed by this question. */
 const askEveryMs = 5_000;
 
@@ -35,10 +35,10 @@ async function keepListening(
   randomness: Randomness,
   signal: AbortSignal,
 ): Promise<void> {
-  let pauseMs = retryMinMs;
+  const backoff = new Backoff(randomness, retryRange);
   while (!signal.aborted) {
-    pauseMs = (await listen()) ? retryMinMs : Math.min(retryMaxMs, pauseMs * 2);
-    await sleep(clock, pauseMs * (0.5 + randomness.fraction() / 2), signal);
+    if (await listen()) backoff.reset();
+    await sleep(clock, backoff.nextMs(), signal);
   }
 }
 

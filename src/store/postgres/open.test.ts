@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { seededRandomness } from '../../../test/support/fake-clock.ts';
 import { systemClock } from '../../clock.ts';
+import { digestNumber, newDatabase, openEngine, postgresTest, refusal, sharedPostgres } from '../store.testing.ts';
 import { openStore, type Store } from '../store.ts';
 import type { StoreError } from '../store-error.ts';
-import { digestNumber, newDatabase, openEngine, postgresTest, refusal, sharedPostgres } from '../store-fixture.ts';
 
 const open = (url: string) => openStore({ url, clock: systemClock, randomness: seededRandomness(1) });
 

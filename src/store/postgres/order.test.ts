@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
-import { digestNumber, type OutsideConnection, openEngine, postgresTest } from '../store-fixture.ts';
+import { digestNumber, type OutsideConnection, openEngine, postgresTest } from '../store.testing.ts';
 
 const insertKey = 'insert into api_keys (id, account_id, digest, last_four, created_at_ms) values';
 

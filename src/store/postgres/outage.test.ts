@@ -4,8 +4,8 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { seededRandomness } from '../../../test/support/fake-clock.ts';
 import { type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
 import { systemClock } from '../../clock.ts';
+import { digestNumber, postgresTest, refusal } from '../store.testing.ts';
 import { openStore } from '../store.ts';
-import { digestNumber, postgresTest, refusal } from '../store-fixture.ts';
 
 let shared: Promise<PostgresServer> | undefined;
 after(async () => (await shared)?.stop());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { EpochMs } from '../../clock.ts';
-import { btcEur, digestNumber, openEngine, postgresTest } from '../store-fixture.ts';
+import { btcEur, digestNumber, openEngine, postgresTest } from '../store.testing.ts';
 
 const rounds = 20;
 

@@ -4,8 +4,8 @@ import { seededRandomness } from '../../../test/support/fake-clock.ts';
 import { type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
 import { tlsFiles } from '../../../test/support/tls-files.ts';
 import { systemClock } from '../../clock.ts';
+import { postgresTest, refusal } from '../store.testing.ts';
 import { openStore } from '../store.ts';
-import { postgresTest, refusal } from '../store-fixture.ts';
 
 let shared: Promise<PostgresServer> | undefined;
 after(async () => (await shared)?.stop());

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { refusal } from '../store-fixture.ts';
+import { refusal } from '../store.testing.ts';
 import { passwordFor } from './password.ts';
 import { postgresLocationOf } from './url.ts';
 
