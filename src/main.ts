@@ -1,4 +1,4 @@
-import { adminListener } from './admin/admin-listener.ts';
+import { startPrivateListener } from './admin/private-listener.ts';
 import type { Phase } from './admin/sources.ts';
 import type { Clock, Randomness } from './clock.ts';
 import { type Configuration, publicUrls } from './configuration/configuration.ts';
@@ -13,10 +13,9 @@ import { type AccessRoom, accessRoom } from './wiring/access-room.ts';
 import { readCertificate, watchCertificate } from './wiring/certificate.ts';
 import { ClusteredFeed, type ClusteredFeedParts } from './wiring/clustered-feed.ts';
 import { createFeed } from './wiring/feed.ts';
-import { startManagement } from './wiring/management.ts';
 import { MarketReplica, marketInputs, recorded } from './wiring/market-replication.ts';
 import { type MarketRoom, startMarketRoom } from './wiring/market-room.ts';
-import { createNotifier, noticeFigures } from './wiring/notices.ts';
+import { createNotifier } from './wiring/notices.ts';
 import { openStoreWhenThere } from './wiring/open-store.ts';
 import { followOperatorChanges, type OperatorChanges } from './wiring/operator-changes.ts';
 import { createPublicListener } from './wiring/public-listener.ts';
@@ -165,34 +164,24 @@ async function openPrivateListener(
   life: { readonly phase: Phase; readonly port: number },
   teardown: Teardown,
 ): Promise<string> {
-  const { configuration, clock, version } = options;
-  const shared = { ...options, ...market, store, access, feed, changes, delay };
-  const management = await startManagement(
-    configuration,
-    { ...shared, requests: listener.counts, publicUrls: () => publicUrls(configuration.server, life.port) },
-    teardown,
-  );
-  const sources = {
-    ...market,
-    version,
-    clock,
-    phase: () => life.phase,
-    requests: listener.counts,
-    connections: () => listener.connectionFigures(),
-    keysHeld: () => access.directory.size,
-    storeReachable: () => changes.reachable(),
-    feedHealth: () => feed.health(),
-    notices: () => noticeFigures(access.breaches, notifier),
-    sharedLimits: () => (pool === undefined ? access.shared?.figures() : pool.sharedLimits()),
+  const admin = await startPrivateListener({
+    ...options,
+    store,
+    market,
+    access,
+    delay,
+    listener,
+    changes,
+    notifier,
+    feed,
     replication,
+    phase: () => life.phase,
+    publicUrls: () => publicUrls(options.configuration.server, life.port),
+    sharedLimits: () => (pool === undefined ? access.shared?.figures() : pool.sharedLimits()),
     workers: () => pool?.figures(),
-    convertedQuotes: [...configuration.pricing.converted.keys()],
-  };
-  const admin = adminListener(sources, management);
-  const { host, port } = configuration.admin;
-  const address = await admin.listen({ host, port });
+  });
   teardown.add(() => admin.close());
-  return address;
+  return admin.url;
 }
 
 /** A renewed certificate is served without a restart. */

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { TickerReading } from '../board/board.ts';
 import { instantPattern, symbolPattern } from '../contract/schema-parts.ts';
 import { MaintenanceWindowSchema, TickerSchema } from '../contract/schemas.ts';
-import type { AdminSources } from './sources.ts';
+import type { AdminParts } from './sources.ts';
 
 const state = (description: string) => Type.String({ description, pattern: '^[a-z][a-z_]*$' });
 const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: Schema) =>
@@ -54,16 +54,15 @@ export const BoardViewSchema = Type.Object(
 export type BoardView = Static<typeof BoardViewSchema>;
 export type MarketView = Static<typeof MarketViewSchema>;
 
-type BoardSources = Pick<AdminSources, 'board' | 'book' | 'service' | 'feedStatus' | 'feedHealth' | 'clock'>;
-
 /**
  * What clients are told at this instant, as the JSON text of a {@link BoardView}. The tickers are the very
  * bytes that clients get: they are taken from the board, so asking often costs the prices nothing.
  */
-export function boardView({ board, book, service, feedStatus, feedHealth, clock }: BoardSources): string {
+export function boardView({ market, feed, clock }: Pick<AdminParts, 'market' | 'feed' | 'clock'>): string {
+  const { board, book, service, feedStatus } = market;
   const now = clock.now();
   const ageMs = feedStatus.ageMs(now, clock.monotonicMs());
-  const head = JSON.stringify({ service: service.status(now), dataAgeMs: ageMs, feedPath: feedHealth().path });
+  const head = JSON.stringify({ service: service.status(now), dataAgeMs: ageMs, feedPath: feed.health().path });
   const markets = book.catalogue.listed(now).map(({ symbol, status }) => {
     return marketText(symbol, status, board.ticker(symbol, now));
   });

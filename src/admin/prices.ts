@@ -1,7 +1,7 @@
+import type { Clock } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
-import type { PriceExplanation } from '../market/market-book.ts';
+import type { MarketBook, PriceExplanation } from '../market/market-book.ts';
 import { parseSymbol } from '../market/symbol.ts';
-import type { AdminSources } from './sources.ts';
 
 /** How a price came about, as JSON: every step exact, every instant twice. */
 export interface PriceReport {
@@ -33,7 +33,7 @@ export type PriceAnswer =
   | { readonly kind: 'unknown_symbol' };
 
 /** Explains the price a client gets at this instant. `text` is the symbol in any case. */
-export function explainPrice({ book, clock }: Pick<AdminSources, 'book' | 'clock'>, text: string): PriceAnswer {
+export function explainPrice({ book, clock }: { book: MarketBook; clock: Clock }, text: string): PriceAnswer {
   const symbol = parseSymbol(text);
   if (symbol === undefined) return { kind: 'unknown_symbol' };
   const now = clock.now();

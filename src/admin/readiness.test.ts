@@ -8,7 +8,7 @@ import { MarketBook } from '../market/market-book.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { readiness } from './readiness.ts';
-import type { AdminSources, Phase } from './sources.ts';
+import type { AdminParts, Phase } from './sources.ts';
 
 const minuteMs = 60_000;
 
@@ -25,11 +25,12 @@ function sourcesIn(phase: Phase) {
   const reachable = { store: true };
   const sources = {
     clock,
-    service,
-    board: new Board(book),
+    market: { service, board: new Board(book) },
+    changes: { reachable: () => reachable.store },
     phase: () => phase,
-    storeReachable: () => reachable.store,
-  } as unknown as AdminSources;
+    sharedLimits: () => undefined,
+    workers: () => undefined,
+  } as unknown as AdminParts;
   return { clock, service, reachable, sources };
 }
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
-import type { AdminSources } from './sources.ts';
+import type { AdminParts } from './sources.ts';
 
 export const ReadinessSchema = Type.Object({
   ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
@@ -12,38 +12,39 @@ export type Readiness = Static<typeof ReadinessSchema>;
 
 /**
  * Ready means that this process answers requests as the contract says. Stale data, a running
- * maintenance window or an unreachable store are told, but take no traffic away: clients must
- * still be able to ask `/v1/status` what is the matter.
+ * maintenance window or an unreachable store are notes that take no traffic away: clients must
+ * still be able to ask `/v1/status` for the cause.
  */
-export function readiness(sources: AdminSources): Readiness {
-  const phase = sources.phase();
-  const now = sources.clock.now();
-  const { ticker, api } = sources.service.read(now);
+export function readiness(parts: AdminParts): Readiness {
+  const { market, changes, clock } = parts;
+  const phase = parts.phase();
+  const now = clock.now();
+  const { ticker, api } = market.service.read(now);
   const notes: string[] = [];
   if (phase === 'starting') notes.push('API keys are still being loaded');
   if (phase === 'draining') notes.push('shutting down');
   if (api === 'maintenance') notes.push('an announced maintenance window is running');
   if (ticker !== 'operational') notes.push(`market data: ${ticker}`);
-  if (!sources.storeReachable()) notes.push('the store cannot be used: keys, markets and windows are as last known');
-  notes.push(...sharedLimitNotes(sources.sharedLimits?.()));
-  const workers = sources.workers?.();
+  if (!changes.reachable()) notes.push('the store cannot be used: keys, markets and windows are as last known');
+  notes.push(...sharedLimitNotes(parts.sharedLimits()));
+  const workers = parts.workers();
   if (workers !== undefined && workers.serving < workers.configured) {
     notes.push(`${workers.serving} of ${workers.configured} workers serve`);
   }
-  for (const [reason, count] of sources.board.unpriced(now))
+  for (const [reason, count] of market.board.unpriced(now))
     notes.push(`${count} traded markets have no price: ${reason}`);
   return { ready: phase === 'serving' && workers?.serving !== 0, phase, notes };
 }
 
 /** A node whose clock is off by this much writes instants that disagree with those of the others. */
-const skewToldMs = 2_000;
+const skewNotedMs = 2_000;
 
 function sharedLimitNotes(limits: SharedLimitFigures | undefined): string[] {
   if (limits === undefined) return [];
   const notes: string[] = [];
   if (!limits.isUp) notes.push('Redis cannot be used: this process counts the limits by itself');
   const seconds = Math.round((limits.clockSkewMs ?? 0) / 1_000);
-  if (Math.abs(limits.clockSkewMs ?? 0) > skewToldMs) {
+  if (Math.abs(limits.clockSkewMs ?? 0) > skewNotedMs) {
     notes.push(
       `the clock of this process is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of Redis`,
     );

@@ -1,26 +1,27 @@
+import type { BreachLog } from '../access/breach-log.ts';
+import type { ClientAddresses } from '../access/client-address.ts';
+import type { KeyDirectory } from '../access/key-directory.ts';
+import type { MemoryLimits } from '../access/limits.ts';
 import type { Board } from '../board/board.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { FeedHealth } from '../feed/health.ts';
+import type { RateHealth } from '../feed/rates.ts';
 import type { ConnectionFigures } from '../http/public-listener.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
+import type { Log } from '../log.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
+import type { NotifierFigures } from '../notices/notifier.ts';
+import type { Store } from '../store/store.ts';
+import type { FeedTimeline } from './feed-timeline.ts';
+import type { PriceHistory } from './price-history.ts';
+import type { RequestRate } from './request-rate.ts';
 
 /** Where the process is in its life. Only `serving` is ready for traffic. */
 export type Phase = 'starting' | 'serving' | 'draining';
-
-/** E-mail notices on repeated breaches, of this process since it started; `pending` is of all. */
-export interface NoticeFigures {
-  /** Minutes in which a key was refused by its limit. */
-  readonly breachedMinutes: number;
-  readonly decided: number;
-  /** Attempts to send, by how they ended. */
-  readonly attempts: Readonly<Record<string, number>>;
-  readonly pending: number;
-}
 
 /** Threads that serve, where there are several. */
 export interface WorkerFigures {
@@ -32,28 +33,74 @@ export interface WorkerFigures {
   readonly eventLoopDelaysMs: ReadonlyMap<number, number>;
 }
 
-/** All the private listener reads. It changes nothing. */
-export interface AdminSources {
+/** The part of the configuration that the private listener depends on. */
+export interface AdminConfiguration {
+  readonly admin: {
+    /** The address the private listener binds. */
+    readonly host: string;
+    readonly port: number;
+    /** Further names requests may be for. */
+    readonly hosts: readonly string[];
+    /** A secret. `undefined`: only tokens of the store are valid. */
+    readonly token: string | undefined;
+    readonly sessionForMs: number;
+  };
+  /** `undefined`: notices to key holders are recorded and not sent. */
+  readonly mail: object | undefined;
+  readonly notices: { readonly atMostEveryMs: number };
+  readonly pricing: {
+    /** The converted quotes and the currency each is converted from, with its margin in percent. */
+    readonly converted: ReadonlyMap<CurrencyCode, { readonly via: CurrencyCode; readonly marginPercent: string }>;
+  };
+}
+
+/** The rooms of a service, as far as its private listener reads and changes them. */
+export interface AdminParts {
   readonly version: string;
+  readonly configuration: AdminConfiguration;
   readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
+  readonly store: Store;
+  readonly market: {
+    readonly book: MarketBook;
+    readonly board: Board;
+    readonly service: ServiceBoard;
+    readonly feedStatus: FeedStatus;
+    /** `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never rejects. */
+    readonly memory: { save(): Promise<void> };
+  };
+  readonly access: {
+    readonly directory: KeyDirectory;
+    readonly limits: MemoryLimits;
+    readonly breaches: BreachLog;
+    readonly addresses: ClientAddresses;
+  };
+  readonly feed: { health(): FeedHealth; rates(): readonly RateHealth[] };
+  readonly listener: { readonly counts: RequestCounts; connectionFigures(): ConnectionFigures };
+  readonly delay: { p99Ms(): number };
+  readonly changes: {
+    /** Whether the store can be read and written just now. */
+    reachable(): boolean;
+    /** Applies what was written to the store to the public listener. Never rejects. */
+    look(): Promise<void>;
+  };
+  readonly notifier: { figures(): NotifierFigures };
   readonly phase: () => Phase;
-  readonly requests: RequestCounts;
-  readonly connections: () => ConnectionFigures;
-  readonly keysHeld: () => number;
-  /** Whether changes in the store can be read just now. */
-  readonly storeReachable: () => boolean;
-  readonly book: MarketBook;
-  readonly board: Board;
-  readonly service: ServiceBoard;
-  readonly feedStatus: FeedStatus;
-  readonly feedHealth: () => FeedHealth;
-  readonly notices: () => NoticeFigures;
+  /** Where clients find the API; known once the public listener listens. */
+  readonly publicUrls: () => { readonly baseUrl: string; readonly errorsUrl: string };
   /** `undefined` where this process serves alone. */
-  readonly sharedLimits?: () => SharedLimitFigures | undefined;
+  readonly sharedLimits: () => SharedLimitFigures | undefined;
   /** The same for market data: whether this process runs the feed, and how often it took the whole state from another. */
-  readonly replication?: () => { readonly isLeading: boolean; readonly resyncs: number } | undefined;
+  readonly replication: () => { readonly isLeading: boolean; readonly resyncs: number } | undefined;
   /** `undefined` where the main thread serves. */
-  readonly workers?: () => WorkerFigures | undefined;
-  /** The quotes whose prices depend on a rate. */
-  readonly convertedQuotes: readonly CurrencyCode[];
+  readonly workers: () => WorkerFigures | undefined;
+}
+
+/** What operations of the management API can use: the rooms, and what the private listener records of them. */
+export interface Management extends AdminParts {
+  readonly startedAt: EpochMs;
+  readonly history: PriceHistory;
+  readonly timeline: FeedTimeline;
+  readonly requestRate: RequestRate;
 }

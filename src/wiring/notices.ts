@@ -1,5 +1,4 @@
 import type { BreachLog } from '../access/breach-log.ts';
-import type { NoticeFigures } from '../admin/sources.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
@@ -23,9 +22,4 @@ export function createNotifier({ mail, notices }: Configuration, { breaches, ...
     rule: notices,
     mail: mail === undefined ? undefined : { server: mail.smtp, from: mail.from },
   });
-}
-
-/** What the private listener tells of it. */
-export function noticeFigures(breaches: BreachLog, notifier: Notifier): NoticeFigures {
-  return { breachedMinutes: breaches.minutesSeen, ...notifier.figures() };
 }

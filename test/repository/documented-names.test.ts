@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { metricsRegistry } from '../../src/admin/metrics.ts';
-import type { AdminSources } from '../../src/admin/sources.ts';
+import type { AdminParts } from '../../src/admin/sources.ts';
 import { type Command, commonOptions } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { fieldByKey, fieldByVariable, fields } from '../../src/configuration/fields.ts';
@@ -89,7 +89,7 @@ describe('what the documents name', () => {
 
 describe('metrics', () => {
   // Names are there before anything is read, so nothing stands behind them here.
-  const clustered = { sharedLimits: () => ({}), workers: () => ({}) } as unknown as AdminSources;
+  const clustered = { sharedLimits: () => ({}), workers: () => ({}) } as unknown as AdminParts;
   const served = metricsRegistry(clustered)
     .getMetricsAsArray()
     .map(({ name }) => name);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { metricsRegistry } from '../../src/admin/metrics.ts';
-import type { AdminSources } from '../../src/admin/sources.ts';
+import type { AdminParts } from '../../src/admin/sources.ts';
 import { type Metrics, readMetrics } from '../support/metrics-text.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 import { textOf } from './files.ts';
@@ -46,8 +46,9 @@ const expressions = [
 async function clusterMetrics(known: Metrics): Promise<Metrics> {
   const sources = {
     sharedLimits: () => ({}),
+    replication: () => undefined,
     workers: () => ({ eventLoopDelaysMs: new Map([[0, 10]]) }),
-  } as unknown as AdminSources;
+  } as unknown as AdminParts;
   const registry = metricsRegistry(sources);
   const names = registry.getMetricsAsArray().map(({ name }) => name);
   const texts = names.filter((name) => !known.types.has(name)).map((name) => registry.getSingleMetricAsString(name));

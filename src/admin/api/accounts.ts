@@ -147,9 +147,9 @@ function switching(verb: 'activate' | 'deactivate', active: boolean, effect: str
     body: strictObject({}, 'Nothing is taken.'),
     answer: { status: 200, description: 'As it is now.', schema: component<typeof AccountSchema>('Account') },
     problems: ['NOT_FOUND'],
-    async handle({ params, store }, { follow }) {
+    async handle({ params, store }, { changes }) {
       const account = await store.accounts.setActive(params.id, active);
-      await follow();
+      await changes.look();
       return accountBody(account, await store.accounts.countKeys(account.id));
     },
   });

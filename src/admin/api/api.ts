@@ -1,13 +1,14 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
 import type { EpochMs } from '../../clock.ts';
-import type { ManagementCounts } from './counts.ts';
+import { managementCounters } from '../metrics.ts';
+import type { Management } from '../sources.ts';
 import { anybody, Gate, type Operator } from './gate.ts';
 import { assertOwnHost, assertSameOrigin } from './hosts.ts';
 import type { Asked, Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { Problem } from './problems.ts';
-import type { Management } from './sources.ts';
 import { bodyCheck, textCheck } from './validation.ts';
 
 declare module 'fastify' {
@@ -17,15 +18,10 @@ declare module 'fastify' {
   }
 }
 
-/** What the private listener tells of the management API. */
-export interface ManagementFigures {
-  readonly counts: ManagementCounts;
-  readonly sessions: () => number;
-}
-
 /** Adds the management API to the private listener: every operation of the table, and 405 for the other methods. */
-export function addManagementApi(app: FastifyInstance, management: Management, counts: ManagementCounts): Gate {
-  const gate = new Gate(management, counts);
+export function addManagementApi(app: FastifyInstance, management: Management, registry: Registry): void {
+  const counters = managementCounters(registry, () => gate.sessions.size);
+  const gate: Gate = new Gate(management, counters);
   app.register(async (api) => {
     await api.register(cookie);
     takeOnlyJson(api);
@@ -34,12 +30,12 @@ export function addManagementApi(app: FastifyInstance, management: Management, c
       reply.header('Cache-Control', 'no-store').header('Cross-Origin-Resource-Policy', 'same-origin');
     });
     api.addHook('onResponse', async (request, reply) => {
-      counts.answered(request.routeOptions.config.operationId ?? 'unmatched', reply.statusCode);
+      const operation = request.routeOptions.config.operationId ?? 'unmatched';
+      counters.requests.inc({ operation, status: String(reply.statusCode) });
     });
     for (const operation of operations) addOperation(api, operation, management, gate);
     refuseOtherMethods(api);
   });
-  return gate;
 }
 
 declare module 'fastify' {
@@ -89,7 +85,7 @@ function addOperation(api: FastifyInstance, operation: Operation, management: Ma
 async function admit(request: FastifyRequest, operation: Operation, management: Management, gate: Gate): Promise<void> {
   const now = management.clock.now();
   request.asked = { now, operator: anybody };
-  assertOwnHost(request.headers.host, management.settings);
+  assertOwnHost(request.headers.host, management.configuration.admin);
   if (operation.access === 'sign-in') assertSameOrigin(request.headers);
   if (operation.access === 'operator') request.asked.operator = await gate.admit(request, operation.operationId, now);
 }

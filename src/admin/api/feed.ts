@@ -86,11 +86,11 @@ export const readFeed = operation({
   summary: 'How market data arrives',
   description: 'The connection to the exchange now, and its states over the last 24 hours.',
   answer: { status: 200, description: 'The feed.', schema: component<typeof FeedSchema>('Feed') },
-  handle({ now }, { feedHealth, feedStatus, clock, timeline }) {
-    const health = feedHealth();
+  handle({ now }, { feed, market, clock, timeline }) {
+    const health = feed.health();
     return {
       path: health.path ?? null,
-      dataAgeMs: feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+      dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
       health: healthBody(health),
       timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
         state,

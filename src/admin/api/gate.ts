@@ -6,12 +6,12 @@ import { MinuteWindow } from '../../access/minute-window.ts';
 import { hasTokenShape, tokenDigest } from '../../access/operator-token.ts';
 import type { EpochMs } from '../../clock.ts';
 import { isTokenUsable, type TokenRecord } from '../../store/tokens.ts';
-import type { ManagementCounts } from './counts.ts';
+import type { ManagementCounters } from '../metrics.ts';
+import type { Management } from '../sources.ts';
 import { assertSameOrigin } from './hosts.ts';
 import { Problem } from './problems.ts';
 import { RefusalLog } from './refusal-log.ts';
 import { type Session, Sessions, sameSecret } from './sessions.ts';
-import type { Management } from './sources.ts';
 
 /** Who asks. */
 export interface Operator {
@@ -40,17 +40,18 @@ interface Holder {
 export class Gate {
   readonly sessions: Sessions;
   readonly #management: Management;
-  readonly #counts: ManagementCounts;
+  readonly #counters: ManagementCounters;
   readonly #configured: Uint8Array | undefined;
   readonly #attempts: AddressLimiter;
   readonly #refusals: RefusalLog;
 
-  constructor(management: Management, counts: ManagementCounts) {
-    const { clock, randomness, settings, store } = management;
+  constructor(management: Management, counters: ManagementCounters) {
+    const { clock, randomness, configuration, store } = management;
+    const { token, sessionForMs } = configuration.admin;
     this.#management = management;
-    this.#counts = counts;
-    this.sessions = new Sessions(clock, randomness, settings.sessionForMs);
-    this.#configured = settings.token === undefined ? undefined : tokenDigest(settings.token);
+    this.#counters = counters;
+    this.sessions = new Sessions(clock, randomness, sessionForMs);
+    this.#configured = token === undefined ? undefined : tokenDigest(token);
     this.#attempts = new AddressLimiter(new MinuteWindow(), randomness);
     this.#refusals = new RefusalLog(store.as('unknown').audit, clock);
   }
@@ -73,7 +74,7 @@ export class Gate {
   async signIn(token: string, request: FastifyRequest, now: EpochMs): Promise<ReturnType<Sessions['open']>> {
     const { tokenId, name } = await this.#holderOf(token, request, 'sign-in', now);
     const opened = this.sessions.open(tokenId, name);
-    this.#counts.signedIn();
+    this.#counters.signIns.inc();
     const { id, expiresAt } = opened.session;
     await this.#record(name, {
       action: 'session.create',
@@ -123,7 +124,7 @@ export class Gate {
       if (token !== undefined && isTokenUsable(token, now)) return this.#used(token, now);
       await this.#refused(request, purpose, token);
     }
-    this.#counts.signInFailed();
+    this.#counters.signInFailures.inc();
     const { allowed, retryAfterSeconds } = this.#attempts.take(limitBucket, attemptsPerMinute, now);
     if (!allowed) {
       const headers = { 'Retry-After': String(retryAfterSeconds) };
@@ -162,7 +163,7 @@ export class Gate {
 
   #addressOf(request: FastifyRequest) {
     const { remoteAddress } = request.socket;
-    return this.#management.addresses.resolve(remoteAddress, joinedHeader(request.headers['x-forwarded-for']));
+    return this.#management.access.addresses.resolve(remoteAddress, joinedHeader(request.headers['x-forwarded-for']));
   }
 }
 

@@ -99,7 +99,7 @@ export const createKey = operation({
   ),
   answer: { status: 201, description: 'Made.', schema: component<typeof NewKeySchema>('NewKey') },
   problems: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ body, store, now }, { randomness, follow }) {
+  async handle({ body, store, now }, { randomness, changes }) {
     const text = generateApiKey(randomness);
     const { id } = await store.keys.insert({
       accountId: body.accountId,
@@ -109,7 +109,7 @@ export const createKey = operation({
       expiresAt: body.expiresAtMs as EpochMs | undefined,
       limitPerMinute: body.limitPerMinute,
     });
-    await follow();
+    await changes.look();
     return { key: await keyNow(store, id, now), text };
   },
 });
@@ -135,9 +135,9 @@ function changing(verb: string, status: KeyStatus, summary: string, effect: stri
     body: strictObject({}, 'Nothing is taken.'),
     answer: { status: 200, description: 'As it is now.', schema: component<typeof KeySchema>('Key') },
     problems: ['NOT_FOUND', 'CONFLICT'],
-    async handle({ params, store, now }, { follow }) {
+    async handle({ params, store, now }, { changes }) {
       await store.keys.setStatus(params.id, status);
-      await follow();
+      await changes.look();
       return keyNow(store, params.id, now);
     },
   });
@@ -169,14 +169,14 @@ export const rotateKey = operation({
   ),
   answer: { status: 201, description: 'Made.', schema: component<typeof RotatedKeySchema>('RotatedKey') },
   problems: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, body: { overlapMs = dayMs }, store, now }, { randomness, follow }) {
+  async handle({ params, body: { overlapMs = dayMs }, store, now }, { randomness, changes }) {
     const text = generateApiKey(randomness);
     const { replacement } = await store.keys.rotate(params.id, {
       digest: digestOf(text),
       lastFour: lastFourOf(text),
       overlapMs,
     });
-    await follow();
+    await changes.look();
     return { key: await keyNow(store, replacement.id, now), text, replaced: await keyNow(store, params.id, now) };
   },
 });

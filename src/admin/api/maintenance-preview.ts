@@ -7,10 +7,10 @@ import { maintenanceProblem } from '../../http/pipeline.ts';
 import { problemHeaders } from '../../http/response-writer.ts';
 import { FeedStatus } from '../../market/service-status.ts';
 import { assertNewWindow, type NewWindow, type WindowRecord } from '../../store/windows.ts';
+import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
 import type { ServiceStatusSchema } from './overview.ts';
 import { component, count } from './parts.ts';
-import type { Management } from './sources.ts';
 import { NewWindowSchema, newWindowOf, type WindowSchema, windowBody } from './window-body.ts';
 
 /** The Error of the contract, as clients of the public listener get it. */
@@ -85,7 +85,7 @@ export const previewMaintenance = operation({
 
 /** The board as it will be at `at`: with these windows, and a feed whose data is then as old as it is now. */
 function boardWith(
-  { feedStatus, clock }: Management,
+  { market: { feedStatus }, clock }: Management,
   windows: readonly NewWindow[],
   now: EpochMs,
   at: EpochMs,

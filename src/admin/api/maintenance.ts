@@ -42,9 +42,9 @@ export const announceMaintenance = operation({
     'Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may begin now or have begun.',
   body: NewWindowSchema,
   answer: { status: 201, description: 'Announced.', schema: component<typeof WindowSchema>('Window') },
-  async handle({ body, store, now }, { follow }) {
+  async handle({ body, store, now }, { changes }) {
     const window = await store.windows.announce(newWindowOf(body));
-    await follow();
+    await changes.look();
     return windowBody(window, now);
   },
 });
@@ -56,9 +56,9 @@ export const extendMaintenance = operation({
     'Moves its end to a later instant, before it begins or while it runs.',
   ),
   body: ExtensionSchema,
-  async handle({ params, body, store, now }, { follow }) {
+  async handle({ params, body, store, now }, { changes }) {
     const window = await store.windows.extend(params.id, body.toMs as EpochMs);
-    await follow();
+    await changes.look();
     return windowBody(window, now);
   },
 });
@@ -78,9 +78,9 @@ function finishing(verb: 'end' | 'cancel', summary: string, description: string)
   return operation({
     ...changing(verb, summary, description),
     body: strictObject({}, 'Nothing is taken.'),
-    async handle({ params, store, now }, { follow }) {
+    async handle({ params, store, now }, { changes }) {
       const window = await finish[verb](store.windows, params.id);
-      await follow();
+      await changes.look();
       return windowBody(window, now);
     },
   });

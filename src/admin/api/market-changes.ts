@@ -1,10 +1,10 @@
 import Type from 'typebox';
+import type { Management } from '../sources.ts';
 import { type MarketSchema, marketBody, marketOf, recordsOf, symbolParams } from './markets.ts';
 import type { Asked } from './operation.ts';
 import { operation } from './operation.ts';
 import { component, strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
-import type { Management } from './sources.ts';
 
 export const pauseMarket = pausing('pause', true, 'Clients are told `paused` at once; the prices go on.');
 export const resumeMarket = pausing('resume', false, 'It is traded again as soon as the exchange trades it.');
@@ -23,7 +23,7 @@ function pausing(verb: 'pause' | 'resume', paused: boolean, effect: string) {
     problems: ['NOT_FOUND', 'CONFLICT'],
     async handle({ params, store, now }, management) {
       const { symbol } = marketOf(management, params.symbol);
-      await management.remember();
+      await management.market.memory.save();
       await store.markets.setOperatorPaused(symbol, paused);
       return changed(symbol, management, now);
     },
@@ -52,14 +52,14 @@ export const delistMarket = operation({
         errors: [{ field: 'confirm', message: `has to be ${symbol}.` }],
       });
     }
-    await management.remember();
+    await management.market.memory.save();
     await store.markets.delist(symbol, now);
     return changed(symbol, management, now);
   },
 });
 
 async function changed(symbol: string, management: Management, now: Asked<never, never, never>['now']) {
-  await management.follow();
+  await management.changes.look();
   const market = marketOf(management, symbol);
   return marketBody(market, recordsOf(management).get(symbol), management, now);
 }

@@ -7,6 +7,7 @@ import { type TickerBody, TickerSchema } from '../../contract/schemas.ts';
 import type { MarketRecord, OfferedMarket } from '../../market/market-catalogue.ts';
 import { parseSymbol } from '../../market/symbol.ts';
 import { explainPrice, type PriceReport } from '../prices.ts';
+import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
 import {
   component,
@@ -20,7 +21,6 @@ import {
   words,
 } from './parts.ts';
 import { Problem } from './problems.ts';
-import type { Management } from './sources.ts';
 
 export { TickerSchema };
 
@@ -92,19 +92,19 @@ export const readMarkets = operation({
     'What clients get of each market now, and what only an operator may know. The order is that of the symbols.',
   answer: { status: 200, description: 'The markets.', schema: component<typeof MarketListSchema>('MarketList') },
   handle({ now }, management) {
-    const { book, history } = management;
+    const { market, history } = management;
     const records = recordsOf(management);
     return {
       ...instants('serverTime', now),
-      markets: book.catalogue.listed(now).map((market) => ({
-        ...marketBody(market, records.get(market.symbol), management, now),
-        spark: history.spark(market.symbol),
+      markets: market.book.catalogue.listed(now).map((listed) => ({
+        ...marketBody(listed, records.get(listed.symbol), management, now),
+        spark: history.spark(listed.symbol),
       })),
     };
   },
 });
 
-export function recordsOf({ book }: Pick<Management, 'book'>): ReadonlyMap<string, MarketRecord> {
+export function recordsOf({ market: { book } }: Management): ReadonlyMap<string, MarketRecord> {
   return new Map(book.catalogue.records().map((record) => [record.symbol, record]));
 }
 
@@ -112,7 +112,7 @@ export function recordsOf({ book }: Pick<Management, 'book'>): ReadonlyMap<strin
 export function marketBody(
   market: OfferedMarket,
   record: MarketRecord | undefined,
-  { board }: Pick<Management, 'board'>,
+  { market: { board } }: Management,
   now: EpochMs,
 ): MarketBody {
   const reading = board.ticker(market.symbol, now);
@@ -157,7 +157,7 @@ function spreadOf(ticker: TickerBody | null): Pick<MarketBody, 'spread' | 'sprea
 }
 
 /** The market of a symbol in any case. Throws `NOT_FOUND`. */
-export function marketOf({ book }: Pick<Management, 'book'>, text: string): OfferedMarket {
+export function marketOf({ market: { book } }: Management, text: string): OfferedMarket {
   const symbol = parseSymbol(text);
   const market = symbol === undefined ? undefined : book.catalogue.find(symbol);
   if (market !== undefined) return market;
@@ -249,8 +249,8 @@ export const readMarket = operation({
   handle({ params, now }, management) {
     const market = marketOf(management, params.symbol);
     const body = marketBody(market, recordsOf(management).get(market.symbol), management, now);
-    const quote = management.book.contents().tickers.get(market.exchangeSymbol);
-    const explained = explainPrice(management, market.symbol);
+    const quote = management.market.book.contents().tickers.get(market.exchangeSymbol);
+    const explained = explainPrice({ ...management, ...management.market }, market.symbol);
     return {
       market: body,
       upstream:

@@ -102,9 +102,9 @@ export const listNotices = operation({
     limit: Type.Optional(Type.Integer({ description: 'Notices wanted, 50 when left out.', minimum: 1, maximum: 200 })),
   }),
   answer: { status: 200, description: 'The notices.', schema: component<typeof NoticeListSchema>('NoticeList') },
-  async handle({ query: { status, limit = 50 }, store }, { settings }) {
+  async handle({ query: { status, limit = 50 }, store }, { configuration }) {
     const notices = await store.notices.list({ status, limit });
-    return { mailConfigured: settings.mailConfigured, notices: notices.map(noticeBody) };
+    return { mailConfigured: configuration.mail !== undefined, notices: notices.map(noticeBody) };
   },
 });
 
@@ -118,9 +118,9 @@ export const previewNotice = operation({
   params: pathId('ntc'),
   answer: { status: 200, description: 'The mail.', schema: component<typeof NoticeMailSchema>('NoticeMail') },
   problems: ['NOT_FOUND'],
-  async handle({ params, store }, { settings, publicUrls }) {
+  async handle({ params, store }, { configuration, publicUrls }) {
     const { figures } = await store.notices.get(params.id);
-    const place = { baseUrl: publicUrls().baseUrl, atMostEveryMs: settings.noticesAtMostEveryMs };
+    const place = { baseUrl: publicUrls().baseUrl, atMostEveryMs: configuration.notices.atMostEveryMs };
     const { subject, text, html } = breachMail(figures, place);
     return { subject, text, html };
   },

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import type { Store } from '../../store/store.ts';
+import type { Management } from '../sources.ts';
 import type { Gate, Operator } from './gate.ts';
 import type { ProblemCode } from './problems.ts';
-import type { Management } from './sources.ts';
 
 /** A request that passed the gate and whose values are as the operation declares them. */
 export interface Asked<Params, Query, Body> {

@@ -1,6 +1,8 @@
 import Type from 'typebox';
+import type { EpochMs } from '../../clock.ts';
 import { KnownServiceStatusSchema, MaintenanceWindowSchema } from '../../contract/schemas.ts';
 import { readiness } from '../readiness.ts';
+import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
 import {
   component,
@@ -13,7 +15,6 @@ import {
   nullablePair,
   pair,
 } from './parts.ts';
-import type { Management } from './sources.ts';
 
 const serviceState = (description: string) => component<typeof KnownServiceStatusSchema>('ServiceState', description);
 
@@ -113,7 +114,7 @@ export const readOverview = operation({
     'All figures of one instant: status, markets, traffic, keys, the process. Cheap enough to be asked every second.',
   answer: { status: 200, description: 'The figures.', schema: component<typeof OverviewSchema>('Overview') },
   handle({ now }, management) {
-    const { clock, service, feedStatus, connections, keysHeld, notices, eventLoopDelayMs } = management;
+    const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
     const { ready, phase, notes } = readiness(management);
     return {
       version: management.version,
@@ -123,23 +124,22 @@ export const readOverview = operation({
       notes,
       ...instants('startedAt', management.startedAt),
       ...instants('serverTime', now),
-      status: service.status(now),
-      dataAgeMs: feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-      storeReachable: management.storeReachable(),
-      markets: marketFigures(management),
+      status: market.service.status(now),
+      dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+      storeReachable: changes.reachable(),
+      markets: marketFigures(management, now),
       requests: requestFigures(management),
-      connections: { ...connections() },
-      keys: { held: keysHeld() },
-      eventLoopDelayP99Ms: Math.round(eventLoopDelayMs() * 10) / 10,
+      connections: { ...listener.connectionFigures() },
+      keys: { held: access.directory.size },
+      eventLoopDelayP99Ms: Math.round(delay.p99Ms() * 10) / 10,
       residentBytes: process.memoryUsage.rss(),
       uptimeSeconds: Math.max(0, Math.floor((now - management.startedAt) / 1_000)),
-      notices: { pending: notices().pending, mailConfigured: management.settings.mailConfigured },
+      notices: { pending: notifier.figures().pending, mailConfigured: configuration.mail !== undefined },
     };
   },
 });
 
-function marketFigures({ board, book, clock }: Management) {
-  const now = clock.now();
+function marketFigures({ market: { board, book } }: Management, now: EpochMs) {
   const listed = book.catalogue.listed(now);
   const of = (status: string) => listed.filter((market) => market.status === status).length;
   const unpriced = Object.fromEntries(board.unpriced(now));
@@ -155,7 +155,8 @@ function marketFigures({ board, book, clock }: Management) {
   };
 }
 
-function requestFigures({ requests, requestRate }: Management) {
+function requestFigures({ listener, requestRate }: Management) {
+  const requests = listener.counts;
   const byStatusClass: Record<string, number> = {};
   for (const statuses of requests.byRouteAndStatus.values()) {
     for (const [status, number] of statuses) {

@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import * as part from '../../contract/schema-parts.ts';
+import type { RateHealth } from '../../feed/rates.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
+import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
 import { component, line, nullableCount, nullableInstants, nullableLine, nullablePair } from './parts.ts';
-import type { Management } from './sources.ts';
 
 export const RateSchema = Type.Object(
   {
@@ -42,14 +43,16 @@ export const readRates = operation({
   description: 'What converted markets are made with, how old it is and how long it may be used.',
   answer: { status: 200, description: 'The rates.', schema: component<typeof RateListSchema>('RateList') },
   handle({ now }, management) {
-    return { rates: [...management.converted.keys()].map((quote) => rateBody(management, quote, now)) };
+    return {
+      rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),
+    };
   },
 });
 
-function rateBody({ converted, rates, book }: Management, quote: CurrencyCode, now: EpochMs) {
-  const { via, marginPercent } = converted.get(quote)!;
+function rateBody({ configuration, feed, market: { book } }: Management, quote: CurrencyCode, now: EpochMs) {
+  const { via, marginPercent } = configuration.pricing.converted.get(quote)!;
   const known = book.rate(quote);
-  const health = rates().find((rate) => rate.quote === quote);
+  const health = feed.rates().find((rate) => rate.quote === quote);
   return {
     via,
     quote,
@@ -65,7 +68,7 @@ function rateBody({ converted, rates, book }: Management, quote: CurrencyCode, n
   };
 }
 
-function outcomeOf(health: ReturnType<Management['rates']>[number] | undefined): string | null {
+function outcomeOf(health: RateHealth | undefined): string | null {
   if (health === undefined) return null;
   if (health.consecutiveFailures > 0) return health.lastError ?? 'failed';
   return health.lastSuccessAt === undefined ? null : 'ok';

@@ -3,11 +3,11 @@ import type { EpochMs } from '../../clock.ts';
 import { limitWindowMs } from '../../contract/limits.ts';
 import type { RefusedKey } from '../../store/breaches.ts';
 import { unknownKey } from '../../store/key-record.ts';
+import type { Management } from '../sources.ts';
 import { type KeySchema, keyBody } from './key-body.ts';
 import { type NoticeSchema, noticeBody } from './notices.ts';
 import { operation } from './operation.ts';
 import { component, count, instants, pair, pathId } from './parts.ts';
-import type { Management } from './sources.ts';
 
 const breachesShown = 200;
 const noticesShown = 50;
@@ -143,8 +143,8 @@ export const readUsage = operation({
   },
 });
 
-function busiest({ limits, keys }: Management, now: EpochMs): string[] {
-  return limits.busiest(now, keysShown).map(({ slot }) => keys.keyIdOf(slot));
+function busiest({ access: { limits, directory } }: Management, now: EpochMs): string[] {
+  return limits.busiest(now, keysShown).map(({ slot }) => directory.keyIdOf(slot));
 }
 
 function breachesOf(id: string, refused: readonly RefusedKey[]) {
@@ -154,12 +154,12 @@ function breachesOf(id: string, refused: readonly RefusedKey[]) {
 
 /** Read from the counters of the request path. A key that is not held, a revoked one, is used by nobody. */
 function thisMinute(
-  { keys, limits, breaches }: Management,
+  { access: { directory, limits, breaches } }: Management,
   digest: Uint8Array | undefined,
   ownLimit: number | undefined,
   now: EpochMs,
 ) {
-  const match = digest === undefined ? undefined : keys.matchOf(digest);
+  const match = digest === undefined ? undefined : directory.matchOf(digest);
   const { used, limitPerMinute } = limits.usageOf(match ?? { slot: 0, limitPerMinute: ownLimit }, now);
   if (match === undefined) return { used: 0, refused: 0, limitPerMinute };
   return { used, refused: breaches.refusedNow(match.slot, now), limitPerMinute };

@@ -1,35 +1,54 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
 import { requestIds } from '../http/request-ids.ts';
 import { addManagementApi } from './api/api.ts';
-import { ManagementCounts } from './api/counts.ts';
 import { problemOf } from './api/failures.ts';
 import { Problem, problemBody, problemTable } from './api/problems.ts';
-import type { ManagementSources } from './api/sources.ts';
 import { BoardViewSchema, boardView } from './board-view.ts';
 import { addConsole } from './console.ts';
+import { FeedTimeline } from './feed-timeline.ts';
 import { metricsRegistry } from './metrics.ts';
+import { PriceHistory } from './price-history.ts';
 import { explainPrice } from './prices.ts';
 import { ReadinessSchema, readiness } from './readiness.ts';
-import type { AdminSources } from './sources.ts';
+import { RequestRate } from './request-rate.ts';
+import type { AdminParts } from './sources.ts';
 
 const bodyBytesMax = 64 * 1024;
 const requestTimeoutMs = 15_000;
 
 /**
- * The private listener: liveness, readiness, metrics, the board and the derivation of prices, without sign-in;
+ * Starts the private listener: liveness, readiness, metrics, the board and the derivation of prices, without sign-in;
  * the management API, with one; and the console. It is bound to loopback unless configured otherwise.
  */
-export function adminListener(sources: AdminSources, management: ManagementSources): FastifyInstance {
-  const app = listenerOf(management);
-  const counts = new ManagementCounts();
-  const gate = addManagementApi(app, { ...sources, ...management }, counts);
-  addReadings(app, sources, { counts, sessions: () => gate.sessions.size });
+export async function startPrivateListener(parts: AdminParts): Promise<{ url: string; close(): Promise<void> }> {
+  const { clock, log, market, store, listener, configuration } = parts;
+  const history = new PriceHistory(market.book, clock, log);
+  const requestRate = new RequestRate(listener.counts, clock);
+  const timeline = new FeedTimeline(market.service, store.snapshots, clock, log);
+  await timeline.start();
+  const app = listenerOf(parts);
+  const close = async () => {
+    await app.close();
+    history.stop();
+    requestRate.stop();
+    await timeline.stop();
+  };
+  const registry = metricsRegistry(parts);
+  addManagementApi(app, { ...parts, startedAt: clock.now(), history, timeline, requestRate }, registry);
+  addReadings(app, parts, registry);
   addConsole(app);
-  return app;
+  try {
+    const { host, port } = configuration.admin;
+    return { url: await app.listen({ host, port }), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-/** Says no to everything, in the one form that problems have. */
-function listenerOf({ randomness, log }: ManagementSources): FastifyInstance {
+/** Refuses everything, in the one form that problems have. */
+function listenerOf({ randomness, log }: AdminParts): FastifyInstance {
   const nextId = requestIds(randomness);
   const app = Fastify({
     logger: false,
@@ -86,16 +105,11 @@ function commonHeaders({ id }: FastifyRequest): Record<string, string> {
 }
 
 /** What needs no sign-in: for probes, scrapers and the command line. */
-function addReadings(
-  app: FastifyInstance,
-  sources: AdminSources,
-  management: NonNullable<Parameters<typeof metricsRegistry>[1]>,
-): void {
-  const registry = metricsRegistry(sources, management);
+function addReadings(app: FastifyInstance, parts: AdminParts, registry: Registry): void {
   app.get('/livez', () => ({ live: true }));
 
   app.get('/readyz', { schema: { response: { 200: ReadinessSchema, 503: ReadinessSchema } } }, (_request, reply) => {
-    const state = readiness(sources);
+    const state = readiness(parts);
     return reply
       .code(state.ready ? 200 : 503)
       .header('Cache-Control', 'no-store')
@@ -108,11 +122,11 @@ function addReadings(
   });
 
   app.get('/board', { schema: { response: { 200: BoardViewSchema } } }, (_request, reply) =>
-    reply.header('Content-Type', 'application/json').header('Cache-Control', 'no-store').send(boardView(sources)),
+    reply.header('Content-Type', 'application/json').header('Cache-Control', 'no-store').send(boardView(parts)),
   );
 
   app.get<{ Params: { symbol: string } }>('/prices/:symbol', (request, reply) => {
-    const answer = explainPrice(sources, request.params.symbol);
+    const answer = explainPrice({ ...parts, ...parts.market }, request.params.symbol);
     return reply.code(answer.kind === 'priced' ? 200 : 404).send(answer.kind === 'priced' ? answer.report : answer);
   });
 }
