@@ -21,8 +21,7 @@ import {
 } from '../market/samples.testing.ts';
 import { check } from '../market/seeded.testing.ts';
 import { Board } from './board.ts';
-import { decoded, textOf } from './decoded.testing.ts';
-import { contentEncodings } from './encoding.ts';
+import { contentEncodings, decoded, textOf } from './decoded.testing.ts';
 import type { Page } from './page.ts';
 
 const bases = ['BTC', 'ETH', 'XRP'];

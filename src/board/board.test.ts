@@ -15,8 +15,7 @@ import {
   upstreamTicker,
 } from '../market/samples.testing.ts';
 import { Board, type TickerReading } from './board.ts';
-import { textOf } from './decoded.testing.ts';
-import { contentEncodings } from './encoding.ts';
+import { contentEncodings, textOf } from './decoded.testing.ts';
 import type { Page } from './page.ts';
 
 const markets = [upstreamMarket('ETH'), upstreamMarket('BTC')];

@@ -6,28 +6,27 @@ import { FragmentList } from './fragment-list.ts';
 import { marketFragment, tickerFragment } from './fragments.ts';
 import { type Page, VersionedPage } from './page.ts';
 
-/** What there is to say about one market's ticker. */
+/** One market's ticker page, or why there is none. */
 export type TickerReading =
   | { readonly kind: 'page'; readonly page: Page }
   | { readonly kind: 'unpriced'; readonly reason: UnpricedReason }
   | { readonly kind: 'unknown_symbol' }
-  /** No catalogue was ever loaded: nobody knows which symbols there are. */
+  /** No catalogue was ever loaded, so the symbols are unknown. */
   | { readonly kind: 'not_loaded' }
   | { readonly kind: 'malformed_symbol' };
 
 interface Slot {
   readonly symbol: MarketSymbol;
   readonly pages: VersionedPage;
-  /** Its place in the list. */
+  /** Its position in the list. */
   index: number;
   fragment: string | undefined;
   unpriced: UnpricedReason | undefined;
 }
 
 /**
- * The published state as ready bodies. A change only marks what it touches; the next reader makes
- * the marked fragments anew and joins the rest from before, so a burst of updates costs one
- * rebuild and every reader sees all that came before it.
+ * The published state as ready bodies. A change only marks what it touches; the next read renders the marked
+ * fragments again and reuses the rest, so a burst of updates costs one rebuild and every read sees all earlier changes.
  */
 export class Board implements BookObserver {
   readonly #book: MarketBook;
@@ -37,7 +36,7 @@ export class Board implements BookObserver {
   #slots = new Map<MarketSymbol, Slot>();
   #list = new FragmentList('tickers', []);
   #slotsStale = true;
-  /** `undefined`: to be made anew. */
+  /** `undefined`: to be rendered again. */
   #marketsPage: Page | undefined;
   #tickersPage: Page | undefined;
   #recheckAt = 0;
@@ -75,7 +74,7 @@ export class Board implements BookObserver {
       const list = this.#list;
       const text = list.text();
       if (text === undefined) return undefined;
-      this.#tickersPage = this.#tickersPages.with(text, () => list.makings());
+      this.#tickersPage = this.#tickersPages.with(text, () => list.prepare());
     }
     return this.#tickersPage;
   }
@@ -83,7 +82,7 @@ export class Board implements BookObserver {
   /** `/v1/ticker` for a symbol as the client wrote it. */
   ticker(text: string, now: EpochMs): TickerReading {
     this.#expire(now);
-    // As it is listed is how nearly every client writes it: then there is nothing to parse.
+    // Nearly every client writes the symbol in capitals, and then there is nothing to parse.
     const slot = this.#slots.get(text as MarketSymbol) ?? this.#slotOf(text);
     if ('kind' in slot) return slot;
     if (this.#staleTickers.delete(slot.symbol)) this.#refresh(slot, now);
@@ -112,7 +111,7 @@ export class Board implements BookObserver {
     return counts;
   }
 
-  /** Marks what the passing of time alone changes: a rate that ends, a delisted market that leaves the list. */
+  /** Marks what changes by the passing of time alone: a rate expires, a delisted market leaves the list. */
   #expire(now: EpochMs): void {
     if (this.#slotsStale) this.#rebuildSlots();
     else if (now < this.#recheckAt) return;

@@ -18,7 +18,7 @@ const expected = (all: readonly Member[]) =>
 
 /** The page of what the list reads now. */
 function pageOf(list: FragmentList): Page {
-  return new Page(list.text()!, list.makings());
+  return new Page(list.text()!, list.prepare());
 }
 
 const gunzip = (page: Page): string => {

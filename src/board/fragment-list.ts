@@ -1,34 +1,33 @@
-import { deflatePiece, joinGzipPieces } from './gzip-pieces.ts';
-import { contentTag, type PageMakings } from './page.ts';
+import { deflatePiece, joinGzipPieces } from './encoding.ts';
+import { contentTag, type PreparedParts } from './page.ts';
 
 /** A member of the list as JSON text; `undefined` leaves it out. */
 export interface Fragment {
   readonly fragment: string | undefined;
 }
 
-/** What a block's members read now. A page keeps those it is made of, whatever becomes of the block. */
+/** A block's rendered members. Immutable, so that a page keeps its own contents when the block changes. */
 interface BlockContent {
   readonly text: string;
   readonly tag: string;
-  /** Made when first asked for. */
+  /** Compressed on first use. */
   deflated: Buffer | undefined;
 }
 
 interface Block {
   readonly members: readonly Fragment[];
-  /** `undefined`: a member changed since they were joined. */
+  /** `undefined`: a member changed since it was rendered. */
   content: BlockContent | undefined;
 }
 
 const membersPerBlock = 16;
 
-/** Between two readers so few blocks change while many read; only then does compressing block by block pay. */
+/** Compressing block by block pays only while few blocks change between two reads. */
 const changedBlocksMax = 8;
 
 /**
- * A JSON array under one name, `{"tickers":[…]}`, kept in blocks of members: a change of one costs
- * its block, in the text, in its tag and in the gzip coding, and not the whole list. That matters most when
- * it is busiest: with a live feed nearly every reader finds something changed.
+ * A JSON array under one name, `{"tickers":[…]}`, kept in blocks of members. A changed member costs its block in the
+ * text, the tag and the gzip coding, not the whole list: with a live feed nearly every read finds a change.
  */
 export class FragmentList {
   readonly #blocks: readonly Block[];
@@ -37,7 +36,7 @@ export class FragmentList {
   #text: string | undefined;
   #changedBlocks = 0;
 
-  /** `members` in their order; what their `fragment` gives may change, see `changed`. */
+  /** A member's `fragment` may change later: call `changed` then. */
   constructor(name: string, members: readonly Fragment[]) {
     this.#opening = `{"${name}":[`;
     this.#pieces = { opening: deflatePiece(this.#opening), comma: deflatePiece(','), closing: deflatePiece(']}') };
@@ -49,7 +48,7 @@ export class FragmentList {
     this.#changedBlocks = blocks.length;
   }
 
-  /** The fragment of the member at this index is another one now. */
+  /** The fragment of the member at this index has changed. */
   changed(index: number): void {
     const block = this.#blocks[Math.floor(index / membersPerBlock)];
     if (block === undefined) return;
@@ -58,7 +57,7 @@ export class FragmentList {
     this.#text = undefined;
   }
 
-  /** The whole as text; `undefined` when it has no member. */
+  /** The whole list as text; `undefined` when it has no member. */
   text(): string | undefined {
     if (this.#text !== undefined) return this.#text;
     const texts = this.#contents().map(({ text }) => text);
@@ -68,10 +67,10 @@ export class FragmentList {
   }
 
   /**
-   * How a page of the present text is best made: its tag from those of the blocks, and its gzip coding from
-   * compressed blocks when few have changed since the last call. To be asked once for every text.
+   * The parts of a page of the current text that the blocks give cheaply: the tag, and the gzip coding when few blocks
+   * have changed since the last call. Call it once for each text.
    */
-  makings(): PageMakings {
+  prepare(): PreparedParts {
     const changedBlocks = this.#changedBlocks;
     this.#changedBlocks = 0;
     const contents = this.#contents();
@@ -90,7 +89,7 @@ export class FragmentList {
     return joinGzipPieces(pieces, body);
   }
 
-  /** Of every block that has anything to show. */
+  /** Of every block that has a member to show. */
   #contents(): readonly BlockContent[] {
     const contents: BlockContent[] = [];
     for (const block of this.#blocks) {

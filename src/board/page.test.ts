@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { check } from '../market/seeded.testing.ts';
-import { decoded } from './decoded.testing.ts';
-import { compress, contentEncodings } from './encoding.ts';
+import { contentEncodings, decoded } from './decoded.testing.ts';
+import { compress } from './encoding.ts';
 import { Page, VersionedPage } from './page.ts';
 
 const strongTag = /^"[\x21\x23-\x7e]+"$/;

@@ -11,48 +11,47 @@ export interface Representation {
   readonly encoding: ContentEncoding;
 }
 
-/** Bodies up to this many bytes are kept as text, compressed ones too: written together with the head, in one piece. */
+/** Bodies up to this many bytes are kept as text, compressed ones too: the head and they are written in one piece. */
 const smallLength = 4096;
 
 const tagSuffix: Record<ContentEncoding, string> = { identity: '', gzip: '-g', br: '-b', zstd: '-z' };
 
-/** Of a gzip coding that was put together from pieces: other bytes than those of compressing the whole. */
+/** For a gzip coding joined from pieces: its bytes differ from those of compressing the whole. */
 const piecedSuffix = '-p';
 
-/** 132 bits: no two texts that ever meet share one. */
+/** 132 bits make a collision of two texts practically impossible. */
 const tagLength = 22;
 
-/** What stands for a text in entity tags: the same in every process, and after a restart. */
+/** Identifies a text in entity tags: the same in every process and after a restart. */
 export function contentTag(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, tagLength);
 }
 
-/** How a page of a text comes to what it cannot make itself as cheaply. */
-export interface PageMakings {
-  /** Stands for the text as `contentTag` does, which it is when left out. */
-  readonly tag?: string | undefined;
-  /** Puts the gzip coding of the text's bytes together from pieces that are ready. */
-  readonly gzip?: ((body: Buffer) => Buffer) | undefined;
+/** What the owner of a text can give its page more cheaply than the page can make it. */
+export interface PreparedParts {
+  /** Identifies the text; `contentTag` of it by default. */
+  readonly tag?: string;
+  /** Joins the gzip coding of the text's bytes from pieces. */
+  readonly gzip?: (body: Buffer) => Buffer;
 }
 
 /**
- * One version of a resource's body. A coding is made when it is first asked for and then kept, so a
- * coding nobody asks for costs nothing and one that many ask for is made once.
+ * One version of a resource's body. Each coding is made on first use and then kept.
  */
 export class Page {
   readonly #text: string;
   readonly #tag: string;
-  readonly #gzip: PageMakings['gzip'];
+  readonly #gzip: PreparedParts['gzip'] | undefined;
   readonly #ready = new Map<ContentEncoding, Representation>();
 
   /** `text` is ASCII. */
-  constructor(text: string, { tag = contentTag(text), gzip }: PageMakings = {}) {
+  constructor(text: string, { tag = contentTag(text), gzip }: PreparedParts = {}) {
     this.#text = text;
     this.#tag = tag;
     this.#gzip = gzip;
   }
 
-  /** The entity tag without preparing the body: enough to answer a conditional request. */
+  /** The entity tag alone, without preparing the body: enough for a conditional request. */
   entityTag(encoding: ContentEncoding): string {
     const known = this.#ready.get(encoding)?.entityTag;
     if (known !== undefined) return known;
@@ -83,18 +82,17 @@ export class Page {
 }
 
 /**
- * The newest version of a resource. The page, its codings and its entity tags stay for as long as the
- * text reads the same, whatever happened in between.
+ * The newest version of a resource. The page, its codings and its entity tags stay as long as the text is the same.
  */
 export class VersionedPage {
   #text: string | undefined;
   #page: Page | undefined;
 
-  /** The page of this text: the one from before unless the text is another. */
-  with(text: string, makings?: () => PageMakings): Page {
+  /** The page of this text: the previous one if the text has not changed. */
+  with(text: string, prepare?: () => PreparedParts): Page {
     if (this.#page === undefined || text !== this.#text) {
       this.#text = text;
-      this.#page = new Page(text, makings?.());
+      this.#page = new Page(text, prepare?.());
     }
     return this.#page;
   }

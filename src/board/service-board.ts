@@ -4,7 +4,7 @@ import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schem
 import { type MaintenanceWindow, retryAfterSeconds, runningWindow } from '../market/maintenance.ts';
 import { type FeedStatus, serviceStatus } from '../market/service-status.ts';
 
-/** What clients may know of the service itself: its status, and whether maintenance is running. */
+/** The public state of the service itself: its status, and whether maintenance is running. */
 export class ServiceBoard {
   readonly #feed: FeedStatus;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -15,17 +15,17 @@ export class ServiceBoard {
     this.#clock = clock;
   }
 
-  /** As they were set last. */
+  /** The windows set last. */
   get announced(): readonly MaintenanceWindow[] {
     return this.#windows;
   }
 
-  /** Replaces all announced windows; past ones do no harm. */
+  /** Replaces all announced windows; past ones are harmless. */
   setWindows(windows: readonly MaintenanceWindow[]): void {
     this.#windows = windows;
   }
 
-  /** `undefined` while no window runs, else the whole seconds a client is to stay away (1 to 3600). */
+  /** Whole seconds a client should stay away (1 to 3600); `undefined` while no window runs. */
   maintenanceRetryAfterSeconds(now: EpochMs): number | undefined {
     if (this.#windows.length === 0) return undefined;
     const running = runningWindow(this.#windows, now);
@@ -47,13 +47,13 @@ export class ServiceBoard {
     };
   }
 
-  /** Every window that runs at `now` or is still to come, the earliest first. */
+  /** Every running or future window, the earliest first. */
   windows(now: EpochMs): MaintenanceWindowBody[] {
     const current = this.#windows.filter(({ to }) => to > now);
     return current.sort((one, other) => one.from - other.from || one.to - other.to).map(windowBody);
   }
 
-  /** The same as values, for metrics and readiness. */
+  /** The same as plain values, for metrics and readiness. */
   read(now: EpochMs): ReturnType<typeof serviceStatus> {
     return serviceStatus(this.#feed, this.#windows, now, this.#clock.monotonicMs());
   }

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { MarketEvent } from '../market/market-event.ts';
-import { PendingEvents } from '../market/pending-events.ts';
+import { PendingEvents } from '../market/market-event.ts';
 import { writeEvents } from './event-text.ts';
 import { type Caller, fenceKey, runScript } from './redis-lease.ts';
 

@@ -5,7 +5,7 @@ import { buyPrice, type PriceFactors, percentChange, sellPrice, statistic } from
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ReferencePrices } from './upstream.ts';
 
-/** Why a traded market has no price now. The names are metric labels. */
+/** Why a traded market has no price. The names are metric labels. */
 export type UnpricedReason = 'no_ticker' | 'no_rate' | 'rounds_to_zero';
 
 /** A market's prices as clients get them (contract, Ticker); what the feed does not provide is `undefined`. */
@@ -23,10 +23,7 @@ export interface ClientTicker {
   readonly capturedAt: EpochMs;
 }
 
-/**
- * Turns the exchange's values into the operator's. `undefined` when the sell price rounds to zero:
- * that is not a price anybody sells at.
- */
+/** Turns upstream values into client prices. `undefined` when the sell price rounds to zero: nobody sells at that. */
 export function clientTicker(
   market: OfferedMarket,
   ticker: AcceptedTicker,

@@ -5,8 +5,8 @@ declare const decimalString: unique symbol;
 /** An exact decimal in plain notation: optional `-`, digits, optionally `.` and digits. Never an exponent, never `-0`. */
 export type DecimalString = string & { readonly [decimalString]: true };
 
-/** How a value is brought to fewer places. `half-even` is for statistics, `up` and `down` for prices a client trades at. */
-export type Rounding = 'up' | 'down' | 'half-even';
+/** `half-even` is for statistics, `up` and `down` for prices a client trades at. */
+type Rounding = 'up' | 'down' | 'half-even';
 
 const plain = /^-?\d+(\.\d+)?$/;
 const scientific = /^-?\d+(\.\d+)?[eE][+-]?\d{1,3}$/;
@@ -17,19 +17,18 @@ const digitsMax = 64;
 const bigRounding = { up: Big.roundUp, down: Big.roundDown, 'half-even': Big.roundHalfEven } as const;
 
 /**
- * Reads a number from its source text without losing a digit: plain notation is kept to the letter
- * (trailing zeros too), an exponent is written out. `undefined` for anything that is not a finite
- * decimal of at most 64 characters, also when written out (`NaN`, `1,5`, an empty string, `0x10`, `1e99`).
+ * Reads a number from its source text without losing a digit: plain notation is kept as it is
+ * (trailing zeros too), an exponent is expanded. `undefined` for anything that is not a finite
+ * decimal of at most 64 characters, expanded or not (`NaN`, `1,5`, an empty string, `0x10`, `1e99`).
  */
 export function parseDecimal(text: unknown): DecimalString | undefined {
   if (typeof text !== 'string' || text.length > digitsMax) return undefined;
   if (plain.test(text)) return (negativeZero.test(text) ? text.slice(1) : text) as DecimalString;
   if (!scientific.test(text)) return undefined;
-  const written = new Big(text).toFixed();
-  return written.length > digitsMax ? undefined : (written as DecimalString);
+  const expanded = new Big(text).toFixed();
+  return expanded.length > digitsMax ? undefined : (expanded as DecimalString);
 }
 
-/** The decimal as a number to calculate with. */
 export function toBig(decimal: DecimalString): Big {
   return new Big(decimal);
 }

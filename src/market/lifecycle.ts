@@ -2,19 +2,19 @@ import type { EpochMs } from '../clock.ts';
 import { delistedListedForMs } from '../contract/limits.ts';
 import type { UpstreamMarketStatus } from './upstream.ts';
 
-/** Successful catalogue loads in a row without a market that delist it. One or two can be an upstream's mishap. */
+/** Successful catalogue loads in a row without a market until it is delisted. One or two can be an upstream fault. */
 export const missedLoadsToDelist = 3;
 
 /** Trading state as clients see it (contract, PublicMarketStatus; a subset: the set is open to new values). */
 export type MarketStatus = 'trading' | 'paused' | 'delisted';
 
-/** All that decides a market's state. A value, replaced and never changed. */
+/** Everything that decides a market's state. Immutable. */
 export interface Lifecycle {
   readonly upstreamStatus: UpstreamMarketStatus;
   readonly operatorPaused: boolean;
   /** Successful catalogue loads in a row in which the upstream did not list the market. */
   readonly missedLoads: number;
-  /** When trading ended for good. Never cleared again. */
+  /** When trading ended for good. Never cleared. */
   readonly delistedAt: EpochMs | undefined;
 }
 
@@ -34,7 +34,7 @@ export function afterMissed(state: Lifecycle, at: EpochMs): Lifecycle {
   return { ...state, missedLoads, delistedAt: missedLoads >= missedLoadsToDelist ? at : undefined };
 }
 
-/** What the operator decided. A delisting that stands is kept: its first instant counts. */
+/** Applies the operator's decision. An earlier delisting is kept: its first instant counts. */
 export function afterOperator(
   state: Lifecycle,
   controls: { readonly operatorPaused: boolean; readonly delistedAt: EpochMs | undefined },
@@ -51,7 +51,7 @@ export function statusOf(state: Lifecycle): MarketStatus {
   return state.operatorPaused || state.upstreamStatus !== 'trading' ? 'paused' : 'trading';
 }
 
-/** The state of a converted market: its own decisions on top of its base market's (which carry over). */
+/** The state of a converted market: its base market's state, with its own decisions on top. */
 export function combined(base: Lifecycle, own: Pick<Lifecycle, 'operatorPaused' | 'delistedAt'>): Lifecycle {
   const instants = [base.delistedAt, own.delistedAt].filter((instant) => instant !== undefined);
   return {

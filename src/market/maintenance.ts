@@ -9,7 +9,7 @@ export interface MaintenanceWindow {
   readonly description: string;
 }
 
-/** The window that runs now, of several the one that ends last: nothing is served before that. */
+/** The running window; of several the one that ends last, because nothing is served before that. */
 export function runningWindow(windows: readonly MaintenanceWindow[], now: EpochMs): MaintenanceWindow | undefined {
   let running: MaintenanceWindow | undefined;
   for (const window of windows) {
@@ -18,7 +18,7 @@ export function runningWindow(windows: readonly MaintenanceWindow[], now: EpochM
   return running;
 }
 
-/** What the status shows: the running window, else the nearest announced one. */
+/** The window that the status shows: the running one, else the nearest announced one. */
 export function shownWindow(windows: readonly MaintenanceWindow[], now: EpochMs): MaintenanceWindow | undefined {
   const running = runningWindow(windows, now);
   if (running !== undefined) return running;

@@ -28,11 +28,11 @@ import type {
   UpstreamTicker,
 } from './upstream.ts';
 
-/** Who publishes what the book holds. Called at once, with the book already changed. */
+/** Called synchronously, after the book has changed. */
 export interface BookObserver {
-  /** The price of this market may read differently now. */
+  /** The price of this market may have changed. */
   tickerChanged(symbol: MarketSymbol): void;
-  /** The list of markets, or the state of one, may read differently now. */
+  /** The list of markets, or the state of one, may have changed. */
   marketsChanged(): void;
 }
 
@@ -42,7 +42,7 @@ export type PriceVerdict =
   | { readonly kind: 'unpriced'; readonly reason: UnpricedReason }
   | { readonly kind: 'unknown_symbol' };
 
-/** How a served price came about. */
+/** How a price was derived. */
 export interface PriceExplanation extends PriceDerivation {
   readonly market: OfferedMarket;
   readonly bid: DecimalString;
@@ -52,7 +52,7 @@ export interface PriceExplanation extends PriceDerivation {
   readonly conversion: (Conversion & { readonly validUntil: EpochMs }) | undefined;
 }
 
-/** What survives a restart beside the markets themselves. */
+/** What survives a restart, apart from the markets. */
 export interface BookContents {
   readonly tickers: ReadonlyMap<MarketSymbol, AcceptedTicker>;
   readonly references: ReadonlyMap<MarketSymbol, ReferencePrices>;
@@ -60,9 +60,8 @@ export interface BookContents {
 }
 
 /**
- * The market room's state: which markets there are, the last good values of each and the rates,
- * and from these the operator's prices at any instant. Takes what the feed tells it and never
- * asks the time.
+ * The market room's state: the markets, the last good values of each and the conversion rates, and from these the
+ * client prices at any instant. Never reads a clock.
  */
 export class MarketBook {
   readonly catalogue: MarketCatalogue;
@@ -79,14 +78,14 @@ export class MarketBook {
     this.#factors.set('exchange', priceFactors(policy.feePercent, undefined));
   }
 
-  /** Adds an observer; it is told at once that everything may have changed. */
+  /** Adds an observer and notifies it at once that everything may have changed. */
   observe(observer: BookObserver): void {
     this.#observers.push(observer);
     observer.marketsChanged();
     for (const market of this.catalogue.all()) observer.tickerChanged(market.symbol);
   }
 
-  /** Takes over what was known before a restart, or what another book holds. What this one holds that is newer stays. */
+  /** Takes over a snapshot from before a restart or of another book. Newer values of this book stay. */
   restore(records: readonly MarketRecord[], contents: BookContents): void {
     this.catalogue.restore(records);
     for (const [symbol, ticker] of contents.tickers) this.#keepNewer(symbol, ticker);
@@ -128,7 +127,7 @@ export class MarketBook {
     return undefined;
   }
 
-  /** Takes over what another book accepted, unless this one holds what is newer. */
+  /** Takes over a ticker that another book accepted, unless this one holds a newer one. */
   tickerAccepted(symbol: MarketSymbol, ticker: AcceptedTicker): void {
     if (this.#keepNewer(symbol, ticker) === ticker) this.#pricesChanged(symbol);
   }
@@ -143,7 +142,7 @@ export class MarketBook {
     this.#pricesChanged(symbol);
   }
 
-  /** Takes a rate for a configured converted quote; any other is of no use and ignored. */
+  /** Takes a rate for a configured converted quote; any other is ignored. */
   rateRefreshed(rate: ConversionRate): void {
     const converted = this.#policy.converted.get(rate.quote);
     if (converted === undefined || converted.via !== rate.base) return;
@@ -166,7 +165,7 @@ export class MarketBook {
     return priced === undefined ? { kind: 'unpriced', reason: 'rounds_to_zero' } : { kind: 'priced', ticker: priced };
   }
 
-  /** How the price of a market came about; `undefined` when it has none at `now`. */
+  /** The derivation of a market's price; `undefined` when it has none at `now`. */
   explain(symbol: MarketSymbol, now: EpochMs): PriceExplanation | undefined {
     if (this.price(symbol, now).kind !== 'priced') return undefined;
     const market = this.catalogue.find(symbol)!;
@@ -176,13 +175,13 @@ export class MarketBook {
     return { market, bid, ask, capturedAt, conversion, ...derivation };
   }
 
-  /** The rate in use for a converted quote, with the instant it ends to be valid. */
+  /** The rate in use for a converted quote, with the first instant at which it is no longer valid. */
   rate(quote: CurrencyCode): { readonly rate: ConversionRate; readonly validUntil: EpochMs } | undefined {
     const rate = this.#rates.get(quote);
     return rate && { rate, validUntil: rateValidUntil(rate, this.#policy.rateValidForMs) };
   }
 
-  /** The first instant after `now` at which answers change although nothing happens; `Infinity` when there is none. */
+  /** The first instant after `now` at which answers change by the passing of time alone; `Infinity` when there is none. */
   nextChangeAt(now: EpochMs): number {
     let next = Number.POSITIVE_INFINITY;
     const consider = (instant: number | undefined) => {
@@ -193,7 +192,7 @@ export class MarketBook {
     return next;
   }
 
-  /** Returns what is held now. Of two of the same instant the one that came later. */
+  /** Returns the ticker held afterwards. Of two captured at the same instant the later call wins. */
   #keepNewer(symbol: MarketSymbol, ticker: AcceptedTicker): AcceptedTicker {
     const held = this.#tickers.get(symbol);
     if (held !== undefined && held.capturedAt > ticker.capturedAt) return held;
@@ -214,7 +213,7 @@ export class MarketBook {
   }
 
   #pricesChanged(exchangeSymbol: MarketSymbol): void {
-    for (const symbol of this.catalogue.madeFrom(exchangeSymbol)) this.#tickerChanged(symbol);
+    for (const symbol of this.catalogue.pricedFrom(exchangeSymbol)) this.#tickerChanged(symbol);
   }
 
   #everythingChanged(): void {

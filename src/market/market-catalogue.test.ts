@@ -222,8 +222,8 @@ test('what a later load says of a market’s rules replaces what was known', () 
 
 test('an exchange market knows all markets made from it', () => {
   const catalogue = loaded([upstreamMarket('BTC')]);
-  assert.deepEqual(catalogue.madeFrom(symbol('BTCEUR')), ['BTCCZK', 'BTCEUR']);
-  assert.deepEqual(catalogue.madeFrom(symbol('BTCCZK')), []);
+  assert.deepEqual(catalogue.pricedFrom(symbol('BTCEUR')), ['BTCCZK', 'BTCEUR']);
+  assert.deepEqual(catalogue.pricedFrom(symbol('BTCCZK')), []);
 });
 
 test('markets of a selection that was given up are not restored', () => {

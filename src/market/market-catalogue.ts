@@ -15,7 +15,7 @@ import { convertedPrecision, type PricingPolicy } from './pricing.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
 import type { UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
 
-/** A market as clients see it (contract, Market), with what else we know of it. */
+/** A market as clients see it (contract, Market), with the internal facts about it. */
 export interface OfferedMarket {
   readonly symbol: MarketSymbol;
   readonly base: CurrencyCode;
@@ -26,20 +26,20 @@ export interface OfferedMarket {
   readonly tickSize: DecimalString;
   readonly minOrderSize: DecimalString;
   readonly minOrderValue: DecimalString | undefined;
-  /** The exchange market the prices come from: itself, or the one a converted market is made from. */
+  /** The exchange market that prices it: itself, or the one a converted market derives from. */
   readonly exchangeSymbol: MarketSymbol;
   readonly isConverted: boolean;
   /** The first instant at which a delisted market is gone from the list; `undefined` while it is not delisted. */
   readonly listedUntil: EpochMs | undefined;
 }
 
-/** What must be remembered of a market over a restart. */
+/** What survives a restart. */
 export interface MarketRecord extends UpstreamMarket, Omit<Lifecycle, 'upstreamStatus'> {
-  /** The exchange market a converted one is made from; `undefined` for an exchange market. */
+  /** The exchange market a converted one derives from; `undefined` for an exchange market. */
   readonly convertedFrom: MarketSymbol | undefined;
 }
 
-/** What the operator decided about a market. */
+/** The operator's decision about a market. */
 export interface MarketControls {
   readonly symbol: MarketSymbol;
   readonly operatorPaused: boolean;
@@ -62,9 +62,8 @@ type OwnControls = Omit<MarketControls, 'symbol'>;
 const untouched: OwnControls = { operatorPaused: false, delistedAt: undefined };
 
 /**
- * Which markets exist and in which state: the upstream's catalogue, the operator's decisions and
- * the markets converted from exchange markets. Changes are made here; clients' views are rebuilt
- * whole at each, which is rare.
+ * Which markets exist and in which state: the upstream's catalogue, the operator's decisions and the converted
+ * markets. Every change rebuilds the client's view as a whole: changes are rare.
  */
 export class MarketCatalogue {
   readonly #policy: Pick<PricingPolicy, 'converted' | 'pricePrecision'>;
@@ -72,7 +71,7 @@ export class MarketCatalogue {
   readonly #exchange = new Map<MarketSymbol, ExchangeMarket>();
   readonly #convertedControls = new Map<MarketSymbol, OwnControls>();
   #offered: ReadonlyMap<MarketSymbol, OfferedMarket> = new Map();
-  #madeFrom: ReadonlyMap<MarketSymbol, readonly MarketSymbol[]> = new Map();
+  #pricedFrom: ReadonlyMap<MarketSymbol, readonly MarketSymbol[]> = new Map();
   #removals: readonly EpochMs[] = [];
   #everLoaded = false;
 
@@ -87,15 +86,15 @@ export class MarketCatalogue {
   }
 
   /**
-   * Takes over what was known before a restart, or in another process. Markets outside the selection are left alone, and so is
-   * what the operator decided of markets that are known here already: of that the other may know less.
+   * Takes over records from before a restart or of another process. Ignores markets outside the selection, and keeps the
+   * operator's decisions about markets known here: the other side may know less.
    */
   restore(records: readonly MarketRecord[]): void {
     for (const record of records) {
-      if (record.convertedFrom !== undefined) this.#convertedControls.set(record.symbol, this.#controlsOver(record));
+      if (record.convertedFrom !== undefined) this.#convertedControls.set(record.symbol, this.#controlsAfter(record));
       else if (this.#isSelected(record)) {
         const { status: upstreamStatus, missedLoads } = record;
-        const lifecycle = { upstreamStatus, missedLoads, ...this.#controlsOver(record) };
+        const lifecycle = { upstreamStatus, missedLoads, ...this.#controlsAfter(record) };
         this.#exchange.set(record.symbol, { listing: record, lifecycle });
       }
     }
@@ -156,7 +155,7 @@ export class MarketCatalogue {
     return this.#offered.values();
   }
 
-  /** The markets clients are shown at `now`, ordered by symbol. */
+  /** The markets that clients see at `now`, ordered by symbol. */
   listed(now: EpochMs): OfferedMarket[] {
     return [...this.#offered.values()].filter((market) => market.listedUntil === undefined || now < market.listedUntil);
   }
@@ -166,12 +165,12 @@ export class MarketCatalogue {
     return this.#removals.find((instant) => instant > now);
   }
 
-  /** All markets whose prices come from this exchange market: itself and those converted from it. */
-  madeFrom(exchangeSymbol: MarketSymbol): readonly MarketSymbol[] {
-    return this.#madeFrom.get(exchangeSymbol) ?? [];
+  /** The symbols priced by this exchange market: its own and those converted from it. */
+  pricedFrom(exchangeSymbol: MarketSymbol): readonly MarketSymbol[] {
+    return this.#pricedFrom.get(exchangeSymbol) ?? [];
   }
 
-  /** What to remember, converted markets included. */
+  /** What to persist, converted markets included. */
   records(): MarketRecord[] {
     return [...this.#offered.values()].map((market) => {
       const own = this.#exchange.get(market.exchangeSymbol)!;
@@ -194,19 +193,19 @@ export class MarketCatalogue {
     });
   }
 
-  /** What the operator decided about symbols that are no exchange markets (yet), whether or not they are offered. */
-  controlsApart(): MarketControls[] {
-    const apart = [...this.#convertedControls].filter(([symbol]) => !this.#exchange.has(symbol));
-    return apart.map(([symbol, { operatorPaused, delistedAt }]) => ({ symbol, operatorPaused, delistedAt }));
+  /** The operator's decisions about symbols that are not (yet) exchange markets, whether offered or not. */
+  unlistedControls(): MarketControls[] {
+    const unlisted = [...this.#convertedControls].filter(([symbol]) => !this.#exchange.has(symbol));
+    return unlisted.map(([symbol, { operatorPaused, delistedAt }]) => ({ symbol, operatorPaused, delistedAt }));
   }
 
-  /** What the operator decided about a symbol that is no exchange market (yet). */
+  /** The operator's decision about a symbol that is not (yet) an exchange market. */
   #ownControls(symbol: MarketSymbol): OwnControls {
     return this.#convertedControls.get(symbol) ?? untouched;
   }
 
-  /** What holds of a market that a record tells of: a delisting that either knows stands, the first instant known here. */
-  #controlsOver({ symbol, operatorPaused, delistedAt }: MarketControls): OwnControls {
+  /** The decision that holds after a record is taken over: known decisions stay, and a delisting on either side counts. */
+  #controlsAfter({ symbol, operatorPaused, delistedAt }: MarketControls): OwnControls {
     const known = this.#exchange.get(symbol)?.lifecycle ?? this.#convertedControls.get(symbol);
     return known === undefined
       ? { operatorPaused, delistedAt }
@@ -222,12 +221,12 @@ export class MarketCatalogue {
     const offered: OfferedMarket[] = [];
     for (const market of this.#exchange.values()) offered.push(offerExchange(market), ...this.#offerConverted(market));
     offered.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
-    const madeFrom = new Map<MarketSymbol, MarketSymbol[]>();
+    const pricedFrom = new Map<MarketSymbol, MarketSymbol[]>();
     for (const { symbol, exchangeSymbol } of offered) {
-      madeFrom.set(exchangeSymbol, [...(madeFrom.get(exchangeSymbol) ?? []), symbol]);
+      pricedFrom.set(exchangeSymbol, [...(pricedFrom.get(exchangeSymbol) ?? []), symbol]);
     }
     this.#offered = new Map(offered.map((market) => [market.symbol, market]));
-    this.#madeFrom = madeFrom;
+    this.#pricedFrom = pricedFrom;
     const removals = offered.map((market) => market.listedUntil).filter((instant) => instant !== undefined);
     this.#removals = removals.sort((a, b) => a - b);
   }

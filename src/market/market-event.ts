@@ -12,7 +12,7 @@ import type {
   UpstreamMarketStatus,
 } from './upstream.ts';
 
-/** Everything that changes what clients are told: the feed's news, and what operators decide. */
+/** Everything that changes what clients read: the feed's data and the operator's decisions. */
 export interface MarketInputs extends FeedSink {
   applyControls(controls: readonly MarketControls[]): void;
   /** Replaces all announced windows. */
@@ -20,9 +20,9 @@ export interface MarketInputs extends FeedSink {
 }
 
 /**
- * One input of the market room, or the state that all inputs before made. Who starts with a state and applies the events
- * after it in their order holds the same prices. Plain data: it reads the same after a structured clone and after JSON
- * (which leaves members out that are `undefined`).
+ * One input of the market room, or the state that all earlier inputs produced. A replica that starts from a state and
+ * applies the following events in order holds the same prices. Plain data: it survives a structured clone and JSON
+ * (which leaves out members that are `undefined`).
  */
 export type MarketEvent =
   | MarketState
@@ -33,7 +33,7 @@ export type MarketEvent =
       readonly status: UpstreamMarketStatus;
       readonly at: EpochMs;
     }
-  /** As it was accepted: the last of a market tells all, and telling it twice changes nothing. */
+  /** The ticker as it was accepted: idempotent, and a later one of the same market supersedes it. */
   | { readonly kind: 'ticker'; readonly symbol: MarketSymbol; readonly accepted: AcceptedTicker }
   | { readonly kind: 'references'; readonly symbol: MarketSymbol; readonly prices: ReferencePrices }
   | { readonly kind: 'rate'; readonly rate: ConversionRate }
@@ -42,7 +42,7 @@ export type MarketEvent =
   | { readonly kind: 'controls'; readonly controls: readonly MarketControls[] }
   | { readonly kind: 'windows'; readonly windows: readonly MaintenanceWindow[] };
 
-/** What the feed's events before made. Who holds something newer keeps it: nothing that clients were told is taken back. */
+/** The result of all earlier feed events. A replica that holds something newer keeps it: no served price goes back. */
 export interface MarketState {
   readonly kind: 'state';
   readonly records: readonly MarketRecord[];
@@ -52,16 +52,38 @@ export interface MarketState {
   readonly feed: {
     readonly path: FeedPath;
     readonly lastUpdatedAt: EpochMs | undefined;
-    /** Of the data, when the state was taken; `undefined` as `lastUpdatedAt`. */
+    /** Age of the data when the state was taken; `undefined` when the feed never delivered. */
     readonly ageMs?: number | undefined;
   };
 }
 
-/**
- * Events of one name tell of the same thing: of several that wait to be told, the last is enough. `undefined` for those
- * that must all be told.
- */
-export function supersedingName(event: MarketEvent): string | undefined {
+/** Events waiting to be sent. Of several that supersede each other only the newest is kept, in its own place. */
+export class PendingEvents {
+  /** By superseding name; events that nothing supersedes by a number. */
+  readonly #events = new Map<string | number, MarketEvent>();
+  #unnamed = 0;
+
+  get size(): number {
+    return this.#events.size;
+  }
+
+  add(event: MarketEvent): void {
+    const name = supersedingName(event) ?? this.#unnamed++;
+    // Deleted first, so that an event never moves ahead of one that came before it.
+    this.#events.delete(name);
+    this.#events.set(name, event);
+  }
+
+  /** Removes and returns all waiting events in order. */
+  take(): MarketEvent[] {
+    const events = [...this.#events.values()];
+    this.#events.clear();
+    return events;
+  }
+}
+
+/** A later event of the same name supersedes an earlier one. `undefined` for events that must all be sent. */
+function supersedingName(event: MarketEvent): string | undefined {
   switch (event.kind) {
     case 'ticker':
     case 'references':

@@ -8,11 +8,11 @@ import type { ConversionRate } from './upstream.ts';
 export interface PricingPolicy {
   /** The standard fee in percent: `0.5` is half a percent. */
   readonly feePercent: DecimalString;
-  /** Quotes that are made from another one, by their code. */
+  /** Converted quote currencies by code. */
   readonly converted: ReadonlyMap<CurrencyCode, ConvertedQuote>;
-  /** Decimal places for single converted markets; the others take one less than the market they are made from. */
+  /** Decimal places of single converted markets; the others take one less than the market they derive from. */
   readonly pricePrecision: ReadonlyMap<MarketSymbol, number>;
-  /** How long a rate is good for, from its last successful refresh. */
+  /** How long a rate is valid after its last successful refresh. */
   readonly rateValidForMs: number;
 }
 
@@ -23,16 +23,16 @@ export interface ConvertedQuote {
   readonly marginPercent: DecimalString;
 }
 
-/** A rate together with the margin a client pays for using it. */
+/** A rate, and the margin a client pays on top. */
 export interface Conversion {
   readonly rate: ConversionRate;
   readonly marginPercent: DecimalString;
 }
 
-/** A daily fixing whose own day is older than this says that its source has stopped. */
-export const fixingAgeMaxMs = 10 * 24 * 60 * 60 * 1000;
+/** A daily fixing older than this means that its source has stopped. */
+const fixingAgeMaxMs = 10 * 24 * 60 * 60 * 1000;
 
-/** Everything multiplied ahead: what turns an exchange price into a client's. */
+/** The factors, multiplied ahead, that turn an exchange price into a client price. */
 export interface PriceFactors {
   readonly buy: Big;
   readonly sell: Big;
@@ -57,7 +57,7 @@ export function priceFactors(feePercent: DecimalString, conversion: Conversion |
   };
 }
 
-/** What a client pays per base unit: rounded up, so that it never promises more than a trade gives. */
+/** What a client pays per base unit: rounded up, so that a quote never promises more than a trade gives. */
 export function buyPrice(ask: DecimalString, factors: PriceFactors, places: number): DecimalString {
   return roundTo(toBig(ask).times(factors.buy), places, 'up');
 }
@@ -72,36 +72,36 @@ export function statistic(value: DecimalString, factors: PriceFactors, places: n
   return roundTo(toBig(value).times(factors.statistics), places, 'half-even');
 }
 
-/** Divides to three decimals and cuts the rest off. */
+/** Divides to three decimals and truncates. */
 const ThreeDecimals = Big();
 ThreeDecimals.DP = 3;
 ThreeDecimals.RM = Big.roundDown;
 
 /**
  * The change from one price to another in percent, two decimals, `-0.12` form. `from` is above zero.
- * A quotient can have endless decimals: it is cut, and a digit behind the cut tells that there was a rest,
- * so that the one rounding sees what the exact value is closer to.
+ * A quotient can have endless decimals: it is truncated, and a fourth digit marks a remainder, so that the one
+ * rounding sees which side the exact value is on.
  */
 export function percentChange(from: DecimalString, to: DecimalString): DecimalString {
   const hundredfold = toBig(to).minus(from).times(100);
-  const cut = new ThreeDecimals(hundredfold).div(from);
-  const rest = hundredfold.minus(cut.times(from));
-  return roundTo(rest.eq(0) ? cut : cut.plus(rest.gt(0) ? '0.0001' : '-0.0001'), 2, 'half-even');
+  const truncated = new ThreeDecimals(hundredfold).div(from);
+  const remainder = hundredfold.minus(truncated.times(from));
+  return roundTo(remainder.eq(0) ? truncated : truncated.plus(remainder.gt(0) ? '0.0001' : '-0.0001'), 2, 'half-even');
 }
 
-/** The first instant at which the rate must not be used any more. */
+/** The first instant at which the rate is no longer valid. */
 export function rateValidUntil(rate: ConversionRate, validForMs: number): EpochMs {
   const refreshEnds = rate.refreshedAt + validForMs;
   if (rate.fixingDate === undefined) return refreshEnds as EpochMs;
   return Math.min(refreshEnds, Date.parse(`${rate.fixingDate}T00:00:00Z`) + fixingAgeMaxMs + 1) as EpochMs;
 }
 
-/** The decimal places of a converted market: one less than the market it is made from, at least 0. */
+/** The decimal places of a converted market: one less than the market it derives from, at least 0. */
 export function convertedPrecision(basePrecision: number): number {
   return Math.max(0, basePrecision - 1);
 }
 
-/** One step of how a price came about. */
+/** One step of a price derivation. */
 export interface PriceStep {
   /** What was done, in words: `best ask on the exchange`, `× (1 + fee 0.5 %)`. */
   readonly step: string;
@@ -109,7 +109,7 @@ export interface PriceStep {
   readonly value: DecimalString;
 }
 
-/** How both prices of a market came about, every intermediate value exact. The last step is the served price. */
+/** The derivation of both prices of a market, every intermediate value exact. The last step is the served price. */
 export interface PriceDerivation {
   readonly buy: readonly PriceStep[];
   readonly sell: readonly PriceStep[];

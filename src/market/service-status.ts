@@ -6,16 +6,16 @@ import type { FeedPath } from './upstream.ts';
 /** Overall state of the service or of a part (contract, PublicServiceStatus; the set is open to new values). */
 export type ServiceState = 'operational' | 'degraded' | 'outage' | 'maintenance';
 
-/** Clocks that drift apart by less than this were not set: a time service slews the wall clock. */
+/** A smaller difference between the clocks is drift: a time service slews the wall clock. */
 const clockDriftMs = 1000;
 
-/** The last proof that the feed is current, and how data arrives. Kept over a restart, except for the monotonic part. */
+/** When the feed last proved current, and over which path it runs. Survives a restart, except for the monotonic part. */
 export class FeedStatus {
   #path: FeedPath = 'fallback';
   #lastUpdatedAt: EpochMs | undefined;
   #lastUpdatedMonotonicMs: number | undefined;
 
-  /** Takes over what was known before a restart. Only the calendar can tell its age. */
+  /** Takes over the instant from before a restart. Only the wall clock knows its age. */
   restore(lastUpdatedAt: EpochMs | undefined): void {
     this.#lastUpdatedAt = lastUpdatedAt;
     this.#lastUpdatedMonotonicMs = undefined;
@@ -40,7 +40,7 @@ export class FeedStatus {
   }
 
   /**
-   * Age of the market data in milliseconds, `undefined` when there never was any. Told by the wall
+   * Age of the market data in milliseconds, `undefined` when there never was any. Taken from the wall
    * clock, unless the monotonic clock says more: a wall clock set back makes nothing look fresh.
    */
   ageMs(now: EpochMs, monotonicMs: number): number | undefined {
@@ -52,8 +52,8 @@ export class FeedStatus {
   }
 
   /**
-   * The calendar is asked once how old restored data is; from then on the monotonic clock counts along.
-   * An instant in the future says that the wall clock was set back meanwhile: it proves nothing and is dropped.
+   * The wall clock gives the age of restored data once; from then on the monotonic clock counts along.
+   * An instant in the future means that the wall clock was set back: it proves nothing and is dropped.
    */
   #anchorRestored(now: EpochMs, monotonicMs: number): void {
     if (this.#lastUpdatedAt === undefined || this.#lastUpdatedMonotonicMs !== undefined) return;

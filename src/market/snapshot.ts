@@ -5,7 +5,7 @@ import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, ReferencePrices } from './upstream.ts';
 
-/** What is kept over a restart: the book's contents, and when the feed last proved current. */
+/** What survives a restart: the book's contents, and when the feed last proved current. */
 export interface MarketSnapshot {
   readonly contents: BookContents;
   readonly lastUpdatedAt: EpochMs | undefined;
@@ -26,7 +26,7 @@ export function writeSnapshot({ contents, lastUpdatedAt }: MarketSnapshot): stri
 /** Reads what `writeSnapshot` wrote; `undefined` for anything else, another version's format included. */
 export function readSnapshot(text: string): MarketSnapshot | undefined {
   try {
-    const read = asMembers(JSON.parse(text));
+    const read = asObject(JSON.parse(text));
     if (read.format !== format) return undefined;
     return {
       contents: {
@@ -34,75 +34,71 @@ export function readSnapshot(text: string): MarketSnapshot | undefined {
         references: asMap<MarketSymbol, ReferencePrices>(read.references, asReferences),
         rates: asMap<CurrencyCode, ConversionRate>(read.rates, asRate),
       },
-      lastUpdatedAt: optional(asInstant, read.lastUpdatedAt),
+      lastUpdatedAt: optional(asInstant)(read.lastUpdatedAt),
     };
   } catch {
     return undefined;
   }
 }
 
-type Members = Readonly<Record<string, unknown>>;
+/** Returns the value, checked, or throws. */
+type Reader<Value> = (value: unknown) => Value;
+
+const asText: Reader<string> = (value) => (typeof value === 'string' ? value : unreadable());
+const asDecimal: Reader<DecimalString> = (value) => parseDecimal(value) ?? unreadable();
+const asInstant: Reader<EpochMs> = (value) => (Number.isSafeInteger(value) ? (value as EpochMs) : unreadable());
+
+const asTicker = record<AcceptedTicker>({
+  bid: asDecimal,
+  ask: asDecimal,
+  last: optional(asDecimal),
+  high24h: asDecimal,
+  low24h: asDecimal,
+  volume24h: asDecimal,
+  vwap24h: optional(asDecimal),
+  priceChangePercent24h: optional(asDecimal),
+  capturedAt: asInstant,
+  liveReceivedAt: optional(asInstant),
+  liveUpstreamTime: optional(asInstant),
+});
+
+const asReferences = record<ReferencePrices>({
+  price1hAgo: optional(asDecimal),
+  price24hAgo: optional(asDecimal),
+  price7dAgo: optional(asDecimal),
+});
+
+const asRate = record<ConversionRate>({
+  base: asText as Reader<CurrencyCode>,
+  quote: asText as Reader<CurrencyCode>,
+  mid: asDecimal,
+  source: asText,
+  fixingDate: optional(asText),
+  refreshedAt: asInstant,
+});
+
+function record<Value>(fields: { readonly [Name in keyof Value]: Reader<Value[Name]> }): Reader<Value> {
+  const readers = Object.entries<Reader<unknown>>(fields);
+  return (value) => {
+    const members = asObject(value);
+    return Object.fromEntries(readers.map(([name, read]) => [name, read(members[name])])) as Value;
+  };
+}
+
+function optional<Value>(read: Reader<Value>): Reader<Value | undefined> {
+  return (value) => (value === undefined ? undefined : read(value));
+}
+
+function asMap<Key extends string, Value>(entries: unknown, read: Reader<Value>): Map<Key, Value> {
+  if (!Array.isArray(entries)) return unreadable();
+  return new Map(entries.map(([key, value]) => [asText(key) as Key, read(value)]));
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Readonly<Record<string, unknown>>) : unreadable();
+}
 
 function unreadable(): never {
   throw new TypeError('not a snapshot');
-}
-
-function asMembers(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : unreadable();
-}
-
-function asMap<Key extends string, Value>(entries: unknown, asValue: (members: Members) => Value): Map<Key, Value> {
-  if (!Array.isArray(entries)) return unreadable();
-  return new Map(entries.map(([key, value]) => [asText(key) as Key, asValue(asMembers(value))]));
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : unreadable();
-}
-
-function asDecimal(value: unknown): DecimalString {
-  return parseDecimal(value) ?? unreadable();
-}
-
-function asInstant(value: unknown): EpochMs {
-  return Number.isSafeInteger(value) ? (value as EpochMs) : unreadable();
-}
-
-function optional<Value>(as: (value: unknown) => Value, value: unknown): Value | undefined {
-  return value === undefined ? undefined : as(value);
-}
-
-function asTicker(read: Members): AcceptedTicker {
-  return {
-    bid: asDecimal(read.bid),
-    ask: asDecimal(read.ask),
-    last: optional(asDecimal, read.last),
-    high24h: asDecimal(read.high24h),
-    low24h: asDecimal(read.low24h),
-    volume24h: asDecimal(read.volume24h),
-    vwap24h: optional(asDecimal, read.vwap24h),
-    priceChangePercent24h: optional(asDecimal, read.priceChangePercent24h),
-    capturedAt: asInstant(read.capturedAt),
-    liveReceivedAt: optional(asInstant, read.liveReceivedAt),
-    liveUpstreamTime: optional(asInstant, read.liveUpstreamTime),
-  };
-}
-
-function asReferences(read: Members): ReferencePrices {
-  return {
-    price1hAgo: optional(asDecimal, read.price1hAgo),
-    price24hAgo: optional(asDecimal, read.price24hAgo),
-    price7dAgo: optional(asDecimal, read.price7dAgo),
-  };
-}
-
-function asRate(read: Members): ConversionRate {
-  return {
-    base: asText(read.base) as CurrencyCode,
-    quote: asText(read.quote) as CurrencyCode,
-    mid: asDecimal(read.mid),
-    source: asText(read.source),
-    fixingDate: optional(asText, read.fixingDate),
-    refreshedAt: asInstant(read.refreshedAt),
-  };
 }

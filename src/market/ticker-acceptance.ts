@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import { type DecimalString, isPositive, toBig } from './decimal.ts';
 import type { RejectionReason, UpstreamTicker } from './upstream.ts';
 
-/** The last good values of a market, and what tells a newer frame from an older one. */
+/** The last good values of a market, and the times that order its frames. */
 export interface AcceptedTicker {
   readonly bid: DecimalString;
   readonly ask: DecimalString;
@@ -12,14 +12,14 @@ export interface AcceptedTicker {
   readonly volume24h: DecimalString;
   readonly vwap24h: DecimalString | undefined;
   readonly priceChangePercent24h: DecimalString | undefined;
-  /** What clients are told. Never goes back for a market, and is never ahead of the receipt. */
+  /** The ticker's public time. Never goes back for a market and is never later than its receipt. */
   readonly capturedAt: EpochMs;
-  /** When the last live frame came, and the upstream's time in it. */
+  /** When the last live frame arrived, and the upstream time in it. */
   readonly liveReceivedAt: EpochMs | undefined;
   readonly liveUpstreamTime: EpochMs | undefined;
 }
 
-export type Judgement = { readonly accepted: AcceptedTicker } | { readonly rejected: RejectionReason };
+type Judgement = { readonly accepted: AcceptedTicker } | { readonly rejected: RejectionReason };
 
 /**
  * Decides whether an upstream ticker replaces the last good one. A value that is missing, not
@@ -45,14 +45,14 @@ export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | u
       last: ticker.last !== undefined && isPositive(ticker.last) ? ticker.last : undefined,
       vwap24h: ticker.vwap24h !== undefined && isPositive(ticker.vwap24h) ? ticker.vwap24h : undefined,
       priceChangePercent24h: ticker.priceChangePercent24h,
-      capturedAt: captureInstant(ticker, previous),
+      capturedAt: captureTime(ticker, previous),
       liveReceivedAt: live ? ticker.receivedAt : previous?.liveReceivedAt,
-      liveUpstreamTime: live ? upstreamInstant(ticker) : previous?.liveUpstreamTime,
+      liveUpstreamTime: live ? clampedUpstreamTime(ticker) : previous?.liveUpstreamTime,
     },
   };
 }
 
-/** A range that is zero is true only of a market in which nothing was traded. */
+/** A high or low of zero is valid only for a market without any trade. */
 function isStatistic(value: DecimalString | undefined, volume24h: DecimalString): value is DecimalString {
   return value !== undefined && (isPositive(value) || (!value.startsWith('-') && !isPositive(volume24h)));
 }
@@ -60,7 +60,7 @@ function isStatistic(value: DecimalString | undefined, volume24h: DecimalString)
 function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): RejectionReason | undefined {
   if (previous === undefined) return undefined;
   if (ticker.path === 'fallback') {
-    return liveCameSince(ticker, previous.liveReceivedAt) ? 'older_than_live' : undefined;
+    return arrivedDuringPoll(ticker, previous.liveReceivedAt) ? 'older_than_live' : undefined;
   }
   const { upstreamTime } = ticker;
   const { liveUpstreamTime } = previous;
@@ -69,20 +69,20 @@ function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined)
 }
 
 /**
- * Whether a live frame came while the poll was under way. One from after the poll's end is from before
- * the wall clock was set back, and says nothing.
+ * Whether a live frame arrived while the poll was in flight. One dated after the poll's end is from before the wall
+ * clock was set back and is ignored.
  */
-function liveCameSince({ askedAt, receivedAt }: UpstreamTicker, liveReceivedAt: EpochMs | undefined): boolean {
+function arrivedDuringPoll({ askedAt, receivedAt }: UpstreamTicker, liveReceivedAt: EpochMs | undefined): boolean {
   return liveReceivedAt !== undefined && askedAt < liveReceivedAt && liveReceivedAt <= receivedAt;
 }
 
-function captureInstant(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): EpochMs {
-  const own = upstreamInstant(ticker) ?? ticker.receivedAt;
+function captureTime(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): EpochMs {
+  const own = clampedUpstreamTime(ticker) ?? ticker.receivedAt;
   return previous !== undefined && previous.capturedAt > own ? previous.capturedAt : own;
 }
 
-/** The upstream's time, never ahead of the receipt. One before 1970 is no time: no contract instant can say it. */
-function upstreamInstant({ upstreamTime, receivedAt }: UpstreamTicker): EpochMs | undefined {
+/** The upstream's time, at most that of the receipt. One before 1970 is ignored: the contract cannot express it. */
+function clampedUpstreamTime({ upstreamTime, receivedAt }: UpstreamTicker): EpochMs | undefined {
   if (upstreamTime === undefined || upstreamTime < 0) return undefined;
   return upstreamTime > receivedAt ? receivedAt : upstreamTime;
 }

@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from './decimal.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 
-/** A market as the upstream lists it now. Whatever the upstream no longer lists is not in its catalogue. */
+/** A market as the upstream lists it. */
 export interface UpstreamMarket {
   readonly symbol: MarketSymbol;
   readonly base: CurrencyCode;
@@ -21,10 +21,10 @@ export interface UpstreamMarket {
 
 export type UpstreamMarketStatus = 'trading' | 'paused';
 
-/** How data arrives: over the live connection, or polled while that one is not to be relied on. */
+/** How data arrives: over the live connection, or polled over REST while that one is unreliable. */
 export type FeedPath = 'live' | 'fallback';
 
-/** One market's best prices and 24-hour statistics as the upstream sent them: every digit of the wire, nothing judged. */
+/** One market's best prices and 24-hour statistics as the upstream sent them: every digit of the wire, not validated. */
 export interface UpstreamTicker {
   readonly symbol: MarketSymbol;
   /** `undefined`: the upstream sent none, or something that is not a decimal. */
@@ -39,9 +39,9 @@ export interface UpstreamTicker {
   /** In percentage points: `0.21` is 0.21 percent. */
   readonly priceChangePercent24h: DecimalString | undefined;
   readonly path: FeedPath;
-  /** The upstream's own time of these values, cut to milliseconds; `undefined` when it gave none. */
+  /** The upstream's own time of these values, truncated to milliseconds; `undefined` when it gave none. */
   readonly upstreamTime: EpochMs | undefined;
-  /** The earliest instant these values can be from: for a poll when it was sent, for a live frame when it arrived. */
+  /** The earliest instant these values can be from: when the poll was sent, or when the live frame arrived. */
   readonly askedAt: EpochMs;
   readonly receivedAt: EpochMs;
 }
@@ -58,15 +58,15 @@ export interface ConversionRate {
   readonly base: CurrencyCode;
   readonly quote: CurrencyCode;
   readonly mid: DecimalString;
-  /** Which source gave it: `cnb`, `ecb`, `json` or `exchange`. */
+  /** The id of its source: `cnb`, `ecb`, `json` or `exchange`. */
   readonly source: string;
   /** The calendar day a daily fixing is for, `YYYY-MM-DD`; `undefined` for a source that gives none. */
   readonly fixingDate: string | undefined;
-  /** When it was last read from its source with success. */
+  /** When it was last read successfully from its source. */
   readonly refreshedAt: EpochMs;
 }
 
-/** Why a ticker or a rate was not taken. The names are metric labels. */
+/** Why a ticker was rejected. The names are metric labels. */
 export type RejectionReason =
   | 'unknown_market'
   | 'bid_or_ask_missing'
@@ -76,18 +76,18 @@ export type RejectionReason =
   | 'out_of_order'
   | 'older_than_live';
 
-/** What the feed tells the market room. Every method is called with values in the order they came to be known. */
+/** What the feed delivers to the market room, in the order of arrival. */
 export interface FeedSink {
-  /** A complete, successful and non-empty load of the upstream's catalogue. */
+  /** A complete, non-empty load of the upstream's catalogue. */
   catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs): void;
-  /** A change of one market's state as it happens, between two loads. */
+  /** A market's state changed between two loads. */
   marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus, at: EpochMs): void;
-  /** Returns why the ticker was not taken, or `undefined` when it was. */
+  /** Returns why the ticker was rejected, or `undefined` when it was taken. */
   tickerReceived(ticker: UpstreamTicker): RejectionReason | undefined;
   referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices): void;
   rateRefreshed(rate: ConversionRate): void;
   /** The feed as a whole proved current at this instant (a live price update, or a successful fallback poll). */
   feedCurrent(path: FeedPath, at: EpochMs): void;
-  /** The feed as a whole now runs over this path. Called at every switch. */
+  /** The feed as a whole switched to this path. */
   feedPathChanged(path: FeedPath, at: EpochMs): void;
 }

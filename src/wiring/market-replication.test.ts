@@ -7,7 +7,7 @@ import { ServiceBoard } from '../board/service-board.ts';
 import { type EpochMs, systemRandomness } from '../clock.ts';
 import { MarketBook } from '../market/market-book.ts';
 import type { MarketEvent, MarketInputs } from '../market/market-event.ts';
-import { PendingEvents } from '../market/pending-events.ts';
+import { PendingEvents } from '../market/market-event.ts';
 import {
   after,
   anyPositiveDecimal,

@@ -116,7 +116,7 @@ export function feedStateOf({ book, feedStatus }: FedParts, clock: Pick<Clock, '
 export function stateEventsOf(parts: MarketParts, clock: Pick<Clock, 'now' | 'monotonicMs'>): MarketEvent[] {
   return [
     feedStateOf(parts, clock),
-    { kind: 'controls', controls: parts.book.catalogue.controlsApart() },
+    { kind: 'controls', controls: parts.book.catalogue.unlistedControls() },
     { kind: 'windows', windows: parts.service.announced },
   ];
 }

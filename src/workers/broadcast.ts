@@ -3,7 +3,7 @@ import type { KeyGrowth } from '../access/key-directory.ts';
 import { sharedWords } from '../access/thread-lock.ts';
 import type { Clock } from '../clock.ts';
 import type { MarketEvent } from '../market/market-event.ts';
-import { PendingEvents } from '../market/pending-events.ts';
+import { PendingEvents } from '../market/market-event.ts';
 import type { News, NewsOrigin, SharedGrowth } from './messages.ts';
 
 /** So many pieces of news may wait in a thread; then events wait here, where later ones supersede earlier ones. */
