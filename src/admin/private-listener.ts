@@ -1,6 +1,7 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import { requestIds } from '../http/request-ids.ts';
+import { explainPrice } from '../operator/price.ts';
 import { addManagementApi } from './api/api.ts';
 import { problemOf } from './api/failures.ts';
 import { Problem, problemBody, problemTable } from './api/problems.ts';
@@ -9,7 +10,6 @@ import { addConsole } from './console.ts';
 import { FeedTimeline } from './feed-timeline.ts';
 import { metricsRegistry } from './metrics.ts';
 import { PriceHistory } from './price-history.ts';
-import { explainPrice } from './prices.ts';
 import { ReadinessSchema, readiness } from './readiness.ts';
 import { RequestRate } from './request-rate.ts';
 import type { AdminParts } from './sources.ts';
@@ -126,7 +126,7 @@ function addReadings(app: FastifyInstance, parts: AdminParts, registry: Registry
   );
 
   app.get<{ Params: { symbol: string } }>('/prices/:symbol', (request, reply) => {
-    const answer = explainPrice({ ...parts, ...parts.market }, request.params.symbol);
+    const answer = explainPrice(parts.market.book, request.params.symbol, parts.clock.now());
     return reply.code(answer.kind === 'priced' ? 200 : 404).send(answer.kind === 'priced' ? answer.report : answer);
   });
 }

@@ -1,6 +1,6 @@
-import type { PriceAnswer, PriceReport } from '../admin/prices.ts';
 import type { Clock } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { PriceAnswer, PriceReport } from '../operator/price.ts';
 import type { MarketRecord } from '../store/markets.ts';
 import type { Store } from '../store/store.ts';
 import type { Command } from './command.ts';
@@ -105,8 +105,8 @@ function reportText(report: PriceReport, paint: Paint): string {
     ['Made from', report.exchangeSymbol],
     ['Captured', report.timestamp],
   ];
-  if (rate !== undefined) {
-    const fixing = rate.fixingDate === undefined ? '' : `, fixing of ${rate.fixingDate}`;
+  if (rate !== null) {
+    const fixing = rate.fixingDate === null ? '' : `, fixing of ${rate.fixingDate}`;
     facts.push([
       'Rate',
       `${rate.mid} (${rate.source}${fixing}), read ${rate.refreshedAt}, valid until ${rate.validUntil}`,

@@ -1,8 +1,8 @@
-import { explainPrice, type PriceAnswer } from '../admin/prices.ts';
 import type { Clock } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { silentLog } from '../log.ts';
 import { FeedStatus } from '../market/service-status.ts';
+import { explainPrice, type PriceAnswer } from '../operator/price.ts';
 import type { Store } from '../store/store.ts';
 import { bookFor } from '../wiring/book.ts';
 import { MarketMemory } from '../wiring/market-memory.ts';
@@ -16,5 +16,5 @@ export async function storedPrice(
 ): Promise<PriceAnswer> {
   const book = bookFor(configuration);
   await new MarketMemory(store, book, new FeedStatus(), clock, silentLog).restore();
-  return explainPrice({ book, clock }, symbol);
+  return explainPrice(book, symbol, clock.now());
 }

@@ -70,11 +70,6 @@ export function tokensIn(db: Database, clock: Clock, randomness: Randomness, jou
   };
 }
 
-/** True while the token may be used. */
-export function isTokenUsable({ expiresAt, revokedAt }: TokenRecord, now: EpochMs): boolean {
-  return revokedAt === undefined && (expiresAt === undefined || now < expiresAt);
-}
-
 async function insertToken(
   db: Database,
   now: EpochMs,

@@ -1,5 +1,6 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import { isoInstant, lastInstantMs } from '../contract/instant.ts';
 import type { Journal } from './audit.ts';
 import { locked } from './engine.ts';
 import { newId } from './ids.ts';
@@ -43,18 +44,16 @@ export interface MaintenanceWindows {
 }
 
 const descriptionLengthMax = 500;
-/** The last instant of the year 9999: later ones have no ISO 8601 form that clients could read. */
-const latestEndMs = 253_402_300_799_999;
 
 export function windowsIn(db: Database, clock: Clock, randomness: Randomness, journal: Journal): MaintenanceWindows {
   return {
     announce: (window) => announceWindow(db, clock.now(), newId('win', randomness), window, journal),
     extend: (id, to) =>
       changeWindow({ db, journal, now: clock.now(), id, action: 'window.extend' }, (window) => {
-        if (to > window.to && to <= latestEndMs) return { to_ms: to };
+        if (to > window.to && to <= lastInstantMs) return { to_ms: to };
         throw new StoreError(
           'window_not_later',
-          `The window ${id} already lasts until ${text(window.to)}. Name a later end.`,
+          `The window ${id} already lasts until ${isoInstant(window.to)}. Name a later end.`,
         );
       }),
     end: (id) => {
@@ -94,7 +93,7 @@ export function windowsIn(db: Database, clock: Clock, randomness: Randomness, jo
 
 /** Throws the `StoreError` of the first rule that a window to be announced at `now` breaks. */
 export function assertNewWindow({ from, to, description }: NewWindow, now: EpochMs): void {
-  if (from >= to || to > latestEndMs) throw new StoreError('window_order', 'A window must end after it begins.');
+  if (from >= to || to > lastInstantMs) throw new StoreError('window_order', 'A window must end after it begins.');
   if (to <= now) throw new StoreError('window_in_past', 'The end of a window must lie in the future.');
   if (description.trim() === '' || description.length > descriptionLengthMax) {
     throw new StoreError('window_description', 'A window needs a description of 1 to 500 characters, in English.');
@@ -153,7 +152,7 @@ function changeWindow(
 function wordsOf(verb: string, { id, from, to, description }: WindowRecord) {
   return {
     subject: { kind: 'window', id } as const,
-    summary: `${verb} the maintenance from ${text(from)} to ${text(to)}.`,
+    summary: `${verb} the maintenance from ${isoInstant(from)} to ${isoInstant(to)}.`,
     details: { fromMs: from, toMs: to, description },
   };
 }
@@ -165,11 +164,7 @@ async function changeable(trx: Transaction<Schema>, now: EpochMs, id: string): P
   const window = recordOf(row);
   if (window.cancelledAt !== undefined) throw new StoreError('window_cancelled', `The window ${id} was cancelled.`);
   if (window.to > now) return window;
-  throw new StoreError('window_over', `The window ${id} ended at ${text(window.to)}. Announce a new one.`);
-}
-
-function text(instant: EpochMs): string {
-  return new Date(instant).toISOString();
+  throw new StoreError('window_over', `The window ${id} ended at ${isoInstant(window.to)}. Announce a new one.`);
 }
 
 function recordOf(row: Selectable<MaintenanceWindowTable>): WindowRecord {

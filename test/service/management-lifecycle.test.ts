@@ -161,7 +161,7 @@ describe('what an operator does over the management API holds for clients once h
     assert.equal((await operator.post<Window>(`/api/maintenance/${id}/cancel`)).body.state, 'cancelled');
     assert.equal((await service.api.status()).maintenance, null);
     const list = (await operator.get<{ windows: Window[] }>('/api/maintenance')).body.windows;
-    assert.deepEqual(list.map(({ state }) => state).sort(), ['cancelled', 'over']);
+    assert.deepEqual(list.map(({ state }) => state).sort(), ['cancelled', 'ended']);
   });
 
   test('every reading is as documented, and agrees with what clients get', async () => {

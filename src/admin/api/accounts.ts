@@ -1,39 +1,11 @@
 import Type from 'typebox';
-import type { AccountRecord, KeyCounts } from '../../store/accounts.ts';
+import { type AccountSchema, accountFields, accountView } from '../../operator/account.ts';
+import { component } from '../../operator/fields.ts';
+import { type KeySchema, keyView } from '../../operator/key.ts';
 import { unknownAccount } from '../../store/accounts.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { type KeySchema, keyBody } from './key-body.ts';
 import { operation } from './operation.ts';
-import {
-  component,
-  count,
-  defaultLimit,
-  id,
-  instants,
-  line,
-  nextSchema,
-  pageQuery,
-  pair,
-  pathId,
-  strictObject,
-} from './parts.ts';
-
-const accountFields = {
-  id: id('acc', 'The account’s id.'),
-  email: line('Where notices about its keys go.', 'bot@example.com', 254),
-  active: Type.Boolean({ description: 'Keys of an account that is not active cannot be used.' }),
-  ...pair('createdAt', 'When it was made.'),
-  keys: Type.Object(
-    {
-      active: count('Keys that are active; some of them may have expired.', 2),
-      disabled: count('Keys that are disabled.', 0),
-      revoked: count('Keys that are revoked.', 1),
-    },
-    { description: 'Its keys by their status.' },
-  ),
-};
-
-export const AccountSchema = Type.Object(accountFields, { description: 'The holder of API keys.' });
+import { defaultLimit, nextSchema, pageQuery, pathId, strictObject } from './parts.ts';
 
 export const AccountListSchema = Type.Object(
   {
@@ -56,10 +28,6 @@ export const AccountDetailSchema = Type.Object(
   { description: 'An account and its keys.' },
 );
 
-function accountBody({ id, email, active, createdAt }: AccountRecord, keys: KeyCounts) {
-  return { id, email, active, ...instants('createdAt', createdAt), keys };
-}
-
 export const listAccounts = operation({
   method: 'GET',
   path: '/api/accounts',
@@ -81,7 +49,7 @@ export const listAccounts = operation({
       after: place && { createdAtMs: place[0], id: place[1] },
     });
     return {
-      accounts: page.accounts.map(({ keys, ...account }) => accountBody(account, keys)),
+      accounts: page.accounts.map(({ keys, ...account }) => accountView(account, keys)),
       next: page.next === undefined ? null : writeCursor(page.next.createdAtMs, page.next.id),
     };
   },
@@ -105,7 +73,7 @@ export const createAccount = operation({
   problems: ['EMAIL_TAKEN'],
   async handle({ body, store }) {
     const account = await store.accounts.create({ email: body.email });
-    return accountBody(account, { active: 0, disabled: 0, revoked: 0 });
+    return accountView(account, { active: 0, disabled: 0, revoked: 0 });
   },
 });
 
@@ -124,7 +92,7 @@ export const readAccount = operation({
     if (account === undefined) throw unknownAccount(params.id);
     const { keys } = await store.keys.page({ accountId: account.id, limit: keysShownMax });
     const counts = await store.accounts.countKeys(account.id);
-    return { ...accountBody(account, counts), keysList: keys.map((key) => keyBody(key, now)) };
+    return { ...accountView(account, counts), keysList: keys.map((key) => keyView(key, now)) };
   },
 });
 
@@ -150,7 +118,7 @@ function switching(verb: 'activate' | 'deactivate', active: boolean, effect: str
     async handle({ params, store }, { changes }) {
       const account = await store.accounts.setActive(params.id, active);
       await changes.look();
-      return accountBody(account, await store.accounts.countKeys(account.id));
+      return accountView(account, await store.accounts.countKeys(account.id));
     },
   });
 }

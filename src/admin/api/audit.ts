@@ -1,7 +1,8 @@
 import Type from 'typebox';
+import { component, id, instants, line, pair, words } from '../../operator/fields.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { operation } from './operation.ts';
-import { component, defaultLimit, id, instants, line, nextSchema, pageQuery, pair, words } from './parts.ts';
+import { defaultLimit, nextSchema, pageQuery } from './parts.ts';
 
 export const AuditEntrySchema = Type.Object(
   {

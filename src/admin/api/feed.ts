@@ -1,21 +1,19 @@
 import Type from 'typebox';
 import * as part from '../../contract/schema-parts.ts';
 import type { FeedHealth } from '../../feed/health.ts';
-import { operation } from './operation.ts';
 import {
   component,
   count,
-  counts,
   instants,
   line,
   nullableCount,
-  nullableInstants,
   nullableLine,
   nullablePair,
-  nullableWords,
   pair,
   words,
-} from './parts.ts';
+} from '../../operator/fields.ts';
+import { operation } from './operation.ts';
+import { counts, nullableWords } from './parts.ts';
 
 const paths = ['live', 'fallback'] as const;
 
@@ -95,7 +93,7 @@ export const readFeed = operation({
       timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
         state,
         ...instants('from', fromMs),
-        ...nullableInstants('to', toMs),
+        ...instants('to', toMs),
       })),
     };
   },
@@ -107,11 +105,11 @@ function healthBody(health: FeedHealth) {
     ...rest,
     path: health.path ?? null,
     symbolsRejected: [...health.symbolsRejected],
-    ...nullableInstants('lastLiveDataAt', lastLiveDataAt),
+    ...instants('lastLiveDataAt', lastLiveDataAt),
     lastLiveDataAgeMs: lastLiveDataAgeMs === undefined ? null : Math.max(0, Math.round(lastLiveDataAgeMs)),
     upstreamLagMs: health.upstreamLagMs ?? null,
-    ...nullableInstants('lastFallbackPollAt', lastFallbackPollAt),
-    ...nullableInstants('lastCatalogueAt', lastCatalogueAt),
+    ...instants('lastFallbackPollAt', lastFallbackPollAt),
+    ...instants('lastCatalogueAt', lastCatalogueAt),
     systemStatus: health.systemStatus ?? null,
   };
 }

@@ -5,7 +5,8 @@ import { joinedHeader } from '../../access/client-address.ts';
 import { MinuteWindow } from '../../access/minute-window.ts';
 import { hasTokenShape, tokenDigest } from '../../access/operator-token.ts';
 import type { EpochMs } from '../../clock.ts';
-import { isTokenUsable, type TokenRecord } from '../../store/tokens.ts';
+import { tokenState } from '../../operator/token.ts';
+import type { TokenRecord } from '../../store/tokens.ts';
 import type { ManagementCounters } from '../metrics.ts';
 import type { Management } from '../sources.ts';
 import { assertSameOrigin } from './hosts.ts';
@@ -101,7 +102,7 @@ export class Gate {
     if (session === 'expired') throw new Problem('SESSION_EXPIRED', 'The session is over. Sign in again.');
     if (session.tokenId === undefined) return session;
     const token = await this.#management.store.tokens.get(session.tokenId);
-    if (token !== undefined && isTokenUsable(token, now)) return session;
+    if (token !== undefined && tokenState(token, now) === 'active') return session;
     this.sessions.closeOf(session.tokenId);
     throw new Problem(
       'SESSION_EXPIRED',
@@ -121,7 +122,7 @@ export class Gate {
       if (this.#configured !== undefined && timingSafeEqual(digest, this.#configured))
         return { tokenId: undefined, name: configurationName };
       const token = shaped ? await this.#management.store.tokens.find(digest) : undefined;
-      if (token !== undefined && isTokenUsable(token, now)) return this.#used(token, now);
+      if (token !== undefined && tokenState(token, now) === 'active') return this.#used(token, now);
       await this.#refused(request, purpose, token);
     }
     this.#counters.signInFailures.inc();

@@ -2,13 +2,12 @@ import Type from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../../access/api-key.ts';
 import type { EpochMs } from '../../clock.ts';
 import { lastInstantMs } from '../../contract/instant.ts';
-import { unknownKey } from '../../store/key-record.ts';
+import { component, id, words } from '../../operator/fields.ts';
+import { type KeySchema, keyStatuses, keyView, readKey } from '../../operator/key.ts';
 import type { KeyStatus } from '../../store/keys.ts';
-import type { Store } from '../../store/store.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { type KeySchema, keyBody, keyStatuses } from './key-body.ts';
 import { operation } from './operation.ts';
-import { component, defaultLimit, id, nextSchema, pageQuery, pathId, strictObject, words } from './parts.ts';
+import { defaultLimit, nextSchema, pageQuery, pathId, strictObject } from './parts.ts';
 
 export const KeyListSchema = Type.Object(
   {
@@ -59,7 +58,7 @@ export const listKeys = operation({
     const place = readCursor(after, 'number');
     const page = await store.keys.page({ accountId: account, status, query, limit, after: place?.[0] });
     return {
-      keys: page.keys.map((key) => keyBody(key, now)),
+      keys: page.keys.map((key) => keyView(key, now)),
       next: page.next === undefined ? null : writeCursor(page.next),
     };
   },
@@ -110,7 +109,7 @@ export const createKey = operation({
       limitPerMinute: body.limitPerMinute,
     });
     await changes.look();
-    return { key: await keyNow(store, id, now), text };
+    return { key: await readKey(store.keys, id, now), text };
   },
 });
 
@@ -138,7 +137,7 @@ function changing(verb: string, status: KeyStatus, summary: string, effect: stri
     async handle({ params, store, now }, { changes }) {
       await store.keys.setStatus(params.id, status);
       await changes.look();
-      return keyNow(store, params.id, now);
+      return readKey(store.keys, params.id, now);
     },
   });
 }
@@ -177,13 +176,10 @@ export const rotateKey = operation({
       overlapMs,
     });
     await changes.look();
-    return { key: await keyNow(store, replacement.id, now), text, replaced: await keyNow(store, params.id, now) };
+    return {
+      key: await readKey(store.keys, replacement.id, now),
+      text,
+      replaced: await readKey(store.keys, params.id, now),
+    };
   },
 });
-
-/** Throws `key_unknown`. */
-export async function keyNow(store: Store, id: string, now: EpochMs) {
-  const key = await store.keys.get(id);
-  if (key === undefined) throw unknownKey(id);
-  return keyBody(key, now);
-}

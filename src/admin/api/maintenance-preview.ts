@@ -6,12 +6,13 @@ import { ErrorSchema } from '../../contract/schemas.ts';
 import { maintenanceProblem } from '../../http/pipeline.ts';
 import { problemHeaders } from '../../http/response-writer.ts';
 import { FeedStatus } from '../../market/service-status.ts';
+import { component, count } from '../../operator/fields.ts';
+import { type WindowSchema, windowView } from '../../operator/window.ts';
 import { assertNewWindow, type NewWindow, type WindowRecord } from '../../store/windows.ts';
 import type { Management } from '../sources.ts';
+import { NewWindowSchema, newWindowOf } from './new-window.ts';
 import { operation } from './operation.ts';
 import type { ServiceStatusSchema } from './overview.ts';
-import { component, count } from './parts.ts';
-import { NewWindowSchema, newWindowOf, type WindowSchema, windowBody } from './window-body.ts';
 
 /** The Error of the contract, as clients of the public listener get it. */
 export const ClientErrorSchema = Type.Object(
@@ -50,7 +51,7 @@ export const PreviewSchema = Type.Object(
     ),
     retryAfterSeconds: count('The Retry-After of that answer.', 3_600),
     overlaps: Type.Array(component<typeof WindowSchema>('Window'), {
-      description: 'Windows that are not over and share an instant with it.',
+      description: 'Announced and running windows that share an instant with it.',
     }),
   },
   { description: 'What clients would see of a window.' },
@@ -78,7 +79,7 @@ export const previewMaintenance = operation({
       before: boardWith(management, [...current, window], now, now).status(now),
       during: { status: during.status(at), ticker: tickerAnswer(retryAfterSeconds, management, request.id) },
       retryAfterSeconds,
-      overlaps: current.filter((other) => overlap(other, window)).map((other) => windowBody(other, now)),
+      overlaps: current.filter((other) => overlap(other, window)).map((other) => windowView(other, now)),
     };
   },
 });

@@ -1,15 +1,17 @@
 import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
+import { component } from '../../operator/fields.ts';
+import { type WindowSchema, windowView } from '../../operator/window.ts';
 import type { MaintenanceWindows, WindowRecord } from '../../store/windows.ts';
+import { ExtensionSchema, NewWindowSchema, newWindowOf } from './new-window.ts';
 import { operation } from './operation.ts';
-import { component, pathId, strictObject } from './parts.ts';
-import { ExtensionSchema, NewWindowSchema, newWindowOf, type WindowSchema, windowBody } from './window-body.ts';
+import { pathId, strictObject } from './parts.ts';
 
 export const WindowListSchema = Type.Object(
   {
     windows: Type.Array(component<typeof WindowSchema>('Window'), {
       description:
-        'Those that are not over, by their start; then the last 50 that are over or cancelled, latest first.',
+        'Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first.',
     }),
   },
   { description: 'Maintenance windows.' },
@@ -28,7 +30,7 @@ export const listMaintenance = operation({
   async handle({ store: { windows }, now }) {
     const current = await windows.list({ currentAt: now });
     const past = await windows.listPast(now, pastShown);
-    return { windows: [...current, ...past].map((window) => windowBody(window, now)) };
+    return { windows: [...current, ...past].map((window) => windowView(window, now)) };
   },
 });
 
@@ -45,7 +47,7 @@ export const announceMaintenance = operation({
   async handle({ body, store, now }, { changes }) {
     const window = await store.windows.announce(newWindowOf(body));
     await changes.look();
-    return windowBody(window, now);
+    return windowView(window, now);
   },
 });
 
@@ -59,7 +61,7 @@ export const extendMaintenance = operation({
   async handle({ params, body, store, now }, { changes }) {
     const window = await store.windows.extend(params.id, body.toMs as EpochMs);
     await changes.look();
-    return windowBody(window, now);
+    return windowView(window, now);
   },
 });
 
@@ -81,7 +83,7 @@ function finishing(verb: 'end' | 'cancel', summary: string, description: string)
     async handle({ params, store, now }, { changes }) {
       const window = await finish[verb](store.windows, params.id);
       await changes.look();
-      return windowBody(window, now);
+      return windowView(window, now);
     },
   });
 }

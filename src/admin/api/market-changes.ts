@@ -1,9 +1,10 @@
 import Type from 'typebox';
+import { component } from '../../operator/fields.ts';
 import type { Management } from '../sources.ts';
-import { type MarketSchema, marketBody, marketOf, recordsOf, symbolParams } from './markets.ts';
+import { type MarketSchema, marketBody, marketOf, symbolParams } from './markets.ts';
 import type { Asked } from './operation.ts';
 import { operation } from './operation.ts';
-import { component, strictObject } from './parts.ts';
+import { strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
 
 export const pauseMarket = pausing('pause', true, 'Clients are told `paused` at once; the prices go on.');
@@ -60,6 +61,5 @@ export const delistMarket = operation({
 
 async function changed(symbol: string, management: Management, now: Asked<never, never, never>['now']) {
   await management.changes.look();
-  const market = marketOf(management, symbol);
-  return marketBody(market, recordsOf(management).get(symbol), management, now);
+  return marketBody(marketOf(management, symbol), management, now);
 }

@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { lastInstantMs } from '../../contract/instant.ts';
 import * as part from '../../contract/schema-parts.ts';
+import { component } from '../../operator/fields.ts';
 import { historyEveryMs, historyPoints } from '../price-history.ts';
 import { marketOf, symbolParams } from './markets.ts';
 import { operation } from './operation.ts';
-import { component } from './parts.ts';
 
 const drawn = (description: string) => Type.Number({ description, examples: [84_100.1] });
 

@@ -1,20 +1,20 @@
 import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import { KnownServiceStatusSchema, MaintenanceWindowSchema } from '../../contract/schemas.ts';
-import { readiness } from '../readiness.ts';
-import type { Management } from '../sources.ts';
-import { operation } from './operation.ts';
 import {
   component,
   count,
-  counts,
   instants,
   line,
   nullableComponent,
   nullableCount,
   nullablePair,
   pair,
-} from './parts.ts';
+} from '../../operator/fields.ts';
+import { readiness } from '../readiness.ts';
+import type { Management } from '../sources.ts';
+import { operation } from './operation.ts';
+import { counts } from './parts.ts';
 
 const serviceState = (description: string) => component<typeof KnownServiceStatusSchema>('ServiceState', description);
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { component, line } from '../../operator/fields.ts';
 import { operation } from './operation.ts';
-import { component, line } from './parts.ts';
 import { Problem, type ProblemCode, problemCodes, problemSlug, problemTable, problemType } from './problems.ts';
 
 const code = Type.Unsafe<ProblemCode>({

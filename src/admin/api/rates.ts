@@ -3,9 +3,9 @@ import type { EpochMs } from '../../clock.ts';
 import * as part from '../../contract/schema-parts.ts';
 import type { RateHealth } from '../../feed/rates.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
+import { component, instants, line, nullableCount, nullableLine, nullablePair } from '../../operator/fields.ts';
 import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
-import { component, line, nullableCount, nullableInstants, nullableLine, nullablePair } from './parts.ts';
 
 export const RateSchema = Type.Object(
   {
@@ -59,9 +59,9 @@ function rateBody({ configuration, feed, market: { book } }: Management, quote: 
     source: health?.source ?? known?.rate.source ?? 'none',
     mid: known?.rate.mid ?? null,
     fixingDate: known?.rate.fixingDate ?? null,
-    ...nullableInstants('refreshedAt', known?.rate.refreshedAt),
+    ...instants('refreshedAt', known?.rate.refreshedAt),
     ageMs: known === undefined ? null : Math.max(0, now - known.rate.refreshedAt),
-    ...nullableInstants('validUntil', known?.validUntil),
+    ...instants('validUntil', known?.validUntil),
     valid: known !== undefined && now < known.validUntil,
     marginPercent,
     lastOutcome: outcomeOf(health),

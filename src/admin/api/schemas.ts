@@ -1,7 +1,12 @@
-import { AccountDetailSchema, AccountListSchema, AccountSchema } from './accounts.ts';
+import { AccountSchema } from '../../operator/account.ts';
+import { KeySchema } from '../../operator/key.ts';
+import { NoticeSchema } from '../../operator/notice.ts';
+import { PriceReportSchema } from '../../operator/price.ts';
+import { TokenSchema } from '../../operator/token.ts';
+import { WindowSchema } from '../../operator/window.ts';
+import { AccountDetailSchema, AccountListSchema } from './accounts.ts';
 import { AuditEntrySchema, AuditPageSchema } from './audit.ts';
 import { FeedHealthSchema, FeedSchema, FeedSpanSchema } from './feed.ts';
-import { KeySchema } from './key-body.ts';
 import { KeyListSchema, NewKeySchema, RotatedKeySchema } from './keys.ts';
 import { WindowListSchema } from './maintenance.ts';
 import { ClientErrorSchema, PreviewSchema } from './maintenance-preview.ts';
@@ -11,18 +16,16 @@ import {
   MarketListSchema,
   MarketRowSchema,
   MarketSchema,
-  PriceReportSchema,
   TickerSchema,
   UpstreamQuoteSchema,
 } from './markets.ts';
-import { NoticeListSchema, NoticeMailSchema, NoticeSchema } from './notices.ts';
+import { NoticeListSchema, NoticeMailSchema } from './notices.ts';
 import { OverviewSchema, PublicWindowSchema, ServiceStateSchema, ServiceStatusSchema } from './overview.ts';
 import { ProblemDescriptionSchema, ProblemSchema } from './problem-body.ts';
 import { RateListSchema, RateSchema } from './rates.ts';
 import { SessionSchema } from './session.ts';
-import { TokenListSchema, TokenSchema } from './tokens.ts';
+import { TokenListSchema } from './tokens.ts';
 import { KeyUsageSchema, UsageSchema } from './usage.ts';
-import { WindowSchema } from './window-body.ts';
 
 /** `components/schemas` of the document, by the names they are referred to by. */
 export const schemas = {

@@ -1,7 +1,8 @@
 import Type from 'typebox';
+import { component, instants, line, pair } from '../../operator/fields.ts';
 import { sessionCookie } from './gate.ts';
 import { operation } from './operation.ts';
-import { component, instants, line, pair, strictObject } from './parts.ts';
+import { strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
 import type { Session } from './sessions.ts';
 

@@ -1,13 +1,14 @@
 import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import { limitWindowMs } from '../../contract/limits.ts';
+import { component, count, instants, pair } from '../../operator/fields.ts';
+import { type KeySchema, keyView } from '../../operator/key.ts';
+import { type NoticeSchema, noticeView } from '../../operator/notice.ts';
 import type { RefusedKey } from '../../store/breaches.ts';
 import { unknownKey } from '../../store/key-record.ts';
 import type { Management } from '../sources.ts';
-import { type KeySchema, keyBody } from './key-body.ts';
-import { type NoticeSchema, noticeBody } from './notices.ts';
 import { operation } from './operation.ts';
-import { component, count, instants, pair, pathId } from './parts.ts';
+import { pathId } from './parts.ts';
 
 const breachesShown = 200;
 const noticesShown = 50;
@@ -96,7 +97,7 @@ export const readKeyUsage = operation({
       now,
     );
     return {
-      key: keyBody(key, now),
+      key: keyView(key, now),
       limitPerMinute,
       currentMinute: {
         ...instants('startedAt', now - (now % limitWindowMs)),
@@ -112,7 +113,7 @@ export const readKeyUsage = operation({
           refused: breach.refused,
           limitPerMinute: breach.limitPerMinute,
         })),
-      notices: notices.map(noticeBody),
+      notices: notices.map(noticeView),
     };
   },
 });
@@ -137,7 +138,7 @@ export const readUsage = operation({
       const key = keys.get(id);
       if (key === undefined) return [];
       const usage = thisMinute(management, digests.get(id), key.limitPerMinute, now);
-      return [{ key: keyBody(key, now), ...usage, ...breachesOf(id, refused) }];
+      return [{ key: keyView(key, now), ...usage, ...breachesOf(id, refused) }];
     });
     return { ...instants('since', since), keys: rows };
   },

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../../clock.ts';
-import { isTokenUsable, type TokenRecord } from '../../store/tokens.ts';
+import { tokenState as stateOf } from '../../operator/token.ts';
+import type { TokenRecord } from '../../store/tokens.ts';
 import { formatInstant, instantPair } from '../instant.ts';
 import type { Cell, Paint } from '../style.ts';
 
@@ -7,7 +8,7 @@ export function tokenJson(token: TokenRecord, now: EpochMs) {
   return {
     id: token.id,
     name: token.name,
-    usable: isTokenUsable(token, now),
+    usable: stateOf(token, now) === 'active',
     ...instantPair('createdAt', token.createdAt),
     ...instantPair('expiresAt', token.expiresAt),
     ...instantPair('revokedAt', token.revokedAt),
@@ -27,7 +28,7 @@ export function tokenLines(token: TokenRecord, now: EpochMs, paint: Paint): (rea
 
 export function tokenState(token: TokenRecord, now: EpochMs, paint: Paint): Cell {
   if (token.revokedAt !== undefined) return { text: 'revoked', paint: paint.bad };
-  if (!isTokenUsable(token, now)) return { text: 'expired', paint: paint.bad };
+  if (stateOf(token, now) !== 'active') return { text: 'expired', paint: paint.bad };
   return { text: 'active', paint: paint.good };
 }
 

@@ -87,7 +87,7 @@ function Notices({ notices }: { notices: readonly Notice[] }) {
   if (notices.length === 0)
     return html`<${Empty} title="None written.">The holder gets an e-mail once the limit is breached again and again.<//>`;
   return html`<ul class="plain">${notices.map(
-    ({ id, status, createdAtMs, lastError, figures }) =>
-      html`<li key=${id}><${Badge} state=${status} /> <${When} atMs=${createdAtMs} as="full" />: ${counted(figures.requestsRefused, 'request')} refused in ${counted(figures.breachedMinutes, 'minute')} ${lastError === null ? '' : html`<${Missing}>${lastError}<//>`}</li>`,
+    ({ id, status, createdAtMs, lastError, requestsRefused, breachedMinutes }) =>
+      html`<li key=${id}><${Badge} state=${status} /> <${When} atMs=${createdAtMs} as="full" />: ${counted(requestsRefused, 'request')} refused in ${counted(breachedMinutes, 'minute')} ${lastError === null ? '' : html`<${Missing}>${lastError}<//>`}</li>`,
   )}</ul>`;
 }

@@ -9,10 +9,9 @@ export function keyName({ label, lastFour }: Pick<Key, 'label' | 'lastFour'>): s
   return label === '' ? `Key …${lastFour}` : label;
 }
 
-/** The state of a key: active ones that cannot be used say so. */
-export function KeyBadge({ entry: { status, usable } }: { entry: Key }) {
-  if (status === 'active' && !usable) return html`<${Badge} state="not usable" tone="warn" />`;
-  return html`<${Badge} state=${status} />`;
+/** The state of a key: why an active one is refused, if it is. */
+export function KeyBadge({ entry: { state } }: { entry: Key }) {
+  return html`<${Badge} state=${state} />`;
 }
 
 export function KeyTable({ keys }: { keys: readonly Key[] }) {

@@ -67,9 +67,14 @@ export type Market = {
   readonly base: string;
   readonly quote: string;
   readonly status: string;
+  readonly pausedBy: readonly ('exchange' | 'operator')[];
   readonly operatorPaused: boolean;
   readonly convertedFrom: string | null;
   readonly pricePrecision: number;
+  readonly amountPrecision: number;
+  readonly tickSize: string;
+  readonly minOrderSize: string;
+  readonly minOrderValue: string | null;
   readonly ticker: Ticker | null;
   readonly unpriced: string | null;
   readonly ageMs: number | null;
@@ -91,13 +96,15 @@ export type PriceReport = {
   readonly pricePrecision: number;
   readonly bid: string;
   readonly ask: string;
-  readonly rate?: {
-    readonly mid: string;
-    readonly source: string;
-    readonly fixingDate?: string;
-    readonly marginPercent: string;
-  } & Instant<'refreshedAt'> &
-    Instant<'validUntil'>;
+  readonly rate:
+    | ({
+        readonly mid: string;
+        readonly source: string;
+        readonly fixingDate: string | null;
+        readonly marginPercent: string;
+      } & Instant<'refreshedAt'> &
+        Instant<'validUntil'>)
+    | null;
   readonly buy: readonly PriceStep[];
   readonly sell: readonly PriceStep[];
 } & Instant<'timestamp'>;
@@ -106,11 +113,6 @@ export interface MarketBody {
   readonly market: Market;
   readonly upstream: ({ readonly bid: string; readonly ask: string } & Instant<'timestamp'>) | null;
   readonly price: PriceReport | null;
-  readonly unpriced: string | null;
-  readonly tickSize: string;
-  readonly minOrderSize: string;
-  readonly minOrderValue: string | null;
-  readonly amountPrecision: number;
 }
 
 /** For drawing only. */
@@ -167,11 +169,11 @@ export type Account = {
 export type Key = {
   readonly id: string;
   readonly accountId: string;
-  readonly accountEmail: string | null;
+  readonly accountEmail: string;
   readonly label: string;
   readonly lastFour: string;
   readonly status: 'active' | 'disabled' | 'revoked';
-  readonly usable: boolean;
+  readonly state: 'active' | 'disabled' | 'revoked' | 'expired' | 'account_inactive';
   readonly limitPerMinute: number | null;
   readonly replacedBy: string | null;
 } & Instant<'createdAt'> &
@@ -209,7 +211,7 @@ export interface UsageBody {
 export type MaintenanceWindow = {
   readonly id: string;
   readonly description: string;
-  readonly state: 'announced' | 'running' | 'over' | 'cancelled';
+  readonly state: 'announced' | 'running' | 'ended' | 'cancelled';
 } & Instant<'from'> &
   Instant<'to'> &
   Instant<'createdAt'> &
@@ -238,17 +240,15 @@ export interface WindowPreview {
 export type Notice = {
   readonly id: string;
   readonly keyId: string;
-  readonly keyLabel: string;
+  readonly label: string;
   readonly lastFour: string;
   readonly accountEmail: string | null;
   readonly status: string;
   readonly attempts: number;
   readonly lastError: string | null;
-  readonly figures: {
-    readonly breachedMinutes: number;
-    readonly requestsRefused: number;
-    readonly limitPerMinute: number;
-  };
+  readonly breachedMinutes: number;
+  readonly requestsRefused: number;
+  readonly limitPerMinute: number;
 } & Instant<'createdAt'> &
   InstantOrNull<'sentAt'>;
 
@@ -277,7 +277,11 @@ export interface AuditPage {
   readonly next: string | null;
 }
 
-export type OperatorToken = { readonly id: string; readonly name: string } & Instant<'createdAt'> &
+export type OperatorToken = {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+} & Instant<'createdAt'> &
   InstantOrNull<'expiresAt'> &
   InstantOrNull<'revokedAt'> &
   InstantOrNull<'lastUsedAt'>;

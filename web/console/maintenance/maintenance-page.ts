@@ -35,7 +35,7 @@ export function MaintenancePage() {
 function Windows({ windows, onChanged }: { windows: readonly MaintenanceWindow[]; onChanged: () => void }) {
   useTicking();
   const open = windows.filter(({ state }) => state === 'running' || state === 'announced');
-  const past = windows.filter(({ state }) => state === 'over' || state === 'cancelled');
+  const past = windows.filter(({ state }) => state === 'ended' || state === 'cancelled');
   return html`<div>
     <${Section} title="Running and announced">
       ${
@@ -70,7 +70,7 @@ function Past({ windows }: { windows: readonly MaintenanceWindow[] }) {
         <th scope="row" class="wrap">${description}</th>
         <td><${Badge} state=${state} /></td>
         <td><${When} atMs=${fromMs} as="full" /></td>
-        <td>${endedAtMs !== null && endedAtMs < toMs ? html`<${When} atMs=${endedAtMs} as="full" /> <small>early</small>` : html`<${When} atMs=${toMs} as="full" />`}</td>
+        <td>${endedAtMs !== null ? html`<${When} atMs=${endedAtMs} as="full" /> <small>early</small>` : html`<${When} atMs=${toMs} as="full" />`}</td>
       </tr>`,
     )}</tbody>
   </table><//>`;

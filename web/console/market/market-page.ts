@@ -30,9 +30,9 @@ export function MarketPage({ symbol }: { symbol: string }) {
 }
 
 function Body({ body, receivedAtMs }: { body: MarketBody; receivedAtMs: number }) {
-  const { market, price, unpriced } = body;
+  const { market, price } = body;
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
-  const reason = unpriced ?? market.unpriced;
+  const reason = market.unpriced;
   return html`<div>
     <${Tiles} market=${market} laterMs=${laterMs} />
     ${market.ticker === null && market.status !== 'delisted' && reason !== null && html`<${WithoutPrice} reason=${reason} />`}
@@ -90,7 +90,8 @@ function RateFacts({ rate, refreshedAgoMs }: { rate: NonNullable<PriceReport['ra
 }
 
 function Details({ body }: { body: MarketBody }) {
-  const { market, upstream, tickSize, minOrderSize, minOrderValue, amountPrecision } = body;
+  const { market, upstream } = body;
+  const { tickSize, minOrderSize, minOrderValue, amountPrecision } = market;
   const { ticker, quote, base } = market;
   const amount = (value: string, unit: string) => html`${grouped(value)} <small>${unit}</small>`;
   return html`<${Facts}

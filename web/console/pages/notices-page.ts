@@ -59,13 +59,25 @@ function Notices({ notices, onShow }: { notices: readonly Notice[]; onShow: (id:
 }
 
 function NoticeRow({ notice, onShow }: { notice: Notice; onShow: (id: string) => void }) {
-  const { id, keyId, keyLabel, lastFour, accountEmail, status, attempts, createdAtMs, sentAtMs, lastError, figures } =
-    notice;
+  const {
+    id,
+    keyId,
+    label,
+    lastFour,
+    accountEmail,
+    status,
+    attempts,
+    createdAtMs,
+    sentAtMs,
+    lastError,
+    requestsRefused,
+    breachedMinutes,
+  } = notice;
   return html`<tr>
     <th scope="row" class="wrap">${accountEmail ?? html`<${Missing}>account is gone<//>`}</th>
-    <td><a href=${hrefTo('keys', keyId)}>${keyLabel === '' ? `…${lastFour}` : keyLabel}</a></td>
+    <td><a href=${hrefTo('keys', keyId)}>${label === '' ? `…${lastFour}` : label}</a></td>
     <td><${Badge} state=${status} /> ${attempts > 1 && html`<small>${counted(attempts, 'attempt')}</small>`}</td>
-    <td class="wrap">${counted(figures.requestsRefused, 'request')} refused in ${counted(figures.breachedMinutes, 'minute')}</td>
+    <td class="wrap">${counted(requestsRefused, 'request')} refused in ${counted(breachedMinutes, 'minute')}</td>
     <td><${When} atMs=${createdAtMs} /></td>
     <td class=${lastError === null ? '' : 'wrap'}>${sentAtMs === null ? (lastError ?? html`<${Missing}>–<//>`) : html`<${When} atMs=${sentAtMs} />`}</td>
     <td><button type="button" aria-label=${`Preview the notice to ${accountEmail ?? 'nobody'}`} onClick=${() => onShow(id)}>Preview</button></td>

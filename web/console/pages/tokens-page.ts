@@ -1,6 +1,5 @@
 import type { OperatorToken, TokensBody } from '../api/answers.ts';
 import { html } from '../html.ts';
-import { serverNowMs } from '../live/connection.ts';
 import { usePolled } from '../live/polled.ts';
 import { Empty, Loaded } from '../parts/blocks.ts';
 import { Page } from '../parts/page.ts';
@@ -30,18 +29,13 @@ function Tokens({ tokens }: { tokens: readonly OperatorToken[] }) {
 }
 
 function TokenRow({ token }: { token: OperatorToken }) {
-  const { id, name, createdAtMs, expiresAtMs, lastUsedAtMs } = token;
+  const { id, name, state, createdAtMs, expiresAtMs, lastUsedAtMs } = token;
   return html`<tr>
     <th scope="row">${name}</th>
-    <td><${Badge} state=${stateOf(token)} /></td>
+    <td><${Badge} state=${state} /></td>
     <td><${When} atMs=${createdAtMs} as="full" /></td>
     <td>${expiresAtMs === null ? html`<${Missing}>never<//>` : html`<${When} atMs=${expiresAtMs} as="full" />`}</td>
     <td>${lastUsedAtMs === null ? html`<${Missing}>never<//>` : html`<${When} atMs=${lastUsedAtMs} as="full" />`}</td>
     <td><code>${id}</code></td>
   </tr>`;
-}
-
-function stateOf({ revokedAtMs, expiresAtMs }: OperatorToken): string {
-  if (revokedAtMs !== null) return 'revoked';
-  return expiresAtMs !== null && expiresAtMs <= serverNowMs() ? 'expired' : 'active';
 }

@@ -1,0 +1,110 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { isoInstant } from '../contract/instant.ts';
+import * as part from '../contract/schema-parts.ts';
+
+/** The instant of the examples. */
+export const exampleInstant = '2026-11-21T10:00:00.000Z';
+
+type Pair<Name extends string, Text, Number> = Record<Name, Text> & Record<`${Name}Ms`, Number>;
+
+/** Schemas of an instant in both forms: `createdAt` and `createdAtMs`. */
+export function pair<const Name extends string>(name: Name, description: string) {
+  return {
+    [name]: part.instant(`${description} ISO 8601 in UTC with milliseconds.`, exampleInstant),
+    [`${name}Ms`]: part.instantMs(
+      `The same instant as \`${name}\`, in milliseconds since the Unix epoch.`,
+      exampleInstant,
+    ),
+  } as Pair<Name, ReturnType<typeof part.instant>, ReturnType<typeof part.instantMs>>;
+}
+
+/** As {@link pair}, both null where there is no such instant. */
+export function nullablePair<const Name extends string>(name: Name, description: string) {
+  return {
+    [name]: part.nullableInstant(`${description} ISO 8601 in UTC with milliseconds.`, exampleInstant),
+    [`${name}Ms`]: part.nullableInstantMs(
+      `The same instant as \`${name}\`, in milliseconds since the Unix epoch; null together with it.`,
+      exampleInstant,
+    ),
+  } as Pair<Name, ReturnType<typeof part.nullableInstant>, ReturnType<typeof part.nullableInstantMs>>;
+}
+
+/** The values of a {@link pair}, or of a {@link nullablePair}. */
+export function instants<const Name extends string>(name: Name, atMs: number): Pair<Name, string, number>;
+export function instants<const Name extends string>(
+  name: Name,
+  atMs: number | undefined,
+): Pair<Name, string | null, number | null>;
+export function instants(name: string, atMs: number | undefined) {
+  return { [name]: atMs === undefined ? null : isoInstant(atMs), [`${name}Ms`]: atMs ?? null };
+}
+
+/** A schema under its own name in the document. */
+export const component = part.component;
+
+/** As {@link component}, or null. */
+export function nullableComponent<Schema extends TSchema>(name: string, description: string) {
+  return Type.Unsafe<Static<Schema> | null>({
+    description,
+    anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }],
+  });
+}
+
+export function count(description: string, example = 3) {
+  return Type.Integer({ description, format: 'int64', minimum: 0, examples: [example] });
+}
+
+export function nullableCount(description: string, example = 3) {
+  return Type.Unsafe<number | null>({
+    description,
+    type: ['integer', 'null'],
+    format: 'int64',
+    minimum: 0,
+    examples: [example, null],
+  });
+}
+
+/** Free text of one line; it may be empty. */
+export function line(description: string, example: string, maxLength = 1_000) {
+  return Type.String({ description, maxLength, examples: [example] });
+}
+
+export function nullableLine(description: string, example: string, maxLength = 1_000) {
+  return Type.Unsafe<string | null>({ description, type: ['string', 'null'], maxLength, examples: [example, null] });
+}
+
+export function nullableDecimal(description: string, example: string) {
+  return Type.Unsafe<string | null>({
+    description,
+    type: ['string', 'null'],
+    maxLength: 64,
+    pattern: part.decimalPattern,
+    examples: [example, null],
+  });
+}
+
+/** One of a set of words that can grow. */
+export function words<const Values extends readonly string[]>(values: Values, description: string) {
+  return Type.Unsafe<Values[number]>({ description, type: 'string', enum: [...values], examples: [values[0]] });
+}
+
+/** An id of ours, such as `key_4fGh72Kq0ZsTn1Lw`. */
+export function id(prefix: string, description: string) {
+  return Type.String({
+    description,
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[A-Za-z0-9_-]+$',
+    examples: [`${prefix}_4fGh72Kq0ZsTn1Lw`],
+  });
+}
+
+export function nullableId(prefix: string, description: string) {
+  return Type.Unsafe<string | null>({
+    description,
+    type: ['string', 'null'],
+    minLength: 1,
+    maxLength: 64,
+    examples: [`${prefix}_4fGh72Kq0ZsTn1Lw`, null],
+  });
+}

@@ -1,0 +1,90 @@
+import Type, { type Static } from 'typebox';
+import { publicMarketStatuses } from '../contract/enumerations.ts';
+import * as part from '../contract/schema-parts.ts';
+import { combined, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
+import type { MarketRecord as CatalogueMarket } from '../market/market-catalogue.ts';
+import type { MarketRecord as StoredMarket } from '../store/markets.ts';
+import { instants, nullableDecimal, nullableLine, nullablePair, words } from './fields.ts';
+
+export const marketFields = {
+  id: part.symbol('The symbol, by which markets are addressed.', 'BTCCZK'),
+  symbol: part.symbol('Base and quote currency joined without a separator.', 'BTCCZK'),
+  base: part.currency('Code of the base currency.', 'BTC'),
+  quote: part.currency('Code of the quote currency.', 'CZK'),
+  convertedFrom: nullableLine(
+    'The exchange market that its prices are converted from; null for a market of the exchange.',
+    'BTCEUR',
+    32,
+  ),
+  status: words(publicMarketStatuses, 'The status that clients see.'),
+  pausedBy: Type.Array(words(['exchange', 'operator'], 'Who paused it.'), {
+    description: 'Who paused it, or the market it is converted from; empty unless the status is `paused`.',
+  }),
+  operatorPaused: Type.Boolean({ description: 'Whether an operator paused this very market.' }),
+  pricePrecision: part.places('Decimal places of its prices.', 0),
+  amountPrecision: part.places('Decimal places of amounts.', 8),
+  tickSize: part.decimal('Smallest step of a price.', '1'),
+  minOrderSize: part.decimal('Smallest size of an order, in the base currency.', '0.00005'),
+  minOrderValue: nullableDecimal('Smallest value of an order, in the quote currency.', '0.5'),
+  ...nullablePair('delistedAt', 'When it was delisted, which is final.'),
+  ...nullablePair('listedUntil', 'The first instant at which a delisted market is no longer listed.'),
+};
+
+export type MarketView = Static<ReturnType<typeof Type.Object<typeof marketFields>>>;
+
+/** What the database and a running catalogue both know of a market, apart from their names for it. */
+interface MarketFacts extends Lifecycle {
+  readonly symbol: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly convertedFrom: string | undefined;
+  readonly pricePrecision: number;
+  readonly amountPrecision: number;
+  readonly tickSize: string;
+  readonly minOrderSize: string;
+  readonly minOrderValue: string | undefined;
+}
+
+/** The markets of the database, in their order. */
+export function storedMarkets(records: readonly StoredMarket[]): readonly MarketView[] {
+  return viewsOf(records.map((record) => ({ ...record, convertedFrom: record.via })));
+}
+
+/** The markets of a running service, in their order. */
+export function catalogueMarkets(records: readonly CatalogueMarket[]): readonly MarketView[] {
+  return viewsOf(records.map((record) => ({ ...record, upstreamStatus: record.status })));
+}
+
+/** The status of a base market carries over to those converted from it. */
+function viewsOf(markets: readonly MarketFacts[]): readonly MarketView[] {
+  const bySymbol = new Map(markets.map((market) => [market.symbol, market]));
+  return markets.map((market) => {
+    const base = market.convertedFrom === undefined ? undefined : bySymbol.get(market.convertedFrom);
+    return viewOf(market, base === undefined ? market : combined(base, market));
+  });
+}
+
+function viewOf(market: MarketFacts, lifecycle: Lifecycle): MarketView {
+  const status = statusOf(lifecycle);
+  const pausedBy = [
+    ...(lifecycle.upstreamStatus === 'paused' ? (['exchange'] as const) : []),
+    ...(lifecycle.operatorPaused ? (['operator'] as const) : []),
+  ];
+  return {
+    id: market.symbol,
+    symbol: market.symbol,
+    base: market.base,
+    quote: market.quote,
+    convertedFrom: market.convertedFrom ?? null,
+    status,
+    pausedBy: status === 'paused' ? pausedBy : [],
+    operatorPaused: market.operatorPaused,
+    pricePrecision: market.pricePrecision,
+    amountPrecision: market.amountPrecision,
+    tickSize: market.tickSize,
+    minOrderSize: market.minOrderSize,
+    minOrderValue: market.minOrderValue ?? null,
+    ...instants('delistedAt', lifecycle.delistedAt),
+    ...instants('listedUntil', listedUntil(lifecycle)),
+  };
+}

@@ -1,0 +1,42 @@
+import Type, { type Static } from 'typebox';
+import type { EpochMs } from '../clock.ts';
+import type { TokenRecord } from '../store/tokens.ts';
+import { id, instants, line, nullablePair, pair, words } from './fields.ts';
+
+const tokenStates = ['active', 'expired', 'revoked'] as const;
+export type TokenState = (typeof tokenStates)[number];
+
+export const TokenSchema = Type.Object(
+  {
+    id: id('tok', 'The token’s id.'),
+    name: line('Whom or what it is for; the audit log names its holder by it.', 'alice', 60),
+    state: words(tokenStates, 'Whether it still works.'),
+    usable: Type.Boolean({ description: 'Whether a request with it is accepted now: `state` is `active`.' }),
+    ...pair('createdAt', 'When it was made.'),
+    ...nullablePair('expiresAt', 'The first instant at which it is no longer valid; null for never.'),
+    ...nullablePair('revokedAt', 'When it was revoked.'),
+    ...nullablePair('lastUsedAt', 'When it was last used, to about a minute.'),
+  },
+  { description: 'An operator token. Its text is shown once, when it is made.' },
+);
+
+export type TokenView = Static<typeof TokenSchema>;
+
+export function tokenState({ expiresAt, revokedAt }: TokenRecord, now: EpochMs): TokenState {
+  if (revokedAt !== undefined) return 'revoked';
+  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active';
+}
+
+export function tokenView(token: TokenRecord, now: EpochMs): TokenView {
+  const state = tokenState(token, now);
+  return {
+    id: token.id,
+    name: token.name,
+    state,
+    usable: state === 'active',
+    ...instants('createdAt', token.createdAt),
+    ...instants('expiresAt', token.expiresAt),
+    ...instants('revokedAt', token.revokedAt),
+    ...instants('lastUsedAt', token.lastUsedAt),
+  };
+}

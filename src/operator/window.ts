@@ -1,0 +1,52 @@
+import Type, { type Static } from 'typebox';
+import type { EpochMs } from '../clock.ts';
+import { linePattern } from '../contract/schema-parts.ts';
+import type { WindowRecord } from '../store/windows.ts';
+import { id, instants, nullablePair, pair, words } from './fields.ts';
+
+const windowStates = ['announced', 'running', 'ended', 'cancelled'] as const;
+export type WindowState = (typeof windowStates)[number];
+
+export const windowDescription = Type.String({
+  description: 'What the maintenance is about, in English: clients read it.',
+  minLength: 1,
+  maxLength: 500,
+  pattern: linePattern,
+  examples: ['Upgrade of the price database.'],
+});
+
+export const WindowSchema = Type.Object(
+  {
+    id: id('win', 'The window’s id.'),
+    state: words(windowStates, 'Where it is in its life.'),
+    ...pair('from', 'The first instant at which it runs.'),
+    ...pair('to', 'The first instant at which it no longer runs; `extend` and `end` move it.'),
+    description: windowDescription,
+    ...pair('createdAt', 'When it was announced.'),
+    ...nullablePair('endedAt', 'When an operator ended it early.'),
+    ...nullablePair('cancelledAt', 'When an operator cancelled it.'),
+  },
+  { description: 'A maintenance window. It runs from `from` (included) to `to` (excluded).' },
+);
+
+export type WindowView = Static<typeof WindowSchema>;
+
+/** A window that was ended early is `ended`, like one whose time is over: ending it moved its `to`. */
+export function windowState({ from, to, cancelledAt }: WindowRecord, now: EpochMs): WindowState {
+  if (cancelledAt !== undefined) return 'cancelled';
+  if (now >= to) return 'ended';
+  return now < from ? 'announced' : 'running';
+}
+
+export function windowView(window: WindowRecord, now: EpochMs): WindowView {
+  return {
+    id: window.id,
+    state: windowState(window, now),
+    ...instants('from', window.from),
+    ...instants('to', window.to),
+    description: window.description,
+    ...instants('createdAt', window.createdAt),
+    ...instants('endedAt', window.endedAt),
+    ...instants('cancelledAt', window.cancelledAt),
+  };
+}
