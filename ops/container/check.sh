@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 PATH="$PWD/node_modules/.bin:$PATH"
 
-IMAGE_PACKAGES=installed node --test --test-timeout=300000 --test-reporter=spec test/container/image.test.ts
+IMAGE_PACKAGES=installed node --test --test-timeout=300000 --test-reporter=spec test/container/image.system.test.ts
 
 if docker compose version >/dev/null 2>&1; then
   docker compose --profile cluster config --quiet

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs Schemathesis with all its checks against a listener and the document that listener serves.
 # Wants Python 3.10 or later; installs into node_modules/.cache and nowhere else. For CI: `npm test`
-# has property tests of its own, in properties.test.ts.
+# has property tests of its own, in properties.system.test.ts.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -69,7 +69,7 @@ function answers(url: string): Promise<boolean> {
   );
 }
 
-const needsPostgres = postgresMissing === undefined || process.env.CI === 'true' ? {} : { skip: postgresMissing };
+const needsPostgres = postgresMissing === undefined ? {} : { skip: postgresMissing };
 const options = { ...needsPostgres, ...needsRedis, ...needsNginx, timeout: 240_000 };
 
 test(
