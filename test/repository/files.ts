@@ -40,5 +40,7 @@ function readIgnored(): (path: string, name: string, isFolder: boolean) => boole
   const folders = new Set(['.git', ...lines.filter((line) => line.endsWith('/')).map((line) => line.slice(0, -1))]);
   const endings = lines.filter((line) => line.startsWith('*')).map((line) => line.slice(1));
   return (path, name, isFolder) =>
-    isFolder ? folders.has(name) || folders.has(path) : endings.some((ending) => name.endsWith(ending));
+    isFolder
+      ? folders.has(name) || folders.has(path)
+      : name === '.git' || endings.some((ending) => name.endsWith(ending));
 }

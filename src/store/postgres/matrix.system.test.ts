@@ -1,6 +1,6 @@
 /** Every test of the store once more, on PostgreSQL instead of SQLite, all on one server. */
 import { globSync, readFileSync } from 'node:fs';
-import { testStoresOn } from '../store-fixture.ts';
+import { testStoresOn } from '../store.testing.ts';
 
 testStoresOn('postgres');
 const folder = new URL('../', import.meta.url);
