@@ -1,18 +1,19 @@
+import Big from 'big.js';
 import type { Clock, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 
-/** Prices of a market at an instant, as numbers: for drawing only. */
+/** Prices of a market at an instant, as decimals. */
 export interface PricePoint {
   readonly atMs: number;
   /** Of the exchange; of a converted market at the mid rate. */
-  readonly bid: number;
-  readonly ask: number;
+  readonly bid: string;
+  readonly ask: string;
   /** Of clients. */
-  readonly buy: number;
-  readonly sell: number;
+  readonly buy: string;
+  readonly sell: string;
 }
 
 export const historyEveryMs = 5_000;
@@ -21,17 +22,13 @@ const sparkPointsMax = 60;
 /** Prices derived in one turn of the event loop, some milliseconds' work. */
 const marketsPerTurn = 100;
 
-/** Four series of one market; `NaN` where it had no price. 23 kB. */
-interface Series {
-  readonly bid: Float64Array;
-  readonly ask: Float64Array;
-  readonly buy: Float64Array;
-  readonly sell: Float64Array;
-}
+/** The four prices of a point in one text, `bid ask buy sell`; `undefined` where the market had no price. */
+type Series = (string | undefined)[];
 
 /**
- * The prices of the last hour, taken every 5 seconds: 720 points in a ring of numbers for each market, 23 kB a market (1,200
- * markets: 28 MB), from the first price a market has until it is delisted. Gone with the process.
+ * The prices of the last hour, taken every 5 seconds: 720 points in a ring for each market, from the first price a market
+ * has until it is delisted. Points that do not differ share one text, so a quiet market costs 6 kB and one whose price
+ * changes all the time 45 kB. Gone with the process.
  */
 export class PriceHistory {
   readonly #book: MarketBook;
@@ -64,29 +61,13 @@ export class PriceHistory {
 
   /** The points after an instant, oldest first; those at which the market had no price are left out. */
   points(symbol: MarketSymbol, sinceMs: number): PricePoint[] {
-    const series = this.#series.get(symbol);
-    const points: PricePoint[] = [];
-    if (series === undefined) return points;
-    for (const index of this.#indices()) {
-      const atMs = this.#times[index]!;
-      const buy = series.buy[index]!;
-      if (!(atMs > sinceMs) || Number.isNaN(buy)) continue;
-      points.push({ atMs, bid: series.bid[index]!, ask: series.ask[index]!, buy, sell: series.sell[index]! });
-    }
-    return points;
+    return this.#recorded(symbol).filter(({ atMs }) => atMs > sinceMs);
   }
 
   /** The buy price of the last hour in at most 60 points, evenly apart and oldest first; the last one is the latest. */
-  spark(symbol: MarketSymbol): number[] {
-    const series = this.#series.get(symbol);
-    const prices: number[] = [];
-    if (series === undefined) return prices;
+  spark(symbol: MarketSymbol): string[] {
     const step = Math.max(1, Math.ceil(this.#taken / sparkPointsMax));
-    for (let back = Math.floor((this.#taken - 1) / step) * step; back >= 0; back -= step) {
-      const price = series.buy[(this.#at - 1 - back + historyPoints) % historyPoints]!;
-      if (!Number.isNaN(price)) prices.push(price);
-    }
-    return prices;
+    return this.#recorded(symbol, step).map(({ buy }) => buy);
   }
 
   stop(): void {
@@ -100,7 +81,7 @@ export class PriceHistory {
     this.#times[index] = this.#clock.now();
     const symbols = [...this.#book.catalogue.all()];
     this.#forgetDelisted(symbols);
-    for (const series of this.#series.values()) writePoint(series, index, undefined);
+    for (const series of this.#series.values()) series[index] = undefined;
     for (let start = 0; start < symbols.length; start += marketsPerTurn) {
       if (start > 0) await new Promise<void>((resolve) => this.#clock.after(0, resolve));
       for (const market of symbols.slice(start, start + marketsPerTurn)) this.#take(market, index);
@@ -112,20 +93,19 @@ export class PriceHistory {
     const verdict = this.#book.price(market.symbol, this.#clock.now());
     const exchange = this.#book.contents().tickers.get(market.exchangeSymbol);
     if (verdict.kind !== 'priced' || exchange === undefined) return;
-    const mid = market.isConverted ? Number(this.#book.rate(market.quote)?.rate.mid) : 1;
-    writePoint(this.#seriesOf(market.symbol), index, {
-      bid: Number(exchange.bid) * mid,
-      ask: Number(exchange.ask) * mid,
-      buy: Number(verdict.ticker.buyPrice),
-      sell: Number(verdict.ticker.sellPrice),
-    });
+    const mid = market.isConverted ? this.#book.rate(market.quote)?.rate.mid : undefined;
+    const atMid = (price: string) => (mid === undefined ? price : Big(price).times(mid).toFixed());
+    const { buyPrice, sellPrice } = verdict.ticker;
+    const prices = [atMid(exchange.bid), atMid(exchange.ask), buyPrice, sellPrice].join(' ');
+    const series = this.#seriesOf(market.symbol);
+    const before = series[(index - 1 + historyPoints) % historyPoints];
+    series[index] = prices === before ? before : prices;
   }
 
   #seriesOf(symbol: MarketSymbol): Series {
     let series = this.#series.get(symbol);
     if (series === undefined) {
-      const empty = () => new Float64Array(historyPoints).fill(Number.NaN);
-      series = { bid: empty(), ask: empty(), buy: empty(), sell: empty() };
+      series = new Array(historyPoints).fill(undefined);
       this.#series.set(symbol, series);
     }
     return series;
@@ -136,15 +116,15 @@ export class PriceHistory {
     for (const symbol of this.#series.keys()) if (!kept.has(symbol)) this.#series.delete(symbol);
   }
 
-  /** Places in the ring, oldest first. */
-  #indices(): number[] {
-    return Array.from({ length: historyPoints }, (_, offset) => (this.#at + offset) % historyPoints);
+  /** Every `step`th point counted from the latest, oldest first. */
+  #recorded(symbol: MarketSymbol, step = 1): PricePoint[] {
+    const series = this.#series.get(symbol) ?? [];
+    const points: PricePoint[] = [];
+    for (let back = Math.floor((this.#taken - 1) / step) * step; back >= 0; back -= step) {
+      const index = (this.#at - 1 - back + historyPoints) % historyPoints;
+      const [bid, ask, buy, sell] = series[index]?.split(' ') ?? [];
+      if (sell !== undefined) points.push({ atMs: this.#times[index]!, bid: bid!, ask: ask!, buy: buy!, sell });
+    }
+    return points;
   }
-}
-
-function writePoint(series: Series, index: number, prices: Omit<PricePoint, 'atMs'> | undefined): void {
-  series.bid[index] = prices?.bid ?? Number.NaN;
-  series.ask[index] = prices?.ask ?? Number.NaN;
-  series.buy[index] = prices?.buy ?? Number.NaN;
-  series.sell[index] = prices?.sell ?? Number.NaN;
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { BoardMarket } from '../../web/console/api/answers.ts';
 import { lookAgain, noLook } from '../../web/console/board/moves.ts';
 import { queryOf, selected, selectionOf } from '../../web/console/board/selection.ts';
 import { piecesOf, summaryOf } from '../../web/console/feed/spans.ts';
 import { compareDecimals, directionOf, grouped, signedPercent } from '../../web/console/format/decimal.ts';
 import { spanText } from '../../web/console/format/time.ts';
 import { joined } from '../../web/console/market/joined-history.ts';
+import type { MarketRow } from '../../web/generated/management-v1.d.ts';
 
 const gap = '\u202f';
 
@@ -52,7 +52,7 @@ describe('what the console shows', () => {
   });
 });
 
-function market(symbol: string, more: Partial<BoardMarket> & { buyPrice?: string } = {}): BoardMarket {
+function market(symbol: string, more: Partial<MarketRow> & { buyPrice?: string } = {}): MarketRow {
   const { buyPrice, ...rest } = more;
   const ticker = buyPrice === undefined ? null : { symbol, buyPrice, sellPrice: buyPrice };
   const quote = symbol.slice(-3);
@@ -104,7 +104,7 @@ describe('the board', () => {
 
 describe('what was', () => {
   test('points of a chart are added once, in order, and leave after an hour', () => {
-    const point = (atMs: number) => ({ atMs, bid: 1, ask: 1, buy: 1, sell: 1 });
+    const point = (atMs: number) => ({ atMs, bid: '1', ask: '1', buy: '1', sell: '1' });
     const known = joined([], [point(0), point(5_000)]);
     assert.deepEqual(joined(known, [point(5_000)]), known);
     assert.deepEqual(

@@ -27,7 +27,7 @@ Programs send an operator token with every request: \`Authorization: Bearer mdo_
 Every change is written into the audit log under the name of the token.
 
 Instants come twice, as ISO 8601 text in UTC and as milliseconds since the Unix epoch. What is absent is null. Prices, amounts and
-rates are decimal strings, but for those that are said to be for drawing only. Every GET also answers HEAD. No answer may be stored.
+rates are decimal strings. Every GET also answers HEAD. No answer may be stored.
 
 Errors are problems (RFC 9457) with a \`code\`. Fields, codes and values of a set can be added within version 1: ignore what you do not
 know. In a request, a field that is not known is refused.`;

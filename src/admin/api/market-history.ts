@@ -6,8 +6,6 @@ import { historyEveryMs, historyPoints } from '../price-history.ts';
 import { marketOf, symbolParams } from './markets.ts';
 import { operation } from './operation.ts';
 
-const drawn = (description: string) => Type.Number({ description, examples: [84_100.1] });
-
 export const PricePointSchema = Type.Object(
   {
     atMs: Type.Integer({
@@ -15,12 +13,12 @@ export const PricePointSchema = Type.Object(
       minimum: 0,
       examples: [1_795_255_200_000],
     }),
-    bid: drawn('Best bid on the exchange; of a converted market at the mid rate.'),
-    ask: drawn('Best ask on the exchange; of a converted market at the mid rate.'),
-    buy: drawn('The buy price of clients.'),
-    sell: drawn('The sell price of clients.'),
+    bid: part.decimal('Best bid on the exchange; of a converted market at the mid rate.', '83900.5'),
+    ask: part.decimal('Best ask on the exchange; of a converted market at the mid rate.', '83910.5'),
+    buy: part.decimal('The buy price of clients.', '84100.1'),
+    sell: part.decimal('The sell price of clients.', '83710.9'),
   },
-  { description: 'Prices at an instant as numbers, for drawing only.' },
+  { description: 'Prices at an instant.' },
 );
 
 export const HistorySchema = Type.Object(

@@ -41,10 +41,10 @@ export const MarketSchema = Type.Object(pricedFields, { description: 'A market a
 export const MarketRowSchema = Type.Object(
   {
     ...pricedFields,
-    spark: Type.Array(Type.Number(), {
-      description: 'The buy price of the last hour, oldest first, at most 60 numbers; for drawing only.',
+    spark: Type.Array(part.decimal('A price.', '84100.1'), {
+      description: 'The buy price of the last hour, oldest first, in at most 60 values.',
       maxItems: 60,
-      examples: [[84_100.1, 84_210.5]],
+      examples: [['84100.1', '84210.5']],
     }),
   },
   { description: 'A market in the list, with a small line of its price.' },

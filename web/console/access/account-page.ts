@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { AccountBody, MadeKey } from '../api/answers.ts';
+import type { AccountDetail, NewKey } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
@@ -17,11 +17,11 @@ const everyMs = 5_000;
 
 /** One account with its keys. */
 export function AccountPage({ id }: { id: string }) {
-  const polled = usePolled<AccountBody>(`accounts/${encodeURIComponent(id)}`, everyMs);
+  const polled = usePolled<AccountDetail>(`accounts/${encodeURIComponent(id)}`, everyMs);
   const { value, refresh } = polled;
   const [isCreating, setCreating] = useState(false);
-  const [made, setMade] = useState<MadeKey | undefined>(undefined);
-  const show = (key: MadeKey) => {
+  const [made, setMade] = useState<NewKey | undefined>(undefined);
+  const show = (key: NewKey) => {
     setCreating(false);
     setMade(key);
     refresh();
@@ -29,13 +29,13 @@ export function AccountPage({ id }: { id: string }) {
   const actions =
     value && html`<${Actions} account=${value} onCreate=${() => setCreating(true)} onChanged=${refresh} />`;
   return html`<${Page} title=${value?.email ?? 'Account'} actions=${actions} up=${{ href: hrefTo('accounts'), text: 'All accounts' }}>
-    <${Loaded} polled=${polled}>${(account: AccountBody) => html`<${Body} account=${account} />`}<//>
+    <${Loaded} polled=${polled}>${(account: AccountDetail) => html`<${Body} account=${account} />`}<//>
     ${isCreating && value && html`<${CreateKey} accountId=${value.id} onMade=${show} onClose=${() => setCreating(false)} />`}
     ${made && html`<${KeyText} made=${made} onClose=${() => setMade(undefined)} />`}
   <//>`;
 }
 
-function Body({ account }: { account: AccountBody }) {
+function Body({ account }: { account: AccountDetail }) {
   const { id, active, createdAtMs, keysList } = account;
   return html`<div>
     <${Facts}
@@ -54,7 +54,7 @@ function Body({ account }: { account: AccountBody }) {
 }
 
 interface ActionsProps {
-  readonly account: AccountBody;
+  readonly account: AccountDetail;
   readonly onCreate: () => void;
   readonly onChanged: () => void;
 }

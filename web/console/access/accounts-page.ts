@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Account, AccountPage as AccountsBody } from '../api/answers.ts';
+import type { Account, AccountList } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
@@ -24,12 +24,12 @@ export function AccountsPage() {
   const [query, setQuery] = useState('');
   const [isCreating, setCreating] = useState(false);
   const leafing = useLeafing(query);
-  const polled = usePolled<AccountsBody>(pathWith('accounts', { query, after: leafing.after }), everyMs);
+  const polled = usePolled<AccountList>(pathWith('accounts', { query, after: leafing.after }), everyMs);
   const create = html`<button type="button" class="main" onClick=${() => setCreating(true)}>Create account</button>`;
   return html`<${Page} title="Accounts and keys" actions=${create}>
     <${Search} label="Find an account" placeholder="part of an e-mail address, or an id" initial=${query} onSearch=${setQuery} />
     <${Loaded} polled=${polled}>
-      ${(body: AccountsBody) => html`<div>
+      ${(body: AccountList) => html`<div>
         <${Accounts} accounts=${body.accounts} query=${query} />
         <${Leaf} leafing=${leafing} next=${body.next} />
       </div>`}

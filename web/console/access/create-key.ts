@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { MadeKey } from '../api/answers.ts';
+import type { NewKey } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { parseLocal } from '../clock.ts';
 import { localZoneText, utcText } from '../format/time.ts';
@@ -12,7 +12,7 @@ import { useSubmitted } from '../parts/submitted.ts';
 
 interface CreateKeyProps {
   readonly accountId: string;
-  readonly onMade: (made: MadeKey) => void;
+  readonly onMade: (made: NewKey) => void;
   readonly onClose: () => void;
 }
 
@@ -21,12 +21,12 @@ export function CreateKey({ accountId, onMade, onClose }: CreateKeyProps) {
   const [label, setLabel] = useState('');
   const [expires, setExpires] = useState('');
   const [limit, setLimit] = useState('');
-  const { isBusy, problem, faultOf, submit } = useSubmitted<MadeKey>(onMade);
+  const { isBusy, problem, faultOf, submit } = useSubmitted<NewKey>(onMade);
   const expiresAtMs = parseLocal(expires);
   const send = (event: Event) => {
     event.preventDefault();
     void submit(() =>
-      post<MadeKey>('keys', {
+      post<NewKey>('keys', {
         accountId,
         ...(label.trim() === '' ? {} : { label: label.trim() }),
         ...(expiresAtMs === undefined ? {} : { expiresAtMs }),

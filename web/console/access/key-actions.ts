@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Key, MadeKey } from '../api/answers.ts';
+import type { Key, NewKey } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { html } from '../html.ts';
 import { Confirm } from '../parts/dialog.ts';
@@ -14,7 +14,7 @@ type Deed = 'enable' | 'disable' | 'revoke' | 'rotate';
 /** What an operator can do with a key. */
 export function KeyActions({ entry, onChanged }: { entry: Key; onChanged: () => void }) {
   const [deed, setDeed] = useState<Deed | undefined>(undefined);
-  const [made, setMade] = useState<MadeKey | undefined>(undefined);
+  const [made, setMade] = useState<NewKey | undefined>(undefined);
   const open = (next: Deed) => () => setDeed(next);
   const shared = { entry, onClose: () => setDeed(undefined) };
   const stored = () => {
@@ -78,12 +78,12 @@ const overlaps = [
   ['0', 'not at all: it has leaked'],
 ] as const;
 
-function Rotate({ entry, onMade, onClose }: { entry: Key; onMade: (made: MadeKey) => void; onClose: () => void }) {
+function Rotate({ entry, onMade, onClose }: { entry: Key; onMade: (made: NewKey) => void; onClose: () => void }) {
   const [overlap, setOverlap] = useState<string>(overlaps[0][0]);
   return html`<${Confirm}
     title=${`Rotate “${keyName(entry)}”?`}
     action="Make the new key"
-    act=${() => post<MadeKey>(`keys/${encodeURIComponent(entry.id)}/rotate`, { overlapMs: Number(overlap) })}
+    act=${() => post<NewKey>(`keys/${encodeURIComponent(entry.id)}/rotate`, { overlapMs: Number(overlap) })}
     onDone=${onMade}
     onClose=${onClose}
   >

@@ -1,4 +1,4 @@
-import type { Breach, Key, KeyUsage, Notice } from '../api/answers.ts';
+import type { Key, KeyUsage, Notice } from '../../generated/management-v1.d.ts';
 import { counted } from '../format/decimal.ts';
 import { localText, spanText } from '../format/time.ts';
 import { html } from '../html.ts';
@@ -60,7 +60,7 @@ function KeyFacts({ entry, limitPerMinute }: { entry: Key; limitPerMinute: numbe
   />`;
 }
 
-function Breaches({ breaches }: { breaches: readonly Breach[] }) {
+function Breaches({ breaches }: { breaches: KeyUsage['breaches'] }) {
   if (breaches.length === 0)
     return html`<${Empty} title="None noted.">Every request of this key was within its limit.<//>`;
   const oldestFirst = [...breaches].reverse().slice(-60);

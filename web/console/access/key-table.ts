@@ -1,4 +1,4 @@
-import type { Key } from '../api/answers.ts';
+import type { Key } from '../../generated/management-v1.d.ts';
 import { html } from '../html.ts';
 import { TableFrame } from '../parts/table-frame.ts';
 import { Badge, Missing, When } from '../parts/words.ts';

@@ -1,4 +1,4 @@
-import type { MadeKey } from '../api/answers.ts';
+import type { NewKey } from '../../generated/management-v1.d.ts';
 import { html } from '../html.ts';
 import { CopyLine } from '../parts/copy.ts';
 import { Dialog } from '../parts/dialog.ts';
@@ -6,7 +6,7 @@ import { useOverview } from '../shell/overview-data.ts';
 import { keyName } from './key-table.ts';
 
 /** The one time a key's text is seen. Escape does not close it: what is closed here is gone. */
-export function KeyText({ made: { key, text }, onClose }: { made: MadeKey; onClose: () => void }) {
+export function KeyText({ made: { key, text }, onClose }: { made: NewKey; onClose: () => void }) {
   const baseUrl = useOverview().value?.baseUrl ?? '';
   const curl = `curl -H 'X-EXCHANGE-APIKEY: ${text}' '${baseUrl}/v1/tickers'`;
   return html`<${Dialog} title=${`The key “${keyName(key)}”`} wide onClose=${() => {}}>

@@ -1,4 +1,4 @@
-import type { UsageBody } from '../api/answers.ts';
+import type { Usage as UsageBody } from '../../generated/management-v1.d.ts';
 import { countText } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';

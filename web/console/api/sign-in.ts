@@ -1,23 +1,18 @@
+import type { Session } from '../../generated/management-v1.d.ts';
 import { session, signedOut } from '../session.ts';
 import { ask, get, post } from './client.ts';
 import type { Outcome } from './problem.ts';
 
-interface SessionBody {
-  readonly operator: { readonly name: string };
-  readonly csrfToken: string;
-  readonly expiresAtMs: number;
-}
-
 /** Takes up the session the browser's cookie stands for, if there is one. */
-export async function resumeSession(): Promise<Outcome<SessionBody>> {
-  const outcome = await get<SessionBody>('session');
+export async function resumeSession(): Promise<Outcome<Session>> {
+  const outcome = await get<Session>('session');
   if (outcome.ok) begin(outcome.value);
   return outcome;
 }
 
 /** Exchanges an operator token for a session. */
-export async function signIn(token: string): Promise<Outcome<SessionBody>> {
-  const outcome = await post<SessionBody>('session', { token });
+export async function signIn(token: string): Promise<Outcome<Session>> {
+  const outcome = await post<Session>('session', { token });
   if (outcome.ok) begin(outcome.value);
   return outcome;
 }
@@ -28,6 +23,6 @@ export async function signOut(): Promise<Outcome<undefined>> {
   return outcome;
 }
 
-function begin({ operator, csrfToken, expiresAtMs }: SessionBody): void {
+function begin({ operator, csrfToken, expiresAtMs }: Session): void {
   session.set({ state: 'in', operator: operator.name, csrfToken, expiresAtMs });
 }

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { MarketsBody } from '../api/answers.ts';
+import type { MarketList } from '../../generated/management-v1.d.ts';
 import { counted, countText } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
@@ -17,15 +17,15 @@ const everyMs = 1_000;
 /** All markets, once a second. The address holds what was chosen, so that it can be shared and returned to. */
 export function BoardPage({ query }: { query: URLSearchParams }) {
   const [isPaused, setPaused] = useState(false);
-  const polled = usePolled<MarketsBody>('markets', everyMs, isPaused);
+  const polled = usePolled<MarketList>('markets', everyMs, isPaused);
   const pause = html`<button type="button" aria-pressed=${isPaused} onClick=${() => setPaused(!isPaused)}>${isPaused ? 'Updates are paused' : 'Pause updates'}</button>`;
   return html`<${Page} title="Markets" actions=${pause}>
-    <${Loaded} polled=${polled}>${(body: MarketsBody) => html`<${Board} body=${body} receivedAtMs=${polled.receivedAtMs} selection=${selectionOf(query)} />`}<//>
+    <${Loaded} polled=${polled}>${(body: MarketList) => html`<${Board} body=${body} receivedAtMs=${polled.receivedAtMs} selection=${selectionOf(query)} />`}<//>
   <//>`;
 }
 
 interface BoardProps {
-  readonly body: MarketsBody;
+  readonly body: MarketList;
   readonly receivedAtMs: number;
   readonly selection: Selection;
 }
@@ -55,8 +55,8 @@ function isBestFirst(key: SortKey): boolean {
 }
 
 /** A new look with every answer, the same one between. */
-function useLook(body: MarketsBody): Look {
-  const last = useRef<{ body: MarketsBody | undefined; look: Look }>({ body: undefined, look: noLook });
+function useLook(body: MarketList): Look {
+  const last = useRef<{ body: MarketList | undefined; look: Look }>({ body: undefined, look: noLook });
   if (last.current.body !== body) last.current = { body, look: lookAgain(last.current.look, body.markets) };
   return last.current.look;
 }

@@ -1,4 +1,4 @@
-import type { BoardMarket } from '../api/answers.ts';
+import type { MarketRow } from '../../generated/management-v1.d.ts';
 import { directionOf, grouped, signedPercent } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { unpricedText } from '../format/words.ts';
@@ -11,7 +11,7 @@ import type { Look, Move } from './moves.ts';
 const oldAfterMs = 60_000;
 
 export interface RowProps {
-  readonly market: BoardMarket;
+  readonly market: MarketRow;
   readonly look: Look;
   /** Milliseconds since the board was read. */
   readonly laterMs: number;
@@ -39,7 +39,7 @@ export function BoardRow({ market, look, laterMs, index }: RowProps) {
     <td role="cell" class="c-spread">${spreadPercent === null ? html`<${Missing}>–<//>` : `${grouped(spreadPercent)} %`}</td>
     <td role="cell" class="c-change"><${Change} percent=${ticker?.priceChangePercent24h} /></td>
     <td role="cell" class=${classes('c-age', age !== undefined && age > oldAfterMs && 'old')}>${age === undefined ? html`<${Missing}>–<//>` : spanText(age)}</td>
-    <td role="cell" class="c-spark"><${Sparkline} values=${spark} /></td>
+    <td role="cell" class="c-spark"><${Sparkline} prices=${spark} /></td>
   </tr>`;
 }
 

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { BoardMarket } from '../api/answers.ts';
+import type { MarketRow } from '../../generated/management-v1.d.ts';
 import { html } from '../html.ts';
 import { BoardRow, type RowProps } from './board-row.ts';
 import type { Look } from './moves.ts';
@@ -20,7 +20,7 @@ export const columns: readonly { readonly key: SortKey | undefined; readonly nam
 ];
 
 interface TableProps {
-  readonly markets: readonly BoardMarket[];
+  readonly markets: readonly MarketRow[];
   readonly look: Look;
   readonly laterMs: number;
   readonly selection: Selection;

@@ -1,4 +1,4 @@
-import type { BoardMarket } from '../api/answers.ts';
+import type { MarketRow } from '../../generated/management-v1.d.ts';
 import { compareDecimals } from '../format/decimal.ts';
 
 export type Move = 'up' | 'down';
@@ -21,7 +21,7 @@ export interface Look {
 
 export const noLook: Look = { number: 0, moves: new Map() };
 
-export function lookAgain(before: Look, markets: readonly BoardMarket[]): Look {
+export function lookAgain(before: Look, markets: readonly MarketRow[]): Look {
   const number = before.number + 1;
   const moves = new Map<string, Moves>();
   for (const { symbol, ticker } of markets) {

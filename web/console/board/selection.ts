@@ -1,4 +1,4 @@
-import type { BoardMarket } from '../api/answers.ts';
+import type { MarketRow } from '../../generated/management-v1.d.ts';
 import { compareDecimals } from '../format/decimal.ts';
 
 /** Columns the board can be sorted by. */
@@ -42,7 +42,7 @@ export function queryOf({ text, status, quote, withoutPrice, sort, isDescending 
 }
 
 /** The markets of a selection in its order. Those without the value that is sorted by stand at the end, whichever way. */
-export function selected(markets: readonly BoardMarket[], selection: Selection): readonly BoardMarket[] {
+export function selected(markets: readonly MarketRow[], selection: Selection): readonly MarketRow[] {
   const words = selection.text
     .toUpperCase()
     .split(/[\s,/]+/)
@@ -59,7 +59,7 @@ export function selected(markets: readonly BoardMarket[], selection: Selection):
   });
 }
 
-function isShown(market: BoardMarket, words: readonly string[], { status, quote, withoutPrice }: Selection): boolean {
+function isShown(market: MarketRow, words: readonly string[], { status, quote, withoutPrice }: Selection): boolean {
   if (status !== '' && market.status !== status) return false;
   if (quote !== '' && market.quote !== quote) return false;
   if (withoutPrice && (market.ticker !== null || market.status === 'delisted')) return false;
@@ -67,10 +67,10 @@ function isShown(market: BoardMarket, words: readonly string[], { status, quote,
 }
 
 type Compare = (one: string, other: string) => number;
-type Value = (market: BoardMarket) => string | undefined;
+type Value = (market: MarketRow) => string | undefined;
 
 const byText: Compare = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
-const bySymbol = (one: BoardMarket, other: BoardMarket) => byText(one.symbol, other.symbol);
+const bySymbol = (one: MarketRow, other: MarketRow) => byText(one.symbol, other.symbol);
 
 const orders: Readonly<Record<SortKey, readonly [Value, Compare]>> = {
   symbol: [({ symbol }) => symbol, byText],

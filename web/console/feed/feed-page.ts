@@ -1,4 +1,4 @@
-import type { FeedBody, FeedHealth, Rate, RatesBody } from '../api/answers.ts';
+import type { Feed as FeedBody, Rate, RateList } from '../../generated/management-v1.d.ts';
 import { countText } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { spaced } from '../format/words.ts';
@@ -19,11 +19,11 @@ const ratesEveryMs = 5_000;
 /** Where the prices come from and how well they come. */
 export function FeedPage() {
   const feed = usePolled<FeedBody>('feed', feedEveryMs);
-  const rates = usePolled<RatesBody>('rates', ratesEveryMs);
+  const rates = usePolled<RateList>('rates', ratesEveryMs);
   return html`<${Page} title="Feed and rates">
     <${Loaded} polled=${feed}>${(body: FeedBody) => html`<${Feed} body=${body} receivedAtMs=${feed.receivedAtMs} />`}<//>
     <${Section} title="Conversion rates">
-      <${Loaded} polled=${rates}>${(body: RatesBody) => html`<${Rates} rates=${body.rates} receivedAtMs=${rates.receivedAtMs} />`}<//>
+      <${Loaded} polled=${rates}>${(body: RateList) => html`<${Rates} rates=${body.rates} receivedAtMs=${rates.receivedAtMs} />`}<//>
     <//>
   <//>`;
 }
@@ -39,8 +39,8 @@ function Feed({ body: { path, dataAgeMs, health, timeline }, receivedAtMs }: { b
     <div class="tiles">
       <${Tile} name="Path" note=${path === null ? undefined : pathWords[path]}>${path === null ? html`<${Missing}>not chosen yet<//>` : html`<${Badge} state=${path} />`}<//>
       <${Tile} name="Age of the data">${dataAgeMs === null ? html`<${Missing}>none yet<//>` : spanText(dataAgeMs + laterMs)}<//>
-      <${Tile} name="Markets subscribed">${figure(health, 'symbolsSubscribed')} <small>of ${figure(health, 'symbolsWanted')}</small><//>
-      <${Tile} name="The exchange says">${typeof health.systemStatus === 'string' ? spaced(health.systemStatus) : html`<${Missing}>nothing yet<//>`}<//>
+      <${Tile} name="Markets subscribed">${countText(health.symbolsSubscribed)} <small>of ${countText(health.symbolsWanted)}</small><//>
+      <${Tile} name="The exchange says">${health.systemStatus === null ? html`<${Missing}>nothing yet<//>` : spaced(health.systemStatus)}<//>
     </div>
     <${Section} title="Last 24 hours"><${FeedTimeline} spans=${timeline} /><//>
     <${Section} title="Health">
@@ -49,15 +49,10 @@ function Feed({ body: { path, dataAgeMs, health, timeline }, receivedAtMs }: { b
   </div>`;
 }
 
-function figure(health: FeedHealth, name: string): string {
-  const value = health[name];
-  return typeof value === 'number' ? countText(value) : '–';
-}
-
 function Rates({ rates, receivedAtMs }: { rates: readonly Rate[]; receivedAtMs: number }) {
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
   if (rates.length === 0)
-    return html`<${Empty} title="No quote currency is converted.">Name one under prices.converted in the configuration.<//>`;
+    return html`<${Empty} title="No quote currency is converted.">Name one under pricing.converted in the configuration.<//>`;
   return html`<${TableFrame} label="Conversion rates"><table>
     <thead><tr><th scope="col">Pair</th><th scope="col" class="number">Mid rate</th><th scope="col">State</th><th scope="col">Source</th><th scope="col">Fixing</th><th scope="col">Read</th><th scope="col">Valid until</th><th scope="col" class="number">Margin</th><th scope="col">Last attempt</th></tr></thead>
     <tbody>${rates.map((rate) => html`<${RateRow} key=${rate.quote} rate=${rate} laterMs=${laterMs} />`)}</tbody>

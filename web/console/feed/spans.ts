@@ -1,4 +1,4 @@
-import type { FeedSpan } from '../api/answers.ts';
+import type { FeedSpan } from '../../generated/management-v1.d.ts';
 import { spanText } from '../format/time.ts';
 
 export const dayMs = 24 * 60 * 60 * 1_000;

@@ -1,4 +1,4 @@
-import type { FeedSpan } from '../api/answers.ts';
+import type { FeedSpan } from '../../generated/management-v1.d.ts';
 import { spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { serverNowMs } from '../live/connection.ts';

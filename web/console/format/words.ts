@@ -18,7 +18,7 @@ export function unpricedMend(reason: string): string | undefined {
     no_ticker:
       'The exchange lists the market but has sent no usable quote for it. It comes back by itself; look at the feed if it does not.',
     no_rate: 'The rate source has not been read for too long. Look at the rates on the feed page.',
-    rounds_to_zero: 'Give the market more decimals (prices.precision in the configuration).',
+    rounds_to_zero: 'Give the market more decimals (pricing.pricePrecision in the configuration).',
   };
   return mends[reason];
 }

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import type { MaintenanceWindow } from '../api/answers.ts';
+import type { Window as MaintenanceWindow } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { localFieldText, parseLocal } from '../clock.ts';
 import { localZoneText, utcText } from '../format/time.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { MaintenanceWindow, WindowsBody } from '../api/answers.ts';
+import type { Window as MaintenanceWindow, WindowList } from '../../generated/management-v1.d.ts';
 import { spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { serverNowMs } from '../live/connection.ts';
@@ -17,7 +17,7 @@ const everyMs = 3_000;
 /** Maintenance windows: what is to come and what was, and the form for the next one. */
 export function MaintenancePage() {
   const [isAnnouncing, setAnnouncing] = useState(false);
-  const polled = usePolled<WindowsBody>('maintenance', everyMs);
+  const polled = usePolled<WindowList>('maintenance', everyMs);
   const { refresh } = polled;
   const announced = () => {
     setAnnouncing(false);
@@ -28,7 +28,7 @@ export function MaintenancePage() {
     html`<button type="button" class="main" onClick=${() => setAnnouncing(true)}>Announce maintenance</button>`;
   return html`<${Page} title="Maintenance" actions=${actions}>
     ${isAnnouncing && html`<${AnnounceForm} onAnnounced=${announced} onClose=${() => setAnnouncing(false)} />`}
-    <${Loaded} polled=${polled}>${(body: WindowsBody) => html`<${Windows} windows=${body.windows} onChanged=${refresh} />`}<//>
+    <${Loaded} polled=${polled}>${(body: WindowList) => html`<${Windows} windows=${body.windows} onChanged=${refresh} />`}<//>
   <//>`;
 }
 

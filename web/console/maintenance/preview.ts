@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { StatusBody, WindowPreview } from '../api/answers.ts';
+import type { ServiceStatus, Preview as WindowPreview } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { type Outcome, problemText } from '../api/problem.ts';
 import { after } from '../clock.ts';
@@ -58,7 +58,7 @@ function Shown({ preview: { before, during, retryAfterSeconds, overlaps } }: { p
 }
 
 /** What the window changes in the status; the clock and the feed's instants are left out. */
-function statusParts({ status, api, components, maintenance }: StatusBody): object {
+function statusParts({ status, api, components, maintenance }: ServiceStatus): object {
   return { status, api, components, maintenance };
 }
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { MaintenanceWindow } from '../api/answers.ts';
+import type { Window as MaintenanceWindow } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { localText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';

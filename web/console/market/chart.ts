@@ -8,7 +8,7 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import type { HistoryPoint } from '../api/answers.ts';
+import type { PricePoint } from '../../generated/management-v1.d.ts';
 import { grouped } from '../format/decimal.ts';
 import { localText } from '../format/time.ts';
 import { type SeriesName, series } from './series.ts';
@@ -23,7 +23,7 @@ export class PriceChart {
   readonly #chart: IChartApi;
   readonly #box: HTMLElement;
   readonly #lines = new Map<SeriesName, ISeriesApi<'Line'>>();
-  #shown: readonly HistoryPoint[] = [];
+  #shown: readonly PricePoint[] = [];
 
   /** @param precision decimal places of the market's prices */
   constructor(box: HTMLElement, precision: number) {
@@ -62,7 +62,7 @@ export class PriceChart {
   }
 
   /** Draws these points; only what is new when they go on from those drawn before. */
-  show(points: readonly HistoryPoint[]): void {
+  show(points: readonly PricePoint[]): void {
     const before = this.#shown;
     this.#shown = points;
     const lastMs = before.at(-1)?.atMs;
@@ -96,10 +96,9 @@ export class PriceChart {
   };
 }
 
-function drawn(point: HistoryPoint, name: SeriesName) {
-  const time = Math.floor(point.atMs / 1_000) as UTCTimestamp;
-  const value = point[name];
-  return value === null ? { time } : { time, value };
+/** A picture needs no more digits than a number has. */
+function drawn(point: PricePoint, name: SeriesName) {
+  return { time: Math.floor(point.atMs / 1_000) as UTCTimestamp, value: Number(point[name]) };
 }
 
 function msOf(time: Time): number {

@@ -1,9 +1,9 @@
-import type { PriceStep } from '../api/answers.ts';
+import type { PriceReport } from '../../generated/management-v1.d.ts';
 import { grouped } from '../format/decimal.ts';
 import { classes, html } from '../html.ts';
 
 /** A price step by step, every value exact to its last decimal; the last one is what clients see. */
-export function Derivation({ title, steps, quote }: { title: string; steps: readonly PriceStep[]; quote: string }) {
+export function Derivation({ title, steps, quote }: { title: string; steps: PriceReport['buy']; quote: string }) {
   return html`<table class="steps">
     <caption>${title}</caption>
     <thead><tr><th scope="col">Step</th><th scope="col" class="number">Value after it</th></tr></thead>

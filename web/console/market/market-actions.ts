@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Market } from '../api/answers.ts';
+import type { Market } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { html } from '../html.ts';
 import { Confirm } from '../parts/dialog.ts';

@@ -1,4 +1,4 @@
-import type { Market, MarketBody, PriceReport } from '../api/answers.ts';
+import type { Market, MarketDetail, PriceReport } from '../../generated/management-v1.d.ts';
 import { directionOf, grouped, signedPercent } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { unpricedMend, unpricedText } from '../format/words.ts';
@@ -18,18 +18,18 @@ const everyMs = 1_000;
 
 /** One market: its price now, how it came about, the last hour, and what an operator can do with it. */
 export function MarketPage({ symbol }: { symbol: string }) {
-  const polled = usePolled<MarketBody>(`markets/${encodeURIComponent(symbol)}`, everyMs);
+  const polled = usePolled<MarketDetail>(`markets/${encodeURIComponent(symbol)}`, everyMs);
   const { value, refresh, receivedAtMs } = polled;
   const actions = value && html`<${MarketActions} market=${value.market} onChanged=${refresh} />`;
   const beside =
     value &&
     html`<span><${Badge} state=${value.market.status} /> ${value.market.operatorPaused && html`<small>by an operator</small>`}</span>`;
   return html`<${Page} title=${symbol} beside=${beside} actions=${actions} up=${{ href: hrefTo('markets'), text: 'All markets' }}>
-    <${Loaded} polled=${polled}>${(body: MarketBody) => html`<${Body} body=${body} receivedAtMs=${receivedAtMs} />`}<//>
+    <${Loaded} polled=${polled}>${(body: MarketDetail) => html`<${Body} body=${body} receivedAtMs=${receivedAtMs} />`}<//>
   <//>`;
 }
 
-function Body({ body, receivedAtMs }: { body: MarketBody; receivedAtMs: number }) {
+function Body({ body, receivedAtMs }: { body: MarketDetail; receivedAtMs: number }) {
   const { market, price } = body;
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
   const reason = market.unpriced;
@@ -89,7 +89,7 @@ function RateFacts({ rate, refreshedAgoMs }: { rate: NonNullable<PriceReport['ra
   />`;
 }
 
-function Details({ body }: { body: MarketBody }) {
+function Details({ body }: { body: MarketDetail }) {
   const { market, upstream } = body;
   const { tickSize, minOrderSize, minOrderValue, amountPrecision } = market;
   const { ticker, quote, base } = market;

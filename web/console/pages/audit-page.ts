@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditPage } from '../api/answers.ts';
+import type { AuditEntry, AuditPage } from '../../generated/management-v1.d.ts';
 import { html } from '../html.ts';
 import { pathWith, useLeafing } from '../live/pages.ts';
 import { usePolled } from '../live/polled.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Notice, NoticePreview, NoticesBody } from '../api/answers.ts';
+import type { Notice, NoticeList, NoticeMail } from '../../generated/management-v1.d.ts';
 import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { pathWith } from '../live/pages.ts';
@@ -27,10 +27,10 @@ const statuses = [
 export function NoticesPage() {
   const [status, setStatus] = useState('');
   const [shown, setShown] = useState<string | undefined>(undefined);
-  const polled = usePolled<NoticesBody>(pathWith('notices', { status, limit: '100' }), everyMs);
+  const polled = usePolled<NoticeList>(pathWith('notices', { status, limit: '100' }), everyMs);
   return html`<${Page} title="Notices">
     <${Loaded} polled=${polled}>
-      ${({ mailConfigured, notices }: NoticesBody) => html`<div>
+      ${({ mailConfigured, notices }: NoticeList) => html`<div>
         <${Mail} isConfigured=${mailConfigured} />
         <div class="filter"><${Choice} label="Status" value=${status} options=${statuses} onChange=${setStatus} /></div>
         <${Notices} notices=${notices} onShow=${setShown} />
@@ -87,14 +87,14 @@ function NoticeRow({ notice, onShow }: { notice: Notice; onShow: (id: string) =>
 const onceMs = 24 * 60 * 60 * 1_000;
 
 function PreviewDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const polled = usePolled<NoticePreview>(`notices/${encodeURIComponent(id)}/preview`, onceMs);
+  const polled = usePolled<NoticeMail>(`notices/${encodeURIComponent(id)}/preview`, onceMs);
   return html`<${Dialog} title="The notice" wide onClose=${onClose}>
-    <${Loaded} polled=${polled}>${(preview: NoticePreview) => html`<${Shown} preview=${preview} />`}<//>
+    <${Loaded} polled=${polled}>${(preview: NoticeMail) => html`<${Shown} preview=${preview} />`}<//>
     <p class="buttons"><button type="button" class="main" onClick=${onClose}>Close</button></p>
   <//>`;
 }
 
-function Shown({ preview: { subject, text, html: markup } }: { preview: NoticePreview }) {
+function Shown({ preview: { subject, text, html: markup } }: { preview: NoticeMail }) {
   return html`<div>
     <p><span class="hint">Subject</span><strong>${subject}</strong></p>
     <${Section} title="As HTML"><${MailView} markup=${markup} label="The notice as HTML" /><//>

@@ -1,4 +1,4 @@
-import type { AuditPage, Overview } from '../api/answers.ts';
+import type { AuditPage, Overview } from '../../generated/management-v1.d.ts';
 import { bytesText, countText } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { spaced, unpricedText } from '../format/words.ts';

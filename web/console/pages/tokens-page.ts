@@ -1,4 +1,4 @@
-import type { OperatorToken, TokensBody } from '../api/answers.ts';
+import type { Token, TokenList } from '../../generated/management-v1.d.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
 import { Empty, Loaded } from '../parts/blocks.ts';
@@ -10,16 +10,16 @@ const everyMs = 10_000;
 
 /** Who may sign in. Tokens are made and revoked on the machine alone, so that a stolen session cannot make more. */
 export function TokensPage() {
-  const polled = usePolled<TokensBody>('tokens', everyMs);
+  const polled = usePolled<TokenList>('tokens', everyMs);
   return html`<${Page} title="Operator tokens">
     <div class="note"><p>Tokens are made and revoked on the machine of the service. Revoking one ends its sessions at once.</p>
       <pre tabindex="0"><code>${'mdapi admin token --name NAME --expires +90d\nmdapi admin revoke ID'}</code></pre>
     </div>
-    <${Loaded} polled=${polled}>${({ tokens }: TokensBody) => html`<${Tokens} tokens=${tokens} />`}<//>
+    <${Loaded} polled=${polled}>${({ tokens }: TokenList) => html`<${Tokens} tokens=${tokens} />`}<//>
   <//>`;
 }
 
-function Tokens({ tokens }: { tokens: readonly OperatorToken[] }) {
+function Tokens({ tokens }: { tokens: readonly Token[] }) {
   if (tokens.length === 0)
     return html`<${Empty} title="No token was made.">You are signed in with the one of the configuration (admin.token).<//>`;
   return html`<${TableFrame} label="Operator tokens"><table>
@@ -28,7 +28,7 @@ function Tokens({ tokens }: { tokens: readonly OperatorToken[] }) {
   </table><//>`;
 }
 
-function TokenRow({ token }: { token: OperatorToken }) {
+function TokenRow({ token }: { token: Token }) {
   const { id, name, state, createdAtMs, expiresAtMs, lastUsedAtMs } = token;
   return html`<tr>
     <th scope="row">${name}</th>

@@ -14,7 +14,8 @@ export function linePoints(values: readonly number[]): string {
 }
 
 /** The last hour of a price as a line. It repeats what the figures say, so it is not read out. */
-export function Sparkline({ values }: { values: readonly number[] }) {
+export function Sparkline({ prices }: { prices: readonly string[] }) {
+  const values = prices.map(Number);
   const points = linePoints(values);
   if (points === '') return html`<span class="missing" title="No history yet">·</span>`;
   const isUp = values[values.length - 1]! >= values[0]!;

@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
-import type { Overview } from '../api/answers.ts';
+import type { Overview } from '../../generated/management-v1.d.ts';
 import { type Content, html } from '../html.ts';
 import { noteServerTime } from '../live/connection.ts';
 import { type Polled, usePolled } from '../live/polled.ts';

@@ -1,4 +1,4 @@
-import type { Overview } from '../api/answers.ts';
+import type { Overview } from '../../generated/management-v1.d.ts';
 import { spanText, utcText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
 import { serverNowMs } from '../live/connection.ts';
