@@ -4,7 +4,7 @@ export interface SoakOptions {
   readonly minutes: number;
   readonly clients: number;
   readonly seed: number;
-  /** Whether to write `docs/soak.md` and `docs/soak.svg`; otherwise the report goes to the terminal alone. */
+  /** Whether to write `docs/contributors/soak.md` and `soak.svg` beside it; otherwise the report goes to the terminal alone. */
   readonly writeDocs: boolean;
 }
 

@@ -18,9 +18,9 @@ export function reportOf(record: SoakRecord, options: SoakOptions, minutes: numb
   const markdown = [
     '# Soak',
     '',
-    'What `npm run soak` wrote: a real `mdapi serve` process on a stand-in exchange, with a broken network between them,',
-    'clients of every kind, a feed fault about every thirty seconds, maintenance windows, and keys that come and go.',
-    'The single faults and their tests are in [the table of rows](../test/faults/rows-feed.md).',
+    'Written by `npm run soak -- --write-docs`: a real `mdapi serve` process and the simulator with a faulty network between',
+    'them, clients of every kind, a feed fault about every thirty seconds, maintenance windows, and keys created and revoked.',
+    'Tests of the single faults: [feed faults](../../test/faults/rows-feed.md).',
     '',
     `${minutes.toFixed(1)} minutes, ${options.clients} clients, seed ${options.seed}, Node ${process.versions.node}, ${process.platform} ${process.arch}. Clients, exchange and service shared one machine.`,
     '',
@@ -37,7 +37,7 @@ export function reportOf(record: SoakRecord, options: SoakOptions, minutes: numb
     '',
     '## Requests',
     '',
-    `${record.latencies.length} answers, ${(record.latencies.length / minutes / 60).toFixed(0)} a second. Latency as a client saw it, from its first byte to the answer’s last: p50 ${ms(0.5)}, p99 ${ms(0.99)}, p99.9 ${ms(0.999)}, longest ${ms(1)}.`,
+    `${record.latencies.length} answers, ${(record.latencies.length / minutes / 60).toFixed(0)} a second. Latency from the request’s first byte to the answer’s last: p50 ${ms(0.5)}, p99 ${ms(0.99)}, p99.9 ${ms(0.999)}, longest ${ms(1)}.`,
     '',
     countTable('answer', record.answers),
     '',
@@ -45,11 +45,11 @@ export function reportOf(record: SoakRecord, options: SoakOptions, minutes: numb
     '',
     countTable('no answer', record.lost),
     '',
-    `Connections cut because their client did not read: ${record.cuts.count}. Keys made: ${record.keys.created}, taken after ${Math.round(record.keys.takenMsMax)} ms at most; revoked: ${record.keys.revoked}, refused after ${Math.round(record.keys.refusedMsMax)} ms at most (one look each 50 ms).`,
+    `Connections cut because their client did not read: ${record.cuts.count}. Keys created: ${record.keys.created}, accepted within ${Math.round(record.keys.takenMsMax)} ms; revoked: ${record.keys.revoked}, refused within ${Math.round(record.keys.refusedMsMax)} ms (checked every 50 ms).`,
     '',
     '## Feed faults',
     '',
-    recoveryTable(record.recoveries),
+    recoveryText(record.recoveries),
     '',
     ...faultLines(record, end),
   ];
@@ -76,20 +76,24 @@ function memoryLines(record: SoakRecord, minutes: number): string[] {
   };
   const slowest = Math.max(...samples.map(({ eventLoopP99Ms }) => eventLoopP99Ms)).toFixed(0);
   return [
-    `The slopes are Theil and Sen’s through the least value of each minute, after ${memoryOf(record, minutes).warmUpMinutes.toFixed(1)} minutes of warm-up; the intervals are Sen’s, and would hold the true slope in 95 of 100 runs were the points independent. A bar is met when the whole interval lies under it, missed when all of it lies above, and not decided between: twenty minutes tell some megabytes an hour, an hour and more tell one. Memory in use is what a full garbage collection leaves, asked for six times a minute. Resident memory also holds garbage and what the allocator keeps.`,
+    `Slopes are Theil-Sen estimates over the minimum of each minute, after ${memoryOf(record, minutes).warmUpMinutes.toFixed(1)} minutes of warm-up, with 95 % intervals. A bar is met if the whole interval is below it, missed if all of it is above, else not decided: twenty minutes resolve a few megabytes an hour. Memory in use is what a full garbage collection leaves; resident memory includes garbage.`,
     '',
     `Memory in use ${range(liveMemory, ({ heapMb, buffersMb }) => heapMb + buffersMb)} MB, resident ${range(samples, ({ residentMb }) => residentMb)} MB. Connections ${range(samples, ({ connections }) => connections)}, handles ${range(samples, ({ handles }) => handles)}, timers ${range(samples, ({ timers }) => timers)}. Event-loop delay p99 at most ${slowest} ms within a second.`,
   ];
 }
 
-function recoveryTable(recoveries: readonly Recovery[]): string {
+/** The faults that took over a second to recover from, or never did, one by one; of the others the number. */
+function recoveryText(recoveries: readonly Recovery[]): string {
   const byFault = Map.groupBy(recoveries, ({ what }) => what);
-  const rows = [...byFault].toSorted().map(([what, all]) => {
-    const took = all.flatMap(({ tookMs }) => (tookMs === undefined ? [] : [tookMs]));
-    const longest = took.length === 0 ? '-' : `${(Math.max(...took) / 1000).toFixed(1)} s`;
-    return [what, String(all.length), longest, String(all.length - took.length)];
+  const slow = [...byFault].toSorted().flatMap(([what, all]) => {
+    const lost = all.filter(({ tookMs }) => tookMs === undefined).length;
+    const longestMs = Math.max(...all.map(({ tookMs = 0 }) => tookMs));
+    if (lost === 0 && longestMs <= 1_000) return [];
+    return [[what, String(all.length), `${(longestMs / 1000).toFixed(1)} s`, String(lost)]];
   });
-  return table(['fault', 'times', 'operational again after, at most', 'not again'], rows);
+  const rest = `${recoveries.length} faults of ${byFault.size} kinds. Of ${byFault.size - slow.length} kinds the feed recovered within a second each time.`;
+  if (slow.length === 0) return rest;
+  return `${rest} The others:\n\n${table(['fault', 'times', 'recovered within', 'not recovered'], slow)}`;
 }
 
 function faultLines({ history, faults, undocumented }: SoakRecord, { failures }: ServerEnd): string[] {

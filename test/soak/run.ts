@@ -21,7 +21,7 @@ import { Cleanup, type Stage, setStage } from './stage.ts';
 /** Of all clients together. */
 const requestsPerSecond = 200;
 const plenty = 100_000;
-const documents = new URL('../../docs/', import.meta.url);
+const documents = new URL('../../docs/contributors/', import.meta.url);
 
 async function main(args: readonly string[]): Promise<number> {
   const options = readOptions(args);
