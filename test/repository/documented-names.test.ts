@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { metricsRegistry } from '../../src/admin/metrics.ts';
+import { managementCounters, metricsRegistry } from '../../src/admin/metrics.ts';
 import type { AdminParts } from '../../src/admin/sources.ts';
 import { type Command, commonOptions } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
@@ -90,9 +90,9 @@ describe('what the documents name', () => {
 describe('metrics', () => {
   // Names are there before anything is read, so nothing stands behind them here.
   const clustered = { sharedLimits: () => ({}), workers: () => ({}) } as unknown as AdminParts;
-  const served = metricsRegistry(clustered)
-    .getMetricsAsArray()
-    .map(({ name }) => name);
+  const registry = metricsRegistry(clustered);
+  managementCounters(registry, () => 0);
+  const served = registry.getMetricsAsArray().map(({ name }) => name);
   const ofTheRuntime = /^mdapi_(nodejs|process)_/;
 
   test('that a document names are served', () => {
