@@ -15,9 +15,8 @@ import { serving } from './serving.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
 import { updates } from './updates.ts';
-import { workers } from './workers.ts';
 
-const measurements = { serving, latency, updates, start, keys, store, growth, scaling, workers } satisfies Record<
+const measurements = { serving, latency, updates, start, keys, store, growth, scaling } satisfies Record<
   string,
   (scope: Scope) => Promise<Section>
 >;

@@ -2,7 +2,7 @@ import { KeyDirectory } from '../src/access/key-directory.ts';
 import { KeyDirectoryLoader } from '../src/access/key-directory-loader.ts';
 import { systemClock, systemRandomness } from '../src/clock.ts';
 import { openStore } from '../src/store/store.ts';
-import { keySource } from '../src/wiring/key-source.ts';
+import { keySource } from '../src/wiring/access-room.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import { span, whole } from './report/format.ts';
 import type { Section } from './report/section.ts';

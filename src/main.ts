@@ -1,26 +1,17 @@
 import { startPrivateListener } from './admin/private-listener.ts';
 import type { Phase } from './admin/sources.ts';
-import type { Clock, Randomness } from './clock.ts';
+import { type Clock, type Randomness, sleep } from './clock.ts';
 import { type Configuration, publicUrls } from './configuration/configuration.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
-import type { Certificate, PublicListener } from './http/public-listener.ts';
 import type { Log } from './log.ts';
-import type { MarketEvent } from './market/market-event.ts';
-import type { FeedSink } from './market/upstream.ts';
-import type { Notifier } from './notices/notifier.ts';
-import type { Store } from './store/store.ts';
-import { type AccessRoom, accessRoom } from './wiring/access-room.ts';
-import { readCertificate, watchCertificate } from './wiring/certificate.ts';
-import { ClusteredFeed, type ClusteredFeedParts } from './wiring/clustered-feed.ts';
-import { createFeed } from './wiring/feed.ts';
-import { MarketReplica, marketInputs, recorded } from './wiring/market-replication.ts';
-import { type MarketRoom, startMarketRoom } from './wiring/market-room.ts';
-import { createNotifier } from './wiring/notices.ts';
+import { Notifier } from './notices/notifier.ts';
+import { accessRoom } from './wiring/access-room.ts';
+import { processFeed } from './wiring/clustered-feed.ts';
+import { marketRoom } from './wiring/market-room.ts';
 import { openStoreWhenThere } from './wiring/open-store.ts';
-import { followOperatorChanges, type OperatorChanges } from './wiring/operator-changes.ts';
-import { createPublicListener } from './wiring/public-listener.ts';
-import { Teardown } from './wiring/teardown.ts';
-import { WorkerPool } from './workers/pool.ts';
+import { OperatorChanges } from './wiring/operator-changes.ts';
+import { publicListener } from './wiring/public-listener.ts';
+import { RunningParts } from './wiring/running-parts.ts';
 
 /** What a service is made from. */
 export interface ServiceOptions {
@@ -30,7 +21,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Of this software, for the root document and the metrics. */
   readonly version: string;
-  /** Only this part of the service; with Redis, over which the parts hear of each other. Both when left out. */
+  /** Only this part of the service, which needs Redis to reach the other. Both when left out. */
   readonly only?: 'feed' | 'api' | undefined;
   /** Ends a start that still waits for its database. */
   readonly signal?: AbortSignal | undefined;
@@ -38,7 +29,7 @@ export interface ServiceOptions {
 
 /** A service that answers requests. */
 export interface Service {
-  /** Where clients are told it is, without a trailing slash. */
+  /** Where clients reach it, without a trailing slash. */
   readonly baseUrl: string;
   readonly port: number;
   /** The private listener's address, without a trailing slash. */
@@ -51,200 +42,73 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** The rooms of a service, once they stand. */
-interface Rooms {
-  readonly store: Store;
-  readonly market: MarketRoom;
-  readonly access: AccessRoom;
-  readonly delay: EventLoopDelay;
-  /** Set where other threads serve in the place of this one. */
-  readonly pool: WorkerPool | undefined;
-  readonly listener: PublicListener | WorkerPool;
-  readonly tls: Certificate | undefined;
-}
-
-/** What keeps the rooms up to date and speaks for them. */
-interface Followers {
-  readonly changes: OperatorChanges;
-  readonly notifier: Notifier;
-  readonly feeding: ReturnType<typeof feedFor>;
-}
-
-/**
- * Starts everything in the order of its needs: the store (waiting for its server), what it remembers, the private listener,
- * the keys (a million take seconds), the public listener, and last the feed, which may take its
- * time. Throws what the first part that cannot start throws, with all others stopped again.
- */
+/** Starts a service. Throws what the first part that cannot start throws, with all others stopped again. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const teardown = new Teardown();
+  const parts = new RunningParts();
   try {
-    return await startParts(options, teardown);
+    return await startParts(options, parts);
   } catch (error) {
-    await teardown.run().catch(() => {});
+    await parts.stop().catch(() => {});
     throw error;
   }
 }
 
-async function startParts(options: ServiceOptions, teardown: Teardown): Promise<Service> {
-  const { configuration, clock, only } = options;
-  const life: { phase: Phase; port: number } = { phase: 'starting', port: configuration.server.port };
-  const rooms = await makeRooms(options, teardown);
-  const { listener } = rooms;
-  const followers = follow(options, rooms, teardown);
-  const adminUrl = await openPrivateListener(options, rooms, followers, life, teardown);
-  await rooms.access.loader.refresh();
+/** Every part of the process, in the order in which they start; they stop in reverse. */
+async function startParts(options: ServiceOptions, parts: RunningParts): Promise<Service> {
+  const { configuration, clock, only, signal = new AbortController().signal } = options;
+  const { server, mail, notices } = configuration;
+  let phase: Phase = 'starting';
+  let { port } = server;
+  const urls = () => publicUrls(server, port);
+
+  // Waits for its server, migrates.
+  const store = await openStoreWhenThere({ ...options, url: configuration.store.url, signal });
+  parts.add(() => store.close());
+  const delay = new EventLoopDelay(clock);
+  parts.add(() => delay.stop());
+
+  const market = marketRoom(options, store);
+  const access = accessRoom(options, store);
+  const feed = processFeed(options, market);
+  const followers = { keys: access.loader, book: market.book, service: market.service };
+  const changes = new OperatorChanges(store, followers, clock, options.log, configuration.admin.auditForMs);
+  const sender = mail && { server: mail.smtp, from: mail.from };
+  const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
+  const listener = await publicListener(options, market, access, delay);
+
+  await parts.start(market);
+  await parts.start(access);
+  await parts.start(changes);
+  const admin = await startPrivateListener({
+    ...{ ...options, store, market, access, feed, changes, notifier, listener, delay },
+    phase: () => phase,
+    publicUrls: urls,
+    sharedLimits: () => access.shared?.figures(),
+    replication: () => feed.figures?.(),
+  });
+  parts.add(() => admin.close());
+  // A million keys take seconds; meanwhile the private listener answers that the process starts.
+  await access.loader.refresh();
+  await parts.start({ start: () => notifier.start(() => urls().baseUrl), stop: () => notifier.stop() });
   if (only !== 'feed') {
-    life.port = (await listener.listen()).port;
-    teardown.add(() => listener.close(configuration.server.shutdownDeadlineMs));
-    renewCertificate(options, rooms, teardown);
+    parts.add(() => listener.stop());
+    port = await listener.listen();
   }
-  const { baseUrl } = publicUrls(configuration.server, life.port);
-  const { feed } = followers.feeding;
-  followers.notifier.start(baseUrl);
-  feed.start();
-  teardown.add(() => feed.stop());
-  rooms.delay.restart();
-  life.phase = 'serving';
+  // Last: an exchange that is down delays nothing.
+  await parts.start(feed);
+  delay.restart();
+  phase = 'serving';
 
   let stopped: Promise<void> | undefined;
   return {
-    baseUrl,
-    port: life.port,
-    adminUrl,
+    baseUrl: urls().baseUrl,
+    port,
+    adminUrl: admin.url,
     stop() {
-      life.phase = 'draining';
+      phase = 'draining';
       listener.drain();
-      stopped ??= drained(clock, configuration.server.drainDelayMs).then(() => teardown.run());
+      stopped ??= sleep(clock, server.drainDelayMs, new AbortController().signal).then(() => parts.stop());
       return stopped;
     },
   };
-}
-
-async function makeRooms(options: ServiceOptions, teardown: Teardown): Promise<Rooms> {
-  const { configuration, clock, randomness, log, only, signal = new AbortController().signal } = options;
-  const store = await openStoreWhenThere({ url: configuration.store.url, clock, randomness, log, signal });
-  teardown.add(() => store.close());
-  const market = await startMarketRoom({ ...options, store }, teardown);
-  const access = accessRoom({ ...options, store });
-  const delay = new EventLoopDelay(clock);
-  teardown.add(() => delay.stop());
-  const { tls: files } = configuration.server;
-  const tls = files === undefined ? undefined : await readCertificate(files);
-  const hasWorkers = configuration.server.workers > 1 && only !== 'feed';
-  const pool = hasWorkers ? workerPool(options, market, access, tls) : undefined;
-  if (pool === undefined) access.shared?.start();
-  teardown.add(() => access.shared?.stop());
-  const listener = pool ?? ownListener(options, market, access, delay, tls);
-  return { store, market, access, delay, pool, listener, tls };
-}
-
-function follow(options: ServiceOptions, rooms: Rooms, teardown: Teardown): Followers {
-  const { configuration, clock, log } = options;
-  const { store, market, access, pool } = rooms;
-  const ownInputs = marketInputs(market, clock);
-  const inputs = pool === undefined ? ownInputs : recorded(ownInputs, market.book, pool.record);
-  const whom = { book: inputs, service: inputs, keys: access.loader };
-  const changes = followOperatorChanges(store, whom, clock, log, configuration.admin.auditForMs);
-  teardown.add(() => changes.stop());
-  const notifier = createNotifier(configuration, { ...options, store, breaches: access.breaches });
-  teardown.add(() => notifier.stop());
-  const replica = new MarketReplica(market, clock);
-  const apply = (event: MarketEvent) => {
-    replica.apply(event);
-    pool?.record(event);
-  };
-  return { changes, notifier, feeding: feedFor(options, market, { sink: inputs, apply }) };
-}
-
-/** Returns its address. */
-async function openPrivateListener(
-  options: ServiceOptions,
-  { store, market, access, delay, pool, listener }: Rooms,
-  { changes, notifier, feeding: { feed, replication } }: Followers,
-  life: { readonly phase: Phase; readonly port: number },
-  teardown: Teardown,
-): Promise<string> {
-  const admin = await startPrivateListener({
-    ...options,
-    store,
-    market,
-    access,
-    delay,
-    listener,
-    changes,
-    notifier,
-    feed,
-    replication,
-    phase: () => life.phase,
-    publicUrls: () => publicUrls(options.configuration.server, life.port),
-    sharedLimits: () => (pool === undefined ? access.shared?.figures() : pool.sharedLimits()),
-    workers: () => pool?.figures(),
-  });
-  teardown.add(() => admin.close());
-  return admin.url;
-}
-
-/** A renewed certificate is served without a restart. */
-function renewCertificate(
-  { configuration, clock, log }: ServiceOptions,
-  { listener, tls }: Rooms,
-  teardown: Teardown,
-): void {
-  const { tls: files } = configuration.server;
-  if (files === undefined || tls === undefined) return;
-  const watch = watchCertificate({ files, served: tls, clock, log }, (renewed) => listener.renewCertificate(renewed));
-  teardown.add(() => watch.cancel());
-}
-
-/** The feed of this process alone, or the one that several processes have together. */
-function feedFor(
-  options: ServiceOptions,
-  market: MarketRoom,
-  { sink, apply }: Pick<ClusteredFeedParts, 'sink' | 'apply'>,
-) {
-  const { configuration, only } = options;
-  const makeFeed = (to: FeedSink) => createFeed(configuration, { ...options, sink: to });
-  const { redis } = configuration;
-  if (redis === undefined) return { feed: makeFeed(sink), replication: () => undefined };
-  const mayLead = only !== 'api';
-  const feed = new ClusteredFeed({ ...options, ...market, address: redis, sink, apply, makeFeed, mayLead });
-  return { feed, replication: () => feed.figures() };
-}
-
-/** Resolves once balancers have had their time to look elsewhere. */
-async function drained(clock: Clock, delayMs: number): Promise<void> {
-  if (delayMs > 0) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
-}
-
-/** The listener of this thread. */
-function ownListener(
-  { configuration: { server }, clock, randomness, log, version }: ServiceOptions,
-  { board, service }: MarketRoom,
-  { directory, limits, shared, breaches, addresses }: AccessRoom,
-  delay: EventLoopDelay,
-  tls: Certificate | undefined,
-): PublicListener {
-  return createPublicListener(server, {
-    version,
-    tls,
-    gate: { keys: directory, limits: shared ?? limits, breaches },
-    addresses,
-    sources: { board, service },
-    clock,
-    randomness,
-    log,
-    eventLoopDelayMs: () => delay.p99Ms(),
-  });
-}
-
-/** Threads that serve in the place of this one, from the same memory. */
-function workerPool(
-  { configuration, clock, randomness, log, version }: ServiceOptions,
-  market: MarketRoom,
-  access: AccessRoom,
-  tls: Certificate | undefined,
-): WorkerPool {
-  const { server, exchange, pricing, rates, limits, redis } = configuration;
-  const parts = { tls, version, access, market, clock, randomness, log };
-  return new WorkerPool({ configuration: { server, exchange, pricing, rates, limits, redis }, ...parts });
 }

@@ -5,7 +5,7 @@ import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { MemoryLimits } from '../../src/access/limits.ts';
 import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { openStore } from '../../src/store/store.ts';
-import { keySource } from '../../src/wiring/key-source.ts';
+import { keySource } from '../../src/wiring/access-room.ts';
 import { median } from '../report/statistics.ts';
 
 /** What one process found with one database. */

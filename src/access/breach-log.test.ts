@@ -103,31 +103,3 @@ test('the key of a slot is asked for once a minute, and nothing is kept of minut
   log.refused({ slot: 7, limitPerMinute: 1 }, verdict);
   assert.equal(asked, 2, 'the minute was let go');
 });
-
-test('what several threads refused a key in one minute is one breached minute', () => {
-  const { log, ids } = begin();
-  const minute = { slot: 1, keyId: 'key_one', minuteStart: at(0), refused: 2, limitPerMinute: 1 };
-  log.merge(minute);
-  log.merge({ ...minute, refused: 3 });
-  assert.equal(log.refusedNow(1, at(30)), 5);
-  log.merge({ ...minute, minuteStart: at(60) });
-  log.merge({ ...minute, refused: 1 });
-  assert.equal(log.refusedNow(1, at(61)), 2);
-  assert.equal(log.minutesSeen, 2);
-  ids[1] = 'key_three';
-  log.forgetSlot(1);
-  log.merge({ ...minute, minuteStart: at(60), refused: 7 });
-  assert.equal(log.refusedNow(1, at(61)), 0);
-  const sums = new Map<string, number>();
-  for (const { keyId, minuteStart, refused } of log.drain(at(61))) {
-    const name = `${keyId} ${(minuteStart - start) / 1_000}`;
-    sums.set(name, (sums.get(name) ?? 0) + refused);
-  }
-  assert.deepEqual(
-    [...sums],
-    [
-      ['key_one 0', 6],
-      ['key_one 60', 9],
-    ],
-  );
-});

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
-import type { KeyFinder, KeyMatch } from './key-directory.ts';
+import type { KeyDirectory, KeyMatch } from './key-directory.ts';
 import type { LimitDecision } from './limit-decision.ts';
 
 /** Requests of a key refused in one minute (contract, Limits, rule 3), as far as they were not drained before. */
@@ -31,12 +31,12 @@ interface OpenMinute {
  * refusal of a key in a minute. Somebody drains it about every second.
  */
 export class BreachLog {
-  readonly #keys: Pick<KeyFinder, 'keyIdOf'>;
+  readonly #keys: Pick<KeyDirectory, 'keyIdOf'>;
   readonly #open = new Map<number, OpenMinute>();
   #closed: OpenMinute[] = [];
   #minutesSeen = 0;
 
-  constructor(keys: Pick<KeyFinder, 'keyIdOf'>) {
+  constructor(keys: Pick<KeyDirectory, 'keyIdOf'>) {
     this.#keys = keys;
   }
 
@@ -45,7 +45,7 @@ export class BreachLog {
     return this.#minutesSeen;
   }
 
-  /** A key's request was refused. Call in the same turn as `KeyFinder.find`. */
+  /** A key's request was refused. Call in the same turn as `KeyDirectory.find`. */
   refused({ slot }: KeyMatch, { resetSeconds, limit }: LimitDecision): void {
     const known = this.#open.get(slot);
     if (known !== undefined && known.resetSeconds === resetSeconds) {
@@ -83,35 +83,11 @@ export class BreachLog {
     return drained;
   }
 
-  /** Adds what another thread drained from its own log. A key refused by several in a minute has one breached minute. */
-  merge({ slot, keyId, minuteStart, refused, limitPerMinute }: RefusedMinute): void {
-    const resetSeconds = (minuteStart + limitWindowMs) / 1_000;
-    const known = this.#open.get(slot);
-    if (known?.keyId === keyId && known.resetSeconds === resetSeconds) {
-      known.refused += refused;
-      known.refusedInAll += refused;
-      known.limit = limitPerMinute;
-      return;
-    }
-    const minute = { slot, keyId, resetSeconds, limit: limitPerMinute, refused, refusedInAll: refused };
-    // The slot may be another key's by now, or another thread may have told of its next minute first.
-    const isOver = this.#keys.keyIdOf(slot) !== keyId || (known !== undefined && known.resetSeconds > resetSeconds);
-    if (isOver) {
-      this.#closed.push(minute);
-    } else {
-      this.#openWith(minute);
-      this.#minutesSeen++;
-    }
-  }
-
   #openMinute(slot: number, resetSeconds: number, limit: number): void {
-    this.#openWith({ slot, keyId: this.#keys.keyIdOf(slot), resetSeconds, limit, refused: 1, refusedInAll: 1 });
+    this.forgetSlot(slot);
+    const keyId = this.#keys.keyIdOf(slot);
+    this.#open.set(slot, { slot, keyId, resetSeconds, limit, refused: 1, refusedInAll: 1 });
     this.#minutesSeen++;
-  }
-
-  #openWith(minute: OpenMinute): void {
-    this.forgetSlot(minute.slot);
-    this.#open.set(minute.slot, minute);
   }
 }
 

@@ -69,23 +69,7 @@ test('an entry that changes keeps its slot, and a slot is announced when a key g
   assert.equal(directory.remove(digestOf(first)), true);
   assert.equal(directory.remove(digestOf(first)), false);
   const next = directory.upsert(entryOf(second));
-  assert.notEqual(next, slot);
   assert.deepEqual(taken, [slot, next]);
-});
-
-test('a slot is used again only once a thousand others were freed after it, the one that rested longest first', () => {
-  const directory = new KeyDirectory();
-  const cameAndWent = () => {
-    const key = newKey();
-    const slot = directory.upsert(entryOf(key));
-    directory.remove(digestOf(key));
-    return slot;
-  };
-  const slots = Array.from({ length: 5_000 }, cameAndWent);
-  const first = slots.slice(0, slots.indexOf(slots[0]!, 1));
-  assert.ok(first.length > 1_000 && first.length < 1_100, `${first.length}`);
-  assert.equal(new Set(slots).size, first.length);
-  for (const [index, slot] of slots.entries()) assert.equal(slot, first[index % first.length]);
 });
 
 test('a complete load forgets what did not come up in it, and serves all keys until its end', () => {
@@ -146,11 +130,11 @@ test('ten thousand keys come and go, over several sizes of the table', () => {
   for (const [index, key] of keys.entries()) assert.equal(directory.find(key, now) !== undefined, index >= 5_000);
 });
 
-test('more keys than one segment holds are all found', () => {
+test('keys beyond the room that was reserved are all found', () => {
   const directory = new KeyDirectory();
   const digest = new Uint8Array(32);
   const view = new DataView(digest.buffer);
-  directory.reserve(70_000);
+  directory.reserve(60_000);
   for (let number = 0; number < 70_000; number++) {
     view.setUint32(0, Math.imul(number, 2_654_435_761));
     directory.upsert({ digest, keyId: `${number}`, usable: true, expiresAt: undefined, limitPerMinute: undefined });

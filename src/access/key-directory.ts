@@ -1,12 +1,20 @@
+import { hash } from 'node:crypto';
 import type { EpochMs } from '../clock.ts';
-import { hasKeyShape } from './api-key.ts';
-import { DigestIndex, type DigestPlaces } from './digest-index.ts';
-import { FreeSlots } from './free-slots.ts';
-import { digestPresented, readDigest } from './key-digest-words.ts';
-import { digestWords, KeyEntries, type KeyEntry, type KeySegment } from './key-entries.ts';
-import { WriteSequence } from './write-sequence.ts';
+import { apiKeyLength, hasKeyShape } from './api-key.ts';
+import { DigestTable, grown } from './digest-table.ts';
 
-export type { KeyEntry } from './key-entries.ts';
+/** What a serving process must know of a key. */
+export interface KeyEntry {
+  /** SHA-256 of the key text, 32 bytes. */
+  readonly digest: Uint8Array;
+  readonly keyId: string;
+  /** The key and its account are active. Expiry is apart: it comes by itself as time goes on. */
+  readonly usable: boolean;
+  /** The first instant at which the key is no longer valid; `undefined` for never. */
+  readonly expiresAt: EpochMs | undefined;
+  /** 1 to 1,000,000; `undefined`: the configured limit holds. */
+  readonly limitPerMinute: number | undefined;
+}
 
 /** A key that may be used now. */
 export interface KeyMatch {
@@ -16,101 +24,74 @@ export interface KeyMatch {
   readonly limitPerMinute: number | undefined;
 }
 
-/** The part of the directory that a request needs. */
-export interface KeyFinder {
-  /**
-   * The key, if it may be used at `now`. Whatever is wrong with it (its form, its checksum, unknown, disabled, revoked,
-   * expired, an account that is not active), the same work is done: one digest of at most 42 characters and one look-up.
-   */
-  find(rawKey: string, now: EpochMs): KeyMatch | undefined;
-  /** The id of the key in a slot, for logs and breaches. Ask in the same turn as `find`. */
-  keyIdOf(slot: number): string;
-}
-
-/** What readers in other threads need, as it is at one moment; `KeyGrowth` then tells what is added. */
-export interface KeyMemory {
-  readonly sequence: Int32Array<SharedArrayBuffer>;
-  readonly segments: readonly KeySegment[];
-  readonly places: DigestPlaces;
-  readonly otherIds: readonly (readonly [number, string])[];
-}
-
-/** What a directory's memory gained, told before any key is found by it. */
-export type KeyGrowth =
-  | { readonly kind: 'segment'; readonly index: number; readonly segment: KeySegment }
-  | { readonly kind: 'places'; readonly places: DigestPlaces }
-  /** A slot goes to another key, or has an id that the segments cannot hold. */
-  | { readonly kind: 'slot'; readonly slot: number; readonly otherId: string | undefined };
+const idLength = 16;
+/** Ids as the store makes them are kept as their 16 bytes; any other id, from another program, as a string. */
+const ownId = /^key_([\x20-\x7e]{16})$/;
 
 /**
- * The digests of all keys, in memory: some 75 bytes a key (a `Map` takes 250), no database behind a
- * request. Its owner keeps it current (`KeyDirectoryLoader`). Other threads read the same memory (`KeyReader`).
+ * The digests of all keys, in memory, so that no request waits for the database: some 75 bytes a key. Its owner keeps it
+ * current (`KeyDirectoryLoader`).
  */
-export class KeyDirectory implements KeyFinder {
-  readonly #entries = new KeyEntries();
-  readonly #index = new DigestIndex(this.#entries);
-  readonly #sequence = new WriteSequence();
-  readonly #free = new FreeSlots();
+export class KeyDirectory {
+  readonly #table = new DigestTable();
+  /** By slot. Slot 0, where a look-up that finds nothing ends, is never usable. */
+  #usable = new Uint8Array(0);
+  #expiresAt = new Float64Array(0);
+  #limits = new Uint32Array(0);
+  #rounds = new Uint32Array(0);
+  #ids = new Uint8Array(0);
+  readonly #otherIds = new Map<number, string>();
   readonly #slotTaken: (slot: number) => void;
-  readonly #wanted = new Uint32Array(digestWords);
-  #end = 1;
   #round = 0;
-  #grown: (growth: KeyGrowth) => void = () => {};
 
-  /** @param slotTaken told whenever a slot goes to a key, so that whatever was kept under it can be forgotten */
+  /** @param slotTaken called whenever a slot goes to a key, so that whatever was kept under it can be forgotten */
   constructor(slotTaken: (slot: number) => void = () => {}) {
     this.#slotTaken = slotTaken;
+    this.#growTo(0);
   }
 
   /** Keys held, usable or not. */
   get size(): number {
-    return this.#index.size;
+    return this.#table.size;
   }
 
-  /** For readers in other threads that start now: `grown` has to reach them from now on. */
-  memory(): KeyMemory {
-    const { segments, otherIds } = this.#entries;
-    return { sequence: this.#sequence.memory, segments, places: this.#index.places, otherIds: [...otherIds] };
-  }
-
-  /** @param grown told of all that the memory gains, before it is used; takes the place of the one before */
-  tellGrowth(grown: (growth: KeyGrowth) => void): void {
-    this.#grown = grown;
-  }
-
+  /**
+   * The key, if it may be used at `now`. Whatever is wrong with it (its form, its checksum, unknown, disabled, revoked,
+   * expired, an account that is not active), the same work is done: one digest of at most 42 characters and one look-up.
+   */
   find(rawKey: string, now: EpochMs): KeyMatch | undefined {
     const hasShape = hasKeyShape(rawKey);
-    digestPresented(rawKey, this.#wanted);
-    const slot = this.#index.find(this.#wanted);
-    const isUsable = this.#entries.isUsable(slot, now);
-    return hasShape && isUsable ? { slot, limitPerMinute: this.#entries.limitOf(slot) } : undefined;
+    const slot = this.#table.find(hash('sha256', rawKey.slice(0, apiKeyLength), 'latin1'));
+    const isUsable = this.#usable[slot] === 1 && now < this.#expiresAt[slot]!;
+    return hasShape && isUsable ? this.#match(slot) : undefined;
   }
 
+  /** The id of the key in a slot, for logs and breaches. Ask in the same turn as `find`. */
   keyIdOf(slot: number): string {
-    return this.#entries.idOf(slot);
+    const start = slot * idLength;
+    return this.#otherIds.get(slot) ?? `key_${Buffer.from(this.#ids.buffer, start, idLength).toString('latin1')}`;
   }
 
   /** The key of a digest, usable or not, as a request would find it; `undefined` for one that is not held. */
   matchOf(digest: Uint8Array): KeyMatch | undefined {
-    readDigest(digest, this.#wanted);
-    const slot = this.#index.find(this.#wanted);
-    return slot === 0 ? undefined : { slot, limitPerMinute: this.#entries.limitOf(slot) };
+    const slot = this.#table.find(digest);
+    return slot === 0 ? undefined : this.#match(slot);
   }
 
   /** Adds a key or replaces what is known of it; a known digest keeps its slot. Returns the slot. */
-  upsert(entry: KeyEntry): number {
-    readDigest(entry.digest, this.#wanted);
-    const known = this.#index.find(this.#wanted);
-    const slot = known === 0 ? this.#add(entry) : known;
-    if (known !== 0 && !this.#entries.holds(known, entry)) this.#change(known, entry);
-    this.#entries.setRound(slot, this.#round);
+  upsert({ digest, keyId, usable, expiresAt, limitPerMinute }: KeyEntry): number {
+    const slot = this.#table.find(digest) || this.#add(digest);
+    this.#usable[slot] = usable ? 1 : 0;
+    this.#expiresAt[slot] = expiresAt ?? Number.POSITIVE_INFINITY;
+    this.#limits[slot] = limitPerMinute ?? 0;
+    this.#rounds[slot] = this.#round;
+    this.#writeId(slot, keyId);
     return slot;
   }
 
   /** Forgets a digest. Returns whether it was there. */
   remove(digest: Uint8Array): boolean {
-    readDigest(digest, this.#wanted);
-    const slot = this.#index.find(this.#wanted);
+    const slot = this.#table.find(digest);
     if (slot === 0) return false;
     this.#drop(slot);
     return true;
@@ -118,62 +99,52 @@ export class KeyDirectory implements KeyFinder {
 
   /** Makes room for so many keys in one go. */
   reserve(count: number): void {
-    this.#index.reserve(count, (places) => this.#grown({ kind: 'places', places }));
+    this.#table.reserve(count);
+    this.#growTo(count);
   }
 
   /** Begins a complete load: every key that exists is now upserted once more. All keys stay usable meanwhile. */
   beginReload(): void {
-    this.#round = (this.#round + 1) >>> 0;
+    this.#round++;
   }
 
   /** Ends a complete load: forgets the keys that did not come up in it. */
   endReload(): void {
-    for (const slot of this.#index.slots()) {
-      if (this.#entries.roundOf(slot) !== this.#round) this.#drop(slot);
-    }
+    for (const slot of this.#table.slots()) if (this.#rounds[slot] !== this.#round) this.#drop(slot);
   }
 
-  /** The key whose digest is wanted. Until the index has its slot nobody reads there, and all is told before. */
-  #add(entry: KeyEntry): number {
-    const rested = this.#free.take();
-    const slot = rested ?? this.#end++;
-    const added = this.#entries.grow(slot);
-    if (added !== undefined) this.#grown({ kind: 'segment', ...added });
-    this.reserve(this.size + 1);
+  #match(slot: number): KeyMatch {
+    return { slot, limitPerMinute: this.#limits[slot] || undefined };
+  }
+
+  #add(digest: Uint8Array): number {
+    const slot = this.#table.add(digest);
+    this.#growTo(slot);
     this.#slotTaken(slot);
-    this.#entries.writeDigest(slot, this.#wanted);
-    this.#entries.write(slot, entry);
-    const otherId = this.#entries.otherIds.get(slot);
-    if (rested !== undefined || otherId !== undefined) this.#grown({ kind: 'slot', slot, otherId });
-    this.#sequence.begin();
-    try {
-      this.#index.add(slot);
-    } finally {
-      this.#sequence.end();
-    }
     return slot;
   }
 
-  #change(slot: number, entry: KeyEntry): void {
-    const idBefore = this.#entries.otherIds.get(slot);
-    this.#sequence.begin();
-    try {
-      this.#entries.write(slot, entry);
-    } finally {
-      this.#sequence.end();
-    }
-    const otherId = this.#entries.otherIds.get(slot);
-    if (otherId !== idBefore) this.#grown({ kind: 'slot', slot, otherId });
+  #drop(slot: number): void {
+    this.#table.remove(slot);
+    this.#usable[slot] = 0;
+    this.#otherIds.delete(slot);
   }
 
-  #drop(slot: number): void {
-    this.#sequence.begin();
-    try {
-      this.#index.remove(slot);
-      this.#entries.clear(slot);
-    } finally {
-      this.#sequence.end();
+  #writeId(slot: number, keyId: string): void {
+    const own = ownId.exec(keyId)?.[1];
+    if (own === undefined) {
+      this.#otherIds.set(slot, keyId);
+      return;
     }
-    this.#free.add(slot);
+    this.#otherIds.delete(slot);
+    for (let at = 0; at < idLength; at++) this.#ids[slot * idLength + at] = own.charCodeAt(at);
+  }
+
+  #growTo(slot: number): void {
+    this.#usable = grown(this.#usable, slot + 1);
+    this.#expiresAt = grown(this.#expiresAt, slot + 1);
+    this.#limits = grown(this.#limits, slot + 1);
+    this.#rounds = grown(this.#rounds, slot + 1);
+    this.#ids = grown(this.#ids, (slot + 1) * idLength);
   }
 }

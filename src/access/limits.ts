@@ -1,17 +1,10 @@
 import type { EpochMs, Randomness } from '../clock.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
-import { AddressLimiter, type AddressMemory, freeAddressLockOf, newAddressMemory } from './address-limiter.ts';
+import { AddressLimiter } from './address-limiter.ts';
 import type { KeyMatch } from './key-directory.ts';
-import {
-  type CounterSegment,
-  freeSweepLockOf,
-  type KeyCounterMemory,
-  KeyLimiter,
-  newKeyCounterMemory,
-} from './key-limiter.ts';
+import { KeyLimiter } from './key-limiter.ts';
 import type { LimitDecision } from './limit-decision.ts';
 import { MinuteWindow } from './minute-window.ts';
-import { mainThread } from './thread-lock.ts';
 
 /** Requests a minute in each category. */
 export type LimitFigures = Readonly<Record<LimitCategory, number>>;
@@ -47,65 +40,19 @@ export interface KeyUsage {
   readonly limitPerMinute: number;
 }
 
-/** All that `MemoryLimits` knows. Threads of a process that are given the same memory count together, exactly. */
-export interface LimitsMemory {
-  readonly window: Int32Array<SharedArrayBuffer>;
-  readonly keys: KeyCounterMemory;
-  readonly addresses: AddressMemory;
-  readonly failures: AddressMemory;
-}
-
-/** Memory in which nothing was counted yet. Nearly all of it is set aside only. */
-export function newLimitsMemory(randomness: Randomness): LimitsMemory {
-  return {
-    window: new MinuteWindow().memory,
-    keys: newKeyCounterMemory(),
-    addresses: newAddressMemory(randomness),
-    failures: newAddressMemory(randomness),
-  };
-}
-
-/** Lets go of what a thread held that is gone, so that the others do not wait for it. */
-export function freeLocksOf(owner: number, { keys, addresses, failures }: LimitsMemory): void {
-  freeSweepLockOf(owner, keys);
-  freeAddressLockOf(owner, addresses);
-  freeAddressLockOf(owner, failures);
-}
-
 /** Counters in this process's memory. */
 export class MemoryLimits implements Limits {
   readonly #figures: LimitFigures;
-  readonly #memory: LimitsMemory;
   readonly #keys: KeyLimiter;
   readonly #addresses: AddressLimiter;
   readonly #failures: AddressLimiter;
 
-  /**
-   * @param origin the memory to count in, or what secrets of a memory of its own are made with
-   * @param owner the number of this thread; see `ThreadLock`
-   */
-  constructor(origin: LimitsMemory | Randomness, figures: LimitFigures = contractLimits, owner: number = mainThread) {
+  constructor(randomness: Randomness, figures: LimitFigures = contractLimits) {
+    const window = new MinuteWindow();
     this.#figures = figures;
-    this.#memory = 'window' in origin ? origin : newLimitsMemory(origin);
-    const window = new MinuteWindow(this.#memory.window);
-    this.#keys = new KeyLimiter(window, this.#memory.keys, owner);
-    this.#addresses = new AddressLimiter(window, this.#memory.addresses, owner);
-    this.#failures = new AddressLimiter(window, this.#memory.failures, owner);
-  }
-
-  /** As it is now: segments of counters are added as keys are. */
-  get memory(): LimitsMemory {
-    return { ...this.#memory, keys: this.#keys.memory };
-  }
-
-  /** The counters of a segment of slots, made if there are none yet. Only one thread may make any. */
-  counterSegment(index: number): CounterSegment {
-    return this.#keys.segment(index);
-  }
-
-  /** Takes over a segment that another thread made. */
-  adoptCounterSegment(index: number, segment: CounterSegment): void {
-    this.#keys.adopt(index, segment);
+    this.#keys = new KeyLimiter(window);
+    this.#addresses = new AddressLimiter(window, randomness);
+    this.#failures = new AddressLimiter(window, randomness);
   }
 
   /** Addresses counted in the current minute, in both categories together. */

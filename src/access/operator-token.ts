@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { base62Value, randomBase62, toBase62 } from '../base62.ts';
 import type { Randomness } from '../clock.ts';
-import { crc32Of } from './crc32.ts';
 
 declare const operatorToken: unique symbol;
 
@@ -15,7 +15,7 @@ const checksumLength = 6;
 /** A new token. It is shown to its holder once and kept nowhere. */
 export function generateOperatorToken(randomness: Randomness): OperatorToken {
   const body = prefix + randomBase62(bodyLength - prefix.length, randomness);
-  return (body + toBase62(crc32Of(body, bodyLength), checksumLength)) as OperatorToken;
+  return (body + toBase62(crc32(body), checksumLength)) as OperatorToken;
 }
 
 /** True when the text is written as a made token is, checksum included: nobody comes to such a text by guessing. */
@@ -24,7 +24,7 @@ export function hasTokenShape(text: string): text is OperatorToken {
   for (let index = prefix.length; index < text.length; index++) {
     if (base62Value(text.charCodeAt(index)) < 0) return false;
   }
-  return text.slice(bodyLength) === toBase62(crc32Of(text, bodyLength), checksumLength);
+  return text.slice(bodyLength) === toBase62(crc32(text.slice(0, bodyLength)), checksumLength);
 }
 
 /** SHA-256 of the whole text in UTF-8: all that is ever stored of a token, 32 bytes. */

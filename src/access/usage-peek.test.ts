@@ -23,14 +23,7 @@ test('looking at what a key has used counts nothing, and a new minute begins at 
   assert.equal(limits.usageOf({ slot: 5, limitPerMinute: undefined }, minute(2)).limitPerMinute, 60);
 });
 
-test('a minute long ago that has the same mark as this one is not taken for it', () => {
-  const limits = new MemoryLimits(seededRandomness(1), figures);
-  const key = { slot: 1, limitPerMinute: 5 };
-  limits.takeForKey(key, minute(10));
-  assert.equal(limits.usageOf(key, minute(10 + 4_096)).used, 0);
-});
-
-test('the busiest keys of the minute come first, whatever segment they are in, and no others', () => {
+test('the busiest keys of the minute come first, and no others', () => {
   const limits = new MemoryLimits(seededRandomness(1), figures);
   const uses = new Map([
     [3, 4],

@@ -8,7 +8,7 @@ import type { AdminParts } from './sources.ts';
 test('the age of the market data is absent while there never was any', async () => {
   const clock = new FakeClock();
   const feedStatus = new FeedStatus();
-  const parts = { clock, market: { feedStatus }, sharedLimits: () => undefined, workers: () => undefined };
+  const parts = { clock, market: { feedStatus }, sharedLimits: () => undefined };
   const registry = metricsRegistry(parts as unknown as AdminParts);
   const samples = async () => {
     const text = await registry.getSingleMetricAsString('mdapi_market_data_age_seconds');

@@ -43,7 +43,6 @@ export function metricsRegistry(parts: AdminParts): Registry {
     ...feedMetrics(parts),
     ...noticeMetrics(parts),
     ...clusterMetrics(parts),
-    ...workerMetrics(parts),
   ]) {
     register(registry, metric);
   }
@@ -293,24 +292,6 @@ function clusterMetrics({ sharedLimits, replication }: AdminParts): Metric[] {
       () => {
         return (sharedLimits()?.clockSkewMs ?? 0) / 1000;
       },
-    ),
-  ];
-}
-
-/** Registered only where several threads serve. */
-function workerMetrics({ workers }: AdminParts): Metric[] {
-  if (workers() === undefined) return [];
-  return [
-    gauge('workers', 'Worker threads that serve.', () => workers()?.serving),
-    gauge('workers_configured', 'Worker threads that should serve.', () => workers()?.configured),
-    counter('worker_restarts_total', 'Worker threads started in the place of one that ended.', () => {
-      return workers()?.restarts;
-    }),
-    gauge(
-      'worker_event_loop_delay_seconds',
-      'Delay of the event loop of a worker thread over the last few seconds, 99th percentile.',
-      () => [...(workers()?.eventLoopDelaysMs ?? [])].map(([worker, delayMs]) => [String(worker), delayMs / 1000]),
-      'worker',
     ),
   ];
 }

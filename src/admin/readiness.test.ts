@@ -29,7 +29,6 @@ function sourcesIn(phase: Phase) {
     changes: { reachable: () => reachable.store },
     phase: () => phase,
     sharedLimits: () => undefined,
-    workers: () => undefined,
   } as unknown as AdminParts;
   return { clock, service, reachable, sources };
 }

@@ -27,13 +27,9 @@ export function readiness(parts: AdminParts): Readiness {
   if (ticker !== 'operational') notes.push(`market data: ${ticker}`);
   if (!changes.reachable()) notes.push('the store cannot be used: keys, markets and windows are as last known');
   notes.push(...sharedLimitNotes(parts.sharedLimits()));
-  const workers = parts.workers();
-  if (workers !== undefined && workers.serving < workers.configured) {
-    notes.push(`${workers.serving} of ${workers.configured} workers serve`);
-  }
   for (const [reason, count] of market.board.unpriced(now))
     notes.push(`${count} traded markets have no price: ${reason}`);
-  return { ready: phase === 'serving' && workers?.serving !== 0, phase, notes };
+  return { ready: phase === 'serving', phase, notes };
 }
 
 /** A node whose clock is off by this much writes instants that disagree with those of the others. */

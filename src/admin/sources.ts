@@ -23,16 +23,6 @@ import type { RequestRate } from './request-rate.ts';
 /** Where the process is in its life. Only `serving` is ready for traffic. */
 export type Phase = 'starting' | 'serving' | 'draining';
 
-/** Threads that serve, where there are several. */
-export interface WorkerFigures {
-  readonly configured: number;
-  readonly serving: number;
-  /** Threads started since the start in the place of one that ended. */
-  readonly restarts: number;
-  /** Of each that serves, by its number: the 99th percentile of the last few seconds. */
-  readonly eventLoopDelaysMs: ReadonlyMap<number, number>;
-}
-
 /** The part of the configuration that the private listener depends on. */
 export interface AdminConfiguration {
   readonly admin: {
@@ -93,8 +83,6 @@ export interface AdminParts {
   readonly sharedLimits: () => SharedLimitFigures | undefined;
   /** The same for market data: whether this process runs the feed, and how often it took the whole state from another. */
   readonly replication: () => { readonly isLeading: boolean; readonly resyncs: number } | undefined;
-  /** `undefined` where the main thread serves. */
-  readonly workers: () => WorkerFigures | undefined;
 }
 
 /** What operations of the management API can use: the rooms, and what the private listener records of them. */

@@ -37,7 +37,7 @@ function listenFailure(error: unknown, { admin }: Configuration): CommandError |
     EACCES: `Port ${port} may not be listened on by this user. Choose one above 1023 with ${settings}.`,
     EADDRNOTAVAIL: `This machine has no address ${address}. Set server.host or admin.host to one it has.`,
     ENOTSUP:
-      'Several workers cannot listen on one port on this system. Set server.workers or MDAPI_SERVER_WORKERS to 1.',
+      'This system lets no two processes listen on one port. Set server.reusePort or MDAPI_SERVER_REUSE_PORT to false.',
     ENOTFOUND: 'The host to listen on cannot be resolved. Set server.host or admin.host to an address of this machine.',
   };
   const message = reasons[code ?? ''];

@@ -4,8 +4,8 @@ import { silentLog } from '../log.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { explainPrice, type PriceAnswer } from '../operator/price.ts';
 import type { Store } from '../store/store.ts';
-import { bookFor } from '../wiring/book.ts';
 import { MarketMemory } from '../wiring/market-memory.ts';
+import { bookFor } from '../wiring/market-room.ts';
 
 /** Explains a price from what the server saved last, without a server. */
 export async function storedPrice(

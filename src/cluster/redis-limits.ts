@@ -1,4 +1,4 @@
-import type { KeyFinder, KeyMatch } from '../access/key-directory.ts';
+import type { KeyDirectory, KeyMatch } from '../access/key-directory.ts';
 import { decide, type LimitDecision } from '../access/limit-decision.ts';
 import type { LimitFigures, Limits, MemoryLimits, Verdict } from '../access/limits.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
@@ -17,7 +17,7 @@ export interface RedisLimitsOptions {
   readonly figures: LimitFigures;
   /** Counts what this node alone cannot keep a counter for. */
   readonly memory: MemoryLimits;
-  readonly keys: Pick<KeyFinder, 'keyIdOf'>;
+  readonly keys: Pick<KeyDirectory, 'keyIdOf'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;

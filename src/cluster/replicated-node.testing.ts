@@ -14,9 +14,9 @@ import { everyEuroMarket, pricingPolicy } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
-import { feedStateOf, MarketReplica, marketInputs, recordedFeed } from '../wiring/market-replication.ts';
 import { BoardFollower } from './board-follower.ts';
 import { BoardPublisher } from './board-publisher.ts';
+import { feedStateOf, MarketReplica, marketSink, recordedFeed } from './market-replication.ts';
 import { patientCaller } from './patient-caller.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { redisLeases } from './redis-lease.ts';
@@ -54,7 +54,7 @@ export class ReplicatedNode {
     const log = { ...silentLog, warn: (_fields: object, message: string) => this.logged.push(message) };
     const replica = new MarketReplica(market, clock);
     this.follower = new BoardFollower({ call, clock, apply: (event) => replica.apply(event), log });
-    this.feed = recordedFeed(marketInputs(market, clock), this.book, this.publisher.record);
+    this.feed = recordedFeed(marketSink(market, clock), this.book, this.publisher.record);
   }
 
   static async start(t: Pick<TestContext, 'after'>, redis: RedisServer): Promise<ReplicatedNode> {

@@ -50,8 +50,6 @@ export interface ServerConfiguration {
   readonly trustedProxies: readonly string[];
   /** Absolute paths of PEM files. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** Threads that answer requests; 1: the main thread. */
-  readonly workers: number;
   /** Other processes of this host may listen on the same port. */
   readonly reusePort: boolean;
   readonly maxConnections: number;

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { resolve as absolute } from 'node:path';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
@@ -89,7 +88,6 @@ function resolveServer({ server }: Settings, directoryOf: DirectoryOf): ServerCo
     errorsUrl: errorsUrl === undefined ? undefined : withoutSlash(errorsUrl),
     trustedProxies: server.trustedProxies,
     tls,
-    workers: server.workers === 'auto' ? workersHere() : server.workers,
     reusePort: server.reusePort,
     maxConnections: server.maxConnections,
     maxHeaderBytes: server.maxHeaderBytes,
@@ -103,11 +101,6 @@ function resolveServer({ server }: Settings, directoryOf: DirectoryOf): ServerCo
     drainDelayMs: milliseconds(server.drainDelay),
     shutdownDeadlineMs: milliseconds(server.shutdownDeadline),
   };
-}
-
-/** One where threads cannot share a port. */
-function workersHere(): number {
-  return process.platform === 'linux' ? Math.min(availableParallelism(), 64) : 1;
 }
 
 function resolveRates({ rates }: Settings): RatesConfiguration {

@@ -56,13 +56,6 @@ export function yesOrNo(options: Notes & { default: boolean }) {
 }
 
 /** A whole number, or one word in its place that stands for the number that suits. */
-export function wholeNumberOr<const Word extends string>(
-  word: Word,
-  options: Notes & { minimum: number; maximum: number; default: number | Word },
-) {
-  return Type.Unsafe<Word | number>({ type: 'integer', orWord: word, ...options });
-}
-
 /** A span of time, written with its unit; the range is inclusive. */
 export function duration(options: Notes & { atLeast: string; atMost: string; default: string }) {
   const { atLeast, atMost, ...notes } = options;

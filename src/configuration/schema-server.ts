@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { duration, list, oneOf, optionalText, text, wholeNumber, wholeNumberOr, yesOrNo } from './schema-kinds.ts';
+import { duration, list, oneOf, optionalText, text, wholeNumber, yesOrNo } from './schema-kinds.ts';
 
 export const serverSchema = Type.Object(
   {
@@ -53,14 +53,6 @@ export const serverSchema = Type.Object(
       },
       { description: 'HTTPS by the service itself, without a proxy in front.' },
     ),
-    workers: wholeNumberOr('auto', {
-      default: 1,
-      minimum: 1,
-      maximum: 64,
-      unit: 'threads',
-      description:
-        'Threads that answer requests on the one port, limits and prices being the same in all of them. `auto`: as many as there are cores. With 1 the main thread answers. More than 1 needs Linux.',
-    }),
     reusePort: yesOrNo({
       default: false,
       description:

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BreachLog } from '../access/breach-log.ts';
 import type { IpAddress } from '../access/client-address.ts';
-import type { KeyFinder, KeyMatch } from '../access/key-directory.ts';
+import type { KeyDirectory, KeyMatch } from '../access/key-directory.ts';
 import type { LimitDecision } from '../access/limit-decision.ts';
 import type { Limits, Verdict } from '../access/limits.ts';
 import type { EpochMs } from '../clock.ts';
@@ -23,7 +23,7 @@ export interface PublicRequest {
 
 /** What decides who may ask, and how often. */
 export interface Gate {
-  readonly keys: KeyFinder;
+  readonly keys: KeyDirectory;
   readonly limits: Limits;
   /** Told of every request that a key's own limit refuses. */
   readonly breaches?: Pick<BreachLog, 'refused'> | undefined;

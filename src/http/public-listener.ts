@@ -58,8 +58,8 @@ export interface PublicListenerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Several listeners of this user share the port; the system spreads connections over them. */
-  readonly reusePort?: boolean;
+  /** Other processes of this user may listen on the same port; the system spreads connections over all of them. */
+  readonly reusePort: boolean;
   /** `undefined` serves plain HTTP. */
   readonly tls: Certificate | undefined;
   readonly limits: ConnectionLimits;
@@ -88,8 +88,6 @@ export interface PublicListenerParts {
   readonly gate: Gate;
   readonly addresses: ClientAddresses;
   readonly sources: Sources;
-  /** Called before every request is looked at, where sources and keys are copies: brings them up to date. */
-  readonly catchUp?: (() => void) | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -153,7 +151,7 @@ export class PublicListener {
 
   /** Resolves with the address listened on; rejects with the system's error when that cannot be. */
   listen(): Promise<AddressInfo> {
-    const { host, port, reusePort = false } = this.#options;
+    const { host, port, reusePort } = this.#options;
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen({ host, port, reusePort, backlog: 1024 }, () => {
@@ -307,11 +305,10 @@ export class PublicListener {
       this.#closeAfter(exchange);
       return unrouted(fault);
     }
-    const { clock, addresses, catchUp } = this.#parts;
+    const { clock, addresses } = this.#parts;
     const { headers, method = '', url = '/', socket } = request;
     const target = splitTarget(url);
     if (this.#overload.isShedding && isToBeShed(connection, target.path)) return unrouted(overloaded);
-    catchUp?.();
     const now = clock.now();
     const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
     return this.#pipeline.decide({ requestId, now, address, method, target, headers });

@@ -193,12 +193,6 @@ export class MarketCatalogue {
     });
   }
 
-  /** The operator's decisions about symbols that are not (yet) exchange markets, whether offered or not. */
-  unlistedControls(): MarketControls[] {
-    const unlisted = [...this.#convertedControls].filter(([symbol]) => !this.#exchange.has(symbol));
-    return unlisted.map(([symbol, { operatorPaused, delistedAt }]) => ({ symbol, operatorPaused, delistedAt }));
-  }
-
   /** The operator's decision about a symbol that is not (yet) an exchange market. */
   #ownControls(symbol: MarketSymbol): OwnControls {
     return this.#convertedControls.get(symbol) ?? untouched;

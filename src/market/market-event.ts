@@ -1,23 +1,8 @@
 import type { EpochMs } from '../clock.ts';
-import type { MaintenanceWindow } from './maintenance.ts';
-import type { MarketControls, MarketRecord } from './market-catalogue.ts';
+import type { MarketRecord } from './market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
-import type {
-  ConversionRate,
-  FeedPath,
-  FeedSink,
-  ReferencePrices,
-  UpstreamMarket,
-  UpstreamMarketStatus,
-} from './upstream.ts';
-
-/** Everything that changes what clients read: the feed's data and the operator's decisions. */
-export interface MarketInputs extends FeedSink {
-  applyControls(controls: readonly MarketControls[]): void;
-  /** Replaces all announced windows. */
-  setWindows(windows: readonly MaintenanceWindow[]): void;
-}
+import type { ConversionRate, FeedPath, ReferencePrices, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
 
 /**
  * One input of the market room, or the state that all earlier inputs produced. A replica that starts from a state and
@@ -38,9 +23,7 @@ export type MarketEvent =
   | { readonly kind: 'references'; readonly symbol: MarketSymbol; readonly prices: ReferencePrices }
   | { readonly kind: 'rate'; readonly rate: ConversionRate }
   | { readonly kind: 'feedCurrent'; readonly path: FeedPath; readonly at: EpochMs }
-  | { readonly kind: 'feedPath'; readonly path: FeedPath; readonly at: EpochMs }
-  | { readonly kind: 'controls'; readonly controls: readonly MarketControls[] }
-  | { readonly kind: 'windows'; readonly windows: readonly MaintenanceWindow[] };
+  | { readonly kind: 'feedPath'; readonly path: FeedPath; readonly at: EpochMs };
 
 /** The result of all earlier feed events. A replica that holds something newer keeps it: no served price goes back. */
 export interface MarketState {
@@ -92,7 +75,6 @@ function supersedingName(event: MarketEvent): string | undefined {
       return `rate ${event.rate.quote}`;
     case 'feedCurrent':
     case 'feedPath':
-    case 'windows':
       return event.kind;
     default:
       return undefined;

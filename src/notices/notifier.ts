@@ -52,13 +52,18 @@ export class Notifier {
     this.#decider = new NoticeDecider({ notices: store.notices, rule, mailed: mail !== undefined, clock });
   }
 
-  /** @param baseUrl where clients reach the service, for links */
-  start(baseUrl: string): void {
+  /** @param baseUrl where clients reach the service, for links; asked for when an e-mail is written */
+  start(baseUrl: () => string): void {
     const { mail, rule, clock, store, log } = this.#options;
     if (mail === undefined) {
       log.warn({}, 'no mail server is configured (mail.smtp): notices to key holders are recorded, not sent');
     } else {
-      const place = { baseUrl, atMostEveryMs: rule.atMostEveryMs };
+      const place = {
+        get baseUrl() {
+          return baseUrl();
+        },
+        atMostEveryMs: rule.atMostEveryMs,
+      };
       this.#courier = new Courier({ ...this.#options, ...mail, notices: store.notices, place });
       this.#courier.start();
     }

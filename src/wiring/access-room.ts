@@ -1,19 +1,18 @@
 import { BreachLog } from '../access/breach-log.ts';
 import { ClientAddresses } from '../access/client-address.ts';
 import { KeyDirectory } from '../access/key-directory.ts';
-import { KeyDirectoryLoader } from '../access/key-directory-loader.ts';
+import { KeyDirectoryLoader, type KeySource } from '../access/key-directory-loader.ts';
 import { MemoryLimits } from '../access/limits.ts';
 import type { Clock, Randomness } from '../clock.ts';
+import { RedisLimits } from '../cluster/redis-limits.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
+import type { ChangeCursor } from '../store/access-changes.ts';
 import type { Store } from '../store/store.ts';
-import { keySource } from './key-source.ts';
-import { sharedLimits } from './shared-limits.ts';
 
 /** What the access room is made with. */
-interface AccessRoomParts {
+interface AccessRoomOptions {
   readonly configuration: Configuration;
-  readonly store: Store;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -22,16 +21,38 @@ interface AccessRoomParts {
 /** Who may ask, how often, and from where. */
 export type AccessRoom = ReturnType<typeof accessRoom>;
 
-/** Makes it. No key is known before the first `loader.refresh()`; `shared` counts nothing before its `start()`. */
-export function accessRoom({ configuration, store, clock, randomness, log }: AccessRoomParts) {
-  const limits = new MemoryLimits(randomness, configuration.limits);
+/** Makes it. No key is known before the first `loader.refresh()`; Redis counts nothing before `start()`. */
+export function accessRoom({ configuration, clock, randomness, log }: AccessRoomOptions, store: Store) {
+  const { limits: figures, redis, server } = configuration;
+  const limits = new MemoryLimits(randomness, figures);
   const directory: KeyDirectory = new KeyDirectory((slot) => {
     limits.forgetSlot(slot);
     breaches.forgetSlot(slot);
   });
   const breaches = new BreachLog(directory);
-  const loader = new KeyDirectoryLoader(directory, keySource(store));
-  const shared = sharedLimits(configuration, { clock, randomness, log, memory: limits, keys: directory });
-  const addresses = new ClientAddresses(configuration.server.trustedProxies);
-  return { limits, shared, directory, breaches, loader, addresses };
+  const shared =
+    redis === undefined
+      ? undefined
+      : new RedisLimits({ address: redis, figures, memory: limits, keys: directory, clock, randomness, log });
+  return {
+    limits,
+    /** The limits as several processes count them together; `undefined` without Redis. */
+    shared,
+    directory,
+    breaches,
+    loader: new KeyDirectoryLoader(directory, keySource(store)),
+    addresses: new ClientAddresses(server.trustedProxies),
+    start: () => shared?.start(),
+    stop: () => shared?.stop(),
+  };
+}
+
+/** The store's keys, as the directory in memory asks for them. */
+export function keySource({ keys, accessChanges }: Pick<Store, 'keys' | 'accessChanges'>): KeySource<ChangeCursor> {
+  return {
+    countMax: () => keys.countAccessMax(),
+    pages: () => keys.accessPages(),
+    latest: () => accessChanges.latest(),
+    since: (cursor) => accessChanges.since(cursor),
+  };
 }

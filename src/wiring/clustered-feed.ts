@@ -2,24 +2,28 @@ import type { Clock, Randomness } from '../clock.ts';
 import { BoardFollower, followerBlockMs } from '../cluster/board-follower.ts';
 import { BoardPublisher } from '../cluster/board-publisher.ts';
 import { FeedLease } from '../cluster/feed-lease.ts';
+import { type FedParts, feedStateOf, MarketReplica, marketSink, recordedFeed } from '../cluster/market-replication.ts';
 import { patientCaller } from '../cluster/patient-caller.ts';
 import { type RedisAddress, RedisConnection } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
-import type { MarketEvent } from '../market/market-event.ts';
 import type { FeedSink } from '../market/upstream.ts';
-import type { Feed } from './feed.ts';
-import { type FedParts, feedStateOf, recordedFeed } from './market-replication.ts';
+import { createFeed, type Feed } from './feed.ts';
 
-export interface ClusteredFeedParts extends FedParts {
+interface ProcessFeedOptions {
+  readonly configuration: Configuration;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
+  readonly only?: 'feed' | 'api' | undefined;
+}
+
+interface ClusteredFeedParts extends FedParts {
   readonly address: RedisAddress;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
-  /** Leads what comes from this process's feed into its market. */
-  readonly sink: FeedSink;
-  /** Leads what comes from another process's feed there. */
-  readonly apply: (event: MarketEvent) => void;
   /** Makes a feed that tells this sink. A feed runs once: each time this process leads it gets a new one. */
   readonly makeFeed: (sink: FeedSink) => Feed;
   /** Whether this process may lead; if not it only follows. */
@@ -34,6 +38,21 @@ export interface ReplicationFigures {
   readonly resyncs: number;
 }
 
+/** The feed of a process: its own, or the one that several processes have together. */
+export interface ProcessFeed extends Feed {
+  /** Absent where the process does not share its feed. */
+  figures?(): ReplicationFigures;
+}
+
+/** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
+export function processFeed(options: ProcessFeedOptions, market: FedParts): ProcessFeed {
+  const { configuration, clock, only } = options;
+  const { redis } = configuration;
+  const makeFeed = (sink: FeedSink) => createFeed(configuration, { ...options, sink });
+  if (redis === undefined) return makeFeed(marketSink(market, clock));
+  return new ClusteredFeed({ ...options, ...market, address: redis, makeFeed, mayLead: only !== 'api' });
+}
+
 /** A server that does not answer in this time is asked on another connection. */
 const patienceMs = 1_500;
 
@@ -41,7 +60,7 @@ const patienceMs = 1_500;
  * One feed for several processes: whoever holds the lease runs it and publishes what it tells; the others follow, and one of them
  * takes over within seconds when it is gone.
  */
-export class ClusteredFeed implements Feed {
+class ClusteredFeed implements ProcessFeed {
   readonly #parts: ClusteredFeedParts;
   readonly #connections: readonly RedisConnection[];
   readonly #lease: FeedLease;
@@ -77,7 +96,8 @@ export class ClusteredFeed implements Feed {
       refused: () => this.#lease.refused(),
     });
     const followingCall = patientCaller(following, clock, followerBlockMs + patienceMs);
-    this.#follower = new BoardFollower({ call: followingCall, clock, apply: parts.apply, log });
+    const replica = new MarketReplica(parts, clock);
+    this.#follower = new BoardFollower({ call: followingCall, clock, apply: (event) => replica.apply(event), log });
     this.#feed = this.#newFeed();
   }
 
@@ -136,7 +156,7 @@ export class ClusteredFeed implements Feed {
   }
 
   #newFeed(): Feed {
-    const { sink, book, makeFeed } = this.#parts;
-    return makeFeed(recordedFeed(sink, book, this.#publisher.record));
+    const { book, clock, makeFeed } = this.#parts;
+    return makeFeed(recordedFeed(marketSink(this.#parts, clock), book, this.#publisher.record));
   }
 }

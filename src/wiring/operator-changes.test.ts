@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { silentLog } from '../log.ts';
 import { openStore } from '../store/store.ts';
-import { followOperatorChanges } from './operator-changes.ts';
+import { OperatorChanges } from './operator-changes.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -19,7 +19,8 @@ async function following(t: { after(run: () => unknown): void }) {
   };
   const logged: string[] = [];
   const log = { ...silentLog, error: (_: object, message: string) => void logged.push(message) };
-  const changes = followOperatorChanges(store, followers as never, clock, log, 2 * dayMs);
+  const changes = new OperatorChanges(store, followers as never, clock, log, 2 * dayMs);
+  changes.start();
   t.after(async () => {
     await changes.stop();
     await store.close();

@@ -1,29 +1,63 @@
-import { publicUrls, type ServerConfiguration } from '../configuration/configuration.ts';
+import type { Clock, Randomness, Timer } from '../clock.ts';
+import { type Configuration, publicUrls } from '../configuration/configuration.ts';
+import type { EventLoopDelay } from '../http/event-loop-delay.ts';
 import { heapShare } from '../http/heap-share.ts';
-import { PublicListener, type PublicListenerOptions, type PublicListenerParts } from '../http/public-listener.ts';
+import { PublicListener } from '../http/public-listener.ts';
+import type { Log } from '../log.ts';
+import type { AccessRoom } from './access-room.ts';
+import { readCertificate, watchCertificate } from './certificate.ts';
+import type { MarketRoom } from './market-room.ts';
 import { publicRoutes } from './public-routes.ts';
 
-/** What differs from one listener of the service to the next. */
-interface ListenerParts extends Omit<PublicListenerParts, 'offerAt' | 'strain'> {
+interface PublicListenerOptions {
+  readonly configuration: Configuration;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
   readonly version: string;
-  readonly tls: PublicListenerOptions['tls'];
-  readonly eventLoopDelayMs: () => number;
-  /** Of this thread where several share a port, which they then take together. */
-  readonly sharedPort?: number | undefined;
 }
 
-/** The public listener as configured. With a shared port it takes its part of the connections. */
-export function createPublicListener(server: ServerConfiguration, parts: ListenerParts): PublicListener {
-  const { version, tls, eventLoopDelayMs, sharedPort, ...rest } = parts;
-  const isShared = sharedPort !== undefined;
-  const maxConnections = isShared ? Math.ceil(server.maxConnections / server.workers) : server.maxConnections;
-  const options = { host: server.host, port: sharedPort ?? server.port, tls, limits: { ...server, maxConnections } };
-  return new PublicListener(isShared ? { ...options, reusePort: true } : options, {
-    ...rest,
-    offerAt(port) {
-      const urls = publicUrls(server, port);
-      return { routes: publicRoutes({ ...urls, version }), errorsUrl: urls.errorsUrl };
+/** The public listener as configured, with its certificate: a renewed one is served without a restart. */
+export async function publicListener(
+  { configuration: { server }, clock, randomness, log, version }: PublicListenerOptions,
+  { board, service }: MarketRoom,
+  { directory, limits, shared, breaches, addresses }: AccessRoom,
+  delay: EventLoopDelay,
+) {
+  const tls = server.tls && (await readCertificate(server.tls));
+  const listener = new PublicListener(
+    { host: server.host, port: server.port, reusePort: server.reusePort, tls, limits: server },
+    {
+      offerAt(port) {
+        const urls = publicUrls(server, port);
+        return { routes: publicRoutes({ ...urls, version }), errorsUrl: urls.errorsUrl };
+      },
+      gate: { keys: directory, limits: shared ?? limits, breaches },
+      addresses,
+      sources: { board, service },
+      clock,
+      randomness,
+      log,
+      strain: () => ({ eventLoopDelayMs: delay.p99Ms(), heapShare: heapShare() }),
     },
-    strain: () => ({ eventLoopDelayMs: eventLoopDelayMs(), heapShare: heapShare() }),
-  });
+  );
+  let watch: Timer | undefined;
+  return {
+    counts: listener.counts,
+    connectionFigures: () => listener.connectionFigures(),
+    drain: () => listener.drain(),
+    /** Resolves with the port listened on. */
+    async listen(): Promise<number> {
+      const { port } = await listener.listen();
+      if (server.tls !== undefined && tls !== undefined) {
+        const renew = (renewed: typeof tls) => listener.renewCertificate(renewed);
+        watch = watchCertificate({ files: server.tls, served: tls, clock, log }, renew);
+      }
+      return port;
+    },
+    stop() {
+      watch?.cancel();
+      return listener.close(server.shutdownDeadlineMs);
+    },
+  };
 }

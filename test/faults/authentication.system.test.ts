@@ -5,8 +5,8 @@ import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
 import { openFixture } from '../../src/store/store.testing.ts';
-import { keySource } from '../../src/wiring/key-source.ts';
-import { followOperatorChanges } from '../../src/wiring/operator-changes.ts';
+import { keySource } from '../../src/wiring/access-room.ts';
+import { OperatorChanges } from '../../src/wiring/operator-changes.ts';
 import { eventually } from '../support/eventually.ts';
 import { seededRandomness } from '../support/fake-clock.ts';
 import { json, ListenerHarness } from '../support/listener-harness.ts';
@@ -77,13 +77,14 @@ describe('a key that is changed by another process', () => {
     t.after(() => api.stop());
     const loader = new KeyDirectoryLoader(api.directory, keySource(store));
     const log = silentLog;
-    const changes = followOperatorChanges(
+    const changes = new OperatorChanges(
       store,
       { keys: loader, book: api.book, service: api.service },
       systemClock,
       log,
       auditForMs,
     );
+    changes.start();
     t.after(async () => {
       await changes.stop();
     });

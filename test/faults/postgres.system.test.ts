@@ -7,8 +7,8 @@ import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
 import { postgresTest } from '../../src/store/store.testing.ts';
 import { openStore } from '../../src/store/store.ts';
-import { keySource } from '../../src/wiring/key-source.ts';
-import { followOperatorChanges } from '../../src/wiring/operator-changes.ts';
+import { keySource } from '../../src/wiring/access-room.ts';
+import { OperatorChanges } from '../../src/wiring/operator-changes.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { Installation } from '../support/mdapi-process.ts';
@@ -34,7 +34,8 @@ async function startNode(t: TestContext, url: string) {
   t.after(() => api.stop());
   const loader = new KeyDirectoryLoader(api.directory, keySource(store));
   const followers = { keys: loader, book: api.book, service: api.service };
-  const changes = followOperatorChanges(store, followers, systemClock, silentLog, 86_400_000);
+  const changes = new OperatorChanges(store, followers, systemClock, silentLog, 86_400_000);
+  changes.start();
   t.after(() => changes.stop());
   return { store, changes, answers: async (key: string) => (await api.get('/v1/time', { key })).status };
 }

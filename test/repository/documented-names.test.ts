@@ -89,7 +89,7 @@ describe('what the documents name', () => {
 
 describe('metrics', () => {
   // Names are there before anything is read, so nothing stands behind them here.
-  const clustered = { sharedLimits: () => ({}), workers: () => ({}) } as unknown as AdminParts;
+  const clustered = { sharedLimits: () => ({}) } as unknown as AdminParts;
   const registry = metricsRegistry(clustered);
   managementCounters(registry, () => 0);
   const served = registry.getMetricsAsArray().map(({ name }) => name);

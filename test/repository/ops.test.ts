@@ -42,12 +42,11 @@ const expressions = [
   ...dashboard.annotations.list.flatMap(({ expr }) => (expr === undefined ? [] : [{ where: 'annotation', expr }])),
 ];
 
-/** What is served only with `redis` and `server.workers`, which the service of these tests does without. */
+/** What is served only with `redis`, which the service of these tests does without. */
 async function clusterMetrics(known: Metrics): Promise<Metrics> {
   const sources = {
     sharedLimits: () => ({}),
     replication: () => undefined,
-    workers: () => ({ eventLoopDelaysMs: new Map([[0, 10]]) }),
   } as unknown as AdminParts;
   const registry = metricsRegistry(sources);
   const names = registry.getMetricsAsArray().map(({ name }) => name);

@@ -90,6 +90,7 @@ export class ListenerHarness {
       {
         host: '127.0.0.1',
         port: options.port ?? 0,
+        reusePort: false,
         tls: options.tls,
         limits: { ...defaultConnections, ...options.connections },
       },

@@ -14,12 +14,6 @@ import { offered } from './service-harness.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/mdapi.js', import.meta.url));
 
-/**
- * Threads that answer in the processes of the tests that do not choose themselves. All of those tests hold with
- * several: `MDAPI_TEST_WORKERS=2 npm test`.
- */
-const workersOfTests = Number(process.env.MDAPI_TEST_WORKERS ?? 1);
-
 type Cleanup = Pick<TestContext, 'after'>;
 
 /** How a process ended. */
@@ -112,7 +106,7 @@ export class Installation {
     const directory = mkdtempSync(join(tmpdir(), 'mdapi-serve-'));
     t.after(() => rmSync(directory, { recursive: true, force: true }));
     const configuration: Record<string, object> = {
-      server: { port: 0, shutdownDeadline: '1s', overloadDelay: '10s', workers: workersOfTests },
+      server: { port: 0, shutdownDeadline: '1s', overloadDelay: '10s' },
       admin: { port: 0 },
       exchange: { urls: { rest: exchange.restUrl, ws: exchange.wsUrl }, symbols: offered },
       rates: { source: 'cnb', url: exchange.cnbUrl },

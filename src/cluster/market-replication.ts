@@ -1,26 +1,17 @@
-import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock } from '../clock.ts';
 import type { MarketBook } from '../market/market-book.ts';
-import type { MarketEvent, MarketInputs, MarketState } from '../market/market-event.ts';
+import type { MarketEvent, MarketState } from '../market/market-event.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { FeedSink } from '../market/upstream.ts';
 
-/** The parts of a process that hold what the feed tells. */
+/** The parts of a process that hold what the feed reports. */
 export interface FedParts {
   readonly book: MarketBook;
   readonly feedStatus: FeedStatus;
 }
 
-/** The parts of a process that hold what clients are told. */
-export interface MarketParts extends FedParts {
-  readonly service: ServiceBoard;
-}
-
-/** Leads every input of the market to the part it concerns. */
-export function marketInputs(
-  { book, feedStatus, service }: MarketParts,
-  clock: Pick<Clock, 'monotonicMs'>,
-): MarketInputs {
+/** Leads what a feed reports to the part it concerns. */
+export function marketSink({ book, feedStatus }: FedParts, clock: Pick<Clock, 'monotonicMs'>): FeedSink {
   return {
     catalogueLoaded: (markets, at) => book.catalogueLoaded(markets, at),
     marketStatusChanged: (symbol, status) => book.marketStatusChanged(symbol, status),
@@ -29,13 +20,11 @@ export function marketInputs(
     rateRefreshed: (rate) => book.rateRefreshed(rate),
     feedCurrent: (path, at) => feedStatus.feedCurrent(path, at, clock.monotonicMs()),
     feedPathChanged: (path) => feedStatus.pathChanged(path),
-    applyControls: (controls) => book.applyControls(controls),
-    setWindows: (windows) => service.setWindows(windows),
   };
 }
 
 /**
- * The same sink, with `record` told of each event once it was taken. A ticker that is refused changes nothing and is not recorded.
+ * The same sink, with `record` called with each event once it was taken. A refused ticker changes nothing and is not recorded.
  *
  * @param book what the sink leads to: it knows what became of a ticker
  */
@@ -78,26 +67,7 @@ export function recordedFeed(
   };
 }
 
-/** As `recordedFeed`, of the feed and of what operators decide. */
-export function recorded(
-  inputs: MarketInputs,
-  book: Pick<MarketBook, 'acceptedTicker'>,
-  record: (event: MarketEvent) => void,
-): MarketInputs {
-  return {
-    ...recordedFeed(inputs, book, record),
-    applyControls(controls) {
-      inputs.applyControls(controls);
-      record({ kind: 'controls', controls });
-    },
-    setWindows(windows) {
-      inputs.setWindows(windows);
-      record({ kind: 'windows', windows });
-    },
-  };
-}
-
-/** What the feed's events before made, to begin with. Taken in one turn, so that nothing falls between it and the events after. */
+/** The state that the feed's events so far have made. Taken in one turn, so that nothing falls between it and the events after. */
 export function feedStateOf({ book, feedStatus }: FedParts, clock: Pick<Clock, 'now' | 'monotonicMs'>): MarketState {
   const { tickers, references, rates } = book.contents();
   // Asked first: of restored data this settles how old it is.
@@ -112,59 +82,44 @@ export function feedStateOf({ book, feedStatus }: FedParts, clock: Pick<Clock, '
   };
 }
 
-/** What all events before made, those of operators included. */
-export function stateEventsOf(parts: MarketParts, clock: Pick<Clock, 'now' | 'monotonicMs'>): MarketEvent[] {
-  return [
-    feedStateOf(parts, clock),
-    { kind: 'controls', controls: parts.book.catalogue.unlistedControls() },
-    { kind: 'windows', windows: parts.service.announced },
-  ];
-}
-
-/** Does to another process's or thread's market what was done to the one that the event was recorded of. */
+/** Does to this process's market what was done to the one in which the event was recorded. */
 export class MarketReplica {
   readonly #parts: FedParts;
-  readonly #inputs: MarketInputs;
+  readonly #sink: FeedSink;
   readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>;
 
-  constructor(parts: MarketParts, clock: Pick<Clock, 'now' | 'monotonicMs'>) {
+  constructor(parts: FedParts, clock: Pick<Clock, 'now' | 'monotonicMs'>) {
     this.#parts = parts;
-    this.#inputs = marketInputs(parts, clock);
+    this.#sink = marketSink(parts, clock);
     this.#clock = clock;
   }
 
   apply(event: MarketEvent): void {
-    const inputs = this.#inputs;
+    const sink = this.#sink;
     switch (event.kind) {
       case 'state':
         this.#takeState(event);
         break;
       case 'catalogue':
-        inputs.catalogueLoaded(event.markets, event.at);
+        sink.catalogueLoaded(event.markets, event.at);
         break;
       case 'marketStatus':
-        inputs.marketStatusChanged(event.symbol, event.status, event.at);
+        sink.marketStatusChanged(event.symbol, event.status, event.at);
         break;
       case 'ticker':
         this.#parts.book.tickerAccepted(event.symbol, event.accepted);
         break;
       case 'references':
-        inputs.referencePricesChanged(event.symbol, event.prices);
+        sink.referencePricesChanged(event.symbol, event.prices);
         break;
       case 'rate':
-        inputs.rateRefreshed(event.rate);
+        sink.rateRefreshed(event.rate);
         break;
       case 'feedCurrent':
-        inputs.feedCurrent(event.path, event.at);
+        sink.feedCurrent(event.path, event.at);
         break;
       case 'feedPath':
-        inputs.feedPathChanged(event.path, event.at);
-        break;
-      case 'controls':
-        inputs.applyControls(event.controls);
-        break;
-      case 'windows':
-        inputs.setWindows(event.windows);
+        sink.feedPathChanged(event.path, event.at);
         break;
     }
   }

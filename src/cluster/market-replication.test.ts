@@ -5,8 +5,10 @@ import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import { type EpochMs, systemRandomness } from '../clock.ts';
+import type { MaintenanceWindow } from '../market/maintenance.ts';
 import { MarketBook } from '../market/market-book.ts';
-import type { MarketEvent, MarketInputs } from '../market/market-event.ts';
+import type { MarketControls } from '../market/market-catalogue.ts';
+import type { MarketEvent } from '../market/market-event.ts';
 import { PendingEvents } from '../market/market-event.ts';
 import {
   after,
@@ -20,7 +22,8 @@ import {
   upstreamTicker,
 } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
-import { MarketReplica, marketInputs, recorded, stateEventsOf } from './market-replication.ts';
+import type { FeedSink } from '../market/upstream.ts';
+import { feedStateOf, MarketReplica, marketSink, recordedFeed } from './market-replication.ts';
 
 /** Sequences that once failed stay here. */
 const seedsToKeep: readonly number[] = [1];
@@ -47,6 +50,12 @@ function told({ board, service }: ReturnType<typeof partsOf>, now: EpochMs) {
     status: service.status(now),
     window: service.maintenanceRetryAfterSeconds(now),
   };
+}
+
+/** What changes a process's market: the feed, and what operators decide, which every process reads from the store. */
+interface MarketInputs extends FeedSink {
+  applyControls(controls: readonly MarketControls[]): void;
+  setWindows(windows: readonly MaintenanceWindow[]): void;
 }
 
 type Step = (inputs: MarketInputs, clock: FakeClock) => void;
@@ -125,23 +134,39 @@ test('whoever begins with a state at any moment and applies what comes after tel
     const hub = partsOf(clock);
     let replica: { parts: ReturnType<typeof partsOf>; apply: (event: MarketEvent) => void } | undefined;
     const waiting = new PendingEvents();
-    const inputs = recorded(marketInputs(hub, clock), hub.book, (event) => waiting.add(event));
+    const controls: MarketControls[] = [];
+    const catchUp = () => {
+      for (const event of waiting.take()) replica?.apply(event);
+    };
+    const inputs: MarketInputs = {
+      ...recordedFeed(marketSink(hub, clock), hub.book, (event) => waiting.add(event)),
+      applyControls(changed) {
+        catchUp();
+        controls.push(...changed);
+        for (const { book } of [hub, ...(replica === undefined ? [] : [replica.parts])]) book.applyControls(changed);
+      },
+      setWindows(windows) {
+        for (const { service } of [hub, ...(replica === undefined ? [] : [replica.parts])]) service.setWindows(windows);
+      },
+    };
     for (const [index, [step, passesMs, takesOver]] of done.entries()) {
       if (index === Math.min(joinedAt, done.length - 1)) {
         const parts = partsOf(clock);
         const replicated = new MarketReplica(parts, clock);
         replica = { parts, apply: (event) => replicated.apply(JSON.parse(JSON.stringify(event)) as MarketEvent) };
-        for (const event of stateEventsOf(hub, clock)) replica.apply(event);
+        parts.book.applyControls(controls);
+        parts.service.setWindows(hub.service.announced);
         waiting.take();
+        replica.apply(feedStateOf(hub, clock));
       }
       step(inputs, clock);
       if (replica !== undefined && takesOver) {
-        for (const event of waiting.take()) replica.apply(event);
+        catchUp();
         assert.deepEqual(told(replica.parts, clock.now()), told(hub, clock.now()));
       }
       void clock.advance(passesMs);
     }
-    for (const event of waiting.take()) replica!.apply(event);
+    catchUp();
     assert.deepEqual(told(replica!.parts, clock.now()), told(hub, clock.now()));
   });
   for (const seed of [...seedsToKeep, fresh]) {
