@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { assetRoute, portalAssets } from './assets.ts';
-import { browserCode } from './browser-code.ts';
+import { assetRoute, browserCode, portalAssets } from './assets.ts';
 
 const room = new URL('../../web/portal/', import.meta.url);
 

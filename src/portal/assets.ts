@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { Page } from '../board/page.ts';
 import type { Resource } from '../http/resource.ts';
-import { browserCode } from './browser-code.ts';
 
 /** A file that pages load, under an address that changes with its content. */
 export interface Asset {
@@ -64,6 +64,21 @@ function textOf(path: string): string {
 function assetOf(name: string, ending: string, contentType: string, text: string): Asset {
   const hash = createHash('sha256').update(text).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 12);
   return { route: `/assets/${name}-${hash}.${ending}`, contentType, text };
+}
+
+/**
+ * TypeScript for browsers without its types, which are blanked out: lines and columns stay as they are in the source.
+ * Throws `SyntaxError` on syntax that is more than types.
+ */
+export function browserCode(typescript: string): string {
+  const { emitWarning } = process;
+  // The platform calls this experimental, once, on stderr; the runtime is pinned, and no option of a running process stops it.
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(typescript).replace(/[\t ]+$/gm, '');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 /** Scripts lie side by side, so the last part of an address is enough to import one. */

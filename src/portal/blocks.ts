@@ -1,74 +1,189 @@
 import { STATUS_CODES } from 'node:http';
-import { type Fragment, type Html, html } from '../html.ts';
-import { highlighted, type Language } from './highlight.ts';
+import { type Html, html } from '../html.ts';
+import type { Language } from './highlight.ts';
+import { codeHtml, inlineHtml, markdownHtml, type TableKind, tableHtml } from './markdown.ts';
+import { link, markdownRoute, type Site } from './site.ts';
 
-/** A cell that stays on one line, such as a name. */
-export interface Word {
-  readonly word: Fragment;
+/**
+ * A part of a page, once for browsers and once for readers of Markdown. Both say the same; a test compares
+ * them word by word.
+ */
+export interface Block {
+  readonly html: (site: Site) => Html;
+  /** Its links lead to routes of this listener. */
+  readonly markdown: string;
 }
 
-export type Cell = Fragment | Word;
+/** What pages are made of: Markdown text, and blocks that look different in HTML than Markdown can say. */
+export type Content = string | Block | readonly Content[];
+
+export function contentHtml(site: Site, content: Content): Html {
+  if (typeof content === 'string') return markdownHtml(site, content);
+  return 'html' in content ? content.html(site) : html`${content.map((each) => contentHtml(site, each))}`;
+}
+
+export function contentMarkdown(content: Content): string {
+  if (typeof content === 'string') return content;
+  if ('html' in content) return content.markdown;
+  return content
+    .map(contentMarkdown)
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+/** The Markdown with whole addresses for routes; those of pages lead to their Markdown. */
+export function withAddresses({ baseUrl }: Site, markdown: string): string {
+  return markdown.replaceAll(/(?<=[^\\]\]\()(\/[^)\s#]*)(?=[)#])/g, (_, route: string) => {
+    const isPage = !/\.[a-z]+$/.test(route) && !route.startsWith('/v1');
+    return baseUrl + (isPage ? markdownRoute(route) : route);
+  });
+}
+
+/** Content inside an element of its own, which Markdown has no need of. */
+export function frame(wrap: (inner: Html, site: Site) => Html, ...content: readonly Content[]): Block {
+  return { html: (site) => wrap(contentHtml(site, content), site), markdown: contentMarkdown(content) };
+}
+
+export function division(className: string, ...content: readonly Content[]): Block {
+  return frame((inner) => html`<div class="${className}">\n${inner}</div>\n`, ...content);
+}
+
+/** What only a browser has a use for; its outermost element carries `data-web`, or is a `nav` or a `form`. */
+export function browserOnly(render: (site: Site) => Html): Block {
+  return { html: render, markdown: '' };
+}
+
+/** A heading without markup. The anchor, where it has one, stays when the title changes. */
+export function heading(depth: 1 | 2 | 3 | 4, title: string, id?: string): Block {
+  return {
+    html: () => html`<h${depth}${id && html` id="${id}"`}>${title}</h${depth}>\n`,
+    markdown: `${'#'.repeat(depth)} ${title}`,
+  };
+}
+
+export function paragraph(className: string, text: string): Block {
+  return {
+    html: (site) => html`<p class="${className}">${inlineHtml(site, text)}</p>\n`,
+    markdown: text,
+  };
+}
+
+/** A cell: Markdown, or more than a text. */
+export type Cell = string | RichCell;
+
+interface RichCell {
+  readonly text: string;
+  /** The text stays on one line, such as a name. */
+  readonly isWord?: boolean;
+  /** Another paragraph. */
+  readonly more?: string | undefined;
+  /** A last paragraph in small type. */
+  readonly note?: string | undefined;
+}
 
 export interface Table {
-  /** Says what the table holds, to those who cannot see it. */
   readonly label: string;
   readonly columns: readonly string[];
-  /** The first cell of a row is its heading. */
   readonly rows: readonly (readonly Cell[])[];
-  /** The anchor of each row, in the order of the rows. */
   readonly ids?: readonly string[];
-  /** `short`: no sentences in the last column. `codes`: long codes in the first, which may be broken. */
-  readonly kind?: 'short' | 'codes';
+  readonly kind?: TableKind;
 }
 
-/** A table that scrolls by itself where the page is too narrow for it, by keyboard too. */
-export function table({ label, columns, rows, ids, kind }: Table): Html {
-  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table${attribute('class', kind)}>
-<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
-<tbody>
-${rows.map((cells, index) => html`<tr${attribute('id', ids?.[index])}>${cells.map(cell)}</tr>\n`)}</tbody>
-</table></div>
-`;
+export function table({ rows, ...rest }: Table): Block {
+  const lines = [rest.columns, rest.columns.map(() => '---'), ...rows.map((cells) => cells.map(cellMarkdown))];
+  return {
+    html: (site) => tableHtml({ ...rest, rows: rows.map((cells) => cells.map((cell) => cellContent(site, cell))) }),
+    markdown: lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n'),
+  };
 }
 
-function attribute(name: 'class' | 'id', value: string | undefined): Fragment {
-  return value === undefined ? undefined : html` ${name}="${value}"`;
+function cellContent(site: Site, cell: Cell) {
+  if (typeof cell === 'string') return { content: inlineHtml(site, cell) };
+  const { text, isWord, more, note } = cell;
+  const content = [
+    inlineHtml(site, text),
+    more === undefined ? undefined : html`<p>${inlineHtml(site, more)}</p>`,
+    note === undefined ? undefined : html`<p class="quiet small">${inlineHtml(site, note)}</p>`,
+  ];
+  return { content, isWord };
 }
 
-function cell(content: Cell, index: number): Html {
-  const isWord = typeof content === 'object' && 'word' in content;
-  const inner = isWord ? content.word : content;
-  const kind = attribute('class', isWord ? 'word' : undefined);
-  return index === 0 ? html`<th scope="row"${kind}>${inner}</th>` : html`<td${kind}>${inner}</td>`;
+function cellMarkdown(cell: Cell): string {
+  const pieces = typeof cell === 'string' ? [cell] : [cell.text, cell.more, cell.note];
+  return pieces
+    .filter((piece) => piece !== undefined)
+    .join(' ')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll('|', '\\|');
+}
+
+/** Terms, each with what is to be said of it. */
+export function facts(rows: readonly (readonly [term: string, text: string])[]): Block {
+  return {
+    html: (site) =>
+      html`<dl class="facts">\n${rows.map(([term, text]) => html`<dt>${inlineHtml(site, term)}</dt><dd>${inlineHtml(site, text)}</dd>\n`)}</dl>\n`,
+    markdown: rows.map(([term, text]) => `- **${term}**: ${text}`).join('\n'),
+  };
+}
+
+/** Links to pages with what each is for. */
+export function cards(
+  pages: readonly { readonly route: string; readonly name: string; readonly purpose: string }[],
+): Block {
+  return {
+    html: (site) =>
+      html`<ul class="cards">\n${pages.map(({ route, name, purpose }) => html`<li><a href="${link(site, route)}">${name}</a><p>${purpose}</p></li>\n`)}</ul>\n`,
+    markdown: pages.map(({ route, name, purpose }) => `- [${name}](${route}): ${purpose}`).join('\n'),
+  };
 }
 
 /** Text to be taken as it stands: a command, a message, a body. */
-export function codeBlock(label: string, text: string, language?: Language): Html {
-  const kind = language === undefined ? undefined : html` data-language="${language}"`;
-  return html`<pre tabindex="0" role="region" aria-label="${label}"${kind}><code>${highlighted(language, text)}</code></pre>\n`;
+export function codeBlock(label: string, text: string, language: Language): Block {
+  return { html: () => codeHtml(label, text, language), markdown: `\`\`\`${language}\n${text}\n\`\`\`` };
 }
 
-/** The same thing said in several languages, of which one is seen at a time. */
-export interface Tab {
+/** A block of code under a line that names it; `isFolded` ones open on demand. */
+export function namedCode(name: string, text: string, language: Language, isFolded: boolean): Block {
+  const block = codeBlock(name, text, language);
+  return {
+    html: (site) =>
+      isFolded
+        ? html`<details><summary>${name}</summary>${block.html(site)}</details>\n`
+        : html`<figure><figcaption>${name}</figcaption>${block.html(site)}</figure>\n`,
+    markdown: `${name}:\n\n${block.markdown}`,
+  };
+}
+
+/** The same request in one of several languages. */
+export interface Sample {
   readonly name: string;
   readonly language: Language;
   readonly text: string;
 }
 
 /** Tabs that need no script: each is a radio button, and the style shows the panel of the chosen one. */
-export function codeTabs(id: string, label: string, tabs: readonly Tab[]): Html {
-  const buttons = tabs.map(({ name, language }, index) => {
-    const chosen = index === 0 ? html` checked="checked"` : undefined;
-    return html`<input type="radio" name="${id}" id="${id}-${language}" value="${language}"${chosen}><label for="${id}-${language}">${name}</label>\n`;
+export function codeTabs(id: string, label: string, samples: readonly Sample[]): Block {
+  const buttons = samples.map(({ name, language }, index) => {
+    const checked = index === 0 ? html` checked="checked"` : undefined;
+    return html`<input type="radio" name="${id}" id="${id}-${language}" value="${language}"${checked}><label for="${id}-${language}">${name}</label>\n`;
   });
-  const panels = tabs.map(
-    ({ name, text, language }) => html`<div class="panel">${codeBlock(`${label}, ${name}`, text, language)}</div>\n`,
+  const panels = samples.map(({ name, language, text }) =>
+    division('panel', codeBlock(`${label}, ${name}`, text, language)),
   );
-  return html`<fieldset class="tabs"><legend>${label}</legend>\n${buttons}${panels}</fieldset>\n`;
+  return frame(
+    (inner) => html`<fieldset class="tabs"><legend>${label}</legend>\n${buttons}${inner}</fieldset>\n`,
+    ...panels,
+  );
 }
 
-export function code(text: string): Html {
-  return html`<code>${text}</code>`;
+/** A span of code as Markdown, in as many backticks as the text needs. */
+export function code(text: string): string {
+  return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
+}
+
+/** Foreign text as Markdown that shows it to the letter, on one line. */
+export function literal(text: string): string {
+  return text.replaceAll(/[\\`*_<>[\]&#|~]/g, '\\$&').replaceAll(/\s+/g, ' ');
 }
 
 /** `404 Not Found`. */

@@ -9,107 +9,120 @@ import {
   wwwAuthenticate,
 } from '../contract/limits.ts';
 import { exampleNow, exampleRequestId } from '../contract/openapi-headers.ts';
-import { type Html, html, joined } from '../html.ts';
-import { code, codeBlock, shownJson, statusText, table } from './blocks.ts';
-import { siblingList } from './contents.ts';
-import { layout } from './layout.ts';
-import { link, type Site } from './site.ts';
+import { html } from '../html.ts';
+import { type Block, code, codeBlock, facts, heading, paragraph, shownJson, statusText, table } from './blocks.ts';
+import type { PortalPage } from './layout.ts';
+import type { Site } from './site.ts';
 
 /** Path of an error's page on this listener, whatever its `type` says. */
 export function errorRoute(errorCode: ErrorCode): string {
   return `/errors/${errorTable[errorCode].slug}`;
 }
 
-/** The link to an error's page, showing the code, which may be broken after an underscore. */
-export function errorLink(site: Site, errorCode: ErrorCode): Html {
-  const shown = joined(errorCode.split(/(?<=_)/), html`<wbr>`);
-  return html`<a href="${link(site, errorRoute(errorCode))}"><code>${shown}</code></a>`;
+/** The link to an error's page, showing the code, as Markdown. */
+export function errorLink(errorCode: ErrorCode): string {
+  return `[${code(errorCode)}](${errorRoute(errorCode)})`;
 }
 
 /** All errors, those of the contract first. */
-export function errorIndex(site: Site): string {
-  const common = errorCodes.filter((each) => errorTable[each].inContract);
-  const rare = errorCodes.filter((each) => !errorTable[each].inContract);
-  return layout(site, {
+export function errorIndex(): PortalPage {
+  return {
     route: '/errors',
     title: 'Errors',
     description: 'Every error of the API: what causes it, what to do, and whether to retry.',
-    main: html`<h1>Errors</h1>
-<p class="lead">Every error is a problem document (RFC 9457) of the media type <code>application/problem+json</code>.
-Decide on its <code>code</code>. Its <code>type</code> is the address of the page that explains it.</p>
-<p>The six members are described in the <a href="${link(site, '/docs#schema-Error')}">reference</a>. When you ask the
-operator about an error, name its <code>requestId</code>.</p>
-<h2 id="common">Errors a client should expect</h2>
-${indexTable(site, 'Errors a client should expect', common)}
-<h2 id="rare">Rare errors</h2>
-<p>These say what went wrong with the HTTP around a request, or inside the server. A client in good order rarely sees one.</p>
-${indexTable(site, 'Rare errors', rare)}`,
-  });
+    body: [
+      heading(1, 'Errors'),
+      paragraph(
+        'lead',
+        'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Branch on its `code`. Its `type` is the address of the page that explains the error.',
+      ),
+      'The [reference](/docs#schema-Error) describes the six members. When you contact the operator about an error, quote its `requestId`.',
+      heading(2, 'Errors a client should expect', 'common'),
+      indexTable('Errors a client should expect', true),
+      heading(2, 'Rare errors', 'rare'),
+      'These report a problem with the HTTP around a request, or inside the server. A well-behaved client rarely sees one.',
+      indexTable('Rare errors', false),
+    ],
+  };
 }
 
-function indexTable(site: Site, label: string, codes: readonly ErrorCode[]): Html {
+function indexTable(label: string, inContract: boolean): Block {
+  const codes = errorCodes.filter((each) => errorTable[each].inContract === inContract);
   const rows = codes.map((each) => {
     const { status, cause, retryable } = errorTable[each];
-    const facts = `${status}, ${retryable ? 'can be retried' : 'do not retry'}`;
-    return [html`${errorLink(site, each)}<p class="quiet small">${facts}</p>`, cause];
+    return [{ text: errorLink(each), note: `${status}, ${retryable ? 'can be retried' : 'do not retry'}` }, cause];
   });
   return table({ label, columns: ['Error', 'Cause'], rows, kind: 'codes' });
 }
 
 /** The page that an error's `type` leads to. */
-export function errorPage(site: Site, errorCode: ErrorCode): string {
-  const { status, title, cause, action, retry, retryable } = errorTable[errorCode];
-  return layout(site, {
+export function errorPage({ errorsUrl }: Site, errorCode: ErrorCode): PortalPage {
+  const { status, title, cause, action, retry } = errorTable[errorCode];
+  return {
     route: errorRoute(errorCode),
-    contents: siblingList(site, { label: 'Errors', siblings, route: errorRoute(errorCode) }),
+    parent: '/errors',
+    navigation: { title: 'Errors', entries, isOfSiblings: true },
     title: `${title} (${errorCode})`,
     description: `${statusText(status)}, ${errorCode}: ${cause}`,
-    main: html`<p class="crumb" data-web="crumb"><a href="${link(site, '/errors')}">Errors</a></p>
-<h1>${title}</h1>
-<p class="badges"><span class="badge">${statusText(status)}</span> <span class="badge ${retryable ? 'good' : 'bad'}">${retryable ? 'Can be retried' : 'Do not retry'}</span></p>
-<dl class="facts">
-<dt>Code</dt><dd>${code(errorCode)}</dd>
-<dt>HTTP status</dt><dd>${statusText(status)}</dd>
-<dt>Type</dt><dd>${code(errorType(site.errorsUrl, errorCode))}</dd>
-</dl>
-<h2 id="cause">What causes it</h2>
-<p>${cause}</p>
-<h2 id="action">What to do</h2>
-<p>${action}</p>
-<h2 id="retry">Whether to retry</h2>
-<p>${retry}</p>
-${retryAfterRule(errorCode)}<h2 id="example">Example response</h2>
-${codeBlock('Example response', exampleResponse(site, errorCode), 'http')}
-<p class="quiet">See also: <a href="${link(site, '/guides/errors')}">reading errors</a>, <a href="${link(site, '/guides/polling')}">polling well</a>,
-<a href="${link(site, '/errors')}">all errors</a>.</p>`,
-  });
+    body: [
+      heading(1, title),
+      badges(errorCode),
+      facts([
+        ['Code', code(errorCode)],
+        ['HTTP status', statusText(status)],
+        ['Type', code(errorType(errorsUrl, errorCode))],
+      ]),
+      heading(2, 'What causes it', 'cause'),
+      cause,
+      heading(2, 'What to do', 'action'),
+      action,
+      heading(2, 'Whether to retry', 'retry'),
+      retry,
+      retryAfterRule(errorCode),
+      heading(2, 'Example response', 'example'),
+      codeBlock('Example response', exampleResponse(errorsUrl, errorCode), 'http'),
+      paragraph(
+        'quiet',
+        'See also: [reading errors](/guides/errors), [polling well](/guides/polling), [all errors](/errors).',
+      ),
+    ],
+  };
 }
 
-const siblings = errorCodes.map((each) => ({ route: errorRoute(each), title: errorTable[each].title }));
+const entries = errorCodes.map((each) => ({ target: errorRoute(each), title: errorTable[each].title }));
+
+/** Status and whether to retry, at a glance. */
+function badges(errorCode: ErrorCode): Block {
+  const { status, retryable } = errorTable[errorCode];
+  const [advice, kind] = retryable ? ['Can be retried', 'good'] : ['Do not retry', 'bad'];
+  return {
+    html: () =>
+      html`<p class="badges"><span class="badge">${statusText(status)}</span> <span class="badge ${kind}">${advice}</span></p>\n`,
+    markdown: `${statusText(status)}. ${advice}.`,
+  };
+}
 
 /** What `Retry-After` says with this error, and how a client waits without it. */
-function retryAfterRule(errorCode: ErrorCode): Html | undefined {
+function retryAfterRule(errorCode: ErrorCode): string {
   const rule = retryAfterRules[errorCode];
-  if (rule !== undefined) {
-    return html`<p><code>${headerNames.retryAfter}</code> is always there, in whole seconds. ${rule} Wait at least that long.</p>\n`;
-  }
-  if (!errorTable[errorCode].retryable) return undefined;
-  return html`<p>This answer has no <code>${headerNames.retryAfter}</code>. Wait five seconds, then ten, then twenty, up to a minute, each
-with some randomness.</p>\n`;
+  if (rule !== undefined)
+    return `\`Retry-After\` is always present, in whole seconds. ${rule} Wait at least that long.`;
+  if (!errorTable[errorCode].retryable) return '';
+  return 'This answer has no `Retry-After`. Wait five seconds, then ten, then twenty, up to a minute, each with some randomness.';
 }
 
 const { min: shortestSeconds, max: longestSeconds } = maintenanceRetryAfterSeconds;
 
 const retryAfterRules: Readonly<Partial<Record<ErrorCode, string>>> = {
   RATE_LIMIT_EXCEEDED:
-    'It is the time to the end of the current minute, rounded up: whoever waits that long is in a new window and is not refused by this one again.',
-  MARKET_DATA_UNAVAILABLE: `It is ${marketDataRetryAfterSeconds} seconds: asking more often brings nothing sooner.`,
+    'It is the time to the end of the current minute, rounded up: a client that waits that long is in a new window and is not refused by this one again.',
+  MARKET_DATA_UNAVAILABLE: `It is ${marketDataRetryAfterSeconds} seconds: asking more often does not help.`,
   SERVICE_MAINTENANCE: `It is the time to the expected end of the window, from ${shortestSeconds} to ${longestSeconds} seconds. The window can be extended, so the next answer may say the same again.`,
-  SERVICE_OVERLOADED: `It is ${overloadRetryAfterSeconds} seconds. Keep the connection open: clients that are being served go first.`,
+  SERVICE_OVERLOADED: `It is ${overloadRetryAfterSeconds} seconds. Keep the connection open: clients that already have one are served first.`,
 };
 
 /** Status line, the headers that matter here, and the body, indented for reading. */
-function exampleResponse({ errorsUrl }: Site, errorCode: ErrorCode): string {
+function exampleResponse(errorsUrl: string, errorCode: ErrorCode): string {
   const { status, exampleDetail: detail } = errorTable[errorCode];
   const head = [
     `HTTP/1.1 ${statusText(status)}`,

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { type ErrorCode, errorTable } from '../contract/errors.ts';
-import { type Fragment, type Html, html } from '../html.ts';
-import { siblingList } from './contents.ts';
-import { errorRoute } from './errors.ts';
-import { layout } from './layout.ts';
-import { type RenderedMarkdown, renderMarkdown } from './markdown-page.ts';
+import { type Html, html } from '../html.ts';
+import { type Block, browserOnly, cards, division, heading, paragraph } from './blocks.ts';
+import { errorLink } from './errors.ts';
+import type { PortalPage } from './layout.ts';
+import { headingsOf } from './markdown.ts';
 import { link, type Site } from './site.ts';
 
 /** A guide: a Markdown file of this repository, shown in the portal. */
@@ -21,7 +21,7 @@ interface GuideSource {
 }
 
 /** In the order in which they are best read. */
-export const guideSources: readonly GuideSource[] = [
+const sources: readonly GuideSource[] = [
   {
     slug: 'quick-start',
     name: 'Quick start',
@@ -75,114 +75,98 @@ export const guideSources: readonly GuideSource[] = [
 
 const repository = new URL('../../', import.meta.url);
 
-/** A page of guides, as HTML and as the Markdown it was made from. */
-export interface GuidePage {
+/** A guide read from its file. */
+export interface Guide {
   readonly route: string;
-  readonly title: string;
+  readonly name: string;
   readonly purpose: string;
-  readonly html: string;
-  readonly markdown: string;
+  /** Its Markdown, with the addresses of this service and the routes of this listener. */
+  readonly text: string;
 }
 
-export function guideRoute(slug: string): string {
-  return `/guides/${slug}`;
+/** Every guide, with the addresses of this service in place of those of the examples. */
+export function readGuides(site: Site): readonly Guide[] {
+  return sources.map(({ slug, file, name, title, purpose }) => {
+    const text = readFileSync(new URL(file, repository), 'utf8').trim();
+    const titled = title === undefined ? text : text.replace(/^# .*$/m, `# ${title}`);
+    return { route: guideRoute(slug), name, purpose, text: withRoutes(withOwnAddresses(titled, site), file) };
+  });
 }
 
-/** Every guide, read from its file, with the addresses of this service in place of those of the examples. */
-export function guidePages(site: Site): readonly GuidePage[] {
-  return guideSources.map((source, index) => {
-    const text = withAddresses(textOf(source), site);
-    const rendered = renderMarkdown(text, {
-      target: (href) => portalLink(site, source.file, href),
-      targetOfCode: (code) => (code in errorTable ? link(site, errorRoute(code as ErrorCode)) : undefined),
-    });
-    const { slug, name, purpose } = source;
+/** The list of guides. */
+export function guideIndex(guides: readonly Guide[]): PortalPage {
+  return {
+    route: '/guides',
+    title: 'Guides',
+    description: 'How to use the API well: first requests, polling, markets, prices, limits, errors and versioning.',
+    body: [
+      heading(1, 'Guides'),
+      paragraph('lead', 'Short pages, one question each. Tests run every program in them against the service.'),
+      cards(guides),
+    ],
+  };
+}
+
+/** The page of each guide, with links to its neighbours. */
+export function guidePages(guides: readonly Guide[]): readonly PortalPage[] {
+  return guides.map(({ route, purpose, text }, index) => {
+    const [title, ...headings] = headingsOf(text);
+    const below = headings
+      .filter(({ depth }) => depth === 2)
+      .map((each) => ({ target: `#${each.id}`, title: each.title }));
+    const entries = guides.map((guide) => ({
+      target: guide.route,
+      title: guide.name,
+      ...(guide.route === route ? { below } : {}),
+    }));
     return {
-      route: guideRoute(slug),
-      title: name,
-      purpose,
-      html: guidePage(site, index, rendered),
-      markdown: withTwinLinks(text, site, source.file),
+      route,
+      parent: '/guides',
+      navigation: { title: 'Guides', entries, isOfSiblings: true },
+      title: title?.title,
+      description: purpose,
+      body: [division('prose', text), neighbours(guides[index - 1], guides[index + 1])],
     };
   });
 }
 
-function textOf({ file, title }: GuideSource): string {
-  const text = readFileSync(new URL(file, repository), 'utf8');
-  return title === undefined ? text : text.replace(/^# .*$/m, `# ${title}`);
-}
-
-/** The list of guides. */
-export function guideIndex(site: Site, guides: readonly GuidePage[]): string {
-  return layout(site, {
-    route: '/guides',
-    title: 'Guides',
-    description: 'How to use the API well: first requests, polling, markets, prices, limits, errors and versioning.',
-    main: html`<h1>Guides</h1>
-<p class="lead">Short pages, each on one question. Every program in them is run against the service by its tests.</p>
-${guideCards(site, guides)}`,
-  });
-}
-
-/** Links to guides with what each is for. */
-export function guideCards(site: Site, guides: readonly Pick<GuidePage, 'route' | 'title' | 'purpose'>[]): Html {
-  const cards = guides.map(
-    ({ route, title, purpose }) => html`<li><a href="${link(site, route)}">${title}</a><p>${purpose}</p></li>\n`,
-  );
-  return html`<ul class="cards">\n${cards}</ul>\n`;
-}
-
-function guidePage(site: Site, index: number, { title, headings, body }: RenderedMarkdown): string {
-  const { slug, purpose } = guideSources[index]!;
-  return layout(site, {
-    route: guideRoute(slug),
-    title,
-    description: purpose,
-    contents: siblingList(site, { label: 'Guides', siblings, route: guideRoute(slug), headings }),
-    main: html`<p class="crumb" data-web="crumb"><a href="${link(site, '/guides')}">Guides</a></p>
-<h1>${title}</h1>
-<div class="prose">
-${body}</div>
-${neighbours(site, index)}`,
-  });
-}
-
-function neighbours(site: Site, index: number): Html {
-  const one = (label: string, source: GuideSource | undefined): Fragment => {
-    if (source === undefined) return html`<span></span>\n`;
-    return html`<a href="${link(site, guideRoute(source.slug))}"><span class="quiet small">${label}</span> ${source.name}</a>\n`;
+function neighbours(previous: Guide | undefined, next: Guide | undefined): Block {
+  const neighbour = (site: Site, label: string, guide: Guide | undefined): Html => {
+    if (guide === undefined) return html`<span></span>\n`;
+    return html`<a href="${link(site, guide.route)}"><span class="quiet small">${label}</span> ${guide.name}</a>\n`;
   };
-  return html`<nav class="neighbours" aria-label="Other guides">
-${one('Before', guideSources[index - 1])}${one('Next', guideSources[index + 1])}</nav>`;
+  return browserOnly(
+    (site) => html`<nav class="neighbours" aria-label="Other guides">
+${neighbour(site, 'Previous', previous)}${neighbour(site, 'Next', next)}</nav>
+`,
+  );
 }
 
-const siblings = guideSources.map(({ slug, name }) => ({ route: guideRoute(slug), title: name }));
+function guideRoute(slug: string): string {
+  return `/guides/${slug}`;
+}
 
-/** The addresses that stand in the files for a service's own. */
-function withAddresses(text: string, { baseUrl, errorsUrl }: Site): string {
+/** The text with a service's own addresses in place of those in the files. */
+function withOwnAddresses(text: string, { baseUrl, errorsUrl }: Site): string {
   return text
     .replaceAll('https://api.example.com/errors', errorsUrl)
     .replaceAll(/https:\/\/api\.example\.com|http:\/\/127\.0\.0\.1:8080/g, baseUrl);
 }
 
-/** Where a link of a file leads in the portal. A file that has no page there leads to the list of guides. */
-function portalLink(site: Site, file: string, href: string): string {
-  if (/^https?:/.test(href) || href.startsWith('#')) return href;
-  const [path = '', anchor] = href.split('#');
-  const route = routeOfFile(posix.join(posix.dirname(file), path));
-  return link(site, route) + (anchor === undefined ? '' : `#${anchor}`);
+/** The text with routes in place of links to files, and with a link on every error code. */
+function withRoutes(text: string, file: string): string {
+  return text
+    .replaceAll(/(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(?=[)#])/g, (_, path: string) =>
+      routeOfFile(posix.join(posix.dirname(file), path)),
+    )
+    .replaceAll(/(?<!\[)`([A-Z_]+)`/g, (span, name: string) =>
+      name in errorTable ? errorLink(name as ErrorCode) : span,
+    );
 }
 
+/** A file that has no page leads to the list of guides. */
 function routeOfFile(file: string): string {
   if (file === 'docs/openapi/v1.json') return '/openapi/v1.json';
-  const guide = guideSources.find((source) => source.file === file);
+  const guide = sources.find((source) => source.file === file);
   return guide === undefined ? '/guides' : guideRoute(guide.slug);
-}
-
-/** For readers of Markdown, a relative link leads to the Markdown of its target, under the whole address. */
-function withTwinLinks(text: string, site: Site, file: string): string {
-  return text.replaceAll(/(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))/g, (_, path: string, anchor = '') => {
-    const route = routeOfFile(posix.join(posix.dirname(file), path));
-    return `${site.baseUrl}${route}${route.endsWith('.json') ? '' : '.md'}${anchor}`;
-  });
 }

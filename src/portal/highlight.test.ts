@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { highlighted, type Language } from './highlight.ts';
 import { parsePage } from './parsed-page.testing.ts';
 
-const samples: Readonly<Record<Language, readonly [code: string, marked: readonly string[]]>> = {
+const samples: Readonly<Record<Exclude<Language, 'console'>, readonly [code: string, marked: readonly string[]]>> = {
   json: ['{ "a": "x\\"y", "b": [1.5, -2, null] }', ['p "a"', 's "x\\"y"', 'p "b"', 'n 1.5', 'n -2', 'n null']],
   http: [
     'HTTP/1.1 429 Too Many Requests\nRetry-After: 5\n\n{\n  "a": "b"\n}',

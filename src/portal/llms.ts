@@ -1,50 +1,46 @@
 import { errorCodes, errorTable } from '../contract/errors.ts';
+import { html } from '../html.ts';
 import { errorRoute } from './errors.ts';
+import type { Guide } from './guides.ts';
+import { type PortalPage, pageMarkdown } from './layout.ts';
 import { identity, markdownRoute, type Site } from './site.ts';
 
-/** A page as it stands in the indexes for machines. */
-export interface IndexedPage {
-  readonly route: string;
-  readonly title: string;
-  readonly purpose: string;
-}
-
 /** `/llms.txt`: what there is to read, for language models (llmstxt.org). */
-export function llmsIndex(site: Site, guides: readonly IndexedPage[]): string {
+export function llmsIndex(site: Site, guides: readonly Guide[]): string {
   const { name, version } = identity(site);
-  const line = ({ route, title, purpose }: IndexedPage) =>
+  const line = (title: string, route: string, purpose: string) =>
     `- [${title}](${site.baseUrl}${markdownRoute(route)}): ${purpose}`;
   return `# ${name}
 
-> ${site.document.info.summary} Read only, over HTTP, JSON, version ${version}.
+> ${site.document.info.summary} Read-only, over HTTP, JSON, version ${version}.
 
-Every request under ${site.baseUrl}/v1 needs an API key in the header X-EXCHANGE-APIKEY, sent as it is. Prices and amounts are decimal strings:
-keep them as strings or decimals, never binary floating point. Status values and fields can be added within version 1. After 429 and
-503 wait as many seconds as Retry-After says.
+Every request under ${site.baseUrl}/v1 needs an API key in the header X-EXCHANGE-APIKEY, without a prefix. Prices and amounts are decimal strings:
+keep them as strings or decimals, never as binary floating point. Status values and fields can be added within version 1. After a 429 or
+503, wait as many seconds as Retry-After says.
 
 ## Guides
 
-${guides.map(line).join('\n')}
+${guides.map((guide) => line(guide.name, guide.route, guide.purpose)).join('\n')}
 
 ## Reference
 
-- [Reference](${site.baseUrl}/docs.md): every operation, parameter, field, header and limit, with examples
+${line('Reference', '/docs', 'every operation, parameter, field, header and limit, with examples')}
 - [OpenAPI 3.1 document](${site.baseUrl}/openapi/v1.json): the same for generators and validators
-- [Errors](${site.baseUrl}/errors.md): every error code
+${line('Errors', '/errors', 'every error code')}
 - [Everything in one file](${site.baseUrl}/llms-full.txt): guides, reference and errors
 
 ## Optional
 
-- [Status](${site.baseUrl}/status.md): how the service is doing now
+${line('Status', '/status', 'how the service is doing now')}
 - [Status as JSON](${site.baseUrl}/status/summary.json): the same for programs, without a key
-${errorCodes.map((code) => line({ route: errorRoute(code), title: code, purpose: errorTable[code].cause })).join('\n')}
+${errorCodes.map((code) => line(code, errorRoute(code), errorTable[code].cause)).join('\n')}
 `;
 }
 
 /** `/llms-full.txt`: all texts one after the other, each under its address. */
-export function llmsFull(site: Site, pages: readonly { readonly route: string; readonly markdown: string }[]): string {
-  const parts = pages.map(({ route, markdown }) => `Source: ${site.baseUrl}${route}\n\n${markdown.trim()}\n`);
-  return `${parts.join('\n---\n\n')}`;
+export function llmsFull(site: Site, pages: readonly PortalPage[]): string {
+  const parts = pages.map((page) => `Source: ${site.baseUrl}${page.route}\n\n${pageMarkdown(site, page)}`);
+  return parts.join('\n---\n\n');
 }
 
 /** `/robots.txt`: everything may be read; what needs a key has nothing for a crawler. */
@@ -54,9 +50,7 @@ export function robots(site: Site): string {
 
 /** `/sitemap.xml` (sitemaps.org, version 0.9). */
 export function sitemap(site: Site, routes: readonly string[]): string {
-  const escaped = (text: string) =>
-    text.replaceAll(/[&<>"']|[^\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
-  const urls = routes.map((route) => `<url><loc>${escaped(site.baseUrl + route)}</loc></url>\n`);
+  const urls = routes.map((route) => `<url><loc>${html`${site.baseUrl}${route}`.text}</loc></url>\n`);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;
 }
 

@@ -1,16 +1,15 @@
 import { errorCodes } from '../contract/errors.ts';
 import { asciiJson } from '../http/ascii-json.ts';
 import type { Resource } from '../http/resource.ts';
-import { root } from '../http/resources/root.ts';
 import { assetResource, portalAssets } from './assets.ts';
-import { errorIndex, errorPage, errorRoute } from './errors.ts';
-import { guideIndex, guidePages } from './guides.ts';
+import { errorIndex, errorPage } from './errors.ts';
+import { type Guide, guideIndex, guidePages, readGuides } from './guides.ts';
 import { homePage } from './home.ts';
+import type { PortalPage } from './layout.ts';
 import { favicon, llmsFull, llmsIndex, robots, sitemap } from './llms.ts';
-import { fixedPage, fixedText, inWireForm, livePage, markdownType, type ReadyPage, twinOf } from './page-resources.ts';
-import { pageHeaders } from './policy.ts';
 import { referencePage } from './reference.ts';
-import { identity, markdownRoute, type Site } from './site.ts';
+import { fixedPage, fixedText, livePage, rootResource } from './resources.ts';
+import { identity, type Site } from './site.ts';
 import { statusPage } from './status.ts';
 import { summaryResource } from './status-summary.ts';
 
@@ -23,38 +22,32 @@ export interface PublicPages {
 
 /** The developer portal: everything for people on the public listener, and the same for machines that read. */
 export function publicPages(site: Site): PublicPages {
-  const guides = guidePages(site);
-  const made = (route: string, html: string): ReadyPage => ({ route, html, markdown: twinOf(site, html) });
-  const home = made('/', homePage(site, guides));
-  const pages: ReadyPage[] = [
-    made('/guides', guideIndex(site, guides)),
-    ...guides,
-    made('/docs', referencePage(site)),
-    made('/errors', errorIndex(site)),
-    ...errorCodes.map((code) => made(errorRoute(code), errorPage(site, code))),
+  const guides = readGuides(site);
+  const home = homePage(site, guides);
+  const pages = [
+    guideIndex(guides),
+    ...guidePages(guides),
+    referencePage(site),
+    errorIndex(),
+    ...errorCodes.map((code) => errorPage(site, code)),
   ];
+  const [homeResource, homeMarkdown] = fixedPage(site, home);
   const resources = [
-    ...pages.flatMap((page) => fixedPage(page)),
+    homeMarkdown,
+    ...pages.flatMap((page) => fixedPage(site, page)),
     ...livePage(site, '/status', ({ now }, { service }) =>
-      statusPage(site, { body: service.status(now), windows: service.windows(now) }),
+      statusPage({ body: service.status(now), windows: service.windows(now) }),
     ),
     summaryResource(site),
-    fixedText(markdownRoute('/'), home.markdown, markdownType),
     ...machineFiles(site, [home, ...pages], guides),
     ...[...portalAssets().values()].map(assetResource),
   ];
-  const forms = { json: asciiJson(rootDocument(site)), html: home.html, markdown: inWireForm(home.markdown) };
   return {
-    root: root(forms, pageHeaders),
+    root: rootResource(homeResource, asciiJson(rootDocument(site))),
     pages: new Map(resources.map((resource) => [resource.route, resource])),
   };
 }
-
-function machineFiles(
-  site: Site,
-  pages: readonly ReadyPage[],
-  guides: Parameters<typeof llmsIndex>[1],
-): readonly Resource[] {
+function machineFiles(site: Site, pages: readonly PortalPage[], guides: readonly Guide[]): readonly Resource[] {
   const plain = 'text/plain; charset=utf-8';
   const routes = [...pages.map(({ route }) => route), '/status'];
   const inFull = pages.filter(({ route }) => route !== '/' && route !== '/guides' && route !== '/errors');

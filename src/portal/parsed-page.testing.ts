@@ -67,3 +67,22 @@ function resolveEntities(text: string, raw: boolean): string {
 export function named(elements: readonly Element[], ...names: readonly string[]): readonly Element[] {
   return elements.filter(({ name }) => names.includes(name));
 }
+
+/** What only a browser has a use for: controls, and what says so of itself. */
+const browserOnly = new Set(['button', 'form', 'img', 'input', 'label', 'legend', 'nav', 'noscript', 'script']);
+
+/** The text of an element with all that is for readers of Markdown too, and without the rest. */
+export function readText(html: string, name: string): string {
+  const start = html.indexOf(`<${name}`);
+  const part = html.slice(start, html.indexOf(`</${name}>`, start));
+  const skipped: string[] = [];
+  let text = '';
+  for (const { groups } of part.matchAll(new RegExp(token, 'g'))) {
+    const { end, name: tag = '', rest = '', text: piece } = groups!;
+    if (piece !== undefined) text += skipped.length === 0 ? resolveEntities(piece, false) : '';
+    else if (end !== undefined) skipped.pop();
+    else if (!voidElements.has(tag) && (skipped.length > 0 || browserOnly.has(tag) || rest.includes(' data-web=')))
+      skipped.push(tag);
+  }
+  return text;
+}

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limitTable, pollingIntervals } from '../contract/limits.ts';
 import { openApiDocument } from '../contract/openapi.ts';
+import { pageHtml } from './layout.ts';
 import { type Element, named, parsePage } from './parsed-page.testing.ts';
-import { prose, sections } from './prose.ts';
 import { referencePage } from './reference.ts';
 
 const addresses = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors' };
 const document = openApiDocument(addresses);
-const elements = parsePage(referencePage({ ...addresses, document, version: '1.0.0' }));
+const site = { ...addresses, document, version: '1.0.0' };
+const elements = parsePage(pageHtml(site, referencePage(site)));
 const tables = new Map(
   elements.flatMap((element, index): [string, Element][] =>
     element.name === 'table' ? [[elements[index - 1]!.attributes.get('aria-label')!, element]] : [],
@@ -84,29 +85,4 @@ test('the table of contents lists every section, operation and schema', () => {
   const [contents] = named(elements, 'nav').filter(({ attributes }) => attributes.get('class') === 'contents');
   const main = elements.slice(elements.findIndex(({ name }) => name === 'main'));
   for (const { text } of named(main, 'h2', 'h3')) assert.ok(contents!.text.includes(text), text);
-});
-
-test('the prose of the document becomes paragraphs, code and tables, and everything else stays text', () => {
-  const page = prose('One `a<b`\nline.\n\n| A | B |\n|---|---|\n| `x` | 2 |\n\n* not a list');
-  const read = parsePage(page.text);
-  assert.deepEqual(
-    named(read, 'p', 'th', 'td').map(({ text }) => text),
-    ['One a<b\nline.', 'A', 'B', 'x', '2', '* not a list'],
-  );
-  assert.deepEqual(
-    named(read, 'code').map(({ text }) => text),
-    ['a<b', 'x'],
-  );
-});
-
-test('a text is split at its headings, each with an anchor made from its title', () => {
-  const parts = sections('Lead.\n\n## First steps\n\nOne.\n\n## And then?\n\nTwo.');
-  assert.equal(parts.lead.text.trim(), '<p>Lead.</p>');
-  assert.deepEqual(
-    parts.sections.map(({ title, id }) => [title, id]),
-    [
-      ['First steps', 'first-steps'],
-      ['And then?', 'and-then'],
-    ],
-  );
 });

@@ -1,6 +1,6 @@
 import { headerNames } from '../contract/limits.ts';
 import type { Operation } from '../contract/openapi.ts';
-import type { Tab } from './blocks.ts';
+import type { Sample } from './blocks.ts';
 
 /** The environment variable that samples take the key from. Not of the names that configure the server. */
 export const keyVariable = 'API_KEY';
@@ -15,7 +15,7 @@ const clientCalls: Readonly<Record<string, { readonly name: string; readonly cal
 };
 
 /** A request for an operation with its required parameters, ready to be run once the key is set. */
-export function requestSamples(baseUrl: string, path: string, operation: Operation): readonly Tab[] {
+export function requestSamples(baseUrl: string, path: string, operation: Operation): readonly Sample[] {
   const address = `${baseUrl}${exampleTarget(path, operation)}`;
   const keyed = needsKey(operation);
   return [

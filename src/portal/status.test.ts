@@ -5,6 +5,7 @@ import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
 import { openApiDocument } from '../contract/openapi.ts';
 import { FeedStatus } from '../market/service-status.ts';
+import { pageHtml } from './layout.ts';
 import { named, parsePage } from './parsed-page.testing.ts';
 import { statusPage } from './status.ts';
 import { statusSummary } from './status-summary.ts';
@@ -29,7 +30,7 @@ function service() {
         windows.map(([from, to, description]) => ({ from: at(from * minuteMs), to: at(to * minuteMs), description })),
       ),
     summary: () => statusSummary(site, { body: board.status(now), windows: board.windows(now) }) as Summary,
-    page: () => statusPage(site, { body: board.status(now), windows: board.windows(now) }),
+    page: () => pageHtml(site, statusPage({ body: board.status(now), windows: board.windows(now) })),
     shows(...texts: readonly string[]) {
       const [main] = named(parsePage(this.page()), 'main');
       for (const text of texts) assert.ok(main!.text.includes(text), `"${text}" is not in: ${main!.text}`);
@@ -56,13 +57,13 @@ test('the page says in words that everything works, how old the market data is a
   const status = service();
   status.fed('live', 394);
   assert.match(overall(status.page())!, /^Operational/);
-  status.shows('less than a second ago', '21 November 2026, 10:00:00 UTC', 'None is announced');
+  status.shows('less than a second ago', '21 November 2026, 10:00:00 UTC', 'No maintenance is announced');
 });
 
 test('a feed on its fallback path, a feed behind and a feed that never delivered each read as what they are', () => {
   const status = service();
   assert.match(overall(status.page())!, /^Outage/);
-  status.shows('None has arrived yet.');
+  status.shows('No data has arrived yet.');
   status.fed('fallback', 65_000);
   assert.match(overall(status.page())!, /^Degraded/);
   status.shows('Updated 1 minute 5 seconds ago');
@@ -85,7 +86,7 @@ test('announced maintenance is shown with its times in UTC and does not read as 
   assert.match(overall(status.page())!, /^Operational/);
   status.shows(
     'Announced',
-    'It starts in 15 hours; until then',
+    'It starts in 15 hours. Until then',
     '22 November 2026, 01:00:00 UTC',
     'Upgrade of the price',
   );

@@ -1,17 +1,4 @@
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const;
+const months = 'January February March April May June July August September October November December'.split(' ');
 
 /** `21 November 2026, 10:00:00 UTC`, for whole epoch milliseconds. */
 export function instantInWords(epochMs: number): string {

@@ -17,7 +17,7 @@ describe('the status page in a browser', () => {
       const { page } = await openBrowser(t, { timeZone: 'Asia/Tokyo' });
       const service = await ServiceHarness.start(t);
       await page.goto(`${service.service.baseUrl}/status`);
-      await page.getByText('None is announced.').waitFor();
+      await page.getByText('No maintenance is announced.').waitFor();
       const day = Date.UTC(2030, 0, 15, 20);
       const announced = await service.withStore(({ windows }) =>
         windows.announce({
@@ -34,7 +34,7 @@ describe('the status page in a browser', () => {
       assert.equal(await from!.getAttribute('datetime'), '2030-01-15T20:00:00.000Z');
       await assertAccessible(page);
       await service.withStore(({ windows }) => windows.cancel(announced.id));
-      await page.getByText('None is announced.').waitFor();
+      await page.getByText('No maintenance is announced.').waitFor();
     },
   );
 
@@ -91,7 +91,7 @@ describe('the status page in a browser', () => {
       t.after(() => again.stop());
       await alert.waitFor({ state: 'hidden', timeout: 20_000 });
       await page.locator('#state .word').filter({ hasText: 'Outage' }).waitFor();
-      assert.match(await page.locator('#age').innerText(), /None has arrived yet/);
+      assert.match(await page.locator('#age').innerText(), /No data has arrived yet/);
       await watched.close();
     },
   );

@@ -57,7 +57,9 @@ function showParts({ components }: Summary, nowMs: number): void {
   const fed = components.find(({ id }) => id === 'market-data')?.updated_at ?? null;
   const fedMs = Date.parse(fed ?? '');
   const age =
-    fed === null ? 'None has arrived yet.' : `Updated ${durationInWords(nowMs - fedMs)} ago, at ${localInstant(fedMs)}`;
+    fed === null
+      ? 'No data has arrived yet.'
+      : `Updated ${durationInWords(nowMs - fedMs)} ago, at ${localInstant(fedMs)}`;
   setText(byId('age'), age);
   setText(byId('server-time'), localInstant(nowMs));
 }
@@ -70,7 +72,7 @@ function showWindows(windows: readonly Maintenance[], nowMs: number): void {
   if (key !== shownWindows) {
     shownWindows = key;
     const items = windows.map((each) => windowItem(each, nowMs));
-    const none = element('p', {}, 'None is announced.');
+    const none = element('p', {}, 'No maintenance is announced.');
     byId('windows').replaceChildren(items.length === 0 ? none : element('ul', { class: 'windows' }, ...items));
   }
   const texts = document.querySelectorAll('#windows .when');
@@ -98,7 +100,7 @@ function windowItem(window: Maintenance, nowMs: number): HTMLElement {
 
 function whenText(window: Maintenance, nowMs: number): string {
   const [fromMs, toMs] = [Date.parse(window.scheduled_for), Date.parse(window.scheduled_until)];
-  if (nowMs < fromMs) return `It starts in ${durationInWords(fromMs - nowMs)}; until then everything goes on as usual.`;
+  if (nowMs < fromMs) return `It starts in ${durationInWords(fromMs - nowMs)}. Until then the service runs as usual.`;
   if (nowMs < toMs) return `It is expected to end in ${durationInWords(toMs - nowMs)}.`;
   return 'Its expected end has passed.';
 }

@@ -1,0 +1,173 @@
+import { Lexer, Parser, Renderer, type Token, type Tokens } from 'marked';
+import { type Fragment, type Html, html, joined, trusted } from '../html.ts';
+import { highlighted } from './highlight.ts';
+import { link, type Site } from './site.ts';
+
+/** A heading, with the anchor that its HTML has. */
+export interface Heading {
+  readonly depth: number;
+  readonly id: string;
+  readonly title: string;
+}
+
+/**
+ * Markdown as HTML. HTML within it is shown as it is written and never interpreted; of images only the
+ * text is left. A link to a route of this listener leads there under the path of the base URL.
+ */
+export function markdownHtml(site: Site, markdown: string): Html {
+  return trusted(Parser.parse(Lexer.lex(markdown), { renderer: new PageRenderer(site) }));
+}
+
+/** Markdown within a sentence or a cell as HTML: links, code and emphasis. */
+export function inlineHtml(site: Site, markdown: string): Html {
+  return trusted(Parser.parseInline(Lexer.lexInline(markdown), { renderer: new PageRenderer(site) }));
+}
+
+/** The headings of a Markdown text, in order. */
+export function headingsOf(markdown: string): readonly Heading[] {
+  const anchors = new Repeated();
+  const tokens = Lexer.lex(markdown).filter((token) => token.type === 'heading') as Tokens.Heading[];
+  return tokens.map((token) => {
+    const title = plainText(token);
+    return { depth: token.depth, id: anchors.next(anchorOf(title), '-'), title };
+  });
+}
+
+/** Every renderer that would put text or an address into HTML goes through our own escaping. */
+class PageRenderer extends Renderer<string, string> {
+  readonly #site: Site;
+  readonly #anchors = new Repeated();
+  readonly #labels = new Repeated();
+  #section: string | undefined;
+
+  constructor(site: Site) {
+    super();
+    this.#site = site;
+  }
+
+  override heading(heading: Tokens.Heading): string {
+    const { depth, tokens } = heading;
+    this.#section = plainText(heading);
+    const id = this.#anchors.next(anchorOf(this.#section), '-');
+    // A page has one heading of the first level, which is where the page itself leads.
+    return `<h${depth}${depth === 1 ? '' : html` id="${id}"`.text}>${this.#inline(tokens)}</h${depth}>\n`;
+  }
+
+  override code({ text, lang }: Tokens.Code): string {
+    return codeHtml(this.#label(codeLabels[lang ?? ''] ?? 'Code'), text, lang).text;
+  }
+
+  override table({ header, rows }: Tokens.Table): string {
+    const cells = (row: readonly Tokens.TableCell[]) =>
+      row.map(({ tokens }) => ({ content: trusted(this.#inline(tokens)) }));
+    const label = this.#label(this.#section ?? header.map(plainText).join(', '));
+    return tableHtml({ label, columns: header.map(plainText), rows: rows.map(cells), kind: 'short' }).text;
+  }
+
+  override link({ href, tokens }: Tokens.Link): string {
+    const target = /^\/(?!\/)/.test(href) ? link(this.#site, href) : href;
+    const content = trusted(this.#inline(tokens));
+    return /^(?:\/(?!\/)|#|https?:)/.test(href) ? html`<a href="${target}">${content}</a>`.text : content.text;
+  }
+
+  override image({ text }: Tokens.Image): string {
+    return html`${text}`.text;
+  }
+
+  override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    return html`${text}`.text;
+  }
+
+  override codespan({ text }: Tokens.Codespan): string {
+    return html`<code>${/^[A-Z]+(?:_[A-Z]+)+$/.test(text) ? joined(text.split(/(?<=_)/), html`<wbr>`) : text}</code>`
+      .text;
+  }
+
+  override text(token: Tokens.Text | Tokens.Escape): string {
+    return 'tokens' in token && token.tokens !== undefined ? this.#inline(token.tokens) : html`${token.text}`.text;
+  }
+
+  #inline(tokens: Token[]): string {
+    return this.parser.parseInline(tokens);
+  }
+
+  #label(name: string): string {
+    return this.#labels.next(name, ' ', 1);
+  }
+}
+
+const codeLabels: Readonly<Record<string, string>> = {
+  sh: 'Commands',
+  json: 'JSON',
+  ts: 'TypeScript',
+  python: 'Python',
+};
+
+/** Numbers names that come again, so that no two things on a page share one. */
+class Repeated {
+  readonly #counts = new Map<string, number>();
+
+  next(name: string, separator: string, offset = 0): string {
+    const count = this.#counts.get(name) ?? 0;
+    this.#counts.set(name, count + 1);
+    return count === 0 ? name : `${name}${separator}${count + offset}`;
+  }
+}
+
+/** The text of a token without its markup. */
+function plainText(token: Token | Tokens.TableCell): string {
+  const { tokens, text } = token as { readonly tokens?: readonly Token[]; readonly text?: string };
+  return tokens === undefined || tokens.length === 0 ? (text ?? '') : tokens.map(plainText).join('');
+}
+
+/** As code-hosting sites make them, so that a link to a heading works in both places. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}
+
+/** Text that is shown as it stands: a command, a message, a body. */
+export function codeHtml(label: string, text: string, language?: string): Html {
+  return html`<pre tabindex="0" role="region" aria-label="${label}"><code>${highlighted(language, text)}</code></pre>\n`;
+}
+
+export interface TableHtml {
+  /** Says what the table holds, to those who cannot see it. */
+  readonly label: string;
+  readonly columns: readonly Fragment[];
+  /** The first cell of a row is its heading. */
+  readonly rows: readonly (readonly CellHtml[])[];
+  /** The anchor of each row, in the order of the rows. */
+  readonly ids?: readonly string[] | undefined;
+  readonly kind?: TableKind | undefined;
+}
+
+/** `short`: no sentences in the last column. `codes`: long codes in the first, which may be broken. */
+export type TableKind = 'short' | 'codes';
+
+interface CellHtml {
+  readonly content: Fragment;
+  /** The cell stays on one line, such as a name. */
+  readonly isWord?: boolean | undefined;
+}
+
+/** A table that scrolls by itself where the page is too narrow for it, by keyboard too. */
+export function tableHtml({ label, columns, rows, ids, kind }: TableHtml): Html {
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table${attribute('class', kind)}>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>
+${rows.map((cells, index) => html`<tr${attribute('id', ids?.[index])}>${cells.map(cellHtml)}</tr>\n`)}</tbody>
+</table></div>
+`;
+}
+
+function attribute(name: 'class' | 'id', value: string | undefined): Fragment {
+  return value === undefined ? undefined : html` ${name}="${value}"`;
+}
+
+function cellHtml({ content, isWord }: CellHtml, index: number): Html {
+  const kind = attribute('class', isWord === true ? 'word' : undefined);
+  return index === 0 ? html`<th scope="row"${kind}>${content}</th>` : html`<td${kind}>${content}</td>`;
+}
