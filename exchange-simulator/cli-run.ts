@@ -85,8 +85,8 @@ function introduction(simulator: ExchangeSimulator): string {
     `  control    ${controlUrl}`,
     '',
     'Rehearse an outage:',
-    `  node exchange-simulator/cli.ts fault freeze --for 30s --control ${controlUrl}`,
-    'Every fault: node exchange-simulator/cli.ts faults',
+    `  npm run simulator -- fault freeze --for 30s --control ${controlUrl}`,
+    'Every fault: npm run simulator -- faults',
   ].join('\n');
 }
 

@@ -2,7 +2,7 @@ import { type FaultRule, faultRules, type ParameterRule } from './fault-catalogu
 
 const general = `A stand-in for the exchange Kraken: its public REST and WebSocket v2 protocol, a made-up market, faults on demand.
 
-Usage: node exchange-simulator/cli.ts [run] [options]
+Usage: npm run simulator -- [run] [options]
   --port N           port of REST and WebSocket (0, the default, is any free one)
   --control-port N   port of the control API, on 127.0.0.1 (default 0)
   --rates-port N     port of the rate sources CNB, ECB and JSON (default 0)
@@ -15,7 +15,7 @@ Usage: node exchange-simulator/cli.ts [run] [options]
   --json             print the addresses as one JSON object
   --with-parent      end when standard input is closed
 
-Usage: node exchange-simulator/cli.ts COMMAND --control URL
+Usage: npm run simulator -- COMMAND --control URL
   fault NAME [--symbol S]... [--for 30s] [--every 1s] [--set PARAMETER=VALUE]...
   clear [NAME] [--symbol S]         switch one fault off, or all
   price SYMBOL --bid P --ask P      set prices, digit for digit (also --last, --high, --low, --vwap,
@@ -40,7 +40,7 @@ function faultsHelp(): string {
     const kind = rule.kind === 'event' ? 'Happens once, or every --every within --for. ' : '';
     return `  ${name}${symbol}${parameters.join('')}\n      ${kind}${rule.seen}`;
   });
-  return ['Usage: node exchange-simulator/cli.ts fault NAME [--for 30s] --control URL', '', ...faults].join('\n');
+  return ['Usage: npm run simulator -- fault NAME [--for 30s] --control URL', '', ...faults].join('\n');
 }
 
 function form(rule: ParameterRule): string {

@@ -5,7 +5,7 @@ import { usage } from './cli-usage.ts';
 
 const controlCommands = ['fault', 'clear', 'price', 'release', 'rate', 'state'];
 
-/** `node exchange-simulator/cli.ts …`: runs the stand-in exchange, or talks to a running one. */
+/** `npm run simulator -- …`: runs the stand-in exchange, or talks to a running one. */
 async function main(args: readonly string[]): Promise<void> {
   const [command = 'run', ...rest] = args;
   if (args.includes('--help') || args.includes('-h') || command === 'help') print(usage(command));
@@ -25,7 +25,7 @@ try {
   const wrongUsage = error instanceof UsageError || isParseError(error);
   if (!wrongUsage && !(error instanceof Failure)) throw error;
   process.stderr.write(`exchange-simulator: ${(error as Error).message}\n`);
-  if (wrongUsage) process.stderr.write('Try: node exchange-simulator/cli.ts --help\n');
+  if (wrongUsage) process.stderr.write('Try: npm run simulator -- --help\n');
   process.exitCode = wrongUsage ? 2 : 1;
 }
 
