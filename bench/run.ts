@@ -55,7 +55,7 @@ async function run(): Promise<void> {
   writeFileSync(new URL('results/latest.json', here), `${JSON.stringify(results, undefined, 2)}\n`);
   if (writeDocs && process.exitCode === undefined) {
     const page = reportPage(date, 'npm run bench -- --write-docs', machine, [...sections.values()]);
-    writeFileSync(new URL('../docs/performance.md', here), page);
+    writeFileSync(new URL('../docs/contributors/performance.md', here), page);
   }
 }
 
