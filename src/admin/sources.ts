@@ -7,7 +7,7 @@ import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { FeedHealth } from '../feed/health.ts';
-import type { RateHealth } from '../feed/rates.ts';
+import type { RateHealth } from '../feed/rates/rate-keeper.ts';
 import type { ConnectionFigures } from '../http/public-listener.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
 import type { Log } from '../log.ts';

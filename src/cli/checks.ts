@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { checkRedis } from '../cluster/redis-check.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
-import { judgeRate } from '../feed/rates.ts';
+import { judgeRate } from '../feed/rates/rate-keeper.ts';
 import { inspectStore } from '../store/inspect.ts';
 import { connectorFor, rateSource } from '../wiring/feed.ts';
 import type { Context } from './context.ts';

@@ -121,7 +121,7 @@ export interface NoticesConfiguration {
 export interface FeedConfiguration {
   readonly staleAfterMs: number;
   readonly pingEveryMs: number;
-  readonly transportPatienceMs: number;
+  readonly transportTimeoutMs: number;
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
   readonly healthyAfterMs: number;

@@ -115,7 +115,7 @@ function resolveFeed({ feed }: Settings): FeedConfiguration {
   return {
     staleAfterMs: milliseconds(feed.staleAfter),
     pingEveryMs: milliseconds(feed.pingEvery),
-    transportPatienceMs: milliseconds(feed.transportPatience),
+    transportTimeoutMs: milliseconds(feed.transportPatience),
     reconnectMinMs: milliseconds(feed.reconnectMin),
     reconnectMaxMs: milliseconds(feed.reconnectMax),
     healthyAfterMs: milliseconds(feed.healthyAfter),

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { fetchText, readRetryAfter } from './bounded-fetch.ts';
-import { UpstreamError } from './upstream-error.ts';
+import { UpstreamError } from './wire.ts';
 
 const servers: Server[] = [];
 const never = new AbortController().signal;

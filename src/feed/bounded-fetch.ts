@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock, EpochMs } from '../clock.ts';
-import { asUpstreamError, UpstreamError } from './upstream-error.ts';
+import { asUpstreamError, UpstreamError } from './wire.ts';
 
 export interface FetchBounds {
   readonly clock: Clock;
@@ -8,14 +8,14 @@ export interface FetchBounds {
   readonly timeoutMs: number;
   /** After decompression. */
   readonly bodyBytesMax: number;
-  /** Ends the exchange from outside. */
   readonly signal: AbortSignal;
+  /** The media types asked for; JSON by default. */
   readonly accept?: string;
 }
 
 export interface FetchedText {
   readonly text: string;
-  /** When the question was sent. */
+  /** When the request was sent. */
   readonly askedAt: EpochMs;
   readonly receivedAt: EpochMs;
 }
@@ -29,41 +29,37 @@ const slowDown = new Set([418, 429]);
  * Credentials in the URL travel as a Basic `Authorization` header (RFC 7617).
  */
 export async function fetchText(address: string | URL, bounds: FetchBounds): Promise<FetchedText> {
+  if (bounds.signal.aborted) throw new UpstreamError('aborted', 'cancelled before it was sent');
   const controller = new AbortController();
   const abort = () => controller.abort();
-  if (bounds.signal.aborted) throw new UpstreamError('aborted', 'given up before it was sent');
   bounds.signal.addEventListener('abort', abort);
-  const deadline = { passed: false };
+  let isLate = false;
   const timer = bounds.clock.after(bounds.timeoutMs, () => {
-    deadline.passed = true;
+    isLate = true;
     abort();
   });
   try {
-    return await exchange(address, bounds, controller);
-  } catch (thrown) {
-    if (deadline.passed) throw new UpstreamError('timeout', `no complete answer within ${bounds.timeoutMs} ms`);
-    if (bounds.signal.aborted) throw new UpstreamError('aborted', 'given up while it ran');
-    throw asFetchError(thrown);
+    return await exchange(address, bounds, controller.signal);
+  } catch (error) {
+    // An unread body would hold its connection until it is collected.
+    abort();
+    if (isLate) throw new UpstreamError('timeout', `no complete answer within ${bounds.timeoutMs} ms`);
+    if (bounds.signal.aborted) throw new UpstreamError('aborted', 'cancelled while in flight');
+    throw asFetchError(error);
   } finally {
     timer.cancel();
     bounds.signal.removeEventListener('abort', abort);
   }
 }
 
-async function exchange(address: string | URL, bounds: FetchBounds, controller: AbortController): Promise<FetchedText> {
+async function exchange(address: string | URL, bounds: FetchBounds, signal: AbortSignal): Promise<FetchedText> {
   const { url, headers } = splitCredentials(address);
   headers.set('accept', bounds.accept ?? 'application/json');
   const askedAt = bounds.clock.now();
-  const response = await fetch(url, { headers, redirect: 'error', signal: controller.signal });
-  try {
-    if (!response.ok) throw statusError(response, bounds.clock);
-    const text = await readBody(response, bounds.bodyBytesMax);
-    return { text, askedAt, receivedAt: bounds.clock.now() };
-  } catch (thrown) {
-    // An unread body would hold its connection until it is collected.
-    controller.abort();
-    throw thrown;
-  }
+  const response = await fetch(url, { headers, redirect: 'error', signal });
+  if (!response.ok) throw statusError(response, bounds.clock);
+  const text = await readBody(response, bounds.bodyBytesMax);
+  return { text, askedAt, receivedAt: bounds.clock.now() };
 }
 
 function splitCredentials(address: string | URL): { url: URL; headers: Headers } {
@@ -107,11 +103,11 @@ export function readRetryAfter(header: string | undefined, now: EpochMs): number
   return Number.isFinite(waitMs) ? Math.min(Math.max(0, waitMs), retryAfterMsMax) : undefined;
 }
 
-/** Keeps the system's error code (`ECONNREFUSED`) and drops the message, which may quote the URL. */
-function asFetchError(thrown: unknown): UpstreamError {
-  if (thrown instanceof UpstreamError) return thrown;
-  if (!(thrown instanceof TypeError)) return asUpstreamError(thrown);
-  const cause: unknown = thrown.cause;
+/** Keeps the system error code (`ECONNREFUSED`) and drops the message, which may quote the URL. */
+function asFetchError(error: unknown): UpstreamError {
+  if (error instanceof UpstreamError) return error;
+  if (!(error instanceof TypeError)) return asUpstreamError(error);
+  const cause: unknown = error.cause;
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : 'no connection';
   return new UpstreamError('network', code);
 }

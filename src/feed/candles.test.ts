@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { eventually } from '../../test/support/eventually.ts';
-import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { soon, turns } from '../../test/support/eventually.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
-import { silentLog } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { ReferencePrices, UpstreamTicker } from '../market/upstream.ts';
 import { CandleKeeper } from './candles.ts';
 import { KrakenConnector } from './kraken/connector.ts';
+import { partsForTest } from './parts.testing.ts';
 import { ScriptedExchange } from './scripted-exchange.testing.ts';
 
 const never = new AbortController().signal;
@@ -19,13 +19,13 @@ let exchange: ScriptedExchange;
 let clock: FakeClock;
 let connector: KrakenConnector;
 let keeper: CandleKeeper;
-let told: [MarketSymbol, ReferencePrices, number][];
+let published: [MarketSymbol, ReferencePrices, number][];
 let failing: boolean;
 
 beforeEach(async () => {
   exchange = new ScriptedExchange();
   clock = new FakeClock('2026-11-21T10:20:00.000Z');
-  told = [];
+  published = [];
   failing = false;
   await exchange.listen();
   exchange.rest = (call, parameters) => {
@@ -37,13 +37,12 @@ beforeEach(async () => {
   await connector.loadCatalogue(never);
   await clock.advance(5_000);
   exchange.questions.length = 0;
-  keeper = new CandleKeeper({
-    connector,
-    sink: { referencePricesChanged: (symbol, prices) => told.push([symbol, prices, clock.now()]) },
-    clock,
-    randomness: seededRandomness(1),
-    log: silentLog,
-  });
+  const sink = {
+    referencePricesChanged: (symbol: MarketSymbol, prices: ReferencePrices) => {
+      published.push([symbol, prices, clock.now()]);
+    },
+  };
+  keeper = new CandleKeeper(partsForTest({ connector, sink, clock }));
 });
 
 afterEach(async () => {
@@ -68,10 +67,11 @@ function rows(parameters: URLSearchParams) {
 }
 
 async function pass(what: string, probe: () => boolean, stepMs = 200): Promise<void> {
-  await eventually(what, async () => {
-    if (!probe()) await clock.advance(stepMs);
-    return probe();
-  });
+  for (let steps = 0; !probe(); steps++) {
+    assert.ok(steps < 3_000, what);
+    await clock.advance(stepMs);
+    await turns(20);
+  }
 }
 
 function seen(symbol: MarketSymbol, last: string): void {
@@ -91,7 +91,7 @@ test('every market is seeded, hours before minutes, one request a second at most
   const intervals = exchange.questions.map((question) => new URLSearchParams(question.split('?')[1]).get('interval'));
   assert.deepEqual(intervals, ['60', '60', '60', '1', '1', '1']);
   assert.ok(clock.monotonicMs() - startedMs >= 5_000);
-  const last = told.findLast(([symbol]) => symbol === symbols[2]);
+  const last = published.findLast(([symbol]) => symbol === symbols[2]);
   assert.deepEqual(last?.[1], { price1hAgo: '60.00', price24hAgo: '24.00', price7dAgo: '168.00' });
 });
 
@@ -104,7 +104,7 @@ test('seeding that fails goes on later where it stopped, and every market gets i
   failing = false;
   await pass('all are seeded', () => keeper.pendingSeeds === 0, 1_000);
   assert.ok(
-    symbols.every((symbol) => told.some(([name, prices]) => name === symbol && prices.price7dAgo !== undefined)),
+    symbols.every((symbol) => published.some(([name, prices]) => name === symbol && prices.price7dAgo !== undefined)),
   );
 });
 
@@ -115,20 +115,20 @@ test('a poll never waits behind candles', async () => {
   const before = clock.monotonicMs();
   exchange.questions.length = 0;
   void connector.pollTickers(symbols, never).catch(() => undefined);
-  await eventually('the poll is sent', () => exchange.questions.some((question) => question.startsWith('Ticker')));
+  await soon('the poll is sent', () => exchange.questions.some((question) => question.startsWith('Ticker')));
   assert.equal(clock.monotonicMs(), before);
 });
 
-test('what the feed sees keeps the references up, told at most once a minute for each market', async () => {
+test('what the feed sees keeps the references up, published at most once a minute for each market', async () => {
   keeper.start();
   keeper.follow(symbols);
   await pass('all are seeded', () => keeper.pendingSeeds === 0);
-  told.length = 0;
+  published.length = 0;
   for (let second = 0; second < 70 * 60; second += 10) {
     seen(symbols[0]!, `${Math.floor(second / 60) + 1000}.5`);
     await clock.advance(10_000);
   }
-  const mine = told.filter(([symbol]) => symbol === symbols[0]);
+  const mine = published.filter(([symbol]) => symbol === symbols[0]);
   assert.ok(mine.length > 60 && mine.length <= 71, `${mine.length} times in 70 minutes`);
   for (const [index, [, , at]] of mine.entries()) {
     const next = mine[index + 1]?.[2];
@@ -149,7 +149,7 @@ test('while the feed sees nothing no price is noted, and after a gap the candles
   seen(symbols[0]!, '6');
   await clock.advance(60_000);
   await pass('the gap is filled', () => exchange.questions.length === 2 && keeper.pendingSeeds === 0);
-  assert.equal(told.at(-1)?.[1].price24hAgo, '24.00');
+  assert.equal(published.at(-1)?.[1].price24hAgo, '24.00');
 });
 
 test('a market no longer followed is forgotten, its requests too', async () => {
@@ -158,5 +158,5 @@ test('a market no longer followed is forgotten, its requests too', async () => {
   keeper.follow(symbols.slice(0, 1));
   assert.equal(keeper.pendingSeeds, 2);
   await pass('all are seeded', () => keeper.pendingSeeds === 0);
-  assert.ok(told.every(([symbol]) => symbol === symbols[0]));
+  assert.ok(published.every(([symbol]) => symbol === symbols[0]));
 });

@@ -1,28 +1,12 @@
 import { Backoff } from '../backoff.ts';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { EpochMs } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamMarket, UpstreamMarketStatus } from '../market/upstream.ts';
-import type { Catalogue, ExchangeConnector, LivePair } from './connector.ts';
-import type { FeedCounters } from './health.ts';
-import { Loop } from './loop.ts';
-import type { FeedTiming } from './timing.ts';
-import { asUpstreamError } from './upstream-error.ts';
-
-export interface CatalogueKeeperOptions {
-  readonly connector: Pick<ExchangeConnector, 'loadCatalogue'>;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-  readonly timing: FeedTiming;
-  readonly counters: FeedCounters;
-}
-
-export interface CatalogueKeeperOutput {
-  /** Gives how many known markets the load lacked. */
-  loaded(markets: readonly UpstreamMarket[], at: EpochMs): number;
-  statusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus, at: EpochMs): void;
-}
+import type { LivePair, SkippedPair } from './connector.ts';
+import { countOne } from './health.ts';
+import type { FeedParts } from './parts.ts';
+import { Loop } from './timers.ts';
+import { asUpstreamError } from './wire.ts';
 
 interface KnownStatus {
   readonly status: LivePair['status'];
@@ -33,10 +17,10 @@ interface KnownStatus {
 /** Names remembered so that one announced pair causes one load; a bound, far above any exchange's catalogue. */
 const announcedMax = 10_000;
 
-/** Loads the catalogue from time to time, and at once when the live connection tells of a change. */
+/** Loads the catalogue periodically, and early when the live connection announces a change. */
 export class CatalogueKeeper {
-  readonly #options: CatalogueKeeperOptions;
-  readonly #output: CatalogueKeeperOutput;
+  readonly #parts: FeedParts;
+  readonly #loaded: (markets: readonly UpstreamMarket[], at: EpochMs) => number;
   readonly #loop: Loop;
   readonly #backoff: Backoff;
   readonly #statuses = new Map<MarketSymbol, KnownStatus>();
@@ -46,11 +30,13 @@ export class CatalogueKeeper {
   #skippedNames = '';
   #pairsSkipped = 0;
 
-  constructor(options: CatalogueKeeperOptions, output: CatalogueKeeperOutput) {
-    this.#options = options;
-    this.#output = output;
-    this.#loop = new Loop(options.clock, (signal) => this.#load(signal));
-    this.#backoff = new Backoff(options.randomness, { minMs: 1_000, maxMs: options.timing.catalogueRetryMaxMs });
+  /** `loaded` takes a non-empty catalogue and returns how many known markets it lacks. */
+  constructor(parts: FeedParts, loaded: (markets: readonly UpstreamMarket[], at: EpochMs) => number) {
+    const { clock, randomness, timing } = parts;
+    this.#parts = parts;
+    this.#loaded = loaded;
+    this.#loop = new Loop(clock, (signal) => this.#load(signal));
+    this.#backoff = new Backoff(randomness, { minMs: 1_000, maxMs: timing.catalogueRetryMaxMs });
   }
 
   get lastLoadAt(): EpochMs | undefined {
@@ -69,21 +55,22 @@ export class CatalogueKeeper {
     this.#loop.stop();
   }
 
-  /** Takes what the live connection tells of pairs: a new state is passed on, a new or delisted pair causes a load. */
+  /** Pairs announced by the live connection: a new state goes to the sink, a new or delisted pair causes a load. */
   pairsSeen(pairs: readonly LivePair[]): void {
     for (const pair of pairs) {
-      if (pair.symbol !== undefined && this.#statuses.has(pair.symbol)) this.#statusSeen(pair.symbol, pair.status);
-      else if (pair.symbol === undefined && pair.ours) this.#newPairSeen(pair);
+      if (pair.symbol !== undefined) this.#statusSeen(pair.symbol, pair.status);
+      else if (pair.isOurs) this.#newPairSeen(pair);
     }
   }
 
   #statusSeen(symbol: MarketSymbol, status: LivePair['status']): void {
-    const { clock, log } = this.#options;
+    const { clock, log, sink } = this.#parts;
     const before = this.#statuses.get(symbol)?.status;
+    if (before === undefined) return;
     this.#statuses.set(symbol, { status, knownAtMs: clock.monotonicMs() });
     if (status === before) return;
     log.info({ symbol, status }, 'the exchange changed the state of a market');
-    this.#output.statusChanged(symbol, marketStatus(status), clock.now());
+    sink.marketStatusChanged(symbol, marketStatus(status), clock.now());
     if (status === 'delisted') this.#reloadSoon();
   }
 
@@ -94,44 +81,44 @@ export class CatalogueKeeper {
   }
 
   #reloadSoon(): void {
-    const { clock, timing } = this.#options;
+    const { clock, timing } = this.#parts;
     const sinceLoadMs = clock.monotonicMs() - this.#loadedAtMs;
     this.#loop.wakeWithin(Math.max(0, timing.catalogueSpacingMs - sinceLoadMs));
   }
 
   async #load(signal: AbortSignal): Promise<number> {
-    const { connector, clock, log, counters } = this.#options;
+    const { connector, clock, log, counters } = this.#parts;
     const askedAtMs = clock.monotonicMs();
     try {
-      const catalogue = await connector.loadCatalogue(signal);
+      const { markets, skipped } = await connector.loadCatalogue(signal);
       if (signal.aborted) return Number.POSITIVE_INFINITY;
-      this.#reportSkipped(catalogue);
-      if (catalogue.markets.length > 0) return this.#taken(catalogue.markets, askedAtMs);
-      counters.catalogueLoadEnded('empty');
+      this.#reportSkipped(skipped);
+      if (markets.length > 0) return this.#succeeded(markets, askedAtMs);
+      countOne(counters.catalogueLoads, 'empty');
       log.warn({}, 'the catalogue holds no market of the configured quote currencies');
       return this.#backoff.nextMs();
-    } catch (thrown) {
-      const error = asUpstreamError(thrown);
+    } catch (error) {
+      const { kind, message: detail, retryAfterMs = 0 } = asUpstreamError(error);
       if (signal.aborted) return Number.POSITIVE_INFINITY;
-      counters.catalogueLoadEnded(error.kind);
-      log.warn({ kind: error.kind, detail: error.message }, 'the catalogue could not be loaded');
-      return (error.retryAfterMs ?? 0) + this.#backoff.nextMs();
+      countOne(counters.catalogueLoads, kind);
+      log.warn({ kind, detail }, 'the catalogue could not be loaded');
+      return retryAfterMs + this.#backoff.nextMs();
     }
   }
 
-  #taken(loaded: readonly UpstreamMarket[], askedAtMs: number): number {
-    const { clock, timing, counters, randomness } = this.#options;
+  #succeeded(listed: readonly UpstreamMarket[], askedAtMs: number): number {
+    const { clock, timing, counters, randomness } = this.#parts;
     this.#loadedAtMs = clock.monotonicMs();
     this.#lastLoadAt = clock.now();
     this.#backoff.reset();
-    counters.catalogueLoadEnded('ok');
-    const markets = loaded.map((market) => this.#withNewerStatus(market, askedAtMs));
-    const missing = this.#output.loaded(markets, this.#lastLoadAt);
-    const spread = 0.9 + 0.2 * randomness.fraction();
-    return (missing > 0 ? timing.catalogueRecheckMs : timing.catalogueReloadMs) * spread;
+    countOne(counters.catalogueLoads, 'ok');
+    const markets = listed.map((market) => this.#withNewerStatus(market, askedAtMs));
+    const missing = this.#loaded(markets, this.#lastLoadAt);
+    const jitter = 0.9 + 0.2 * randomness.fraction();
+    return (missing > 0 ? timing.catalogueRecheckMs : timing.catalogueReloadMs) * jitter;
   }
 
-  /** A state the live connection told of after the question was sent is newer than the answer. */
+  /** A state that arrived live after the request was sent is newer than the answer. */
   #withNewerStatus(market: UpstreamMarket, askedAtMs: number): UpstreamMarket {
     const known = this.#statuses.get(market.symbol);
     if (known !== undefined && known.knownAtMs >= askedAtMs) return { ...market, status: marketStatus(known.status) };
@@ -139,11 +126,11 @@ export class CatalogueKeeper {
     return market;
   }
 
-  #reportSkipped(catalogue: Catalogue): void {
-    this.#pairsSkipped = catalogue.skipped.length;
-    const names = catalogue.skipped.map((pair) => `${pair.name}: ${pair.reason}`).join('; ');
+  #reportSkipped(skipped: readonly SkippedPair[]): void {
+    this.#pairsSkipped = skipped.length;
+    const names = skipped.map((pair) => `${pair.name}: ${pair.reason}`).join('; ');
     if (names !== '' && names !== this.#skippedNames) {
-      this.#options.log.warn({ skipped: catalogue.skipped.slice(0, 50) }, 'pairs without what a market needs');
+      this.#parts.log.warn({ skipped: skipped.slice(0, 50) }, 'pairs skipped because a required value is missing');
     }
     this.#skippedNames = names;
   }

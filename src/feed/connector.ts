@@ -4,31 +4,31 @@ import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamMarket, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
 
 /**
- * One exchange as the feed sees it. A second exchange is one folder that implements this. The
- * supervisor owns every decision (when to connect, what is stale, what to poll); a connector only
- * speaks the exchange's protocol and keeps its pace.
+ * One exchange as the feed sees it. Each exchange is one folder that implements this. The supervisor makes every
+ * decision (when to connect, what is stale, what to poll); a connector only speaks the exchange's protocol and keeps its
+ * rate limits.
  *
- * Every method that asks the exchange throws `UpstreamError`.
+ * Every method that returns a promise rejects with `UpstreamError`.
  */
 export interface ExchangeConnector {
-  /** A metric label, for example `kraken`. */
+  /** For metrics, for example `kraken`. */
   readonly id: string;
-  /** All markets of the configured quote currencies. Also teaches the connector its names: call it first. */
+  /** All markets of the configured quote currencies. The other methods know the symbols of the catalogues loaded so far. */
   loadCatalogue(signal: AbortSignal): Promise<Catalogue>;
-  /** The current tickers of these symbols, `path: 'fallback'`. Symbols the exchange does not know are left out. */
+  /** The current tickers of these symbols, `path: 'fallback'`. Symbols unknown to the exchange are left out. */
   pollTickers(symbols: readonly MarketSymbol[], signal: AbortSignal): Promise<readonly UpstreamTicker[]>;
-  /** Candles of the last while, oldest first, the running one last. Goes behind every other request. */
+  /** The latest candles, oldest first, the current one last. Has lower priority than every other request. */
   loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal): Promise<readonly Candle[]>;
   /**
-   * Opens a live connection at once. Exactly one `closed` event ends it, and no event follows that or
-   * a call of `terminate()`. Events come synchronously as frames arrive: nothing is queued.
+   * Opens a live connection at once. Exactly one `closed` event ends it, and no event follows that one or a call of
+   * `terminate()`. Events are emitted synchronously as frames arrive: nothing is queued.
    */
   openLive(listener: LiveListener): LiveConnection;
 }
 
 export interface Catalogue {
   readonly markets: readonly UpstreamMarket[];
-  /** Pairs that should be markets and lack something we need. */
+  /** Pairs that should be markets and lack a required value. */
   readonly skipped: readonly SkippedPair[];
 }
 
@@ -47,12 +47,12 @@ export interface Candle {
 }
 
 export interface LiveConnection {
-  /** Asks for tickers; each symbol is answered by `accepted` or `rejected` within the connector's deadline. */
+  /** Subscribes to tickers. Each symbol gets an `accepted` or `rejected` event within the connector's deadline. */
   subscribe(symbols: readonly MarketSymbol[]): void;
   unsubscribe(symbols: readonly MarketSymbol[]): void;
-  /** Ends and renews these subscriptions: a new snapshot follows. */
+  /** Renews these subscriptions: a new snapshot follows. */
   resubscribe(symbols: readonly MarketSymbol[]): void;
-  /** Asks for a sign of life; it comes as a `frame` event. */
+  /** Asks for an answer of any kind, which arrives as a `frame` event. */
   ping(): void;
   /** Drops the connection at once, without a closing handshake that a frozen peer would never answer. */
   terminate(): void;
@@ -62,16 +62,16 @@ export type LiveListener = (event: LiveEvent) => void;
 
 export type LiveEvent =
   | { readonly type: 'opened' }
-  /** Something arrived, whatever it is. Comes before what the frame means. */
+  /** A frame of any kind arrived. Precedes the events of its content. */
   | { readonly type: 'frame' }
-  | { readonly type: 'ticker'; readonly snapshot: boolean; readonly tickers: readonly UpstreamTicker[] }
+  | { readonly type: 'ticker'; readonly isSnapshot: boolean; readonly tickers: readonly UpstreamTicker[] }
   | { readonly type: 'accepted'; readonly symbol: MarketSymbol }
   | { readonly type: 'rejected'; readonly symbol: MarketSymbol; readonly reason: SubscriptionRefusal }
-  /** The catalogue as it changes: a full snapshot, or the pairs that changed. */
+  /** Catalogue changes: all pairs, or those that changed. */
   | { readonly type: 'instruments'; readonly pairs: readonly LivePair[] }
-  /** The exchange's own word on its state, for example `online` or `maintenance`. */
+  /** The state that the exchange announces for itself, for example `online` or `maintenance`. */
   | { readonly type: 'system'; readonly status: string }
-  /** A frame, or a part of one, that was left aside. */
+  /** A frame, or a part of one, was ignored. */
   | { readonly type: 'dropped'; readonly reason: DroppedFrame }
   | {
       readonly type: 'closed';
@@ -81,22 +81,22 @@ export type LiveEvent =
       readonly retryAfterMs: number | undefined;
     };
 
-/** `refused`: the exchange said no. `unanswered`: it said nothing in time. */
+/** `unanswered`: no answer within the deadline. */
 export type SubscriptionRefusal = 'refused' | 'unanswered';
 
-/** A pair the live connection tells of. */
+/** A pair in a catalogue change on the live connection. */
 export interface LivePair {
   /** As the exchange writes it, for example `BTC/EUR`. */
   readonly name: string;
-  /** `undefined`: not in the last catalogue (new, or of a quote currency we do not take). */
+  /** `undefined`: in no catalogue so far (new, or of a quote currency that is not configured). */
   readonly symbol: MarketSymbol | undefined;
-  /** Its quote currency is one we take. */
-  readonly ours: boolean;
-  /** `delisted` is only a hint: the catalogue decides. */
+  /** Its quote currency is configured. */
+  readonly isOurs: boolean;
+  /** `delisted` only causes a reload: the catalogue decides. */
   readonly status: UpstreamMarketStatus | 'delisted';
 }
 
-/** Why a frame was left aside. The names are metric labels. */
+/** Why a frame was ignored. The names are metric labels. */
 export type DroppedFrame =
   | 'binary'
   | 'not_utf8'

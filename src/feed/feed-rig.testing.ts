@@ -1,4 +1,4 @@
-import { eventually } from '../../test/support/eventually.ts';
+import { soon, turns } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
 import { silentLog } from '../log.ts';
@@ -7,11 +7,15 @@ import { MarketBook } from '../market/market-book.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, FeedSink, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
 import { KrakenConnector } from './kraken/connector.ts';
+import type { FeedTiming } from './parts.ts';
 import { ScriptedExchange } from './scripted-exchange.testing.ts';
 import { FeedSupervisor } from './supervisor.ts';
-import type { FeedTiming } from './timing.ts';
 
 const eur = 'EUR' as CurrencyCode;
+
+const passDeadlineMs = 20_000;
+/** Real sockets of this process need about a dozen turns of the event loop for one request and its answer. */
+const turnsPerStep = 20;
 
 /** The market room itself, with a record of what the feed told it. */
 export class RecordingSink implements FeedSink {
@@ -106,7 +110,6 @@ export class FeedRig {
       randomness: seededRandomness(this.#seed),
       log: silentLog,
       timing: this.#timing,
-      candles: false,
     });
     this.#supervisor.start();
   }
@@ -135,11 +138,12 @@ export class FeedRig {
 
   /** Lets time pass in small steps until `probe` holds. */
   async pass(what: string, probe: () => boolean, stepMs = 100): Promise<void> {
-    await eventually(what, async () => {
-      if (probe()) return true;
+    const startedMs = performance.now();
+    while (!probe()) {
+      if (performance.now() - startedMs > passDeadlineMs) throw new Error(`waited in vain: ${what}`);
       await this.clock.advance(stepMs);
-      return probe();
-    });
+      await turns(turnsPerStep);
+    }
   }
 
   /** Lets time pass while the connection stays alive: heartbeats go through once a second, `every` runs once a second. */
@@ -154,10 +158,9 @@ export class FeedRig {
 
   /** Everything the exchange sent on its newest connection has been handled. */
   async arrive(): Promise<void> {
-    this.#probes += 1;
-    const status = `probe ${this.#probes}`;
+    const status = `probe ${++this.#probes}`;
     this.exchange.peer.send({ channel: 'status', type: 'update', data: [{ system: status }] });
-    await eventually('what was sent arrives', () => this.health.systemStatus === status);
+    await soon('what was sent arrives', () => this.health.systemStatus === status);
   }
 
   /** One live update; its time is the clock's own unless given. */

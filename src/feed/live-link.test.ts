@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { silentLog } from '../log.ts';
 import type { LiveConnection, LiveListener } from './connector.ts';
 import { LiveLink } from './live-link.ts';
-import { defaultTiming } from './timing.ts';
+import { partsForTest } from './parts.testing.ts';
 
 const connection: LiveConnection = {
   subscribe() {},
@@ -17,7 +16,6 @@ const connection: LiveConnection = {
 function setUp(fraction: number, openLive: (listener: LiveListener) => LiveConnection) {
   const clock = new FakeClock();
   const tries: number[] = [];
-  const ends: string[] = [];
   const connector = {
     openLive(listener: LiveListener) {
       tries.push(clock.monotonicMs());
@@ -25,9 +23,9 @@ function setUp(fraction: number, openLive: (listener: LiveListener) => LiveConne
     },
   };
   const randomness = { fraction: () => fraction, bytes: () => new Uint8Array() };
-  const options = { connector, clock, randomness, log: silentLog, timing: defaultTiming };
-  const link = new LiveLink(options, { event() {}, late() {}, ended: (reason) => ends.push(reason) });
-  return { clock, tries, ends, link };
+  const parts = partsForTest({ connector, clock, randomness });
+  const link = new LiveLink(parts, { event() {}, ended() {} });
+  return { clock, tries, ended: parts.counters.connectionsEnded, link };
 }
 
 const closesAtOnce = (listener: LiveListener) => {
@@ -58,12 +56,12 @@ test('the longest back-off is thirty seconds (fault row 43)', async () => {
 });
 
 test('a connector that throws instead of connecting is an end like any other', async () => {
-  const { clock, tries, ends, link } = setUp(0.5, () => {
+  const { clock, tries, ended, link } = setUp(0.5, () => {
     throw new SyntaxError('not an address');
   });
   link.start();
   await clock.advance(1_000);
   assert.ok(tries.length >= 2);
-  assert.ok(ends.every((reason) => reason === 'protocol'));
+  assert.deepEqual(Object.keys(ended), ['protocol']);
   link.stop();
 });

@@ -1,55 +1,49 @@
 import { Backoff } from '../backoff.ts';
-import type { Clock, Randomness, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
-import type { CloseReason, ExchangeConnector, LiveConnection, LiveEvent } from './connector.ts';
-import type { FeedTiming } from './timing.ts';
-import { Watchdog } from './watchdog.ts';
+import type { Timer } from '../clock.ts';
+import type { CloseReason, LiveConnection, LiveEvent } from './connector.ts';
+import { countOne } from './health.ts';
+import type { FeedParts } from './parts.ts';
+import { Watchdog } from './timers.ts';
 
 export type LinkState = 'idle' | 'connecting' | 'open' | 'waiting';
 
 /** Why a connection ended: the connector's reasons, and the watchdogs'. The names are metric labels. */
 export type EndReason = CloseReason | 'transport_silent' | 'data_silent';
 
-export interface LiveLinkOutput {
-  /** Only of the current connection; never `closed`. */
+export interface LiveLinkListener {
+  /** An event of the current connection; never `closed`. */
   event(event: LiveEvent): void;
-  ended(reason: EndReason): void;
-  /** An event of a connection that is over. */
-  late(): void;
-}
-
-export interface LiveLinkOptions {
-  readonly connector: Pick<ExchangeConnector, 'openLive'>;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-  readonly timing: FeedTiming;
+  ended(): void;
 }
 
 const minuteMs = 60_000;
 
 /**
- * Keeps one live connection up: connects, watches the transport, and after any end connects again
- * with back-off. Each connection is an epoch; what comes from an older one is not passed on.
+ * Keeps one live connection up: connects, watches transport and data, and after any end reconnects with back-off. Each
+ * connection is an epoch; events of an older one are dropped.
  */
 export class LiveLink {
-  readonly #options: LiveLinkOptions;
-  readonly #output: LiveLinkOutput;
+  readonly #parts: FeedParts;
+  readonly #listener: LiveLinkListener;
   readonly #backoff: Backoff;
-  readonly #transport: Watchdog;
+  readonly #transportWatchdog: Watchdog;
+  /** Watches for live data; heartbeats do not count. */
+  readonly #dataWatchdog: Watchdog;
   #state: LinkState = 'idle';
   #epoch = 0;
   #connection: LiveConnection | undefined;
   #connectedAtMs: number[] = [];
+  #firstDataAtMs: number | undefined;
   #pingTimer: Timer | undefined;
   #reconnectTimer: Timer | undefined;
 
-  constructor(options: LiveLinkOptions, output: LiveLinkOutput) {
-    const { clock, randomness, timing } = options;
-    this.#options = options;
-    this.#output = output;
+  constructor(parts: FeedParts, listener: LiveLinkListener) {
+    const { clock, randomness, timing } = parts;
+    this.#parts = parts;
+    this.#listener = listener;
     this.#backoff = new Backoff(randomness, { minMs: timing.reconnectMinMs, maxMs: timing.reconnectMaxMs });
-    this.#transport = new Watchdog(clock, timing.transportPatienceMs, () => this.drop('transport_silent'));
+    this.#transportWatchdog = new Watchdog(clock, timing.transportTimeoutMs, () => this.#drop('transport_silent'));
+    this.#dataWatchdog = new Watchdog(clock, timing.staleAfterMs, () => this.#drop('data_silent'));
   }
 
   get state(): LinkState {
@@ -77,20 +71,30 @@ export class LiveLink {
     this.#state = 'idle';
   }
 
-  /** Ends the current connection, if there is one, and connects again after the back-off. */
-  drop(reason: EndReason): void {
-    if (this.#state === 'connecting' || this.#state === 'open') this.#end(reason, 'ended by a watchdog', undefined);
+  /** From now on a connection without data for `staleAfterMs` is ended. */
+  expectData(): void {
+    if (!this.#dataWatchdog.isRunning) this.#dataWatchdog.start();
   }
 
-  /** The connection has proved healthy: the next back-off starts over. */
-  settled(): void {
-    this.#backoff.reset();
+  /** No symbol is left to wait for: missing data says nothing about the connection. */
+  expectNoData(): void {
+    this.#dataWatchdog.stop();
+  }
+
+  /** Live data arrived. After `healthyAfterMs` of it on one connection the back-off starts over. */
+  dataArrived(nowMs: number): void {
+    this.#dataWatchdog.touch();
+    this.#firstDataAtMs ??= nowMs;
+    if (nowMs - this.#firstDataAtMs >= this.#parts.timing.healthyAfterMs) this.#backoff.reset();
+  }
+
+  #drop(reason: EndReason): void {
+    this.#end(reason, 'timed out', undefined);
   }
 
   #connect(): void {
-    const { connector, clock, log } = this.#options;
-    this.#epoch += 1;
-    const epoch = this.#epoch;
+    const { connector, clock, log } = this.#parts;
+    const epoch = ++this.#epoch;
     this.#state = 'connecting';
     this.#connectedAtMs.push(clock.monotonicMs());
     log.debug({ epoch }, 'connecting to the exchange');
@@ -98,9 +102,9 @@ export class LiveLink {
       const connection = connector.openLive((event) => this.#received(epoch, event));
       if (this.#isCurrent(epoch)) this.#connection = connection;
       else connection.terminate();
-    } catch (thrown) {
-      if (this.#isCurrent(epoch))
-        this.#end('protocol', thrown instanceof Error ? thrown.name : 'not an error', undefined);
+    } catch (error) {
+      const detail = error instanceof Error ? error.name : 'not an error';
+      if (this.#isCurrent(epoch)) this.#end('protocol', detail, undefined);
     }
   }
 
@@ -110,34 +114,37 @@ export class LiveLink {
 
   #received(epoch: number, event: LiveEvent): void {
     if (!this.#isCurrent(epoch)) {
-      this.#output.late();
+      countOne(this.#parts.counters.framesDropped, 'late');
     } else if (event.type === 'closed') {
       this.#end(event.reason, event.detail, event.retryAfterMs);
     } else {
-      this.#transport.touch();
+      this.#transportWatchdog.touch();
       if (event.type === 'opened') this.#opened();
-      this.#output.event(event);
+      this.#listener.event(event);
     }
   }
 
   #opened(): void {
     this.#state = 'open';
-    this.#transport.start();
-    this.#pingTimer = this.#options.clock.every(this.#options.timing.pingEveryMs, () => this.#connection?.ping());
+    this.#transportWatchdog.start();
+    this.#pingTimer = this.#parts.clock.every(this.#parts.timing.pingEveryMs, () => this.#connection?.ping());
   }
 
   #end(reason: EndReason, detail: string, retryAfterMs: number | undefined): void {
     this.#clear();
     this.#state = 'waiting';
-    const delayMs = Math.max(retryAfterMs ?? 0, this.#crowdedMs()) + this.#backoff.nextMs();
-    const { clock, log } = this.#options;
+    const delayMs = Math.max(retryAfterMs ?? 0, this.#untilNextAllowedMs()) + this.#backoff.nextMs();
+    const { clock, log, counters } = this.#parts;
     this.#reconnectTimer = clock.after(delayMs, () => this.#connect());
     log.warn({ epoch: this.#epoch, reason, detail, reconnectInMs: Math.round(delayMs) }, 'live connection ended');
-    this.#output.ended(reason);
+    countOne(counters.connectionsEnded, reason);
+    this.#listener.ended();
   }
 
   #clear(): void {
-    this.#transport.stop();
+    this.#transportWatchdog.stop();
+    this.#dataWatchdog.stop();
+    this.#firstDataAtMs = undefined;
     this.#pingTimer?.cancel();
     this.#reconnectTimer?.cancel();
     const connection = this.#connection;
@@ -145,11 +152,11 @@ export class LiveLink {
     connection?.terminate();
   }
 
-  /** How long until one more connection would be within the limit of a minute. */
-  #crowdedMs(): number {
-    const nowMs = this.#options.clock.monotonicMs();
+  /** How long until one more connection is within the limit per minute. */
+  #untilNextAllowedMs(): number {
+    const nowMs = this.#parts.clock.monotonicMs();
     this.#connectedAtMs = this.#connectedAtMs.filter((atMs) => nowMs - atMs < minuteMs);
-    const oldest = this.#connectedAtMs.at(-this.#options.timing.connectsPerMinuteMax);
+    const oldest = this.#connectedAtMs.at(-this.#parts.timing.connectsPerMinuteMax);
     return oldest === undefined ? 0 : oldest + minuteMs - nowMs;
   }
 }

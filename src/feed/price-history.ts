@@ -7,14 +7,14 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Prices at the start of equal steps of time, the newest `sizeMax` that were noted. */
+/** Prices at equal steps of time: the `sizeMax` noted last. */
 class PriceSeries {
   readonly #stepMs: number;
   readonly #sizeMax: number;
   readonly #pick: (steps: number) => number;
   readonly #prices = new Map<number, DecimalString>();
 
-  /** `pick` chooses the step an instant belongs to. */
+  /** `pick` chooses the step of an instant. */
   constructor(stepMs: number, sizeMax: number, pick: (steps: number) => number) {
     this.#stepMs = stepMs;
     this.#sizeMax = sizeMax;
@@ -40,16 +40,16 @@ class PriceSeries {
     return this.#prices.has(Math.floor(at / this.#stepMs));
   }
 
-  /** The price of the step of `at`, or of one beside it. */
+  /** The price of the step of `at`, or of an adjacent one. */
   near(at: number): DecimalString | undefined {
     const step = this.#pick(at / this.#stepMs);
     return this.#prices.get(step) ?? this.#prices.get(step - 1) ?? this.#prices.get(step + 1);
   }
 }
 
-/** One market's past: prices by the minute for the last hour, and by the hour for the last seven days. */
+/** One market's past prices: by the minute for the last hour, by the hour for the last seven days. */
 export class PriceHistory {
-  // Minutes are noted in the same second of each, hours at their start.
+  // Minute prices are noted at the same second of each minute, hour prices at the start of the hour.
   readonly #minutes = new PriceSeries(minuteMs, 70, Math.floor);
   readonly #hours = new PriceSeries(hourMs, 7 * 24 + 6, Math.round);
   #notedAt: EpochMs | undefined;
@@ -64,7 +64,7 @@ export class PriceHistory {
     return this.#minutes.size + this.#hours.size;
   }
 
-  /** Notes the price of this moment. The first one in an hour is that hour's price too. */
+  /** Notes the current price. The first one in an hour is that hour's price too. */
   note(at: EpochMs, price: DecimalString): void {
     this.#notedAt = at;
     if (!this.#minutes.has(at)) this.#minutes.note(at, price);
@@ -88,7 +88,7 @@ export class PriceHistory {
   }
 }
 
-export function sameReferences(one: ReferencePrices | undefined, other: ReferencePrices): boolean {
+export function isSameReferences(one: ReferencePrices | undefined, other: ReferencePrices): boolean {
   return (
     one?.price1hAgo === other.price1hAgo &&
     one?.price24hAgo === other.price24hAgo &&

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { RequestQueue } from './request-queue.ts';
-import { UpstreamError } from './upstream-error.ts';
+import { UpstreamError } from './wire.ts';
 
 const never = new AbortController().signal;
 

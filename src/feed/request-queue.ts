@@ -1,20 +1,20 @@
 import type { Clock, Timer } from '../clock.ts';
-import { UpstreamError } from './upstream-error.ts';
+import { UpstreamError } from './wire.ts';
 
 /** `urgent` always goes before `background`. */
 export type RequestPriority = 'urgent' | 'background';
 
 export interface RequestPace {
-  /** The mean distance between two requests. */
+  /** The mean time between two requests. */
   readonly intervalMs: number;
   /**
-   * How many urgent requests may go out together after a pause, at least 2. A background request waits
-   * until that many could, so it never delays an urgent one.
+   * How many urgent requests may be sent together after a pause, at least 2. A background request waits until that many
+   * could be, so it never delays an urgent one.
    */
   readonly burst: number;
-  /** Requests under way at one time, at most. */
+  /** The most requests in flight. */
   readonly inFlightMax: number;
-  /** Requests that may wait, at most; one more is refused. */
+  /** The most requests waiting; one more is refused. */
   readonly waitingMax: number;
 }
 
@@ -23,14 +23,14 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** One queue for all requests to one upstream, so that its limit holds whoever asks. */
+/** One queue for all requests to one upstream, so that its rate limit holds across all callers. */
 export class RequestQueue {
   readonly #clock: Clock;
   readonly #pace: RequestPace;
   readonly #waiting: Waiting[] = [];
   #inFlight = 0;
   #backgroundInFlight = 0;
-  /** Time saved up for requests: each costs one interval. */
+  /** Accumulated time: each request costs one interval. */
   #creditMs: number;
   #countedAtMs: number;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -43,23 +43,23 @@ export class RequestQueue {
     this.#countedAtMs = clock.monotonicMs();
   }
 
-  /** Runs `job` when its turn comes. Throws `UpstreamError` (`aborted`) when `signal` ends the wait or the queue is full. */
+  /** Runs `job` when its turn comes. Throws `UpstreamError` (`aborted`) when `signal` aborts the wait or the queue is full. */
   run<T>(priority: RequestPriority, job: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    if (signal.aborted) return Promise.reject(new UpstreamError('aborted', 'given up before it was queued'));
+    if (signal.aborted) return Promise.reject(new UpstreamError('aborted', 'cancelled before it was queued'));
     if (this.#waiting.length >= this.#pace.waitingMax) {
-      return Promise.reject(new UpstreamError('aborted', 'too many requests wait already'));
+      return Promise.reject(new UpstreamError('aborted', 'too many requests are waiting'));
     }
     return new Promise<T>((resolve, reject) => {
-      const leave = () => {
+      const withdraw = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(new UpstreamError('aborted', 'given up while it waited'));
+        reject(new UpstreamError('aborted', 'cancelled while it waited'));
       };
       const begin = () => {
-        signal.removeEventListener('abort', leave);
+        signal.removeEventListener('abort', withdraw);
         this.#track(priority, job).then(resolve, reject);
       };
       const waiting: Waiting = { priority, begin };
-      signal.addEventListener('abort', leave, { once: true });
+      signal.addEventListener('abort', withdraw, { once: true });
       this.#waiting.push(waiting);
       this.#pump();
     });
@@ -71,14 +71,14 @@ export class RequestQueue {
   }
 
   async #track<T>(priority: RequestPriority, job: () => Promise<T>): Promise<T> {
-    const background = priority === 'background' ? 1 : 0;
-    this.#inFlight += 1;
-    this.#backgroundInFlight += background;
+    const isBackground = priority === 'background';
+    this.#inFlight++;
+    if (isBackground) this.#backgroundInFlight++;
     try {
       return await job();
     } finally {
-      this.#inFlight -= 1;
-      this.#backgroundInFlight -= background;
+      this.#inFlight--;
+      if (isBackground) this.#backgroundInFlight--;
       this.#pump();
     }
   }
@@ -112,7 +112,7 @@ export class RequestQueue {
     this.#countedAtMs = nowMs;
     const neededMs = priority === 'background' ? burst * intervalMs : intervalMs;
     const delayMs = Math.max(neededMs - this.#creditMs, this.#pausedUntilMs - nowMs);
-    // Less than a hundredth of a millisecond is the rounding of the sums above, not a wait.
+    // Less than a hundredth of a millisecond is a rounding error of the sums above, not a wait.
     return delayMs < 0.01 ? 0 : delayMs;
   }
 }

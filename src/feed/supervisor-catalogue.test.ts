@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { FeedRig } from './feed-rig.testing.ts';
-import type { FeedTiming } from './timing.ts';
+import type { FeedTiming } from './parts.ts';
 
 let rig: FeedRig;
 

@@ -5,12 +5,13 @@ import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
 import { silentLog } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
+import { runsOf, seed } from '../market/seeded.testing.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, UpstreamMarket, UpstreamTicker } from '../market/upstream.ts';
 import type { Catalogue, ExchangeConnector, LiveConnection, LiveEvent, LiveListener } from './connector.ts';
+import { defaultTiming } from './parts.ts';
 import { FeedSupervisor } from './supervisor.ts';
-import { defaultTiming } from './timing.ts';
-import { UpstreamError } from './upstream-error.ts';
+import { UpstreamError } from './wire.ts';
 
 const symbols = Array.from({ length: 10 }, (_, index) => `C${index}EUR` as MarketSymbol);
 
@@ -73,7 +74,7 @@ class Line implements LiveConnection {
     if (this.ended === undefined) this.dataAtMs = this.#clock.monotonicMs();
     this.tell({
       type: 'ticker',
-      snapshot,
+      isSnapshot: snapshot,
       tickers: of.map((symbol) => ticker(symbol, 'live', this.#clock.now(), this.epoch)),
     });
   }
@@ -102,10 +103,10 @@ class MemoryExchange implements ExchangeConnector {
   }
 
   async loadCatalogue(): Promise<Catalogue> {
-    this.loading += 1;
+    this.loading++;
     assert.equal(this.loading, 1, 'two catalogue loads at a time');
     await Promise.resolve();
-    this.loading -= 1;
+    this.loading--;
     if (!this.catalogueWorks) throw new UpstreamError('network', 'down');
     return { markets: symbols.map(market), skipped: [] };
   }
@@ -187,7 +188,6 @@ class Run {
       clock: this.clock,
       randomness: seededRandomness(seed),
       log: silentLog,
-      candles: false,
     });
     this.exchange.path = () => this.supervisor.health().path;
     this.supervisor.start();
@@ -220,11 +220,11 @@ class Run {
     assert.equal(health.path, model.path);
     assert.equal(health.epoch, lines.length);
     assert.ok(openedAtMs.filter((atMs) => nowMs - atMs < 60_000).length <= 10, 'more than ten connects in a minute');
-    if (line !== undefined) this.#checkPatience(line, nowMs);
+    if (line !== undefined) this.#checkTimeouts(line, nowMs);
   }
 
   /** A connection lives exactly as long as the exchange is heard and delivers. */
-  #checkPatience(line: Line, nowMs: number): void {
+  #checkTimeouts(line: Line, nowMs: number): void {
     if (!line.isOpen) return;
     const untilMs = line.ended === undefined ? nowMs : line.endedAtMs;
     const silentMs = untilMs - line.heardAtMs;
@@ -336,8 +336,6 @@ const commands = [
   ),
 ];
 
-const seed = Number(process.env.FEED_MODEL_SEED ?? 20261121);
-
 test(`whatever happens in whatever order, the feed follows its reference model (seed ${seed})`, async () => {
   const reached: Record<string, number> = {};
   const property = fc.asyncProperty(
@@ -355,9 +353,9 @@ test(`whatever happens in whatever order, the feed follows its reference model (
       assert.equal(real.clock.pendingTimers, 0, 'a timer is left after stop');
     },
   );
-  await fc.assert(property, { seed, numRuns: 200 });
+  await fc.assert(property, { seed, numRuns: runsOf(200) });
   // A run that never gets anywhere proves nothing.
   for (const name of ['live', 'back to live', 'data_silent', 'transport_silent', 'closed', 'late']) {
-    assert.ok((reached[name] ?? 0) >= 5, `only ${reached[name] ?? 0} runs reached ${name}`);
+    assert.ok((reached[name] ?? 0) >= runsOf(5), `only ${reached[name] ?? 0} runs reached ${name}`);
   }
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { MarketSymbol } from '../market/symbol.ts';
+import type { FaultRequest } from '../../exchange-simulator/fault-request.ts';
+import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
+import { cnbSource, ecbSource, exchangeSource, jsonSource } from './rates/rate-sources.ts';
 import { SimulatorRig } from './simulator-rig.testing.ts';
 
 let rig: SimulatorRig;
@@ -61,4 +63,68 @@ test('the reference prices of every market come from its candles', async () => {
   await rig.pass('all references', () => complete().length === 56);
   assert.ok(complete().every((prices) => prices.price24hAgo !== undefined && prices.price7dAgo !== undefined));
   assert.equal(rig.health.path, 'live');
+});
+
+test('after each fault of the connection the feed is on the fallback, and live again once it is over (fault row 43)', async () => {
+  const faults: FaultRequest[] = [
+    { fault: 'close' },
+    { fault: 'reset' },
+    { fault: 'freeze' },
+    { fault: 'mute' },
+    { fault: 'oversized' },
+    { fault: 'garbage', kind: 'frame' },
+    { fault: 'accept-then-close' },
+    { fault: 'one-message-then-close' },
+  ];
+  for (const fault of faults) {
+    const { length } = rig.sink.paths;
+    await rig.simulator.faults.set(fault);
+    if (fault.fault.endsWith('then-close')) await rig.simulator.faults.set({ fault: 'close' });
+    await rig.pass(`the fallback after ${fault.fault}`, () => rig.sink.paths[length] === 'fallback');
+    await rig.simulator.faults.clear();
+    await rig.pass(`live after ${fault.fault}`, () => rig.health.path === 'live');
+  }
+  assert.ok(rig.simulator.state().connectsLastMinute <= 10);
+});
+
+test('bad frames of every kind cost nothing but themselves (fault row 45)', async () => {
+  for (const kind of ['json', 'binary', 'utf8', 'nested', 'channel', 'symbol']) {
+    await rig.simulator.faults.set({ fault: 'garbage', kind });
+  }
+  const { framesReceived } = rig.health;
+  await rig.pass('the frames', () => rig.health.framesReceived >= framesReceived + 10);
+  const { framesDropped, connectionsEnded, path } = rig.health;
+  const dropped = { malformed: 2, binary: 1, not_utf8: 1, unknown_kind: 1, unknown_symbol: 1 };
+  assert.deepEqual(
+    { framesDropped, connectionsEnded, path },
+    { framesDropped: dropped, connectionsEnded: {}, path: 'live' },
+  );
+});
+
+test('with the whole exchange gone for six minutes the last prices stay, and everything comes back by itself (fault row 43)', async () => {
+  const held = rig.sink.bid('BTCEUR');
+  await rig.simulator.faults.set({ fault: 'down' });
+  await rig.pass('the fallback', () => rig.health.path === 'fallback');
+  const { length } = rig.sink.current;
+  await rig.passFor(360_000, 2_000);
+  assert.equal(rig.sink.current.length, length);
+  assert.ok(held !== undefined && rig.sink.bid('BTCEUR') !== undefined);
+  await rig.simulator.faults.clear();
+  await rig.pass('live again', () => rig.health.path === 'live');
+});
+
+test('all four rate sources read the same rate digit for digit', async () => {
+  const never = new AbortController().signal;
+  rig.simulator.setRate('24.310');
+  const options = { clock: rig.clock, base: 'EUR' as CurrencyCode, quote: 'CZK' as CurrencyCode };
+  const sources = [
+    cnbSource({ ...options, url: rig.simulator.cnbUrl }),
+    ecbSource({ ...options, url: rig.simulator.ecbUrl }),
+    jsonSource({ ...options, url: rig.simulator.jsonRateUrl, pointer: '/data/EURCZK' }),
+  ];
+  for (const source of sources) assert.equal((await source.load(never)).mid, '24.310', source.id);
+  rig.simulator.setPrice({ symbol: 'EUR/CZK', bid: '24.30', ask: '24.33' });
+  const loading = exchangeSource({ connector: rig.connector, symbol: 'EURCZK' as MarketSymbol }).load(never);
+  await rig.passFor(3_000);
+  assert.equal((await loading).mid, '24.315');
 });

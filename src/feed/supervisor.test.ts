@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { eventually } from '../../test/support/eventually.ts';
+import { soon } from '../../test/support/eventually.ts';
 import { FeedRig } from './feed-rig.testing.ts';
 
 let rig: FeedRig;
@@ -15,7 +15,7 @@ test('the feed goes live with fresh data of its symbols and a first update, and 
   assert.deepEqual(rig.sink.paths, []);
   assert.ok(rig.sink.current.every(([path]) => path === 'fallback'));
   rig.update('C0', '1.20');
-  await eventually('the live path', () => rig.health.path === 'live');
+  await soon('the live path', () => rig.health.path === 'live');
   assert.deepEqual(rig.sink.paths, ['live']);
   assert.deepEqual(rig.sink.current.at(-1), ['live', rig.clock.now()]);
   assert.equal(rig.sink.bid('C0EUR'), '1.20');
@@ -67,7 +67,7 @@ test('pings keep a connection alive on which the exchange has nothing to say (fa
   for (let turn = 0; turn < 12; turn++) {
     const frames = rig.health.framesReceived;
     await rig.clock.advance(5_000);
-    await eventually('the pong', () => rig.health.framesReceived > frames);
+    await soon('the pong', () => rig.health.framesReceived > frames);
   }
   assert.deepEqual(rig.health.connectionsEnded, {});
 });
@@ -203,10 +203,67 @@ test('stopping leaves no timer, no socket and no request, whatever was under way
   rig.exchange.peer.socket.terminate();
   await rig.pass('a poll under way', () => rig.exchange.hanging > 0);
   rig.supervisor.stop();
-  await eventually('the request is given up', () => rig.exchange.hanging === 0);
-  await eventually('the connections are gone', () => rig.exchange.peers.every(({ socket }) => socket.readyState === 3));
+  await soon('the request is given up', () => rig.exchange.hanging === 0);
+  await soon('the connections are gone', () => rig.exchange.peers.every(({ socket }) => socket.readyState === 3));
   const questions = rig.exchange.questions.length;
   await rig.clock.advance(3_600_000);
   assert.equal(rig.clock.pendingTimers, 0);
   assert.equal(rig.exchange.questions.length, questions);
+});
+
+/** Blocks the event loop, as a long computation would. */
+function stall(forMs: number): void {
+  const endMs = performance.now() + forMs;
+  while (performance.now() < endMs);
+}
+
+test('ten thousand updates amid stalls of the event loop: the newest values win at once and nothing is held (fault row 46)', async () => {
+  rig = new FeedRig({ pairs: 20 });
+  await rig.startLive();
+  const takenBefore = rig.sink.taken.length;
+  const heldBefore = process.memoryUsage().heapUsed;
+  for (let burst = 0; burst < 5; burst++) {
+    for (let turn = 0; turn < 100; turn++) {
+      for (const name of rig.names) rig.update(name, `1.${burst}${String(turn).padStart(2, '0')}`);
+    }
+    stall(200);
+  }
+  // Processor time, not time: other work on the machine is not ours to judge.
+  const before = process.cpuUsage();
+  await rig.arrive();
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 1_000_000, 'freshness does not recover within a second');
+  assert.equal(rig.sink.taken.length - takenBefore, 10_000);
+  assert.ok(rig.names.every((name) => rig.sink.bid(`${name}EUR`) === '1.499'));
+  assert.equal(rig.health.path, 'live');
+  rig.sink.taken.length = 0;
+  assert.ok(process.memoryUsage().heapUsed - heldBefore < 100 * 1024 * 1024);
+});
+
+test('a frame is handled to its end before the next: the sink sees every update in the order it was sent (fault row 46)', async () => {
+  rig = new FeedRig({ pairs: 1 });
+  await rig.startLive();
+  rig.sink.taken.length = 0;
+  for (let turn = 0; turn < 2_000; turn++) rig.update('C0', `1.${String(turn).padStart(4, '0')}`);
+  await rig.arrive();
+  const bids = rig.sink.taken.map(({ bid }) => bid ?? '');
+  assert.deepEqual(bids, bids.toSorted());
+  assert.equal(bids.length, 2_000);
+});
+
+test('a sink that throws costs one frame and is counted, and the connection stays (fault row 45)', async () => {
+  rig = new FeedRig();
+  await rig.startLive();
+  const { sink } = rig;
+  const original = sink.tickerReceived.bind(sink);
+  sink.tickerReceived = () => {
+    throw new Error('the market room failed');
+  };
+  rig.update('C0', '1.20');
+  await rig.arrive();
+  sink.tickerReceived = original;
+  rig.update('C0', '1.30');
+  await soon('the next update', () => sink.bid('C0EUR') === '1.30');
+  assert.equal(rig.health.framesDropped.failed, 1);
+  assert.deepEqual(rig.health.connectionsEnded, {});
 });

@@ -4,8 +4,8 @@ import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
+import { defaultTiming } from './parts.ts';
 import { SymbolBook } from './symbol-book.ts';
-import { defaultTiming } from './timing.ts';
 
 const btc = 'BTCEUR' as MarketSymbol;
 const ada = 'ADAEUR' as MarketSymbol;
@@ -20,7 +20,7 @@ function subscribedBook(): SymbolBook {
   book.catalogueLoaded([btc]);
   book.takeUnsubscribed(0);
   book.accepted(btc);
-  book.liveArrived(ticker('live', '1.10', 1_000), undefined, 1_000);
+  book.liveArrived(ticker('live', '1.10', 1_000), false, undefined, 1_000);
   return book;
 }
 
@@ -40,7 +40,7 @@ test('live data that came after the poll was asked leaves nothing to doubt', () 
 test('live data that comes within the grace ends the doubt', () => {
   const book = subscribedBook();
   book.polled(ticker('fallback', '1.20', 2_000), 2_000);
-  book.liveArrived(ticker('live', '1.20', 2_100), undefined, 2_100);
+  book.liveArrived(ticker('live', '1.20', 2_100), false, undefined, 2_100);
   assert.deepEqual(book.takeDoubted([btc], 3_000), []);
 });
 
@@ -59,15 +59,30 @@ test('a subscription is renewed once a minute at most, however long the doubt la
 
 test('a frame out of order proves nothing; one refused for its values proves the connection and not the price', () => {
   const book = new SymbolBook(defaultTiming);
+  book.catalogueLoaded([btc, ada]);
+  book.takeUnsubscribed(0);
+  const ofAda = { ...ticker('live', '1.10', 1_000), symbol: ada };
+  assert.equal(book.liveArrived(ofAda, false, undefined, 1_000), true);
+  assert.equal(book.liveArrived(ticker('live', '1.10', 1_000), false, 'out_of_order', 1_000), false);
+  assert.equal(book.isCovered, false);
+  assert.equal(book.liveArrived(ticker('live', '1.10', 1_000), false, 'crossed', 1_000), false);
+  assert.equal(book.isCovered, true);
+  assert.deepEqual(book.toPoll(1_000), [btc]);
+  assert.equal(book.liveArrived(ticker('live', '1.10', 1_000), false, 'unknown_market', 1_000), true);
+  assert.deepEqual(book.toPoll(1_000), []);
+});
+
+test('snapshots alone do not cover the symbols: one update has to follow, on every connection', () => {
+  const book = new SymbolBook(defaultTiming);
   book.catalogueLoaded([btc]);
   book.takeUnsubscribed(0);
-  book.liveArrived(ticker('live', '1.10', 1_000), 'out_of_order', 1_000);
-  assert.equal(book.isCovered, false);
-  book.liveArrived(ticker('live', '1.10', 1_000), 'crossed', 1_000);
-  assert.equal(book.isCovered, true);
-  assert.deepEqual(book.restServed(1_000), [btc]);
-  book.liveArrived(ticker('live', '1.10', 1_000), 'unknown_market', 1_000);
-  assert.deepEqual(book.restServed(1_000), []);
+  for (let connection = 0; connection < 2; connection++) {
+    book.liveArrived(ticker('live', '1.10', 1_000), true, undefined, 1_000);
+    assert.equal(book.isCovered, false);
+    book.liveArrived(ticker('live', '1.10', 1_000), false, undefined, 1_000);
+    assert.equal(book.isCovered, true);
+    book.connectionEnded();
+  }
 });
 
 test('a symbol gone from three loads in a row is gone, and one that comes back in between is not', () => {

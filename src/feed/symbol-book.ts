@@ -1,32 +1,33 @@
-import type { DecimalString } from '../market/decimal.ts';
-import { toBig } from '../market/decimal.ts';
+import { type DecimalString, toBig } from '../market/decimal.ts';
+import { missedLoadsToDelist } from '../market/lifecycle.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { RejectionReason, UpstreamTicker } from '../market/upstream.ts';
-import type { FeedTiming } from './timing.ts';
+import type { FeedTiming } from './parts.ts';
 
 interface Entry {
   subscription: 'none' | 'asked' | 'accepted' | 'rejected';
   rejectedAtMs: number;
   /** Live data came over the current connection. */
-  fresh: boolean;
+  isFresh: boolean;
   /** The last live ticker, of any connection. */
   live: UpstreamTicker | undefined;
-  /** When live data last came, or a poll last agreed with it. Monotonic. */
-  provenAtMs: number;
+  /** When live data last arrived, or a poll last confirmed it. Monotonic. */
+  confirmedAtMs: number;
   /** A poll shows another price than the last live one. */
-  doubted: boolean;
+  isDoubted: boolean;
   resubscribedAtMs: number;
   /** Catalogue loads in a row that lacked it. */
   missedLoads: number;
 }
 
 const never = Number.NEGATIVE_INFINITY;
-const missedLoadsMax = 3;
 
-/** What the feed knows about each symbol it wants: subscription, freshness, and whether its live data can be trusted. */
+/** The state of each wanted symbol: its subscription, its freshness, and whether its live data can be trusted. */
 export class SymbolBook {
   readonly #timing: FeedTiming;
   readonly #entries = new Map<MarketSymbol, Entry>();
+  /** A live update, not only snapshots, came over the current connection. */
+  #hasUpdate = false;
 
   constructor(timing: FeedTiming) {
     this.#timing = timing;
@@ -44,7 +45,7 @@ export class SymbolBook {
     return this.#entries.size;
   }
 
-  /** Takes over a catalogue. Gives the symbols that are gone: those missing from three loads in a row. */
+  /** Takes over a catalogue. Returns the symbols to drop, which were missing several loads in a row. */
   catalogueLoaded(symbols: readonly MarketSymbol[]): { readonly gone: MarketSymbol[]; readonly missing: number } {
     const listed = new Set(symbols);
     for (const symbol of listed) if (!this.#entries.has(symbol)) this.#entries.set(symbol, newEntry());
@@ -52,26 +53,27 @@ export class SymbolBook {
     let missing = 0;
     for (const [symbol, entry] of this.#entries) {
       entry.missedLoads = listed.has(symbol) ? 0 : entry.missedLoads + 1;
-      if (entry.missedLoads >= missedLoadsMax) gone.push(symbol);
-      else if (entry.missedLoads > 0) missing += 1;
+      if (entry.missedLoads >= missedLoadsToDelist) gone.push(symbol);
+      else if (entry.missedLoads > 0) missing++;
     }
     for (const symbol of gone) this.#entries.delete(symbol);
     return { gone, missing };
   }
 
   connectionEnded(): void {
+    this.#hasUpdate = false;
     for (const entry of this.#entries.values()) {
       if (entry.subscription !== 'rejected') entry.subscription = 'none';
-      entry.fresh = false;
-      entry.doubted = false;
+      entry.isFresh = false;
+      entry.isDoubted = false;
     }
   }
 
-  /** The symbols to subscribe now: new ones, and rejected ones whose time has come. They count as asked for. */
+  /** The symbols to subscribe now: new ones, and rejected ones due for a retry. They count as asked for. */
   takeUnsubscribed(nowMs: number): MarketSymbol[] {
     return this.#select((entry) => {
-      const again = entry.subscription === 'rejected' && nowMs - entry.rejectedAtMs >= this.#timing.rejectedRetryMs;
-      if (entry.subscription !== 'none' && !again) return false;
+      const isDue = entry.subscription === 'rejected' && nowMs - entry.rejectedAtMs >= this.#timing.rejectedRetryMs;
+      if (entry.subscription !== 'none' && !isDue) return false;
       entry.subscription = 'asked';
       return true;
     });
@@ -87,28 +89,36 @@ export class SymbolBook {
     if (entry === undefined) return;
     entry.subscription = 'rejected';
     entry.rejectedAtMs = nowMs;
-    entry.fresh = false;
+    entry.isFresh = false;
   }
 
   /**
-   * Takes note of a live ticker and of what the market room said to it. One that is out of order proves
-   * nothing. One that was refused for its values proves the connection, and leaves the symbol to be served over REST.
+   * Notes a live ticker and the market room's verdict on it. Returns whether it proves that the connection delivers: an
+   * accepted one does, and one of a market that only the operator does not offer. One out of order proves nothing, and
+   * one rejected for its values leaves the symbol to be served over REST.
    */
-  liveArrived(ticker: UpstreamTicker, reason: RejectionReason | undefined, nowMs: number): void {
+  liveArrived(
+    ticker: UpstreamTicker,
+    isSnapshot: boolean,
+    rejection: RejectionReason | undefined,
+    nowMs: number,
+  ): boolean {
     const entry = this.#entries.get(ticker.symbol);
-    if (entry === undefined || reason === 'out_of_order') return;
-    entry.fresh = true;
-    if (reason !== undefined && reason !== 'unknown_market') return;
+    if (entry === undefined || rejection === 'out_of_order') return false;
+    entry.isFresh = true;
+    if (rejection !== undefined && rejection !== 'unknown_market') return false;
     entry.live = ticker;
-    entry.provenAtMs = nowMs;
-    entry.doubted = false;
+    entry.confirmedAtMs = nowMs;
+    entry.isDoubted = false;
+    this.#hasUpdate ||= !isSnapshot;
+    return true;
   }
 
-  /** Some symbols may bring live data, and at least `liveShareMin` of them have done so over this connection. */
+  /** At least `liveShareMin` of the symbols that may bring live data did so over this connection, and one was an update. */
   get isCovered(): boolean {
     const expected = this.expected;
-    const fresh = this.#count((entry) => entry.fresh);
-    return expected > 0 && fresh >= expected * this.#timing.liveShareMin;
+    const fresh = this.#count((entry) => entry.isFresh);
+    return this.#hasUpdate && expected > 0 && fresh >= expected * this.#timing.liveShareMin;
   }
 
   /** How many symbols may bring live data: all but the rejected ones. */
@@ -116,29 +126,31 @@ export class SymbolBook {
     return this.#count((entry) => entry.subscription !== 'rejected');
   }
 
-  /** The symbols to serve or to check over REST while the rest is live: rejected, doubted, silent for too long. */
-  restServed(nowMs: number): MarketSymbol[] {
-    return this.#select((entry) => entry.subscription === 'rejected' || entry.doubted || this.#isSilent(entry, nowMs));
+  /** The symbols to poll while the rest is live: rejected, doubted, silent for too long. */
+  toPoll(nowMs: number): MarketSymbol[] {
+    return this.#select(
+      (entry) => entry.subscription === 'rejected' || entry.isDoubted || this.#isSilent(entry, nowMs),
+    );
   }
 
   /**
-   * Compares a polled ticker with the last live one. Live data that arrived after the question was sent
-   * leaves nothing to compare. Gives `true` when the live price is in doubt now.
+   * Compares a polled ticker with the last live one, unless live data arrived after the request was sent. Returns
+   * whether the live price is in doubt.
    */
   polled(ticker: UpstreamTicker, nowMs: number): boolean {
     const entry = this.#entries.get(ticker.symbol);
     if (entry === undefined || entry.subscription === 'rejected') return false;
-    if (entry.live !== undefined && entry.live.receivedAt >= ticker.askedAt && entry.fresh) return false;
-    entry.doubted = entry.live === undefined || !samePrices(entry.live, ticker);
-    if (!entry.doubted) entry.provenAtMs = nowMs;
-    return entry.doubted;
+    if (entry.live !== undefined && entry.live.receivedAt >= ticker.askedAt && entry.isFresh) return false;
+    entry.isDoubted = entry.live === undefined || !isSamePrice(entry.live, ticker);
+    if (!entry.isDoubted) entry.confirmedAtMs = nowMs;
+    return entry.isDoubted;
   }
 
   /** Those of `symbols` that are still in doubt and were not renewed lately. They count as renewed. */
   takeDoubted(symbols: readonly MarketSymbol[], nowMs: number): MarketSymbol[] {
     const asked = new Set(symbols);
     return this.#select((entry, symbol) => {
-      if (!asked.has(symbol) || !entry.doubted || entry.subscription !== 'accepted') return false;
+      if (!asked.has(symbol) || !entry.isDoubted || entry.subscription !== 'accepted') return false;
       if (nowMs - entry.resubscribedAtMs < this.#timing.resubscribeEveryMs) return false;
       entry.resubscribedAtMs = nowMs;
       return true;
@@ -150,12 +162,12 @@ export class SymbolBook {
       subscribed: this.#count((entry) => entry.subscription === 'accepted'),
       rejected: this.#select((entry) => entry.subscription === 'rejected'),
       quiet: this.#count((entry) => this.#isSilent(entry, nowMs)),
-      doubted: this.#count((entry) => entry.doubted),
+      doubted: this.#count((entry) => entry.isDoubted),
     };
   }
 
   #isSilent(entry: Entry, nowMs: number): boolean {
-    return nowMs - entry.provenAtMs >= this.#timing.staleAfterMs;
+    return nowMs - entry.confirmedAtMs >= this.#timing.staleAfterMs;
   }
 
   #select(test: (entry: Entry, symbol: MarketSymbol) => boolean): MarketSymbol[] {
@@ -166,7 +178,7 @@ export class SymbolBook {
 
   #count(test: (entry: Entry) => boolean): number {
     let count = 0;
-    for (const entry of this.#entries.values()) if (test(entry)) count += 1;
+    for (const entry of this.#entries.values()) if (test(entry)) count++;
     return count;
   }
 }
@@ -175,20 +187,20 @@ function newEntry(): Entry {
   return {
     subscription: 'none',
     rejectedAtMs: never,
-    fresh: false,
+    isFresh: false,
     live: undefined,
-    provenAtMs: never,
-    doubted: false,
+    confirmedAtMs: never,
+    isDoubted: false,
     resubscribedAtMs: never,
     missedLoads: 0,
   };
 }
 
-function samePrices(live: UpstreamTicker, polled: UpstreamTicker): boolean {
-  return sameValue(live.bid, polled.bid) && sameValue(live.ask, polled.ask);
+function isSamePrice(live: UpstreamTicker, polled: UpstreamTicker): boolean {
+  return isSameValue(live.bid, polled.bid) && isSameValue(live.ask, polled.ask);
 }
 
-function sameValue(one: DecimalString | undefined, other: DecimalString | undefined): boolean {
+function isSameValue(one: DecimalString | undefined, other: DecimalString | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
-  return one === other || toBig(one).eq(toBig(other));
+  return one === other || toBig(one).eq(other);
 }

@@ -3,11 +3,8 @@ import type { Configuration, RatesConfiguration } from '../configuration/configu
 import type { ExchangeConnector } from '../feed/connector.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import { KrakenConnector } from '../feed/kraken/connector.ts';
-import { cnbSource } from '../feed/rates/cnb.ts';
-import { ecbSource } from '../feed/rates/ecb.ts';
-import { exchangeSource } from '../feed/rates/exchange.ts';
-import { jsonSource } from '../feed/rates/json.ts';
-import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates.ts';
+import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates/rate-keeper.ts';
+import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/rate-sources.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
 import type { Log } from '../log.ts';
 import type { CurrencyCode } from '../market/symbol.ts';

@@ -43,7 +43,7 @@ test('ten times the ticks while the process stands still 200 ms at a time: price
 test('what the network held back and brings all at once is taken in order, and the newest price stands within a second (fault row 46)', async (t) => {
   const { service, live } = await startBehindProxies(t, {
     simulator: { updatesPerSecond: 2_000 },
-    timing: { staleAfterMs: 10_000, transportPatienceMs: 10_000 },
+    timing: { staleAfterMs: 10_000, transportTimeoutMs: 10_000 },
   });
   const client = await SteadyClient.watch(service.api);
   const frames = async () => (await service.metrics()).value('mdapi_feed_frames_total');

@@ -50,7 +50,7 @@ test(`connections lost like this ${sized(10, 1000)} times leave no socket, no ti
   process.on('warning', warned);
   t.after(() => process.removeListener('warning', warned));
   const { service, live } = await startBehindProxies(t, {
-    timing: { transportPatienceMs: 150, pingEveryMs: 40, reconnectMinMs: 5, reconnectMaxMs: 10, staleAfterMs: 60_000 },
+    timing: { transportTimeoutMs: 150, pingEveryMs: 40, reconnectMinMs: 5, reconnectMaxMs: 10, staleAfterMs: 60_000 },
     settings: { 'exchange.symbols': 'all' },
     // One market that always moves: each turn waits for its next update.
     simulator: { markets: 1, updatesPerSecond: 200 },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LiveConnection, LiveListener } from '../../src/feed/connector.ts';
 import { LiveLink } from '../../src/feed/live-link.ts';
-import { defaultTiming } from '../../src/feed/timing.ts';
-import { silentLog } from '../../src/log.ts';
+import { partsForTest } from '../../src/feed/parts.testing.ts';
+import { defaultTiming } from '../../src/feed/parts.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock, seededRandomness } from '../support/fake-clock.ts';
 import { fixedPort } from '../support/fixed-port.ts';
@@ -111,10 +111,7 @@ function attemptsOf(clock: FakeClock, itsSeed: number): readonly number[] {
     },
   };
   const randomness = seededRandomness(itsSeed);
-  const link = new LiveLink(
-    { connector, clock, randomness, log: silentLog, timing: defaultTiming },
-    { event() {}, late() {}, ended() {} },
-  );
+  const link = new LiveLink(partsForTest({ connector, clock, randomness }), { event() {}, ended() {} });
   link.start();
   return times;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readFrame } from '../../src/feed/kraken/frames.ts';
-import { readLiveTicker } from '../../src/feed/kraken/ticker.ts';
+import { readLiveTicker } from '../../src/feed/kraken/prices.ts';
 import type { MarketSymbol } from '../../src/market/symbol.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { json, ListenerHarness } from '../support/listener-harness.ts';

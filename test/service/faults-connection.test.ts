@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { FaultRequest } from '../../exchange-simulator/fault-request.ts';
-import type { FeedTiming } from '../../src/feed/timing.ts';
+import type { FeedTiming } from '../../src/feed/parts.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 import { SteadyClient } from '../support/steady-client.ts';

@@ -16,3 +16,20 @@ export async function eventually<T>(
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+/**
+ * As `eventually`, but looks again at every turn of the event loop. For sockets between two ends in this process, where
+ * everything sent arrives within a few turns.
+ */
+export async function soon(what: string, probe: () => boolean, deadlineMs = 20_000): Promise<void> {
+  const startedMs = performance.now();
+  while (!probe()) {
+    if (performance.now() - startedMs > deadlineMs) throw new Error(`waited ${deadlineMs} ms in vain: ${what}`);
+    await turns(1);
+  }
+}
+
+/** Lets this many turns of the event loop pass. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -13,7 +13,7 @@ import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../../src/acc
 import { systemRandomness } from '../../src/clock.ts';
 import type { Configuration } from '../../src/configuration/configuration.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
-import type { FeedTiming } from '../../src/feed/timing.ts';
+import type { FeedTiming } from '../../src/feed/parts.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { ApiClient } from './api-client.ts';
@@ -47,7 +47,7 @@ const quick: Partial<FeedTiming> = {
   liveGraceMs: 1_000,
   staleAfterMs: 2_000,
   pingEveryMs: 300,
-  transportPatienceMs: 2_000,
+  transportTimeoutMs: 2_000,
   reconnectMinMs: 20,
   reconnectMaxMs: 100,
   connectsPerMinuteMax: 1_000,

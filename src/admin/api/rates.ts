@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import * as part from '../../contract/schema-parts.ts';
-import type { RateHealth } from '../../feed/rates.ts';
+import type { RateHealth } from '../../feed/rates/rate-keeper.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import { component, instants, line, nullableCount, nullableLine, nullablePair } from '../../operator/fields.ts';
 import type { Management } from '../sources.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
-import { asObject, parsePlain } from '../json.ts';
-import { UpstreamError } from '../upstream-error.ts';
+import { asObject, parsePlain, UpstreamError } from '../wire.ts';
 import { readAssetPairs, readAssets } from './catalogue.ts';
 
 const recording = new URL('../../../exchange-simulator/recordings/asset-pairs-2021-04-17.json', import.meta.url);

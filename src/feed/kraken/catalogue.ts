@@ -1,13 +1,9 @@
-import type { DecimalString } from '../../market/decimal.ts';
-import { parseDecimal, toBig, unitAt } from '../../market/decimal.ts';
-import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
-import { symbolOf } from '../../market/symbol.ts';
+import { unitAt } from '../../market/decimal.ts';
+import { type CurrencyCode, type MarketSymbol, symbolOf } from '../../market/symbol.ts';
 import type { UpstreamMarket, UpstreamMarketStatus } from '../../market/upstream.ts';
 import type { SkippedPair } from '../connector.ts';
-import { asCount, asObject, asText } from '../json.ts';
-import { UpstreamError } from '../upstream-error.ts';
-import type { AssetNames, PairNames } from './names.ts';
-import { currencyOfAsset, liveNameOf } from './names.ts';
+import { asCount, asObject, asPositive, asText, UpstreamError, type WireObject } from '../wire.ts';
+import { type AssetNames, currencyOfAsset, liveNameOf, type PairNames } from './names.ts';
 
 export interface CatalogueChoice {
   readonly quotes: readonly CurrencyCode[];
@@ -17,7 +13,7 @@ export interface CatalogueChoice {
 export interface ReadCatalogue {
   readonly markets: readonly UpstreamMarket[];
   readonly skipped: readonly SkippedPair[];
-  /** Of every pair we can name, chosen or not: a rate source may ask for a pair that is no market of ours. */
+  /** Of every pair with a known name, chosen or not: a rate source may poll a pair that is not one of our markets. */
   readonly names: readonly PairNames[];
 }
 
@@ -36,9 +32,9 @@ export function readAssets(result: unknown): AssetNames {
 }
 
 /**
- * Reads the result of `AssetPairs`, in today's shape or in the older one without `status`,
- * `tick_size` and `costmin`. Pairs without a `wsname` (dark pools) are none of ours; a pair that
- * should be a market and lacks something is reported in `skipped`. Throws only when the answer as a whole is none.
+ * Reads the result of `AssetPairs`, in today's shape or in the older one without `status`, `tick_size` and `costmin`.
+ * Ignores pairs without a `wsname` (dark pools); a pair that should be a market and lacks a required value is reported
+ * in `skipped`. Throws only when the answer as a whole is unreadable.
  */
 export function readAssetPairs(result: unknown, assets: AssetNames, choice: CatalogueChoice): ReadCatalogue {
   const pairs = asObject(result);
@@ -69,7 +65,7 @@ interface Identity {
   readonly quote: CurrencyCode;
 }
 
-function readIdentity(id: string, pair: Readonly<Record<string, unknown>>, assets: AssetNames): Identity | undefined {
+function readIdentity(id: string, pair: WireObject, assets: AssetNames): Identity | undefined {
   const liveName = liveNameOf(asText(pair.wsname) ?? '');
   const base = currencyOfAsset(asText(pair.base) ?? '', assets);
   const quote = currencyOfAsset(asText(pair.quote) ?? '', assets);
@@ -82,15 +78,15 @@ function isChosen(identity: Identity, choice: CatalogueChoice): boolean {
   return choice.symbols === 'all' || choice.symbols.includes(identity.names.symbol);
 }
 
-/** The market, or what it lacks. */
-function readMarket(identity: Identity, pair: Readonly<Record<string, unknown>>): UpstreamMarket | string {
+/** The market, or the reason why it is skipped. */
+function readMarket(identity: Identity, pair: WireObject): UpstreamMarket | string {
   const pricePrecision = asCount(pair.pair_decimals, placesMax);
   if (pricePrecision === undefined) return 'pair_decimals is missing or out of range';
   const amountPrecision = asCount(pair.lot_decimals, placesMax);
   if (amountPrecision === undefined) return 'lot_decimals is missing or out of range';
-  const tickSize = pair.tick_size === undefined ? unitAt(pricePrecision) : positive(pair.tick_size);
+  const tickSize = pair.tick_size === undefined ? unitAt(pricePrecision) : asPositive(pair.tick_size);
   if (tickSize === undefined) return 'tick_size is not a positive decimal';
-  const minOrderSize = positive(pair.ordermin);
+  const minOrderSize = asPositive(pair.ordermin);
   if (minOrderSize === undefined) return 'ordermin is missing or not a positive decimal';
   return {
     symbol: identity.names.symbol,
@@ -101,16 +97,11 @@ function readMarket(identity: Identity, pair: Readonly<Record<string, unknown>>)
     amountPrecision,
     tickSize,
     minOrderSize,
-    minOrderValue: positive(pair.costmin),
+    minOrderValue: asPositive(pair.costmin),
   };
 }
 
-/** `trading` only for `online`; every other state, known or not, takes fewer kinds of order or none. */
+/** `trading` only for `online`; in every other state, known or not, the exchange takes fewer kinds of order or none. */
 export function pairStatus(status: unknown): UpstreamMarketStatus {
   return status === 'online' ? 'trading' : 'paused';
-}
-
-function positive(value: unknown): DecimalString | undefined {
-  const decimal = parseDecimal(value);
-  return decimal !== undefined && toBig(decimal).gt(0) ? decimal : undefined;
 }

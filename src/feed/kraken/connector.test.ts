@@ -5,7 +5,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { RestAnswer } from '../scripted-exchange.testing.ts';
 import { ScriptedExchange } from '../scripted-exchange.testing.ts';
-import { UpstreamError } from '../upstream-error.ts';
+import { UpstreamError } from '../wire.ts';
 import { KrakenConnector } from './connector.ts';
 
 const never = new AbortController().signal;

@@ -1,18 +1,16 @@
-import { asList, asObject, asText, parseLossless } from '../json.ts';
+import { asList, asObject, asText, parseLossless, type WireObject } from '../wire.ts';
 
-type Entry = Readonly<Record<string, unknown>>;
-
-/** A version-2 frame as far as we use it; numbers are their source text. */
+/** The parts of a version-2 frame that we use; numbers are their source text. */
 export type KrakenFrame =
-  | { readonly type: 'ticker'; readonly snapshot: boolean; readonly entries: readonly Entry[] }
+  | { readonly type: 'ticker'; readonly isSnapshot: boolean; readonly entries: readonly WireObject[] }
   | { readonly type: 'heartbeat' }
   | { readonly type: 'pong' }
   | { readonly type: 'status'; readonly system: string }
-  | { readonly type: 'instrument'; readonly pairs: readonly Entry[] }
+  | { readonly type: 'instrument'; readonly pairs: readonly WireObject[] }
   | {
       readonly type: 'acknowledgement';
       readonly method: 'subscribe' | 'unsubscribe';
-      readonly success: boolean;
+      readonly isSuccess: boolean;
       /** `BTC/EUR`; `undefined` for channels without symbols. */
       readonly liveName: string | undefined;
       readonly error: string | undefined;
@@ -31,7 +29,7 @@ export function readFrame(text: string): KrakenFrame {
   return typeof frame.method === 'string' ? readAnswer(frame.method, frame) : unknown;
 }
 
-function readChannel(channel: string, frame: Entry): KrakenFrame {
+function readChannel(channel: string, frame: WireObject): KrakenFrame {
   switch (channel) {
     case 'ticker':
       return readTicker(frame);
@@ -46,26 +44,26 @@ function readChannel(channel: string, frame: Entry): KrakenFrame {
   }
 }
 
-function readTicker(frame: Entry): KrakenFrame {
+function readTicker(frame: WireObject): KrakenFrame {
   const entries = readEntries(frame.data);
   if (entries === undefined || (frame.type !== 'snapshot' && frame.type !== 'update')) return malformed;
-  return { type: 'ticker', snapshot: frame.type === 'snapshot', entries };
+  return { type: 'ticker', isSnapshot: frame.type === 'snapshot', entries };
 }
 
-function readStatus(frame: Entry): KrakenFrame {
+function readStatus(frame: WireObject): KrakenFrame {
   const system = asText(readEntries(frame.data)?.[0]?.system);
   return system === undefined ? malformed : { type: 'status', system: system.slice(0, 50) };
 }
 
-function readInstrument(frame: Entry): KrakenFrame {
+function readInstrument(frame: WireObject): KrakenFrame {
   const pairs = readEntries(asObject(frame.data)?.pairs);
   return pairs === undefined ? malformed : { type: 'instrument', pairs };
 }
 
-function readEntries(data: unknown): readonly Entry[] | undefined {
+function readEntries(data: unknown): readonly WireObject[] | undefined {
   const list = asList(data);
   if (list === undefined) return undefined;
-  const entries: Entry[] = [];
+  const entries: WireObject[] = [];
   for (const value of list) {
     const entry = asObject(value);
     if (entry === undefined) return undefined;
@@ -74,14 +72,14 @@ function readEntries(data: unknown): readonly Entry[] | undefined {
   return entries;
 }
 
-function readAnswer(method: string, frame: Entry): KrakenFrame {
+function readAnswer(method: string, frame: WireObject): KrakenFrame {
   if (method === 'pong') return { type: 'pong' };
   if (method !== 'subscribe' && method !== 'unsubscribe') return unknown;
   if (typeof frame.success !== 'boolean') return malformed;
   return {
     type: 'acknowledgement',
     method,
-    success: frame.success,
+    isSuccess: frame.success,
     liveName: asText(asObject(frame.result)?.symbol) ?? asText(frame.symbol),
     error: asText(frame.error),
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { eventually } from '../../../test/support/eventually.ts';
+import { soon } from '../../../test/support/eventually.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { LiveConnection, LiveEvent } from '../connector.ts';
@@ -43,7 +43,7 @@ async function open(waitFor: LiveEvent['type'] = 'opened'): Promise<void> {
   const connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode], frameBytesMax });
   await connector.loadCatalogue(new AbortController().signal);
   connection = connector.openLive((event) => events.push(event));
-  await eventually(`the event ${waitFor}`, () => events.some((event) => event.type === waitFor));
+  await soon(`the event ${waitFor}`, () => events.some((event) => event.type === waitFor));
 }
 
 function of<Type extends LiveEvent['type']>(type: Type): Extract<LiveEvent, { type: Type }>[] {
@@ -54,7 +54,7 @@ function of<Type extends LiveEvent['type']>(type: Type): Extract<LiveEvent, { ty
 async function caughtUp(): Promise<void> {
   const before = of('system').length;
   exchange.peer.send({ channel: 'status', type: 'update', data: [{ system: 'online' }] });
-  await eventually('the last frame arrived', () => of('system').length > before);
+  await soon('the last frame arrived', () => of('system').length > before);
 }
 
 test('subscriptions go out in batches of fifty at a pace, by best bid and offer with a snapshot', async () => {
@@ -62,11 +62,11 @@ test('subscriptions go out in batches of fifty at a pace, by best bid and offer 
   connection.subscribe(symbols);
   const batches = () =>
     exchange.peer.received.filter(({ params }) => (params as { channel?: string }).channel === 'ticker');
-  await eventually('the first batch', () => batches().length === 1);
+  await soon('the first batch', () => batches().length === 1);
   await clock.advance(99);
   assert.equal(batches().length, 1);
   await clock.advance(200);
-  await eventually('all batches', () => batches().length === 3);
+  await soon('all batches', () => batches().length === 3);
   const sizes = batches().map(({ params }) => (params as { symbol: string[] }).symbol.length);
   assert.deepEqual(sizes, [50, 50, 20]);
   assert.deepEqual(batches()[0]?.params, {
@@ -75,14 +75,14 @@ test('subscriptions go out in batches of fifty at a pace, by best bid and offer 
     event_trigger: 'bbo',
     snapshot: true,
   });
-  await eventually('every symbol is acknowledged', () => of('accepted').length === 120);
+  await soon('every symbol is acknowledged', () => of('accepted').length === 120);
 });
 
 test('each symbol is answered: accepted, refused, or unanswered after the deadline', async () => {
   exchange.judge = (name) => (name === 'C1/EUR' ? 'reject' : name === 'C2/EUR' ? 'ignore' : 'accept');
   await open();
   connection.subscribe(symbols.slice(0, 3));
-  await eventually('two answers', () => of('accepted').length + of('rejected').length === 2);
+  await soon('two answers', () => of('accepted').length + of('rejected').length === 2);
   await clock.advance(9_999);
   assert.deepEqual(of('rejected'), [{ type: 'rejected', symbol: 'C1EUR', reason: 'refused' }]);
   await clock.advance(1);
@@ -94,7 +94,7 @@ test('data, or the word that it is subscribed already, is as good as an acknowle
   exchange.judge = () => 'ignore';
   await open();
   connection.subscribe(symbols.slice(0, 2));
-  await eventually('the request arrived', () => exchange.peer.received.length === 2);
+  await soon('the request arrived', () => exchange.peer.received.length === 2);
   exchange.peer.send(update('C0/EUR'));
   exchange.peer.send({ method: 'subscribe', success: false, error: 'Already subscribed', symbol: 'C1/EUR' });
   await caughtUp();
@@ -110,16 +110,14 @@ test('renewing a subscription ends the old one first, and a new snapshot follows
   exchange.snapshot = (name) => entry(name);
   await open();
   connection.subscribe(symbols.slice(0, 1));
-  await eventually('the first snapshot', () => of('ticker').length === 1);
+  await soon('the first snapshot', () => of('ticker').length === 1);
   connection.resubscribe(symbols.slice(0, 1));
   connection.resubscribe(symbols.slice(0, 1));
   await clock.advance(100);
-  await eventually('the end is acknowledged', () =>
-    exchange.peer.received.some(({ method }) => method === 'unsubscribe'),
-  );
+  await soon('the end is acknowledged', () => exchange.peer.received.some(({ method }) => method === 'unsubscribe'));
   await caughtUp();
   await clock.advance(200);
-  await eventually('the second snapshot', () => of('ticker').length === 2);
+  await soon('the second snapshot', () => of('ticker').length === 2);
   const methods = exchange.peer.received.map(({ method }) => method);
   assert.deepEqual(methods, ['subscribe', 'subscribe', 'unsubscribe', 'subscribe']);
 });
@@ -173,7 +171,7 @@ test('a value that is no decimal is missing, and its neighbours stay', async () 
 test('a frame over the bound ends the connection at once and never grows in memory (fault row 45)', async () => {
   await open();
   exchange.peer.send(`"${'x'.repeat(frameBytesMax)}"`);
-  await eventually('the end', () => of('closed').length === 1);
+  await soon('the end', () => of('closed').length === 1);
   assert.equal(of('closed')[0]?.reason, 'oversized');
   assert.deepEqual(of('dropped'), [{ type: 'dropped', reason: 'oversized' }]);
 });
@@ -189,7 +187,7 @@ test('a clean close, a reset and a broken protocol end it once each, and nothing
     events = [];
     await open();
     end();
-    await eventually('the end', () => of('closed').length === 1);
+    await soon('the end', () => of('closed').length === 1);
     reasons.push(of('closed')[0]?.reason ?? '');
     assert.equal(events.at(-1)?.type, 'closed');
   }
@@ -207,7 +205,7 @@ test('a refused handshake tells the status and how long to wait (fault row 43)',
 test('a handshake that is never answered ends at the deadline (fault row 42)', async () => {
   exchange.upgrade = () => 'hang';
   const opening = open('closed');
-  await eventually('the handshake arrived', () => exchange.upgrades === 1);
+  await soon('the handshake arrived', () => exchange.upgrades === 1);
   await clock.advance(10_000);
   await opening;
   assert.equal(of('closed')[0]?.reason, 'connect_timeout');
@@ -221,14 +219,14 @@ test('nobody there, and a peer that does not speak TLS, are network failures (fa
     events = [];
     const connector = new KrakenConnector({ clock, restUrl, liveUrl: url, quotes: [] });
     connection = connector.openLive((event) => events.push(event));
-    await eventually('the end', () => of('closed').length === 1);
+    await soon('the end', () => of('closed').length === 1);
     assert.equal(of('closed')[0]?.reason, 'network');
   }
   await exchange.listen();
   events = [];
   const connector = new KrakenConnector({ clock, restUrl, liveUrl: `wss://127.0.0.1:${exchange.port}`, quotes: [] });
   connection = connector.openLive((event) => events.push(event));
-  await eventually('the end', () => of('closed').length === 1);
+  await soon('the end', () => of('closed').length === 1);
   assert.equal(of('closed')[0]?.reason, 'network');
 });
 
@@ -236,7 +234,7 @@ test('a pong is a sign of life, and no frame queues anything to be sent', async 
   await open();
   const before = of('frame').length;
   connection.ping();
-  await eventually('the pong', () => of('frame').length > before);
+  await soon('the pong', () => of('frame').length > before);
   assert.deepEqual(exchange.peer.received.at(-1), { method: 'ping', req_id: 1 });
 });
 
@@ -259,11 +257,11 @@ test('the instrument channel tells the state of each pair, known or new', async 
   });
   await caughtUp();
   assert.deepEqual(of('instruments')[0]?.pairs, [
-    { name: 'C0/EUR', symbol: 'C0EUR', ours: true, status: 'trading' },
-    { name: 'C1/EUR', symbol: 'C1EUR', ours: true, status: 'paused' },
-    { name: 'C2/EUR', symbol: 'C2EUR', ours: true, status: 'delisted' },
-    { name: 'NEW/EUR', symbol: undefined, ours: true, status: 'paused' },
-    { name: 'NEW/USD', symbol: undefined, ours: false, status: 'trading' },
+    { name: 'C0/EUR', symbol: 'C0EUR', isOurs: true, status: 'trading' },
+    { name: 'C1/EUR', symbol: 'C1EUR', isOurs: true, status: 'paused' },
+    { name: 'C2/EUR', symbol: 'C2EUR', isOurs: true, status: 'delisted' },
+    { name: 'NEW/EUR', symbol: undefined, isOurs: true, status: 'paused' },
+    { name: 'NEW/USD', symbol: undefined, isOurs: false, status: 'trading' },
   ]);
 });
 
@@ -273,7 +271,7 @@ test('after terminate nothing is told, no timer waits and the socket is gone', a
   connection.subscribe(symbols);
   connection.terminate();
   const told = events.length;
-  await eventually('the socket is gone', () => exchange.peer.socket.readyState === 3);
+  await soon('the socket is gone', () => exchange.peer.socket.readyState === 3);
   await clock.advance(60_000);
   assert.equal(events.length, told);
   assert.equal(clock.pendingTimers, 0);
@@ -287,11 +285,11 @@ test('three hundred connections, frozen and then terminated, leave nothing behin
   for (let cycle = 0; cycle < 300; cycle++) {
     const { length } = exchange.peers;
     connection = connector.openLive(() => undefined);
-    await eventually('the connection', () => exchange.peers.length > length);
+    await soon('the connection', () => exchange.peers.length > length);
     exchange.peer.raw.pause();
     connection.terminate();
     exchange.peer.raw.resume();
   }
-  await eventually('every socket is gone', () => exchange.openSockets === 0);
+  await soon('every socket is gone', () => exchange.openSockets === 0);
   assert.equal(clock.pendingTimers, 0);
 });

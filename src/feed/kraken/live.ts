@@ -6,14 +6,12 @@ import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import { readRetryAfter } from '../bounded-fetch.ts';
 import type { CloseReason, DroppedFrame, LiveConnection, LiveListener, LivePair } from '../connector.ts';
-import { asText } from '../json.ts';
+import { asText } from '../wire.ts';
 import { pairStatus } from './catalogue.ts';
-import type { KrakenFrame } from './frames.ts';
-import { readFrame } from './frames.ts';
-import type { PairDirectory } from './names.ts';
-import { commonCode } from './names.ts';
+import { type KrakenFrame, readFrame } from './frames.ts';
+import { commonCode, type PairDirectory } from './names.ts';
+import { readLiveTicker } from './prices.ts';
 import { Subscriber } from './subscriber.ts';
-import { readLiveTicker } from './ticker.ts';
 
 export interface KrakenLiveOptions {
   readonly clock: Clock;
@@ -21,19 +19,17 @@ export interface KrakenLiveOptions {
   readonly url: string;
   readonly directory: PairDirectory;
   readonly quotes: readonly CurrencyCode[];
-  readonly connectTimeoutMs: number;
   readonly frameBytesMax: number;
-  readonly subscribeBatchMax: number;
-  readonly subscribeSpacingMs: number;
-  readonly answerWithinMs: number;
 }
 
 type TickerFrame = Extract<KrakenFrame, { type: 'ticker' }>;
 type AcknowledgementFrame = Extract<KrakenFrame, { type: 'acknowledgement' }>;
 type InstrumentFrame = Extract<KrakenFrame, { type: 'instrument' }>;
 
-/** What stands for a missing closing frame (RFC 6455 §7.1.5). */
-const brokenOff = 1006;
+const connectTimeoutMs = 10_000;
+
+/** The code for a connection without a closing frame (RFC 6455 §7.1.5). */
+const abnormalClosure = 1006;
 
 /** One connection to Kraken's version-2 WebSocket. */
 export class KrakenLive implements LiveConnection {
@@ -42,13 +38,15 @@ export class KrakenLive implements LiveConnection {
   readonly #socket: WebSocket;
   readonly #connectTimer: Timer;
   readonly #subscriber: Subscriber;
-  #ended = false;
-  #pings = 0;
+  #hasEnded = false;
+  #pingCount = 0;
 
   constructor(options: KrakenLiveOptions, listener: LiveListener) {
     this.#options = options;
     this.#listener = listener;
-    this.#subscriber = new Subscriber(options, {
+    this.#subscriber = new Subscriber({
+      clock: options.clock,
+      directory: options.directory,
       send: (message) => this.#send(message),
       answered: (symbol, outcome) =>
         listener(outcome === 'accepted' ? { type: 'accepted', symbol } : { type: 'rejected', symbol, reason: outcome }),
@@ -59,8 +57,8 @@ export class KrakenLive implements LiveConnection {
       maxPayload: options.frameBytesMax,
       skipUTF8Validation: true,
     });
-    this.#connectTimer = options.clock.after(options.connectTimeoutMs, () =>
-      this.#end('connect_timeout', `no connection within ${options.connectTimeoutMs} ms`),
+    this.#connectTimer = options.clock.after(connectTimeoutMs, () =>
+      this.#end('connect_timeout', `no connection within ${connectTimeoutMs} ms`),
     );
     this.#listen();
   }
@@ -78,13 +76,12 @@ export class KrakenLive implements LiveConnection {
   }
 
   ping(): void {
-    this.#pings += 1;
-    this.#send({ method: 'ping', req_id: this.#pings });
+    this.#send({ method: 'ping', req_id: ++this.#pingCount });
   }
 
   terminate(): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#connectTimer.cancel();
     this.#subscriber.stop();
     this.#socket.terminate();
@@ -95,7 +92,7 @@ export class KrakenLive implements LiveConnection {
     socket.on('open', () => this.#opened());
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#received(data, isBinary));
     socket.on('close', (code: number) => this.#closed(code));
-    // Stays for good: after `terminate()` a socket under way still reports its end as an error.
+    // Never removed: after `terminate()` a connecting socket still reports its end as an error.
     socket.on('error', (error: Error & { code?: string }) => this.#failed(error.code ?? error.name));
     socket.on('unexpected-response', (request: { destroy(): void }, response: IncomingMessage) => {
       const retryAfterMs = readRetryAfter(response.headers['retry-after'], this.#options.clock.now());
@@ -105,14 +102,14 @@ export class KrakenLive implements LiveConnection {
   }
 
   #opened(): void {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     this.#connectTimer.cancel();
     this.#listener({ type: 'opened' });
     this.#send({ method: 'subscribe', params: { channel: 'instrument', snapshot: true } });
   }
 
   #closed(code: number): void {
-    if (code === brokenOff) this.#end('network', 'broken off without a closing frame');
+    if (code === abnormalClosure) this.#end('network', 'ended without a closing frame');
     else this.#end('closed', `closed with code ${code}`);
   }
 
@@ -126,7 +123,7 @@ export class KrakenLive implements LiveConnection {
   }
 
   #end(reason: CloseReason, detail: string, retryAfterMs?: number): void {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     this.terminate();
     this.#listener({ type: 'closed', reason, detail, retryAfterMs });
   }
@@ -136,11 +133,11 @@ export class KrakenLive implements LiveConnection {
   }
 
   #drop(reason: DroppedFrame): void {
-    if (!this.#ended) this.#listener({ type: 'dropped', reason });
+    if (!this.#hasEnded) this.#listener({ type: 'dropped', reason });
   }
 
   #received(data: Buffer, isBinary: boolean): void {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     this.#listener({ type: 'frame' });
     if (isBinary) this.#drop('binary');
     else if (!isUtf8(data)) this.#drop('not_utf8');
@@ -149,13 +146,13 @@ export class KrakenLive implements LiveConnection {
 
   #read(text: string): void {
     try {
-      this.#understand(readFrame(text));
+      this.#handle(readFrame(text));
     } catch {
       this.#drop('malformed');
     }
   }
 
-  #understand(frame: KrakenFrame): void {
+  #handle(frame: KrakenFrame): void {
     switch (frame.type) {
       case 'ticker':
         this.#tickers(frame);
@@ -193,7 +190,7 @@ export class KrakenLive implements LiveConnection {
       else tickers.push(readLiveTicker(symbol, entry, receivedAt));
     }
     for (const ticker of tickers) this.#subscriber.delivered(ticker.symbol);
-    if (tickers.length > 0) this.#listener({ type: 'ticker', snapshot: frame.snapshot, tickers });
+    if (tickers.length > 0) this.#listener({ type: 'ticker', isSnapshot: frame.isSnapshot, tickers });
   }
 
   #instruments(frame: InstrumentFrame): void {
@@ -205,7 +202,7 @@ export class KrakenLive implements LiveConnection {
       pairs.push({
         name,
         symbol: this.#options.directory.byLiveName(name)?.symbol,
-        ours: this.#options.quotes.some((ours) => ours === quote),
+        isOurs: this.#options.quotes.some((ours) => ours === quote),
         status: entry.status === 'delisted' ? 'delisted' : pairStatus(entry.status),
       });
     }

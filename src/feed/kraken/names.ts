@@ -1,16 +1,14 @@
-import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
-import { parseCurrency } from '../../market/symbol.ts';
+import { type CurrencyCode, type MarketSymbol, parseCurrency } from '../../market/symbol.ts';
 
-/** Kraken's own codes that everybody else spells differently. */
+/** Kraken's own codes that differ from the common ones. */
 const commonCodes = new Map([
   ['XBT', 'BTC'],
   ['XDG', 'DOGE'],
 ]);
 
 /**
- * Asset ids from the days when crypto assets were prefixed with X and state currencies with Z. The
- * list is closed: newer ids carry no prefix (`XTZ` is Tezos, not a prefixed `TZ`), so a prefix is
- * only ever taken off by id.
+ * Legacy asset ids, with X before crypto assets and Z before state currencies. The list is closed: newer ids carry no
+ * prefix (`XTZ` is Tezos, not a prefixed `TZ`), so a prefix is only removed by id.
  */
 const legacyAssets = new Map([
   ['XETC', 'ETC'],
@@ -45,7 +43,7 @@ export function currencyOfAsset(assetId: string, assets: AssetNames): CurrencyCo
   return parseCurrency(commonCode(assets.get(assetId) ?? legacyAssets.get(assetId) ?? assetId));
 }
 
-/** The version-2 channel name of a pair's `wsname`: `XBT/EUR` is `BTC/EUR`. `undefined` when it has not two halves. */
+/** The version-2 channel name of a pair's `wsname`: `XBT/EUR` is `BTC/EUR`. `undefined` unless it has two halves. */
 export function liveNameOf(wsname: string): string | undefined {
   const halves = wsname.split('/');
   return halves.length === 2 && halves.every((half) => half !== '') ? halves.map(commonCode).join('/') : undefined;
@@ -53,15 +51,15 @@ export function liveNameOf(wsname: string): string | undefined {
 
 export interface PairNames {
   readonly symbol: MarketSymbol;
-  /** For REST questions, and the key of REST answers: `XXBTZEUR`. */
+  /** In REST requests, and the key in REST answers: `XXBTZEUR`. */
   readonly id: string;
-  /** For the live channel: `BTC/EUR`. */
+  /** On the live channel: `BTC/EUR`. */
   readonly liveName: string;
 }
 
 /**
- * The names of every pair listed since the process started. A pair missing from one catalogue keeps
- * its names: only its market's life says when it is gone.
+ * The names of every pair listed since the process started. A pair missing from one catalogue keeps its names: its
+ * market's lifecycle decides when it is gone.
  */
 export class PairDirectory {
   readonly #bySymbol = new Map<string, PairNames>();

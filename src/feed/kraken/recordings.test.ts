@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { eventually } from '../../../test/support/eventually.ts';
+import { soon } from '../../../test/support/eventually.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import { parseDecimal } from '../../market/decimal.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import type { LiveEvent } from '../connector.ts';
-import { asList, asObject } from '../json.ts';
 import { ScriptedExchange } from '../scripted-exchange.testing.ts';
+import { asList, asObject } from '../wire.ts';
 import { KrakenConnector } from './connector.ts';
 import { PairDirectory } from './names.ts';
-import { readPolledTickers } from './ticker.ts';
+import { readPolledTickers } from './prices.ts';
 
 const recordings = new URL('../../../exchange-simulator/recordings/', import.meta.url);
 const readLines = (file: string) => readFileSync(new URL(file, recordings), 'utf8').trim().split('\n');
@@ -30,12 +30,9 @@ test('recorded version-2 frames come through the connector digit for digit', asy
   await connector.loadCatalogue(new AbortController().signal);
   const events: LiveEvent[] = [];
   const connection = connector.openLive((event) => events.push(event));
-  await eventually('the connection is open', () => events.some((event) => event.type === 'opened'));
+  await soon('the connection is open', () => events.some((event) => event.type === 'opened'));
   for (const frame of frames) exchange.peer.send(frame);
-  await eventually(
-    'every frame arrived',
-    () => events.filter((event) => event.type === 'frame').length === frames.length,
-  );
+  await soon('every frame arrived', () => events.filter((event) => event.type === 'frame').length === frames.length);
   connection.terminate();
   await exchange.close();
 
@@ -48,7 +45,7 @@ test('recorded version-2 frames come through the connector digit for digit', asy
     { type: 'system', status: 'online' },
   );
   const ticker = events.find((event) => event.type === 'ticker');
-  assert.equal(ticker?.snapshot, true);
+  assert.equal(ticker?.isSnapshot, true);
   const expected: UpstreamTicker = {
     symbol: 'USDTUSD' as UpstreamTicker['symbol'],
     bid: decimal('0.99980'),
@@ -79,13 +76,13 @@ test('recorded values of ten pairs, taken as a REST answer, come out digit for d
   for (const { values, pair } of tickers) {
     const directory = new PairDirectory();
     directory.learn([{ symbol: 'X' as UpstreamTicker['symbol'], id: pair, liveName: pair }]);
-    const [ticker] = readPolledTickers({ [pair]: values }, directory, at);
+    const [ticker] = readPolledTickers({ result: { [pair]: values }, ...at }, directory);
     const wire = (member: string, index: number) => asList(values[member])?.[index];
     assert.deepEqual(
       [ticker?.bid, ticker?.ask, ticker?.last, ticker?.volume24h, ticker?.vwap24h, ticker?.low24h, ticker?.high24h],
       [wire('b', 0), wire('a', 0), wire('c', 0), wire('v', 1), wire('p', 1), wire('l', 1), wire('h', 1)],
     );
-    compared += 1;
+    compared++;
   }
   assert.equal(compared, tickers.length);
 });

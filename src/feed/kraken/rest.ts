@@ -1,70 +1,75 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock, EpochMs } from '../../clock.ts';
 import { fetchText } from '../bounded-fetch.ts';
-import { asList, asObject, parseLossless, parsePlain } from '../json.ts';
-import type { RequestPriority } from '../request-queue.ts';
 import { RequestQueue } from '../request-queue.ts';
-import { asUpstreamError, UpstreamError } from '../upstream-error.ts';
-import type { PolledAt } from './ticker.ts';
+import { asList, asObject, asUpstreamError, parseLossless, parsePlain, UpstreamError } from '../wire.ts';
 
 export interface KrakenRestOptions {
   readonly clock: Clock;
   /** Without a path, for example `https://api.kraken.com`. */
   readonly baseUrl: string;
-  readonly intervalMs: number;
-  readonly bodyBytesMax: number;
-}
-
-export interface RestQuestion {
-  /** Below `/0/public/`, for example `Ticker`. */
-  readonly call: string;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly priority: RequestPriority;
+  /** For one answer; three times that for the catalogue. */
   readonly timeoutMs: number;
-  /** `plain` for large answers whose decimals are all strings. */
-  readonly numbers: 'lossless' | 'plain';
 }
 
-export interface RestAnswer extends PolledAt {
+export interface RestAnswer {
   readonly result: unknown;
+  /** When the request was sent. */
+  readonly askedAt: EpochMs;
+  readonly receivedAt: EpochMs;
 }
 
-/** When the exchange tells us to slow down without saying for how long. */
+/** The calls below `/0/public/`. Large answers whose decimals are all strings are parsed at a tenth of the cost. */
+const calls = {
+  Assets: { priority: 'urgent', timeoutFactor: 1, parse: parsePlain },
+  AssetPairs: { priority: 'urgent', timeoutFactor: 3, parse: parsePlain },
+  Ticker: { priority: 'urgent', timeoutFactor: 1, parse: parseLossless },
+  OHLC: { priority: 'background', timeoutFactor: 1, parse: parseLossless },
+} as const;
+
+const pace = { intervalMs: 1_000, burst: 2, inFlightMax: 4, waitingMax: 64 };
+const bodyBytesMax = 16 * 1024 * 1024;
+
+/** The pause when the exchange asks us to slow down without saying for how long. */
 const slowDownMs = 5_000;
 
-/** Kraken's public REST calls, at Kraken's pace. */
+/** Kraken's public REST calls, within Kraken's rate limit. */
 export class KrakenRest {
   readonly #options: KrakenRestOptions;
   readonly #queue: RequestQueue;
 
   constructor(options: KrakenRestOptions) {
     this.#options = options;
-    this.#queue = new RequestQueue(options.clock, {
-      intervalMs: options.intervalMs,
-      burst: 2,
-      inFlightMax: 4,
-      waitingMax: 64,
-    });
+    this.#queue = new RequestQueue(options.clock, pace);
   }
 
   /** Throws `UpstreamError`. An answer that asks us to slow down holds back every later request. */
-  async ask(question: RestQuestion, signal: AbortSignal): Promise<RestAnswer> {
+  async ask(
+    call: keyof typeof calls,
+    parameters: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<RestAnswer> {
     try {
-      return await this.#queue.run(question.priority, () => this.#exchange(question, signal), signal);
-    } catch (thrown) {
-      const error = asUpstreamError(thrown);
-      if (error.kind === 'rate_limited') this.#queue.pause(error.retryAfterMs ?? slowDownMs);
+      return await this.#queue.run(calls[call].priority, () => this.#exchange(call, parameters, signal), signal);
+    } catch (error) {
+      const { kind, retryAfterMs = slowDownMs } = asUpstreamError(error);
+      if (kind === 'rate_limited') this.#queue.pause(retryAfterMs);
       throw error;
     }
   }
 
-  async #exchange(question: RestQuestion, signal: AbortSignal): Promise<RestAnswer> {
-    const { clock, baseUrl, bodyBytesMax } = this.#options;
+  async #exchange(
+    call: keyof typeof calls,
+    parameters: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<RestAnswer> {
+    const { clock, baseUrl, timeoutMs } = this.#options;
+    const { timeoutFactor, parse } = calls[call];
     const url = new URL(baseUrl);
-    url.pathname = `${url.pathname.replace(/\/$/, '')}/0/public/${question.call}`;
-    for (const [name, value] of Object.entries(question.parameters)) url.searchParams.set(name, value);
-    const answer = await fetchText(url, { clock, timeoutMs: question.timeoutMs, bodyBytesMax, signal });
-    const parse = question.numbers === 'plain' ? parsePlain : parseLossless;
-    return { result: readEnvelope(parse(answer.text)), askedAt: answer.askedAt, receivedAt: answer.receivedAt };
+    url.pathname = `${url.pathname.replace(/\/$/, '')}/0/public/${call}`;
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    const bounds = { clock, timeoutMs: timeoutMs * timeoutFactor, bodyBytesMax, signal };
+    const { text, askedAt, receivedAt } = await fetchText(url, bounds);
+    return { result: readEnvelope(parse(text)), askedAt, receivedAt };
   }
 }
 

@@ -6,46 +6,44 @@ import type { PairDirectory } from './names.ts';
 export interface SubscriberOptions {
   readonly clock: Clock;
   readonly directory: PairDirectory;
-  /** Symbols in one request, at most. */
-  readonly subscribeBatchMax: number;
-  /** The distance between two requests. */
-  readonly subscribeSpacingMs: number;
-  /** How long the exchange has to answer for a symbol. */
-  readonly answerWithinMs: number;
+  readonly send: (message: object) => void;
+  readonly answered: (symbol: MarketSymbol, outcome: 'accepted' | SubscriptionRefusal) => void;
 }
 
-export interface SubscriberOutput {
-  send(message: object): void;
-  answered(symbol: MarketSymbol, outcome: 'accepted' | SubscriptionRefusal): void;
-}
+type SubscriptionMethod = 'subscribe' | 'unsubscribe';
 
 interface Acknowledgement {
-  readonly method: 'subscribe' | 'unsubscribe';
-  readonly success: boolean;
+  readonly method: SubscriptionMethod;
+  readonly isSuccess: boolean;
   readonly error: string | undefined;
 }
 
 interface Batch {
-  readonly method: 'subscribe' | 'unsubscribe';
+  readonly method: SubscriptionMethod;
   readonly symbols: readonly MarketSymbol[];
 }
 
-/** Subscriptions of one connection: sent in batches at a pace, each symbol answered or given up within a deadline. */
+/** Symbols in one request, at most. */
+const batchMax = 50;
+/** The shortest time between two requests. */
+const spacingMs = 100;
+/** The exchange's deadline for answering a symbol. */
+const answerTimeoutMs = 10_000;
+
+/** The subscriptions of one connection: sent in paced batches; each symbol is answered or given up within a deadline. */
 export class Subscriber {
   readonly #options: SubscriberOptions;
-  readonly #output: SubscriberOutput;
   readonly #outbox: Batch[] = [];
-  /** Symbols asked for and not yet answered, with the number of the request that asked last. */
+  /** Symbols without an answer yet, with the number of their latest request. */
   readonly #unanswered = new Map<MarketSymbol, number>();
-  /** Symbols to be subscribed again as soon as their end is acknowledged. */
+  /** Symbols to subscribe again as soon as their unsubscription is acknowledged. */
   readonly #renewing = new Set<MarketSymbol>();
   readonly #timers = new Set<Timer>();
   #requests = 0;
-  #pacing = false;
+  #isPacing = false;
 
-  constructor(options: SubscriberOptions, output: SubscriberOutput) {
+  constructor(options: SubscriberOptions) {
     this.#options = options;
-    this.#output = output;
   }
 
   subscribe(symbols: readonly MarketSymbol[]): void {
@@ -60,26 +58,26 @@ export class Subscriber {
     this.#enqueue('unsubscribe', symbols);
   }
 
-  /** Subscribing to what is subscribed changes nothing, so the old subscription has to end first. */
+  /** Subscribing to an existing subscription changes nothing, so the old one has to end first. */
   resubscribe(symbols: readonly MarketSymbol[]): void {
     const idle = symbols.filter((symbol) => !this.#renewing.has(symbol));
     for (const symbol of idle) this.#renewing.add(symbol);
     this.#enqueue('unsubscribe', idle);
-    this.#after(this.#options.answerWithinMs, () => this.#renew(idle));
+    this.#after(answerTimeoutMs, () => this.#renew(idle));
   }
 
-  acknowledged(symbol: MarketSymbol, answer: Acknowledgement): void {
-    if (answer.method === 'unsubscribe') {
+  acknowledged(symbol: MarketSymbol, { method, isSuccess, error }: Acknowledgement): void {
+    if (method === 'unsubscribe') {
       this.#renew([symbol]);
     } else if (this.#unanswered.delete(symbol)) {
-      const stands = answer.success || answer.error?.startsWith('Already subscribed') === true;
-      this.#output.answered(symbol, stands ? 'accepted' : 'refused');
+      const isSubscribed = isSuccess || error?.startsWith('Already subscribed') === true;
+      this.#options.answered(symbol, isSubscribed ? 'accepted' : 'refused');
     }
   }
 
-  /** Data came: as good as an acknowledgement. */
+  /** Data is as good as an acknowledgement. */
   delivered(symbol: MarketSymbol): void {
-    if (this.#unanswered.delete(symbol)) this.#output.answered(symbol, 'accepted');
+    if (this.#unanswered.delete(symbol)) this.#options.answered(symbol, 'accepted');
   }
 
   stop(): void {
@@ -93,43 +91,37 @@ export class Subscriber {
     this.#enqueue('subscribe', due);
   }
 
-  #enqueue(method: 'subscribe' | 'unsubscribe', symbols: readonly MarketSymbol[]): void {
-    const { subscribeBatchMax } = this.#options;
-    for (let from = 0; from < symbols.length; from += subscribeBatchMax) {
-      this.#outbox.push({ method, symbols: symbols.slice(from, from + subscribeBatchMax) });
+  #enqueue(method: SubscriptionMethod, symbols: readonly MarketSymbol[]): void {
+    for (let from = 0; from < symbols.length; from += batchMax) {
+      this.#outbox.push({ method, symbols: symbols.slice(from, from + batchMax) });
     }
-    if (!this.#pacing) this.#sendNext();
+    if (!this.#isPacing) this.#sendNext();
   }
 
   #sendNext(): void {
     const batch = this.#outbox.shift();
-    this.#pacing = batch !== undefined;
+    this.#isPacing = batch !== undefined;
     if (batch === undefined) return;
     this.#sendBatch(batch);
-    this.#after(this.#options.subscribeSpacingMs, () => this.#sendNext());
+    this.#after(spacingMs, () => this.#sendNext());
   }
 
-  #sendBatch(batch: Batch): void {
-    this.#requests += 1;
-    const request = this.#requests;
-    const names = batch.symbols.flatMap((symbol) => this.#options.directory.bySymbol(symbol)?.liveName ?? []);
-    const subscribing = batch.method === 'subscribe';
-    const choice = subscribing ? { event_trigger: 'bbo', snapshot: true } : { event_trigger: 'bbo' };
-    this.#output.send({
-      method: batch.method,
-      params: { channel: 'ticker', symbol: names, ...choice },
-      req_id: request,
-    });
-    if (!subscribing) return;
-    for (const symbol of batch.symbols) this.#unanswered.set(symbol, request);
-    this.#after(this.#options.answerWithinMs, () => this.#giveUp(batch.symbols, request));
+  #sendBatch({ method, symbols }: Batch): void {
+    const request = ++this.#requests;
+    const names = symbols.flatMap((symbol) => this.#options.directory.bySymbol(symbol)?.liveName ?? []);
+    const isSubscribing = method === 'subscribe';
+    const params = { channel: 'ticker', symbol: names, event_trigger: 'bbo', ...(isSubscribing && { snapshot: true }) };
+    this.#options.send({ method, params, req_id: request });
+    if (!isSubscribing) return;
+    for (const symbol of symbols) this.#unanswered.set(symbol, request);
+    this.#after(answerTimeoutMs, () => this.#giveUp(symbols, request));
   }
 
   #giveUp(symbols: readonly MarketSymbol[], request: number): void {
     for (const symbol of symbols) {
       if (this.#unanswered.get(symbol) !== request) continue;
       this.#unanswered.delete(symbol);
-      this.#output.answered(symbol, 'unanswered');
+      this.#options.answered(symbol, 'unanswered');
     }
   }
 

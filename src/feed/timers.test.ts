@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { Loop } from './loop.ts';
-import { Watchdog } from './watchdog.ts';
+import { Loop, Watchdog } from './timers.ts';
 
 function setUp(takesMs: number, restsMs: number) {
   const clock = new FakeClock();
@@ -11,10 +10,10 @@ function setUp(takesMs: number, restsMs: number) {
   let activeMax = 0;
   const loop = new Loop(clock, async () => {
     runs.push(clock.monotonicMs());
-    active += 1;
+    active++;
     activeMax = Math.max(activeMax, active);
     await new Promise<void>((resolve) => clock.after(takesMs, resolve));
-    active -= 1;
+    active--;
     return restsMs;
   });
   return { clock, loop, runs, activeMax: () => activeMax };
@@ -47,7 +46,7 @@ test('a task that throws is run again, and a stopped loop leaves no timer', asyn
   const clock = new FakeClock();
   let runs = 0;
   const loop = new Loop(clock, () => {
-    runs += 1;
+    runs++;
     return Promise.reject(new Error('no'));
   });
   loop.start();
@@ -58,17 +57,17 @@ test('a task that throws is run again, and a stopped loop leaves no timer', asyn
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('a watchdog barks exactly when its patience ends after the last touch, and once', async () => {
+test('a watchdog times out exactly `timeoutMs` after the last touch, and once', async () => {
   const clock = new FakeClock();
-  const barks: number[] = [];
-  const watchdog = new Watchdog(clock, 10_000, () => barks.push(clock.monotonicMs()));
+  const timeouts: number[] = [];
+  const watchdog = new Watchdog(clock, 10_000, () => timeouts.push(clock.monotonicMs()));
   watchdog.start();
   await clock.advance(3_500);
   watchdog.touch();
   await clock.advance(9_999);
-  assert.deepEqual(barks, []);
+  assert.deepEqual(timeouts, []);
   await clock.advance(30_000);
-  assert.deepEqual(barks, [13_500]);
+  assert.deepEqual(timeouts, [13_500]);
   watchdog.start();
   watchdog.stop();
   assert.equal(clock.pendingTimers, 0);

@@ -3,11 +3,8 @@ import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
-import { UpstreamError } from '../upstream-error.ts';
-import { cnbSource, readCnb } from './cnb.ts';
-import { readEcb } from './ecb.ts';
-import { exchangeSource } from './exchange.ts';
-import { parsePointer, readJsonRate } from './json.ts';
+import { UpstreamError } from '../wire.ts';
+import { cnbSource, exchangeSource, parsePointer, readCnb, readEcb, readJsonRate } from './rate-sources.ts';
 
 const malformed = (error: unknown) => error instanceof UpstreamError && error.kind === 'malformed';
 const row = (currencyCode: string, rate: string, amount = '1') =>

@@ -1,3 +1,20 @@
+import type { Clock, Randomness } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { FeedSink } from '../market/upstream.ts';
+import type { ExchangeConnector } from './connector.ts';
+import type { FeedCounters } from './health.ts';
+
+/** What the parts of one exchange's feed share. */
+export interface FeedParts {
+  readonly connector: ExchangeConnector;
+  readonly sink: FeedSink;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
+  readonly timing: FeedTiming;
+  readonly counters: FeedCounters;
+}
+
 /** Every interval and bound of the feed, in milliseconds unless named otherwise. */
 export interface FeedTiming {
   /** How long the start waits for the live connection before the fallback begins. */
@@ -6,7 +23,7 @@ export interface FeedTiming {
   readonly staleAfterMs: number;
   readonly pingEveryMs: number;
   /** A connection on which nothing at all arrives for this long is ended. */
-  readonly transportPatienceMs: number;
+  readonly transportTimeoutMs: number;
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
   /** The back-off starts over after this much healthy data on one connection. */
@@ -17,15 +34,15 @@ export interface FeedTiming {
   readonly fallbackRetryMaxMs: number;
   /** How often silent, rejected and doubted symbols are checked while the rest is live. */
   readonly quietCheckMs: number;
-  /** How long a price that REST shows differently may take to arrive live. */
+  /** How long a price that differs over REST may take to arrive live. */
   readonly doubtGraceMs: number;
-  /** The distance between two renewals of one symbol's subscription, at least. */
+  /** The shortest time between two renewals of one symbol's subscription. */
   readonly resubscribeEveryMs: number;
   readonly rejectedRetryMs: number;
   readonly catalogueReloadMs: number;
   /** The next load after one that lacked a known market. */
   readonly catalogueRecheckMs: number;
-  /** The distance between two loads, at least, however many changes are announced. */
+  /** The shortest time between two loads, however many changes are announced. */
   readonly catalogueSpacingMs: number;
   readonly catalogueRetryMaxMs: number;
   /** The live path is taken once this share of the symbols has fresh live data, 0 to 1. */
@@ -36,7 +53,7 @@ export const defaultTiming: FeedTiming = {
   liveGraceMs: 2_000,
   staleAfterMs: 10_000,
   pingEveryMs: 5_000,
-  transportPatienceMs: 10_000,
+  transportTimeoutMs: 10_000,
   reconnectMinMs: 500,
   reconnectMaxMs: 30_000,
   healthyAfterMs: 30_000,

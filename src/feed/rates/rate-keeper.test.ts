@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import { silentLog } from '../log.ts';
-import type { DecimalString } from '../market/decimal.ts';
-import type { CurrencyCode } from '../market/symbol.ts';
-import type { ConversionRate } from '../market/upstream.ts';
-import type { LoadedRate } from './rates.ts';
-import { judgeRate, RateKeeper } from './rates.ts';
-import { UpstreamError } from './upstream-error.ts';
+import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
+import { silentLog } from '../../log.ts';
+import type { DecimalString } from '../../market/decimal.ts';
+import type { CurrencyCode } from '../../market/symbol.ts';
+import type { ConversionRate } from '../../market/upstream.ts';
+import { UpstreamError } from '../wire.ts';
+import { judgeRate, type LoadedRate, RateKeeper } from './rate-keeper.ts';
 
 const rate = (mid: string, fixingDate?: string): LoadedRate => ({ mid: mid as DecimalString, fixingDate });
 
 function setUp(load: () => Promise<LoadedRate>, refreshMs?: number) {
   const clock = new FakeClock('2026-11-21T10:00:00.000Z');
-  const told: ConversionRate[] = [];
+  const published: ConversionRate[] = [];
   const asked: number[] = [];
   const keeper = new RateKeeper({
     source: {
@@ -25,22 +24,22 @@ function setUp(load: () => Promise<LoadedRate>, refreshMs?: number) {
     },
     base: 'EUR' as CurrencyCode,
     quote: 'CZK' as CurrencyCode,
-    sink: { rateRefreshed: (refreshed) => told.push(refreshed) },
+    sink: { rateRefreshed: (refreshed) => published.push(refreshed) },
     clock,
     randomness: seededRandomness(3),
     log: silentLog,
     ...(refreshMs === undefined ? {} : { refreshMs }),
   });
-  return { clock, told, asked, keeper };
+  return { clock, published, asked, keeper };
 }
 
-test('a rate is told at once and after every refresh, with the instant it was read', async () => {
-  const { clock, told, asked, keeper } = setUp(async () => rate('24.315', '2026-11-20'));
+test('a rate is published at once and after every refresh, with the instant it was read', async () => {
+  const { clock, published, asked, keeper } = setUp(async () => rate('24.315', '2026-11-20'));
   keeper.start();
   await clock.advance(600_000);
   assert.deepEqual(asked, [0, 300_000, 600_000]);
-  assert.equal(told.length, 3);
-  assert.deepEqual(told[0], {
+  assert.equal(published.length, 3);
+  assert.deepEqual(published[0], {
     base: 'EUR',
     quote: 'CZK',
     mid: '24.315',
@@ -52,9 +51,9 @@ test('a rate is told at once and after every refresh, with the instant it was re
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('a failure is tried again after seconds, then ever more slowly up to the refresh interval, and told to nobody', async () => {
+test('a failure is tried again after seconds, then ever more slowly up to the refresh interval, and published to nobody', async () => {
   let works = false;
-  const { clock, told, asked, keeper } = setUp(async () => {
+  const { clock, published, asked, keeper } = setUp(async () => {
     if (!works) throw new UpstreamError('status', 'HTTP status 500');
     return rate('24.315');
   });
@@ -64,12 +63,12 @@ test('a failure is tried again after seconds, then ever more slowly up to the re
   assert.ok(waits.every((waitMs) => waitMs >= 5_000 && waitMs <= 300_000));
   assert.ok((waits[0] ?? 0) <= 10_000);
   assert.ok(asked.length >= 12 && asked.length < 60, `${asked.length} attempts in an hour`);
-  assert.deepEqual(told, []);
+  assert.deepEqual(published, []);
   assert.equal(keeper.health().consecutiveFailures, asked.length);
   assert.equal(keeper.health().lastError, 'status: HTTP status 500');
   works = true;
   await clock.advance(300_000);
-  assert.equal(told.length, 1);
+  assert.equal(published.length, 1);
   assert.equal(keeper.health().consecutiveFailures, 0);
   keeper.stop();
 });
@@ -84,7 +83,7 @@ test('a source that says how long to wait is obeyed', async () => {
   keeper.stop();
 });
 
-test('no second question is asked while one is under way', async () => {
+test('no second request is sent while one is in flight', async () => {
   const { clock, asked, keeper } = setUp(() => new Promise(() => undefined));
   keeper.start();
   await clock.advance(3_600_000);
@@ -122,14 +121,14 @@ test('a rate that is zero, negative or absurd is refused', () => {
 
 test('a refused rate counts as a failure and leaves the last good one', async () => {
   const answers = [rate('24.315', '2026-11-20'), rate('0', '2026-11-20')];
-  const { clock, told, keeper } = setUp(async () => answers.shift() ?? rate('24.4', '2026-11-20'));
+  const { clock, published, keeper } = setUp(async () => answers.shift() ?? rate('24.4', '2026-11-20'));
   keeper.start();
   await clock.advance(300_000);
   assert.equal(keeper.health().mid, '24.315');
   assert.equal(keeper.health().consecutiveFailures, 1);
   await clock.advance(15_000);
   assert.deepEqual(
-    told.map(({ mid }) => mid),
+    published.map(({ mid }) => mid),
     ['24.315', '24.4'],
   );
   keeper.stop();

@@ -1,14 +1,13 @@
-import { Backoff } from '../backoff.ts';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import type { Log } from '../log.ts';
-import type { DecimalString } from '../market/decimal.ts';
-import { toBig } from '../market/decimal.ts';
-import type { CurrencyCode } from '../market/symbol.ts';
-import type { FeedSink } from '../market/upstream.ts';
-import { Loop } from './loop.ts';
-import { asUpstreamError, UpstreamError } from './upstream-error.ts';
+import { Backoff } from '../../backoff.ts';
+import type { Clock, EpochMs, Randomness } from '../../clock.ts';
+import type { Log } from '../../log.ts';
+import { type DecimalString, toBig } from '../../market/decimal.ts';
+import type { CurrencyCode } from '../../market/symbol.ts';
+import type { FeedSink } from '../../market/upstream.ts';
+import { Loop } from '../timers.ts';
+import { asDay, asUpstreamError, UpstreamError } from '../wire.ts';
 
-/** A rate as its source gives it: units of the quote currency for one unit of the base currency. */
+/** Units of the quote currency for one unit of the base currency. */
 export interface LoadedRate {
   readonly mid: DecimalString;
   /** The calendar day a daily fixing is for, `YYYY-MM-DD`; `undefined` for a source that gives none. */
@@ -53,10 +52,10 @@ export interface RateHealth {
 const dayMs = 86_400_000;
 const fixingAgeDaysMax = 10;
 const retryMinMs = 5_000;
-/** No pair of currencies in use is near these. Beyond them a source is broken or has changed its unit. */
+/** Far beyond any pair of real currencies: outside, a source is broken or has changed its unit. */
 const plausible = { min: '0.000001', max: '1000000' } as const;
 
-/** Refreshes one conversion rate. It judges each value and never keeps one: how long a rate is valid, the market room knows. */
+/** Refreshes one conversion rate and validates each value. How long a rate stays valid is the market room's decision. */
 export class RateKeeper {
   readonly #options: RateKeeperOptions;
   readonly #refreshMs: number;
@@ -108,9 +107,9 @@ export class RateKeeper {
       judgeRate(rate, now);
       this.#taken(rate, now);
       return this.#refreshMs;
-    } catch (thrown) {
+    } catch (error) {
       if (signal.aborted) return Number.POSITIVE_INFINITY;
-      return this.#failed(asUpstreamError(thrown));
+      return this.#failed(asUpstreamError(error));
     }
   }
 
@@ -133,7 +132,7 @@ export class RateKeeper {
 
   #failed(error: UpstreamError): number {
     const { source, clock, log } = this.#options;
-    this.#consecutiveFailures += 1;
+    this.#consecutiveFailures++;
     this.#lastErrorAt = clock.now();
     this.#lastError = `${error.kind}: ${error.message}`;
     log.warn({ source: source.id, kind: error.kind, detail: error.message }, 'the conversion rate was not refreshed');
@@ -142,21 +141,14 @@ export class RateKeeper {
   }
 }
 
-/** Throws `UpstreamError` (`refused`) for a rate that is not plausible, or a fixing over 10 days old (design, Converted markets). */
+/** Throws `UpstreamError` for an implausible rate, or a fixing over 10 days old (design, Converted markets). */
 export function judgeRate(rate: LoadedRate, now: EpochMs): void {
   const mid = toBig(rate.mid);
   if (mid.lt(plausible.min) || mid.gt(plausible.max)) throw new UpstreamError('refused', 'the rate is not plausible');
   if (rate.fixingDate === undefined) return;
-  const fixedAt = readDay(rate.fixingDate);
-  if (fixedAt === undefined) throw new UpstreamError('malformed', 'the date of the fixing cannot be read');
+  const fixedAt = asDay(rate.fixingDate);
+  if (fixedAt === undefined) throw new UpstreamError('malformed', 'the fixing has no readable date');
   const ageDays = Math.floor((now - fixedAt) / dayMs);
   if (ageDays > fixingAgeDaysMax) throw new UpstreamError('refused', 'the fixing is over 10 days old');
   if (fixedAt - now > dayMs) throw new UpstreamError('refused', 'the fixing is dated in the future');
-}
-
-/** The start of a day `YYYY-MM-DD` in UTC; `undefined` for a day that is in no calendar. */
-function readDay(day: string): number | undefined {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
-  const start = Date.parse(`${day}T00:00:00.000Z`);
-  return Number.isNaN(start) || !new Date(start).toISOString().startsWith(day) ? undefined : start;
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asCount, asList, asObject, parseLossless, parsePlain } from './json.ts';
-import { UpstreamError } from './upstream-error.ts';
+import { asCount, asList, asObject, parseLossless, parsePlain, UpstreamError } from './wire.ts';
 
 test('a number is its source text, with every digit and trailing zero', () => {
   const text = '[1.00000, 270638277.50461281, 9471984923908980762, 1e-7, -0.10, 0]';

@@ -1,0 +1,107 @@
+import type { Clock, Timer } from '../clock.ts';
+
+/** Does its work, and resolves with the milliseconds until the next run. `Infinity`: only when woken. */
+export type LoopTask = (signal: AbortSignal) => Promise<number>;
+
+const afterFailureMs = 5_000;
+
+/** Repeats a task, never two runs at a time. It starts once; stopping aborts the current run and ends the loop for good. */
+export class Loop {
+  readonly #clock: Clock;
+  readonly #task: LoopTask;
+  readonly #controller = new AbortController();
+  #timer: Timer | undefined;
+  #dueMs = Number.POSITIVE_INFINITY;
+  #isStarted = false;
+  #isRunning = false;
+  #wakeMs = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock, task: LoopTask) {
+    this.#clock = clock;
+    this.#task = task;
+  }
+
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#schedule(0);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#controller.abort();
+  }
+
+  /** Brings the next run forward to at most `delayMs` from now, or from the end of the current run. */
+  wakeWithin(delayMs: number): void {
+    if (!this.#isStarted) return;
+    if (this.#isRunning) this.#wakeMs = Math.min(this.#wakeMs, delayMs);
+    else if (this.#dueMs - this.#clock.monotonicMs() > delayMs) this.#schedule(delayMs);
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer?.cancel();
+    if (this.#controller.signal.aborted) return;
+    this.#dueMs = this.#clock.monotonicMs() + delayMs;
+    if (Number.isFinite(delayMs)) this.#timer = this.#clock.after(delayMs, () => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    const delayMs = await this.#task(this.#controller.signal).catch(() => afterFailureMs);
+    this.#isRunning = false;
+    const wakeMs = this.#wakeMs;
+    this.#wakeMs = Number.POSITIVE_INFINITY;
+    this.#schedule(Math.min(delayMs, wakeMs));
+  }
+}
+
+/**
+ * Calls `onTimeout` once `timeoutMs` have passed since the last touch, to the millisecond. A touch costs one reading of
+ * the clock: the timer is only moved when it comes due.
+ */
+export class Watchdog {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #onTimeout: () => void;
+  #touchedAtMs = 0;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, timeoutMs: number, onTimeout: () => void) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.#onTimeout = onTimeout;
+  }
+
+  get isRunning(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  /** Starts over with the full timeout. */
+  start(): void {
+    this.stop();
+    this.touch();
+    this.#waitFor(this.#timeoutMs);
+  }
+
+  touch(): void {
+    this.#touchedAtMs = this.#clock.monotonicMs();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #waitFor(delayMs: number): void {
+    this.#timer = this.#clock.after(delayMs, () => {
+      const leftMs = this.#touchedAtMs + this.#timeoutMs - this.#clock.monotonicMs();
+      if (leftMs > 0) {
+        this.#waitFor(leftMs);
+      } else {
+        this.#timer = undefined;
+        this.#onTimeout();
+      }
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import type { EpochMs } from '../clock.ts';
+import { type DecimalString, isPositive, parseDecimal } from '../market/decimal.ts';
+
+/**
+ * What went wrong with an upstream, coarse enough to decide on and to be a metric label.
+ *
+ * - `network`: no connection, or it broke (name resolution and TLS included)
+ * - `timeout`: no complete answer in time
+ * - `too_large`: more bytes than the bound
+ * - `status`: an HTTP status other than 2xx
+ * - `rate_limited`: the upstream asks us to slow down
+ * - `malformed`: not what the protocol says (an HTML page, truncated JSON, a missing member)
+ * - `refused`: well-formed, and the answer is no
+ * - `unknown_symbol`: the upstream does not know a requested symbol
+ * - `aborted`: cancelled by us
+ */
+export type UpstreamErrorKind =
+  | 'network'
+  | 'timeout'
+  | 'too_large'
+  | 'status'
+  | 'rate_limited'
+  | 'malformed'
+  | 'refused'
+  | 'unknown_symbol'
+  | 'aborted';
+
+/** A failed exchange with an upstream. The message is safe to log: it holds no URL, no header and no body. */
+export class UpstreamError extends Error {
+  readonly kind: UpstreamErrorKind;
+  /** How long the upstream asked us to wait, in milliseconds; `undefined` when it did not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: UpstreamErrorKind, message: string, retryAfterMs?: number) {
+    super(message);
+    this.name = 'UpstreamError';
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Any thrown value as an `UpstreamError`. Another error is `malformed`: a reader met something unexpected. */
+export function asUpstreamError(error: unknown): UpstreamError {
+  if (error instanceof UpstreamError) return error;
+  return new UpstreamError('malformed', error instanceof Error ? error.name : 'not an error object');
+}
+
+/** The third parameter of a reviver (ECMAScript, JSON.parse source text access). */
+interface ReviverContext {
+  readonly source?: string;
+}
+
+function keepSource(_name: string, value: unknown, context?: ReviverContext): unknown {
+  return typeof value === 'number' ? context?.source : value;
+}
+
+/**
+ * Parses JSON with each number as its source text, so that no digit is lost to a double: `1.00000` stays `1.00000`, and
+ * twenty digits stay twenty digits. Throws `UpstreamError` (`malformed`) for anything that is not JSON, and for JSON
+ * nested too deeply to read.
+ */
+export function parseLossless(text: string): unknown {
+  return parse(text, keepSource as (name: string, value: unknown) => unknown);
+}
+
+/**
+ * Parses JSON at a tenth of the cost, with numbers as doubles. For large answers whose decimals are all strings by their
+ * protocol. Throws as `parseLossless` does.
+ */
+export function parsePlain(text: string): unknown {
+  return parse(text);
+}
+
+function parse(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {
+  try {
+    return JSON.parse(text, reviver);
+  } catch {
+    throw new UpstreamError('malformed', 'not JSON');
+  }
+}
+
+export type WireObject = Readonly<Record<string, unknown>>;
+
+/** The value as an object; `undefined` for anything else, arrays included. */
+export function asObject(value: unknown): WireObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as WireObject) : undefined;
+}
+
+/** The value as a list; `undefined` for anything else. */
+export function asList(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
+/** The value as text; `undefined` for anything else. After `parseLossless` a JSON number is text too: its source. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+const wholeNumber = /^\d{1,15}$/;
+
+/** The value as a whole number from 0 to `max`, whether it is a number or its source text; `undefined` otherwise. */
+export function asCount(value: unknown, max: number): number | undefined {
+  const count = typeof value === 'string' && wholeNumber.test(value) ? Number(value) : value;
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 && count <= max ? count : undefined;
+}
+
+/** The value as a decimal above zero; `undefined` otherwise. */
+export function asPositive(value: unknown): DecimalString | undefined {
+  const decimal = parseDecimal(value);
+  return decimal !== undefined && isPositive(decimal) ? decimal : undefined;
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+/** An RFC 3339 instant, truncated to milliseconds; `undefined` for anything else. */
+export function asInstant(value: unknown): EpochMs | undefined {
+  if (typeof value !== 'string' || !rfc3339.test(value)) return undefined;
+  const milliseconds = Date.parse(value);
+  return Number.isNaN(milliseconds) ? undefined : (milliseconds as EpochMs);
+}
+
+/** The start in UTC of a calendar day `YYYY-MM-DD`; `undefined` for anything else, 30 February included. */
+export function asDay(value: string): EpochMs | undefined {
+  const start = asInstant(`${value}T00:00:00.000Z`);
+  return start !== undefined && new Date(start).toISOString().startsWith(value) ? start : undefined;
+}
