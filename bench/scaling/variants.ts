@@ -1,4 +1,4 @@
-import { fieldByKey } from '../../src/configuration/fields.ts';
+import { fieldByKey } from '../../src/configuration/schema.ts';
 import { servedTickers } from '../fixture/service.ts';
 import type { StillService } from '../fixture/still-service.ts';
 import type { Core, MeasuredProcess } from '../processes.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../configuration/near-miss.ts';
+import { didYouMean } from '../configuration/spelling.ts';
 import { type Command, type CommandInput, commonOptions, type Option } from './command.ts';
 import { UsageError } from './failure.ts';
 

@@ -1,4 +1,4 @@
-import { didYouMean } from '../configuration/near-miss.ts';
+import { didYouMean } from '../configuration/spelling.ts';
 import { type Command, type CommandInput, commonOptions, type Result } from './command.ts';
 import { commands } from './commands.ts';
 import type { Context } from './context.ts';

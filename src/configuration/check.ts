@@ -1,165 +1,102 @@
-import { formatDuration, parseDuration } from './duration.ts';
-import { formats } from './formats.ts';
-import type { Located, LocatedEntry, Problem } from './located.ts';
-import { didYouMean } from './near-miss.ts';
-import type { AnnotatedSchema } from './schema-kinds.ts';
+import { Errors } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+import { Default, Pointer } from 'typebox/value';
+import { type AnnotatedSchema, knownNames } from './kinds.ts';
+import { annotatedSchema, configurationSchema, fields, isSection } from './schema.ts';
+import type { Source } from './sources.ts';
+import { didYouMean, nearest } from './spelling.ts';
 
-interface Check {
-  readonly schema: AnnotatedSchema;
-  readonly key: string;
-  /** Whether the value must stay out of messages. */
-  readonly hidden: boolean;
-  readonly problems: Problem[];
+/** Something wrong with one value, one key, or several values together. */
+export interface Problem {
+  readonly where: string;
+  /** `undefined` when it concerns a whole source, such as a file that is not YAML. */
+  readonly key: string | undefined;
+  /** What is wrong and what is allowed. Never holds a secret's value. */
+  readonly what: string;
 }
 
-/**
- * Holds one field's value against its schema, and gives the value as plain data; `undefined` when
- * something is wrong, and then `problems` has grown by everything that is.
- */
-export function checkValue(schema: AnnotatedSchema, key: string, located: Located, problems: Problem[]): unknown {
-  const before = problems.length;
-  const value = check({ schema, key, hidden: schema.secret === true, problems }, located);
-  return problems.length === before ? value : undefined;
-}
+/** The validator stops after eight by itself; an operator wants to see all of them. */
+Settings.Set({ maxErrors: 1_000 });
 
-/** What a value of this schema has to be, as it stands in messages and in the reference. */
-export function allowedValues(schema: AnnotatedSchema): string {
-  if (schema.enum !== undefined) return `one of ${schema.enum.join(', ')}`;
-  if (schema.items !== undefined) {
-    const items = `a list, each ${allowedValues(schema.items)}`;
-    return schema.orWord === undefined ? items : `${schema.orWord}, or ${items}`;
+/** Everything that is wrong with the values of one source, each by itself. */
+export function checkSource(source: Source): Problem[] {
+  const data = Default(configurationSchema, structuredClone(source.data));
+  const problems = new Map<string, Problem>();
+  for (const error of Errors(configurationSchema, data)[1]) {
+    for (const { path, what, isKey = false } of findings(error, data, source)) {
+      const at = path.join('/');
+      // A list that is wrong because of its items is not wrong by itself.
+      const isTold = [...problems.keys()].some((told) => told === at || told.startsWith(`${at}/`));
+      if (isTold) continue;
+      const where = source.placeOf(path, isKey ? 'key' : 'value');
+      problems.set(at, { where, key: path.length > 0 ? keyOf(path) : undefined, what });
+    }
   }
-  if (schema.values !== undefined) return `a map from ${allowedValues(schema.keys ?? {})} to its value`;
-  if (schema.type === 'integer') {
-    const numbers = `a whole number from ${schema.minimum} to ${schema.maximum}`;
-    return schema.orWord === undefined ? numbers : `${schema.orWord}, or ${numbers}`;
+  return [...problems.values()];
+}
+
+type ValidationError = ReturnType<typeof Errors>[1][number];
+
+interface Finding {
+  readonly path: readonly string[];
+  readonly what: string;
+  /** Whether the name is wrong rather than the value. */
+  readonly isKey?: boolean;
+}
+
+function findings(error: ValidationError, data: unknown, source: Source): Finding[] {
+  const path = Pointer.Indices(error.instancePath);
+  const schemaPath = error.schemaPath.slice(1);
+  if (error.keyword === 'boolean') {
+    return [{ path, what: unknownKey(path, schemaAt(schemaPath.replace(/\/[^/]*$/, ''))), isKey: true }];
   }
-  if (schema.type === 'boolean') return 'true or false';
-  if (schema.minimumMs !== undefined && schema.maximumMs !== undefined) {
-    return `from ${formatDuration(schema.minimumMs)} to ${formatDuration(schema.maximumMs)}, ${formats.duration.allowed}`;
+  if (error.keyword === 'required') {
+    return error.params.requiredProperties.map((name) => ({ path: [...path, name], what: 'is missing' }));
   }
-  const allowed = schema.format === undefined ? 'text' : formats[schema.format].allowed;
-  return schema.below === undefined ? allowed : `${allowed}, from 0 to under ${schema.below}`;
+  const schema = schemaAt(schemaPath);
+  const isSummary = error.keyword === 'additionalProperties' || error.keyword === 'propertyNames';
+  const value = Pointer.Get(data, error.instancePath);
+  if (isSummary || schema.allowed === undefined || (isSection(schema) && value === null)) return [];
+  if (schemaPath.endsWith('/propertyNames')) {
+    return [{ path, what: wrongValue(schema, path.at(-1), undefined), isKey: true }];
+  }
+  return [{ path, what: wrongValue(schema, value, source.textOf(path)) }];
 }
 
-function check(at: Check, located: Located): unknown {
-  if (located.value === null) return refuse(at, located, 'has no value');
-  if (at.schema.properties !== undefined) return checkRecord(at, located, at.schema.properties);
-  if (at.schema.values !== undefined) return checkMap(at, located, at.schema.values);
-  if (at.schema.items !== undefined) return checkList(at, located, at.schema.items);
-  if (at.schema.type === 'integer') return checkWholeNumber(at, located);
-  if (at.schema.type === 'boolean') return checkBoolean(at, located);
-  return checkText(at, located);
+function schemaAt(pointer: string): AnnotatedSchema {
+  return Pointer.Get(annotatedSchema, pointer) as AnnotatedSchema;
 }
 
-function checkBoolean(at: Check, located: Located): unknown {
-  if (typeof located.value === 'boolean') return located.value;
-  return refuse(at, located, `${shown(at, located)} is neither`);
+function keyOf(path: readonly string[]): string {
+  return path.join('.').replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]');
 }
 
-function refuse(at: Check, { where }: { readonly where: string }, what: string, hint = ''): undefined {
-  at.problems.push({
-    where,
-    key: at.key,
-    what: `${what}; allowed: ${allowedValues(at.schema)}.${hint}`.replace(/\.$/, ''),
-  });
-  return undefined;
+/** A key that exists in another section is as good a guess as a misspelt one. */
+function unknownKey(path: readonly string[], schema: AnnotatedSchema): string {
+  const name = path.at(-1)!;
+  const known = knownNames(schema);
+  const place = path.length > 1 ? `under ${keyOf(path.slice(0, -1))}` : 'at the top';
+  const elsewhere = fields.find((field) => field.path.at(-1) === name)?.key;
+  const isElsewhere = elsewhere !== undefined && nearest(name, known) === undefined;
+  const hint = isElsewhere ? ` Did you mean "${elsewhere}"?` : didYouMean(name, known);
+  return `unknown key.${hint} Known ${place}: ${known.join(', ')}`;
+}
+
+function wrongValue(schema: AnnotatedSchema, value: unknown, text: string | undefined): string {
+  const written = text ?? String(value);
+  const hint = schema.hint?.(written, value);
+  return `${shown(schema, value, written)} is not ${schema.allowed}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
 /** An address with a user, and so most likely with a password. */
 const holdsCredentials = /:\/\/[^/\s]*@/;
 
-function shown(at: Check, located: Located): string {
-  const { value } = located;
-  if (at.hidden) return 'the value (not shown)';
-  if (value instanceof Map) return 'a map';
-  if (Array.isArray(value)) return 'a list';
-  const written = typeof value === 'string' ? JSON.stringify(value) : (located.source ?? String(value));
+function shown(schema: AnnotatedSchema, value: unknown, text: string): string {
+  if (schema.secret === true) return 'the value (not shown)';
+  if (value === null) return 'an empty value';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object') return 'a map';
+  const written = typeof value === 'string' ? JSON.stringify(value) : text;
   if (holdsCredentials.test(written)) return 'the address with credentials (not shown)';
   return written.length > 80 ? `${written.slice(0, 80)}…` : written;
-}
-
-function checkWholeNumber(at: Check, located: Located): unknown {
-  const { value } = located;
-  if (value === at.schema.orWord && value !== undefined) return value;
-  if (typeof value === 'string' && /^\d+$/.test(value)) {
-    return refuse(at, located, `${shown(at, located)} is text, write it without quotes: ${value}`);
-  }
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-    return refuse(at, located, `${shown(at, located)} is not a whole number`);
-  }
-  const { minimum = value, maximum = value } = at.schema;
-  if (value < minimum || value > maximum) return refuse(at, located, `${shown(at, located)} is out of range`);
-  return value;
-}
-
-function checkText(at: Check, located: Located): string | undefined {
-  const { value } = located;
-  const { format, enum: words } = at.schema;
-  if (typeof value === 'number' && format === 'decimal') {
-    const quoted = `"${located.source ?? value}"`;
-    return refuse(
-      at,
-      located,
-      `${shown(at, located)} is a number; put it in quotes, ${quoted}, so that no digit is lost`,
-    );
-  }
-  if (typeof value === 'number' && format === 'duration') {
-    return refuse(at, located, `${shown(at, located)} has no unit, as in ${located.source ?? value}s`);
-  }
-  if (typeof value !== 'string') return refuse(at, located, `${shown(at, located)} is not text`);
-  if (words !== undefined && !words.includes(value)) {
-    return refuse(at, located, `${shown(at, located)} is not known`, didYouMean(value, words));
-  }
-  if (format !== undefined && !formats[format].fits(value)) {
-    return refuse(at, located, `${shown(at, located)} is not allowed`);
-  }
-  return inRange(at, value) ? value : refuse(at, located, `${shown(at, located)} is out of range`);
-}
-
-/** The whole part of a checked decimal is enough to tell whether it is under a whole number. */
-function inRange(at: Check, value: string): boolean {
-  const { below, minimumMs, maximumMs } = at.schema;
-  if (below !== undefined && BigInt(value.split('.')[0]!) >= BigInt(below)) return false;
-  if (minimumMs === undefined || maximumMs === undefined) return true;
-  const spanMs = parseDuration(value) ?? Number.NaN;
-  return spanMs >= minimumMs && spanMs <= maximumMs;
-}
-
-function checkList(at: Check, located: Located, items: AnnotatedSchema): unknown {
-  const { value } = located;
-  if (value === at.schema.orWord && value !== undefined) return value;
-  if (!Array.isArray(value)) return refuse(at, located, `${shown(at, located)} is not a list`);
-  if (value.length < (at.schema.minItems ?? 0)) return refuse(at, located, 'the list is empty');
-  return value.map((item: Located, index) => check({ ...at, schema: items, key: `${at.key}[${index}]` }, item));
-}
-
-function checkMap(at: Check, located: Located, values: AnnotatedSchema): unknown {
-  const { value } = located;
-  if (!(value instanceof Map)) return refuse(at, located, `${shown(at, located)} is not a map`);
-  const entries = [...(value as ReadonlyMap<string, LocatedEntry>)].map(([name, entry]) => {
-    const inner = { ...at, key: `${at.key}.${name}` };
-    check({ ...inner, schema: at.schema.keys ?? {} }, { where: entry.keyWhere, value: name });
-    return [name, check({ ...inner, schema: values }, entry.located)] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
-function checkRecord(at: Check, located: Located, properties: Readonly<Record<string, AnnotatedSchema>>): unknown {
-  const { value } = located;
-  if (!(value instanceof Map)) return refuse(at, located, `${shown(at, located)} is not a map`);
-  const given = value as ReadonlyMap<string, LocatedEntry>;
-  const names = Object.keys(properties);
-  for (const [name, entry] of given) {
-    if (names.includes(name)) continue;
-    const what = `unknown key.${didYouMean(name, names)} Known here: ${names.join(', ')}`;
-    at.problems.push({ where: entry.keyWhere, key: `${at.key}.${name}`, what });
-  }
-  const entries = Object.entries(properties).map(([name, schema]) => {
-    const entry = given.get(name);
-    const inner = { ...at, schema, key: `${at.key}.${name}` };
-    if (entry !== undefined) return [name, check(inner, entry.located)] as const;
-    return [name, refuse(inner, located, 'is missing')] as const;
-  });
-  return Object.fromEntries(entries);
 }

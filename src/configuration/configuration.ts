@@ -1,139 +1,161 @@
-import type { DecimalString } from '../market/decimal.ts';
+import { resolve as absolute } from 'node:path';
+import type { TSchema } from 'typebox';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
-import type { Mailbox, SmtpConfiguration } from './mail.ts';
-import type { RedisConfiguration } from './redis.ts';
+import {
+  type Mailbox,
+  parseMailbox,
+  parseRedisUrl,
+  parseSmtpUrl,
+  type RedisConfiguration,
+  type SmtpConfiguration,
+} from './addresses.ts';
+import { type Duration, milliseconds } from './duration.ts';
+import type { AnnotatedSchema } from './kinds.ts';
+import type { Settings } from './schema.ts';
+import { feedSchema } from './schema-market.ts';
+import { adminSchema, noticesSchema, serverSchema } from './schema-server.ts';
 
-export type { Mailbox, SmtpConfiguration } from './mail.ts';
-export type { RedisConfiguration } from './redis.ts';
-
-/** The whole configuration, checked: spans in milliseconds, addresses without a trailing slash, paths absolute. */
+/** The settings in the form the rest of the program takes: spans in milliseconds, URLs without a trailing slash. */
 export interface Configuration {
   readonly server: ServerConfiguration;
-  readonly admin: AdminConfiguration;
+  readonly admin: InMilliseconds<Settings['admin']>;
   readonly store: StoreConfiguration;
   /** `undefined`: one process serves alone. */
   readonly redis: RedisConfiguration | undefined;
-  readonly exchange: ExchangeConfiguration;
+  readonly exchange: Settings['exchange'];
   readonly pricing: PricingConfiguration;
   readonly rates: RatesConfiguration;
   /** Requests per wall-clock minute. */
-  readonly limits: { readonly key: number; readonly address: number; readonly failedAuthentication: number };
+  readonly limits: Settings['limits'];
   /** `undefined`: notices are not sent. */
   readonly mail: { readonly smtp: SmtpConfiguration; readonly from: Mailbox } | undefined;
-  readonly notices: NoticesConfiguration;
-  readonly feed: FeedConfiguration;
-  readonly logs: { readonly level: LogLevel };
+  readonly notices: InMilliseconds<Settings['notices']>;
+  /** Named as the feed names them (`FeedTiming`). */
+  readonly feed: InMilliseconds<Settings['feed']>;
+  readonly logs: Settings['logs'];
 }
 
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+/** `staleAfter: "10s"` becomes `staleAfterMs: 10000`. */
+type InMilliseconds<Section> = {
+  readonly [Key in keyof Section as Section[Key] extends Duration
+    ? `${Key & string}Ms`
+    : Key]: Section[Key] extends Duration ? number : Section[Key];
+};
 
-export interface AdminConfiguration {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** Names of the management API besides loopback and `host`. */
-  readonly hosts: readonly string[];
-  /** A secret. `undefined`: only tokens of the store are valid. */
-  readonly token: string | undefined;
-  readonly sessionForMs: number;
-  readonly auditForMs: number;
-}
-
-export interface ServerConfiguration {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** `undefined`: not configured, so it follows from where the listener came to listen; see `publicUrls`. */
+export interface ServerConfiguration
+  extends Omit<InMilliseconds<Settings['server']>, 'baseUrl' | 'errorsUrl' | 'tls' | 'overloadHeapPercent'> {
+  /** `undefined`: not configured, so it depends on where the listener listens; see `publicUrls`. */
   readonly baseUrl: string | undefined;
   readonly errorsUrl: string | undefined;
-  /** Addresses and CIDR ranges. */
-  readonly trustedProxies: readonly string[];
   /** Absolute paths of PEM files. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** Other processes of this host may listen on the same port. */
-  readonly reusePort: boolean;
-  readonly maxConnections: number;
-  readonly maxHeaderBytes: number;
-  readonly headersTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  readonly connectionsCheckIntervalMs: number;
-  readonly keepAliveTimeoutMs: number;
-  readonly writeTimeoutMs: number;
-  /** Event-loop delay (99th percentile) above which load is shed. */
-  readonly overloadDelayMs: number;
   /** 0 to 1. */
   readonly overloadHeapShare: number;
-  readonly drainDelayMs: number;
-  readonly shutdownDeadlineMs: number;
 }
 
+/** `url` may hold a password with PostgreSQL; `path` is absolute. */
 export type StoreConfiguration =
-  | {
-      readonly kind: 'sqlite';
-      /** `sqlite:` and the path. */
-      readonly url: string;
-      /** Absolute. */
-      readonly path: string;
-    }
-  | {
-      readonly kind: 'postgres';
-      /** As it was given: it may hold a password. */
-      readonly url: string;
-    };
+  | { readonly kind: 'sqlite'; readonly url: string; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
 
-export interface ExchangeConfiguration {
-  readonly id: 'kraken';
-  readonly urls: { readonly rest: string; readonly ws: string };
-  readonly quotes: readonly CurrencyCode[];
-  readonly symbols: 'all' | readonly MarketSymbol[];
-}
+type ConvertedQuote = Settings['pricing']['converted'][CurrencyCode];
 
-export interface PricingConfiguration {
-  /** In percent, 0 to under 100. */
-  readonly feePercent: DecimalString;
+interface PricingConfiguration {
+  readonly feePercent: Settings['pricing']['feePercent'];
   readonly converted: ReadonlyMap<CurrencyCode, ConvertedQuote>;
   readonly pricePrecision: ReadonlyMap<MarketSymbol, number>;
 }
 
-/** How markets in a converted quote currency come about. */
-export interface ConvertedQuote {
-  readonly via: CurrencyCode;
-  /** In percent, 0 to under 100. */
-  readonly marginPercent: DecimalString;
-}
-
-export type RatesConfiguration = RateSource & { readonly refreshMs: number; readonly validForMs: number };
-
-export type RateSource =
+export type RatesConfiguration = { readonly refreshMs: number; readonly validForMs: number } & (
   | { readonly source: 'cnb' | 'ecb'; readonly url: string }
   | { readonly source: 'json'; readonly url: string; readonly pointer: string }
-  | { readonly source: 'exchange'; readonly market: MarketSymbol };
+  | { readonly source: 'exchange'; readonly market: MarketSymbol }
+);
 
-/** When repeated breaches of a key's limit make a notice to its holder. */
-export interface NoticesConfiguration {
-  /** 1 to 60. */
-  readonly breachedMinutes: number;
-  readonly withinMs: number;
-  readonly atMostEveryMs: number;
+/** The directory a relative path in a field is relative to. */
+type DirectoryOf = (key: string) => string;
+
+const bankUrls = {
+  cnb: 'https://api.cnb.cz/cnbapi/exrates/daily?lang=EN',
+  ecb: 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',
+} as const;
+
+/** Turns checked settings into what the rest of the program takes. */
+export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): Configuration {
+  const { admin, store, redis, exchange, pricing, limits, notices, feed, logs } = settings;
+  return {
+    server: resolveServer(settings, directoryOf),
+    admin: inMilliseconds(admin, adminSchema),
+    store: resolveStore(store, directoryOf),
+    redis: redis === undefined ? undefined : parseRedisUrl(redis),
+    exchange: { ...exchange, urls: { ...exchange.urls, rest: withoutSlash(exchange.urls.rest) } },
+    pricing: {
+      feePercent: pricing.feePercent,
+      converted: new Map(Object.entries(pricing.converted) as [CurrencyCode, ConvertedQuote][]),
+      pricePrecision: new Map(Object.entries(pricing.pricePrecision) as [MarketSymbol, number][]),
+    },
+    rates: resolveRates(settings),
+    limits,
+    mail: resolveMail(settings),
+    notices: inMilliseconds(notices, noticesSchema),
+    feed: inMilliseconds(feed, feedSchema),
+    logs,
+  };
 }
 
-/** Named as the feed names them (`FeedTiming`), so that they go over its defaults as they are. */
-export interface FeedConfiguration {
-  readonly staleAfterMs: number;
-  readonly pingEveryMs: number;
-  readonly transportTimeoutMs: number;
-  readonly reconnectMinMs: number;
-  readonly reconnectMaxMs: number;
-  readonly healthyAfterMs: number;
-  readonly fallbackPollMs: number;
-  readonly catalogueReloadMs: number;
-  readonly requestTimeoutMs: number;
-  readonly frameBytesMax: number;
+function resolveServer({ server }: Settings, directoryOf: DirectoryOf): ServerConfiguration {
+  const { baseUrl, errorsUrl, tls, overloadHeapPercent, ...rest } = inMilliseconds(server, serverSchema);
+  const { certFile, keyFile } = tls;
+  const hasTls = certFile !== undefined && keyFile !== undefined;
+  return {
+    ...rest,
+    baseUrl: baseUrl === undefined ? undefined : withoutSlash(baseUrl),
+    errorsUrl: errorsUrl === undefined ? undefined : withoutSlash(errorsUrl),
+    tls: hasTls
+      ? {
+          certFile: absolute(directoryOf('server.tls.certFile'), certFile),
+          keyFile: absolute(directoryOf('server.tls.keyFile'), keyFile),
+        }
+      : undefined,
+    overloadHeapShare: overloadHeapPercent / 100,
+  };
+}
+
+function resolveStore(url: string, directoryOf: DirectoryOf): StoreConfiguration {
+  if (!url.startsWith('sqlite:')) return { kind: 'postgres', url };
+  const path = absolute(directoryOf('store'), url.slice('sqlite:'.length));
+  return { kind: 'sqlite', url: `sqlite:${path}`, path };
+}
+
+function resolveRates({ rates }: Settings): RatesConfiguration {
+  const times = { refreshMs: milliseconds(rates.refresh), validForMs: milliseconds(rates.validFor) };
+  const { source, url, pointer, market } = rates;
+  if (source === 'exchange') return { source, market: market!, ...times };
+  if (source === 'json') return { source, url: url!, pointer: pointer!, ...times };
+  return { source, url: url ?? bankUrls[source], ...times };
+}
+
+function resolveMail({ mail }: Settings): Configuration['mail'] {
+  const smtp = parseSmtpUrl(mail.smtp ?? '');
+  const from = parseMailbox(mail.from ?? '');
+  return smtp === undefined || from === undefined ? undefined : { smtp, from };
+}
+
+function inMilliseconds<Section extends object>(section: Section, schema: TSchema): InMilliseconds<Section> {
+  const values = section as Readonly<Record<string, unknown>>;
+  const entries = Object.entries((schema as AnnotatedSchema).properties ?? {}).map(([name, { isDuration }]) =>
+    isDuration === true ? [`${name}Ms`, milliseconds(values[name] as Duration)] : [name, values[name]],
+  );
+  return Object.fromEntries(entries) as InMilliseconds<Section>;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 /**
- * The addresses clients are told, without a trailing slash. What was not configured follows from
- * `listeningPort`, the port the public listener has in fact.
+ * The URLs clients are told, without a trailing slash. What is not configured depends on `listeningPort`, the
+ * actual port of the public listener.
  */
 export function publicUrls(server: ServerConfiguration, listeningPort: number) {
   const everyInterface = server.host === '0.0.0.0' || server.host === '::';

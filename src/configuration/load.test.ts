@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fromYaml, inputOf, load } from './configuration.testing.ts';
 import { publicUrls } from './configuration.ts';
-import { fromYaml, inputOf, load } from './configuration-under-test.ts';
-import { fields } from './fields.ts';
 import { loadWithOrigins } from './load.ts';
+import { fields } from './schema.ts';
 
 describe('where values come from', () => {
   it('gives the documented defaults without file, environment and flags', () => {
@@ -35,7 +35,7 @@ describe('where values come from', () => {
     assert.deepEqual([server.port, limits.key, server.host, limits.address], [3, 12, '0.0.0.0', 30]);
   });
 
-  it('tells for every value where it came from, and shows no secret', () => {
+  it('knows for every value where it came from, and shows no secret', () => {
     const files = { '/srv/mdapi.yaml': 'server:\n  port: 81\nstore: sqlite:./x.sqlite' };
     const loaded = loadWithOrigins(inputOf({ files, env: { MDAPI_LIMITS_KEY: '5' } }));
     const settings = new Map(loaded.settings.map((setting) => [setting.key, setting]));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { load, refusal } from './configuration-under-test.ts';
-import { parseMailbox, parseSmtpUrl } from './mail.ts';
+import { parseMailbox, parseSmtpUrl } from './addresses.ts';
+import { load, refusal } from './configuration.testing.ts';
 
 describe('the mail server', () => {
   it('is read with its port, its TLS and its percent-encoded password', () => {

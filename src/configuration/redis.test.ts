@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { load } from './configuration-under-test.ts';
-import { parseRedisUrl } from './redis.ts';
+import { parseRedisUrl } from './addresses.ts';
+import { load } from './configuration.testing.ts';
 
 const plain = { host: 'redis', port: 6379, tls: false, user: undefined, password: undefined, database: 0 };
 

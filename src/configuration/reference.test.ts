@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { exampleYaml } from './example-yaml.ts';
-import { fields } from './fields.ts';
 import { writeOrCheck } from './generated-file.ts';
 import { loadConfiguration } from './load.ts';
-import { configurationReference } from './reference.ts';
+import { configurationReference, exampleYaml } from './reference.ts';
+import { fields } from './schema.ts';
 
 const nothing = () => {
   throw Object.assign(new Error('no file'), { code: 'ENOENT' });

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusal, type World } from './configuration-under-test.ts';
+import { refusal, type World } from './configuration.testing.ts';
 
 describe('what is refused', () => {
   const cases: readonly (readonly [what: string, yaml: string, ...lines: string[]])[] = [
     ['an unknown section', 'sever: {}', 'mdapi.yaml:1:1: sever: unknown key. Did you mean "server"?'],
+    [
+      'a currency in small letters',
+      'pricing: { converted: { czk: { via: EUR, marginPercent: "1" } } }',
+      'mdapi.yaml:1:25: pricing.converted.czk: "czk" is not a currency code such as EUR',
+    ],
+    [
+      'a word where a word or a list is allowed',
+      'exchange: { symbols: some }',
+      'mdapi.yaml:1:22: exchange.symbols: "some" is not all or a list, each a market symbol such as BTCEUR',
+    ],
     ['an unknown key', 'server:\n  prot: 1', 'mdapi.yaml:2:3: server.prot: unknown key. Did you mean "port"?'],
     [
       'a key in snake case',
@@ -17,102 +27,110 @@ describe('what is refused', () => {
     [
       'an unquoted decimal',
       'pricing:\n  feePercent: 0.50',
-      'mdapi.yaml:2:15: pricing.feePercent: 0.50 is a number; put it in quotes, "0.50"',
+      'mdapi.yaml:2:15: pricing.feePercent: 0.50 is not a decimal from 0 to under 100; put it in quotes, "0.50", so that no digit is lost',
     ],
     [
       'an unquoted margin',
       'pricing: { converted: { CZK: { via: EUR, marginPercent: 1 } } }',
-      'mdapi.yaml:1:57: pricing.converted.CZK.marginPercent: 1 is a number; put it in quotes, "1"',
+      'mdapi.yaml:1:57: pricing.converted.CZK.marginPercent: 1 is not a decimal from 0 to under 100; put it in quotes, "1"',
     ],
-    ['a negative fee', 'pricing: { feePercent: "-1" }', 'mdapi.yaml:1:24: pricing.feePercent: "-1" is not allowed'],
+    ['a negative fee', 'pricing: { feePercent: "-1" }', 'mdapi.yaml:1:24: pricing.feePercent: "-1" is not a decimal'],
     [
       'a fee of everything',
       'pricing: { feePercent: "100" }',
-      'mdapi.yaml:1:24: pricing.feePercent: "100" is out of range',
+      'mdapi.yaml:1:24: pricing.feePercent: "100" is not a decimal from 0 to under 100',
     ],
-    ['a decimal comma', 'pricing: { feePercent: "0,5" }', 'mdapi.yaml:1:24: pricing.feePercent: "0,5" is not allowed'],
+    [
+      'a decimal comma',
+      'pricing: { feePercent: "0,5" }',
+      'mdapi.yaml:1:24: pricing.feePercent: "0,5" is not a decimal',
+    ],
     [
       'a fee with an exponent',
       'pricing: { feePercent: "1e1" }',
-      'mdapi.yaml:1:24: pricing.feePercent: "1e1" is not allowed',
+      'mdapi.yaml:1:24: pricing.feePercent: "1e1" is not a decimal',
     ],
     [
       'a quoted port',
       'server: { port: "80" }',
-      'mdapi.yaml:1:17: server.port: "80" is text, write it without quotes: 80',
+      'mdapi.yaml:1:17: server.port: "80" is not a whole number from 0 to 65535; write it without quotes: 80',
     ],
     [
       'a port that is none',
       'server: { port: 65536 }',
-      'mdapi.yaml:1:17: server.port: 65536 is out of range; allowed: a whole number from 0 to 65535',
+      'mdapi.yaml:1:17: server.port: 65536 is not a whole number from 0 to 65535',
     ],
     ['half a port', 'server: { port: 80.5 }', 'mdapi.yaml:1:17: server.port: 80.5 is not a whole number'],
-    ['a value left out', 'server: { port: }', 'mdapi.yaml:1:17: server.port: has no value'],
-    ['a section that is a value', 'server: 8080', 'mdapi.yaml:1:9: server: not a map; allowed: the keys host,'],
-    ['a file that is a list', '- a', 'mdapi.yaml:1:1: not a map; allowed: the keys server,'],
+    [
+      'a value left out',
+      'server: { port: }',
+      'mdapi.yaml:1:17: server.port: an empty value is not a whole number from 0 to 65535',
+    ],
+    ['a section that is a value', 'server: 8080', 'mdapi.yaml:1:9: server: 8080 is not a map with the keys host,'],
+    ['a file that is a list', '- a', 'mdapi.yaml:1:1: a list is not a map with the keys server,'],
     ['a list that is a value', 'exchange: { quotes: EUR }', 'mdapi.yaml:1:21: exchange.quotes: "EUR" is not a list'],
     [
       'an empty list where one is needed',
       'exchange: { quotes: [] }',
-      'mdapi.yaml:1:21: exchange.quotes: the list is empty',
+      'mdapi.yaml:1:21: exchange.quotes: an empty list is not a list, each a currency code such as EUR',
     ],
     [
       'a symbol in small letters',
       'exchange: { symbols: [btceur] }',
-      'mdapi.yaml:1:23: exchange.symbols[0]: "btceur" is not allowed',
+      'mdapi.yaml:1:23: exchange.symbols[0]: "btceur" is not a market symbol such as BTCEUR',
     ],
     [
       'a duration without unit',
       'rates: { refresh: 300 }',
-      'mdapi.yaml:1:19: rates.refresh: 300 has no unit, as in 300s; allowed: from 1s to 1d',
+      'mdapi.yaml:1:19: rates.refresh: 300 is not a duration from 1s to 24h; add a unit, as in 300s',
     ],
     [
       'a duration of a strange unit',
       'rates: { refresh: 5min }',
-      'mdapi.yaml:1:19: rates.refresh: "5min" is not allowed',
+      'mdapi.yaml:1:19: rates.refresh: "5min" is not a duration from 1s to 24h; its units are ms, s, m, h and d',
     ],
-    ['a duration out of range', 'rates: { refresh: 2d }', 'mdapi.yaml:1:19: rates.refresh: "2d" is out of range'],
+    [
+      'a duration out of range',
+      'rates: { refresh: 2d }',
+      'mdapi.yaml:1:19: rates.refresh: "2d" is not a duration from 1s to 24h',
+    ],
     [
       'a misspelt word',
       'rates: { source: cbn }',
-      'mdapi.yaml:1:18: rates.source: "cbn" is not known; allowed: one of cnb, ecb, json, exchange. Did you mean "cnb"?',
+      'mdapi.yaml:1:18: rates.source: "cbn" is not one of cnb, ecb, json, exchange; did you mean "cnb"?',
     ],
-    ['a relative address', 'server: { baseUrl: /api }', 'mdapi.yaml:1:20: server.baseUrl: "/api" is not allowed'],
+    [
+      'a relative address',
+      'server: { baseUrl: /api }',
+      'mdapi.yaml:1:20: server.baseUrl: "/api" is not an http:// or https:// URL',
+    ],
     [
       'an address of another kind',
       'server: { baseUrl: "ftp://h" }',
-      'mdapi.yaml:1:20: server.baseUrl: "ftp://h" is not allowed',
+      'mdapi.yaml:1:20: server.baseUrl: "ftp://h" is not an http:// or https:// URL',
     ],
     [
       'a WebSocket address with http',
       'exchange: { urls: { ws: "https://h" } }',
-      'mdapi.yaml:1:25: exchange.urls.ws: "https://h" is not allowed',
+      'mdapi.yaml:1:25: exchange.urls.ws: "https://h" is not a ws:// or wss:// URL',
     ],
     [
       'every address as a proxy',
       'server: { trustedProxies: [0.0.0.0/0] }',
-      'mdapi.yaml:1:28: server.trustedProxies[0]: "0.0.0.0/0" is not allowed',
+      'mdapi.yaml:1:28: server.trustedProxies[0]: "0.0.0.0/0" is not an IP address or a range',
     ],
     [
       'a range too narrow to be one',
       'server: { trustedProxies: [10.0.0.0/33] }',
-      'mdapi.yaml:1:28: server.trustedProxies[0]: "10.0.0.0/33" is not allowed',
+      'mdapi.yaml:1:28: server.trustedProxies[0]: "10.0.0.0/33" is not an IP address or a range',
     ],
     [
       'a proxy by name',
       'server: { trustedProxies: [proxy] }',
-      'mdapi.yaml:1:28: server.trustedProxies[0]: "proxy" is not allowed',
+      'mdapi.yaml:1:28: server.trustedProxies[0]: "proxy" is not an IP address or a range',
     ],
-    [
-      'a shared port without Redis',
-      'server: { reusePort: true }',
-      'mdapi.yaml:1:22: server.reusePort: needs redis as well',
-    ],
-    [
-      'yes for true',
-      'server: { reusePort: yes }',
-      'mdapi.yaml:1:22: server.reusePort: "yes" is neither; allowed: true or false',
-    ],
+    ['a shared port without Redis', 'server: { reusePort: true }', 'mdapi.yaml:1:22: server.reusePort: needs redis'],
+    ['yes for true', 'server: { reusePort: yes }', 'mdapi.yaml:1:22: server.reusePort: "yes" is not true or false'],
     [
       'half a pair of TLS files',
       'server: { tls: { certFile: c } }',
@@ -126,12 +144,12 @@ describe('what is refused', () => {
     [
       'decimal places for a market that is not converted',
       'pricing: { pricePrecision: { BTCCZK: 0, BTCEUR: 1 } }',
-      'mdapi.yaml:1:28: pricing.pricePrecision.BTCEUR: BTCEUR is not quoted in any of pricing.converted (CZK)',
+      'mdapi.yaml:1:49: pricing.pricePrecision.BTCEUR: BTCEUR is not quoted in any of pricing.converted (CZK)',
     ],
     [
       'a converted quote that the exchange has',
       'exchange: { quotes: [EUR, CZK] }',
-      'default: pricing.converted.CZK: "CZK" is taken from the exchange already',
+      'default: pricing.converted.CZK: "CZK" already comes from the exchange',
     ],
     [
       'a symbol in no offered quote',
@@ -157,7 +175,7 @@ describe('what is refused', () => {
     [
       'two listeners on one port',
       'admin: { port: 8080 }',
-      'mdapi.yaml:1:16: admin.port: 8080 is the port of the public listener too',
+      'mdapi.yaml:1:16: admin.port: 8080 is also the port of the public listener',
     ],
     [
       'timeouts in the wrong order',
@@ -166,12 +184,12 @@ describe('what is refused', () => {
     ],
     ['a key given twice', 'logs: {}\nlogs: {}', 'mdapi.yaml:2:1: not valid YAML: duplicate key'],
     ['broken YAML', 'server: {', 'mdapi.yaml:1:10: not valid YAML: '],
-    ['an alias', 'server: &s { port: 1 }\nadmin: *s', 'mdapi.yaml:2:8: aliases (*name) are not taken here'],
+    ['an alias', 'server: &s { port: 1 }\nadmin: *s', 'mdapi.yaml:2:8: aliases (*name) are not supported'],
     [
       'an unknown key in a map',
       'pricing: { converted: { CZK: { via: EUR, margin: "1" } } }',
-      'mdapi.yaml:1:42: pricing.converted.CZK.margin: unknown key.',
       'mdapi.yaml:1:30: pricing.converted.CZK.marginPercent: is missing',
+      'mdapi.yaml:1:42: pricing.converted.CZK.margin: unknown key. Known under pricing.converted.CZK: via, marginPercent',
     ],
   ];
   for (const [what, yaml, ...lines] of cases) {
@@ -202,7 +220,7 @@ describe('what is refused', () => {
     [
       'an unquoted decimal in JSON',
       { MDAPI_PRICING_CONVERTED: '{"CZK":{"via":"EUR","marginPercent":1}}' },
-      'environment variable MDAPI_PRICING_CONVERTED: pricing.converted.CZK.marginPercent: 1 is a number; put it in quotes',
+      'environment variable MDAPI_PRICING_CONVERTED: pricing.converted.CZK.marginPercent: 1 is not a decimal from 0 to under 100; put it in quotes',
     ],
     [
       'a _FILE that is not there',
@@ -226,23 +244,25 @@ describe('what is refused', () => {
 
   it('a wrong flag is refused by the name the user typed', () => {
     const flags = [{ flag: '--port', key: 'server.port', value: '99999' }];
-    assert.match(refusal({ flags })[0] ?? '', /^--port: server\.port: 99999 is out of range; allowed: /);
+    assert.match(refusal({ flags })[0] ?? '', /^--port: server\.port: 99999 is not a whole number from 0 to 65535$/);
   });
 
   it('a file named on the command line has to exist', () => {
     assert.deepEqual(refusal({ configPath: 'gone.yaml' }), ['gone.yaml: the file cannot be read: it does not exist']);
   });
 
-  it('every problem of every source is told at once', () => {
+  it('every invalid value of every source is reported at once', () => {
     const files = { '/srv/mdapi.yaml': 'server: { port: x, nope: 1 }\nadmin: { port: -1 }' };
     assert.equal(refusal({ files, env: { MDAPI_LIMITS_KEY: '0', MDAPI_X: '' } }).length, 5);
+    const ranges = Array.from({ length: 20 }, (_, index) => `10.0.0.${300 + index}`);
+    assert.equal(refusal({ env: { MDAPI_SERVER_TRUSTED_PROXIES: ranges.join() } }).length, 20);
   });
 
-  it('what disagrees only because another value was refused is not told', () => {
+  it('a conflict that comes from an invalid value is not reported', () => {
     const files = { '/srv/mdapi.yaml': 'exchange: { quotes: [usd], symbols: [BTCUSD] }' };
     const refused = refusal({ files });
     assert.equal(refused.length, 1, refused.join('\n'));
-    assert.match(refused[0] ?? '', /exchange\.quotes\[0\]: "usd" is not allowed/);
+    assert.match(refused[0] ?? '', /exchange\.quotes\[0\]: "usd" is not a currency code/);
   });
 
   it('a wrong value in the file is refused even where the environment overrides it', () => {

@@ -1,11 +1,19 @@
-import { type Static, Type } from 'typebox';
-import type { AnnotatedSchema } from './schema-kinds.ts';
-import { mailSchema, noticesSchema } from './schema-notices.ts';
-import { exchangeSchema, feedSchema, pricingSchema, ratesSchema } from './schema-prices.ts';
-import { adminSchema, limitsSchema, logsSchema, redisSchema, serverSchema, storeSchema } from './schema-server.ts';
+import type { Static } from 'typebox';
+import { type AnnotatedSchema, section } from './kinds.ts';
+import { exchangeSchema, feedSchema, pricingSchema, ratesSchema } from './schema-market.ts';
+import {
+  adminSchema,
+  limitsSchema,
+  logsSchema,
+  mailSchema,
+  noticesSchema,
+  redisSchema,
+  serverSchema,
+  storeSchema,
+} from './schema-server.ts';
 
 /** The whole configuration as it is written: what is accepted, its defaults, ranges and reasons. */
-export const configurationSchema = Type.Object({
+export const configurationSchema = section({
   server: serverSchema,
   admin: adminSchema,
   store: storeSchema,
@@ -20,8 +28,45 @@ export const configurationSchema = Type.Object({
   logs: logsSchema,
 });
 
-/** Every value as written, defaults filled in, each by itself allowed. */
+/** Every value as written, defaults filled in, each valid by itself. */
 export type Settings = Static<typeof configurationSchema>;
 
-/** The same schema as plain data, for whoever walks it. */
+/** The same schema as plain data. */
 export const annotatedSchema = configurationSchema as unknown as AnnotatedSchema;
+
+/** One value of the configuration that can be set by itself: everything but the sections. */
+export interface Field {
+  /** As in the file: `exchange.urls.rest`. */
+  readonly key: string;
+  readonly path: readonly string[];
+  /** `MDAPI_EXCHANGE_URLS_REST`. With `_FILE` after it, the variable names a file that holds the value. */
+  readonly variable: string;
+  readonly schema: AnnotatedSchema;
+}
+
+export const variablePrefix = 'MDAPI_';
+
+/** `baseUrl` under `server` is `MDAPI_SERVER_BASE_URL`: upper case, words and levels separated by `_`. */
+function variableOf(path: readonly string[]): string {
+  const words = path.map((name) => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase());
+  return variablePrefix + words.join('_');
+}
+
+/** A section groups values and cannot be set as a whole from the environment. */
+export function isSection(schema: AnnotatedSchema): boolean {
+  return schema.properties !== undefined;
+}
+
+function fieldsUnder(schema: AnnotatedSchema, path: readonly string[]): Field[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
+    const innerPath = [...path, name];
+    if (isSection(inner)) return fieldsUnder(inner, innerPath);
+    return [{ key: innerPath.join('.'), path: innerPath, variable: variableOf(innerPath), schema: inner }];
+  });
+}
+
+/** Every field, in the order of the reference. */
+export const fields: readonly Field[] = fieldsUnder(annotatedSchema, []);
+
+export const fieldByKey: ReadonlyMap<string, Field> = new Map(fields.map((field) => [field.key, field]));
+export const fieldByVariable: ReadonlyMap<string, Field> = new Map(fields.map((field) => [field.variable, field]));

@@ -1,18 +1,17 @@
-import { checkValue } from './check.ts';
-import { type Field, fieldByKey, fieldByVariable, fields, isSection, variablePrefix } from './fields.ts';
-import { type Located, type LocatedEntry, locatedAt, type Problem } from './located.ts';
-import { didYouMean, nearest } from './near-miss.ts';
-import { annotatedSchema } from './schema.ts';
-import type { AnnotatedSchema } from './schema-kinds.ts';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import type { Problem } from './check.ts';
+import type { AnnotatedSchema } from './kinds.ts';
+import { type Field, fieldByKey, fieldByVariable, variablePrefix } from './schema.ts';
+import { didYouMean } from './spelling.ts';
 
-/** A checked value of one field, and where it came from. */
-export interface Given {
-  readonly value: unknown;
-  readonly where: string;
+/** The values that one origin (file, environment, command line) gives, in the form of the schema. */
+export interface Source {
+  readonly data: unknown;
+  /** Where a value or its key was written: `mdapi.yaml:3:9`, `environment variable MDAPI_STORE`, `--store`. */
+  readonly placeOf: (path: readonly string[], part?: 'key' | 'value') => string;
+  /** The text a number was written as: `0.50`, where the value has become 0.5. */
+  readonly textOf: (path: readonly string[]) => string | undefined;
 }
-
-/** What one source (file, environment, flags) gives, by the field's key. */
-export type Layer = Map<string, Given>;
 
 /** A value from the command line: `flag` is how messages name it, `key` the field it sets. */
 export interface Flag {
@@ -21,135 +20,137 @@ export interface Flag {
   readonly value: string;
 }
 
-const fileSuffix = '_FILE';
-
-/** Takes the fields out of a configuration file's tree. */
-export function readTree(tree: Located, problems: Problem[]): Layer {
-  const layer: Layer = new Map();
-  if (tree.value !== null) readSection({ layer, problems, schema: annotatedSchema, path: [] }, tree);
-  return layer;
-}
-
-interface Section {
-  readonly layer: Layer;
-  readonly problems: Problem[];
-  readonly schema: AnnotatedSchema;
-  readonly path: readonly string[];
-}
-
-function readSection(section: Section, located: Located): void {
-  const { layer, problems, schema, path } = section;
-  if (!(located.value instanceof Map)) {
-    const names = Object.keys(schema.properties ?? {}).join(', ');
-    problems.push({
-      where: located.where,
-      key: path.join('.') || undefined,
-      what: `not a map; allowed: the keys ${names}`,
-    });
-    return;
+/** Reads a YAML 1.2 text. `fileName` is how messages name the file. A text that is not YAML gives no values. */
+export function readYaml(text: string, fileName: string, problems: Problem[]): Source {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const place = (offset: number) => `${fileName}:${lines.linePos(offset).line}:${lines.linePos(offset).col}`;
+  const refuse = (offset: number, what: string) => problems.push({ where: place(offset), key: undefined, what });
+  for (const { code, pos } of [...document.errors, ...document.warnings]) {
+    // The library's own message can quote the file, and with it a secret; its code cannot.
+    refuse(pos[0], `not valid YAML: ${code.toLowerCase().replaceAll('_', ' ')}`);
   }
-  for (const [name, entry] of located.value as ReadonlyMap<string, LocatedEntry>) {
-    const inner = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties?.[name] : undefined;
-    const innerPath = [...path, name];
-    const key = innerPath.join('.');
-    if (inner === undefined) problems.push({ where: entry.keyWhere, key, what: unknownKey(section, name) });
-    else if (!isSection(inner)) take(layer, fieldByKey.get(key)!, entry.located, problems);
-    else if (entry.located.value !== null) readSection({ ...section, schema: inner, path: innerPath }, entry.located);
+  visit(document, { Alias: (_, { range }) => void refuse(range?.[0] ?? 0, 'aliases (*name) are not supported') });
+  const data = problems.length > 0 ? {} : (document.toJS() ?? {});
+  const nodeAt = (path: readonly string[], part: 'key' | 'value') => nodeIn(document.contents, path, part);
+  return {
+    data,
+    placeOf: (path, part = 'value') => place(nodeAt(path, part)?.range?.[0] ?? 0),
+    textOf: (path) => {
+      const node = nodeAt(path, 'value');
+      return isScalar(node) ? node.source : undefined;
+    },
+  };
+}
+
+/** The node of a value or its key; what is not there stands for the map it is missing from. */
+function nodeIn(root: Node | null, path: readonly string[], part: 'key' | 'value'): Node | null {
+  let node = root;
+  for (const [index, name] of path.entries()) {
+    if (isSeq(node)) node = node.items[Number(name)] as Node;
+    if (!isMap(node)) return node;
+    const pair = node.items.find(({ key }) => String(key) === name);
+    if (pair === undefined) return node;
+    const wantsKey = (part === 'key' && index === path.length - 1) || pair.value === null;
+    node = (wantsKey ? pair.key : pair.value) as Node;
   }
+  return node;
 }
 
-/** A key that is at home in another section is as good a guess as a misspelt one. */
-function unknownKey({ schema, path }: Section, name: string): string {
-  const known = Object.keys(schema.properties ?? {});
-  const place = path.length > 0 ? `under ${path.join('.')}` : 'at the top';
-  const elsewhere = fields.find((field) => field.path.at(-1) === name)?.key;
-  const near = nearest(name, known) === undefined && elsewhere !== undefined ? [elsewhere] : known;
-  const hint = near === known ? didYouMean(name, known) : ` Did you mean "${elsewhere}"?`;
-  return `unknown key.${hint} Known ${place}: ${known.join(', ')}`;
-}
-
-/** Takes the `MDAPI_*` variables. `readFile` is for those that end in `_FILE`, and throws when it cannot. */
+/** Reads the `MDAPI_*` variables. `readFile` is for those that end in `_FILE`, and throws when it cannot. */
 export function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   readFile: (path: string) => string,
   problems: Problem[],
-): Layer {
-  const layer: Layer = new Map();
+): Source {
+  const given: Given[] = [];
   const names = Object.keys(environment).filter((name) => name.startsWith(variablePrefix));
   for (const name of names.sort()) {
-    const field = fieldByVariable.get(name);
     const where = `environment variable ${name}`;
-    if (field !== undefined) take(layer, field, fromText(field, where, environment[name] ?? ''), problems);
-    else readFromFile({ name, where, path: environment[name] ?? '', readFile, layer, problems, environment });
-  }
-  return layer;
-}
-
-interface FileVariable {
-  readonly name: string;
-  readonly where: string;
-  readonly path: string;
-  readonly readFile: (path: string) => string;
-  readonly layer: Layer;
-  readonly problems: Problem[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
-function readFromFile({ name, where, path, readFile, layer, problems, environment }: FileVariable): void {
-  const direct = name.slice(0, -fileSuffix.length);
-  const field = name.endsWith(fileSuffix) ? fieldByVariable.get(direct) : undefined;
-  if (field === undefined) {
-    problems.push({ where, key: undefined, what: `no such setting.${didYouMean(name, fieldByVariable.keys())}` });
-  } else if (environment[direct] !== undefined) {
-    problems.push({ where, key: field.key, what: `given twice; set ${direct} or ${name}, not both` });
-  } else {
-    try {
-      const text = readFile(path).replace(/\r?\n$/, '');
-      take(layer, field, fromText(field, `${where} (file ${path})`, text), problems);
-    } catch (error) {
-      problems.push({
-        where,
-        key: field.key,
-        what: `the file ${JSON.stringify(path)} cannot be read: ${reason(error)}`,
-      });
+    const text = environment[name] ?? '';
+    const direct = name.replace(/_FILE$/, '');
+    const field = fieldByVariable.get(name) ?? fieldByVariable.get(direct);
+    if (field === undefined) {
+      problems.push({ where, key: undefined, what: `no such setting.${didYouMean(name, fieldByVariable.keys())}` });
+    } else if (field.variable === name) {
+      given.push({ field, where, text });
+    } else if (environment[direct] !== undefined) {
+      problems.push({ where, key: field.key, what: `given twice; set ${direct} or ${name}, not both` });
+    } else {
+      try {
+        given.push({ field, where: `${where} (file ${text})`, text: readFile(text).replace(/\r?\n$/, '') });
+      } catch (error) {
+        const what = `the file ${JSON.stringify(text)} cannot be read: ${reason(error)}`;
+        problems.push({ where, key: field.key, what });
+      }
     }
   }
+  return sourceOf(given);
 }
 
-/** Takes the values given on the command line. */
-export function readFlags(flags: readonly Flag[], problems: Problem[]): Layer {
-  const layer: Layer = new Map();
-  for (const { flag, key, value } of flags) {
-    const field = fieldByKey.get(key);
-    if (field === undefined) throw new Error(`no such field: ${key}`);
-    take(layer, field, fromText(field, flag, value), problems);
-  }
-  return layer;
+/** Reads the values given on the command line. */
+export function readFlags(flags: readonly Flag[]): Source {
+  return sourceOf(
+    flags.map(({ flag, key, value }) => {
+      const field = fieldByKey.get(key);
+      if (field === undefined) throw new Error(`no such field: ${key}`);
+      return { field, where: flag, text: value };
+    }),
+  );
 }
 
-function take(layer: Layer, field: Field, located: Located, problems: Problem[]): void {
-  const value = checkValue(field.schema, field.key, located, problems);
-  if (value !== undefined) layer.set(field.key, { value, where: located.where });
+interface Given {
+  readonly field: Field;
+  readonly where: string;
+  readonly text: string;
 }
 
-/** Text from outside a file has no types: the field says what it is meant to be. */
-function fromText({ schema }: Field, where: string, text: string): Located {
-  if (schema.type === 'integer' && /^-?\d+$/.test(text)) return { where, value: Number(text), source: text };
-  if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return { where, value: text === 'true' };
-  if (schema.items !== undefined && text !== schema.orWord) {
-    const items = text.split(',').map((item) => item.trim());
-    return locatedAt(where, text.trim() === '' ? [] : items);
-  }
-  if (schema.values !== undefined) return fromJson(where, text);
-  return { where, value: text };
+function sourceOf(given: readonly Given[]): Source {
+  const data = {};
+  for (const { field, text } of given) setAt(data, field.path, typedValue(field.schema, text));
+  const givenAt = (path: readonly string[]) =>
+    given.find(({ field }) => field.path.every((name, index) => path[index] === name));
+  return {
+    data,
+    placeOf: (path) => givenAt(path)?.where ?? '',
+    textOf: (path) => {
+      const found = givenAt(path);
+      return found?.field.path.length === path.length ? found.text : undefined;
+    },
+  };
 }
 
-function fromJson(where: string, text: string): Located {
+/** Text from outside a file has no types: the field defines what it is meant to be. */
+function typedValue(schema: AnnotatedSchema, text: string): unknown {
+  if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text;
+  if (schema.type === 'boolean') return text === 'true' || (text === 'false' ? false : text);
+  if (schema.type === 'object') return parseJson(text);
+  const isList = schema.type === 'array' || (schema.anyOf !== undefined && text !== schema.default);
+  if (!isList) return text;
+  return text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
+}
+
+function parseJson(text: string): unknown {
   try {
-    return locatedAt(where, JSON.parse(text));
+    return JSON.parse(text);
   } catch {
-    return { where, value: text };
+    return text;
   }
+}
+
+export function valueAt(data: unknown, path: readonly string[]): unknown {
+  return path.reduce((section, name) => (section as Record<string, unknown> | null | undefined)?.[name], data);
+}
+
+export function setAt(data: object, path: readonly string[], value: unknown): void {
+  const parent = path.slice(0, -1).reduce(
+    (section, name) => {
+      section[name] ??= {};
+      return section[name] as Record<string, unknown>;
+    },
+    data as Record<string, unknown>,
+  );
+  parent[path.at(-1)!] = value;
 }
 
 /** The system's code for what went wrong (`ENOENT`), which holds nothing of the file. */

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { commonOptions } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
 import type { Configuration } from '../../src/configuration/configuration.ts';
-import { fieldByVariable } from '../../src/configuration/fields.ts';
+import { fieldByVariable } from '../../src/configuration/schema.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
 import { errorCodes, errorTable } from '../../src/contract/errors.ts';
 import { execForm, instructionsOf } from '../container/dockerfile.ts';

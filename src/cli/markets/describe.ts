@@ -1,4 +1,4 @@
-import { didYouMean } from '../../configuration/near-miss.ts';
+import { didYouMean } from '../../configuration/spelling.ts';
 import { combined, type Lifecycle, listedUntil, type MarketStatus, statusOf } from '../../market/lifecycle.ts';
 import { parseSymbol } from '../../market/symbol.ts';
 import type { MarketRecord } from '../../store/markets.ts';

@@ -1,5 +1,5 @@
 import type { BoardView, MarketView } from '../../admin/board-view.ts';
-import { didYouMean } from '../../configuration/near-miss.ts';
+import { didYouMean } from '../../configuration/spelling.ts';
 import { type DecimalString, roundTo, toBig } from '../../market/decimal.ts';
 import { parseSymbol } from '../../market/symbol.ts';
 import { exitCodes } from '../exit-codes.ts';

@@ -1,7 +1,6 @@
 /**
- * The candidate a person most likely meant, or `undefined` when none is close. Case, `_` and `-` do
- * not count as differences; beyond that, one slip (a letter wrong, missing, extra, or two swapped)
- * per three letters is forgiven.
+ * The candidate most likely meant, or `undefined` when none is close. Case, `_` and `-` do not count as differences;
+ * beyond that, one slip (a letter wrong, missing, extra, or two swapped) per three letters is allowed.
  */
 export function nearest(written: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(written);
@@ -27,23 +26,19 @@ function plain(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }
 
-/** Optimal string alignment distance; long words are not compared, nobody mistypes those by a letter. */
+/** Optimal string alignment distance. Long words are not compared: nobody mistypes those by a letter. */
 function slipsBetween(left: string, right: string): number {
   if (left.length > 64 || right.length > 64) return left === right ? 0 : Number.POSITIVE_INFINITY;
-  let beforePrevious: number[] = [];
-  let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
+  const rows = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= left.length; row++) {
-    const current = [row];
+    const [current, above] = [[row], rows[row - 1]!];
     for (let column = 1; column <= right.length; column++) {
-      const same = left[row - 1] === right[column - 1];
-      let slips = Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + (same ? 0 : 1));
-      const swapped =
-        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      if (swapped) slips = Math.min(slips, beforePrevious[column - 2]! + 1);
-      current.push(slips);
+      const replaced = above[column - 1]! + (left[row - 1] === right[column - 1] ? 0 : 1);
+      const isSwap = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      const swapped = isSwap ? rows[row - 2]![column - 2]! + 1 : replaced;
+      current.push(Math.min(above[column]! + 1, current[column - 1]! + 1, replaced, swapped));
     }
-    beforePrevious = previous;
-    previous = current;
+    rows.push(current);
   }
-  return previous[right.length]!;
+  return rows.at(-1)!.at(-1)!;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatDuration, parseDuration } from './duration.ts';
-import { nearest } from './near-miss.ts';
+import { parseDuration } from './duration.ts';
+import { nearest } from './spelling.ts';
 
 describe('near misses', () => {
   const known = ['port', 'host', 'baseUrl', 'trustedProxies', 'BTCEUR'];
@@ -26,10 +26,9 @@ describe('near misses', () => {
 });
 
 describe('durations', () => {
-  it('are read with every unit and written back in the shortest', () => {
+  it('are read with every unit', () => {
     const written = ['250ms', '10s', '5m', '96h', '7d', '0ms', '1500ms'];
     assert.deepEqual(written.map(parseDuration), [250, 10_000, 300_000, 345_600_000, 604_800_000, 0, 1_500]);
-    assert.deepEqual([250, 10_000, 300_000, 345_600_000, 0].map(formatDuration), ['250ms', '10s', '5m', '4d', '0ms']);
   });
 
   it('are refused without unit, with a fraction, a sign or anything around them', () => {

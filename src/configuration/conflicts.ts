@@ -1,0 +1,106 @@
+import { type Duration, milliseconds } from './duration.ts';
+import { fieldByKey, type Settings } from './schema.ts';
+import { valueAt } from './sources.ts';
+
+/** Values that are each valid by themselves but do not fit together. */
+export interface Conflict {
+  readonly key: string;
+  readonly what: string;
+}
+
+/** The first is not longer than the second. */
+const ordered = [
+  ['server.headersTimeout', 'server.requestTimeout'],
+  ['rates.refresh', 'rates.validFor'],
+  ['feed.reconnectMin', 'feed.reconnectMax'],
+  ['feed.pingEvery', 'feed.transportPatience'],
+] as const;
+
+/** Both are set, or neither. */
+const pairs = [
+  ['server.tls.certFile', 'server.tls.keyFile'],
+  ['mail.smtp', 'mail.from'],
+] as const;
+
+/** What each source of rates needs, and what else it takes. */
+const rateSettings = {
+  cnb: { needs: [], takes: ['url'] },
+  ecb: { needs: [], takes: ['url'] },
+  json: { needs: ['url', 'pointer'], takes: [] },
+  exchange: { needs: ['market'], takes: [] },
+} as const;
+
+/** Finds what does not fit together in settings that are each valid by themselves. */
+export function* findConflicts(settings: Settings): Generator<Conflict> {
+  const { server, admin, redis, notices } = settings;
+  if (server.port === admin.port && server.port !== 0 && server.host === admin.host) {
+    yield { key: 'admin.port', what: `${admin.port} is also the port of the public listener` };
+  }
+  if (server.reusePort && redis === undefined) {
+    yield { key: 'server.reusePort', what: 'needs redis, where the processes count limits together' };
+  }
+  for (const [lesser, greater] of ordered) {
+    const [low, high] = [get(settings, lesser) as Duration, get(settings, greater) as Duration];
+    if (milliseconds(low) <= milliseconds(high)) continue;
+    yield { key: lesser, what: `${low} is longer than ${greater}, which is ${high}` };
+  }
+  if (notices.breachedMinutes * 60_000 > milliseconds(notices.within)) {
+    const what = `${notices.breachedMinutes} minutes are longer than notices.within, which is ${notices.within}`;
+    yield { key: 'notices.breachedMinutes', what };
+  }
+  for (const [one, other] of [...pairs, ...pairs.map(([one, other]) => [other, one] as const)]) {
+    if (get(settings, one) === undefined || get(settings, other) !== undefined) continue;
+    yield { key: one, what: `needs ${other} as well` };
+  }
+  yield* marketConflicts(settings);
+  yield* rateConflicts(settings);
+}
+
+function get(settings: Settings, key: string): unknown {
+  return valueAt(settings, fieldByKey.get(key)!.path);
+}
+
+function* marketConflicts({ exchange, pricing }: Settings): Generator<Conflict> {
+  const quotes = exchange.quotes.join(', ');
+  for (const [currency, { via }] of Object.entries(pricing.converted)) {
+    const key = `pricing.converted.${currency}`;
+    if (!exchange.quotes.includes(via)) {
+      yield { key: `${key}.via`, what: `"${via}" is not among exchange.quotes (${quotes}), so no market is converted` };
+    }
+    if (exchange.quotes.some((quote) => quote === currency)) {
+      yield { key, what: `"${currency}" already comes from the exchange (exchange.quotes: ${quotes})` };
+    }
+  }
+  const converted = Object.keys(pricing.converted);
+  for (const symbol of Object.keys(pricing.pricePrecision)) {
+    if (converted.some((currency) => symbol.endsWith(currency))) continue;
+    const what = `${symbol} is not quoted in any of pricing.converted (${converted.join(', ')}); other markets have the exchange's precision`;
+    yield { key: `pricing.pricePrecision.${symbol}`, what };
+  }
+  const symbols = exchange.symbols === 'all' ? [] : exchange.symbols;
+  const foreign = symbols.filter((symbol) => !exchange.quotes.some((quote) => symbol.endsWith(quote)));
+  if (foreign.length > 0) {
+    yield { key: 'exchange.symbols', what: `${foreign.join(', ')}: not quoted in any of exchange.quotes (${quotes})` };
+  }
+}
+
+function* rateConflicts({ rates, pricing }: Settings): Generator<Conflict> {
+  const { source } = rates;
+  const { needs, takes }: { needs: readonly string[]; takes: readonly string[] } = rateSettings[source];
+  for (const name of ['url', 'pointer', 'market'] as const) {
+    const isSet = rates[name] !== undefined;
+    if (!isSet && needs.includes(name)) yield { key: 'rates.source', what: `"${source}" needs rates.${name}` };
+    if (!isSet || needs.includes(name) || takes.includes(name)) continue;
+    yield { key: `rates.${name}`, what: `has no meaning with rates.source "${source}"` };
+  }
+  const pairs = Object.entries(pricing.converted);
+  if (source === 'cnb' && pairs.some(([currency]) => currency !== 'CZK')) {
+    yield { key: 'rates.source', what: '"cnb" has rates to CZK only' };
+  }
+  if (source === 'ecb' && pairs.some(([, { via }]) => via !== 'EUR')) {
+    yield { key: 'rates.source', what: '"ecb" has rates from EUR only' };
+  }
+  if ((source === 'json' || source === 'exchange') && pairs.length > 1) {
+    yield { key: 'rates.source', what: `"${source}" gives one rate, but pricing.converted has several currencies` };
+  }
+}

@@ -1,0 +1,235 @@
+import { isIP } from 'node:net';
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
+import { type DecimalString, parseDecimal } from '../market/decimal.ts';
+import { type CurrencyCode, type MarketSymbol, parseCurrency, parseSymbol } from '../market/symbol.ts';
+import { parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
+import { type Duration, parseDuration } from './duration.ts';
+import { nearest } from './spelling.ts';
+
+/** What every setting documents about itself, for messages and for the reference. */
+export interface Notes {
+  readonly description: string;
+  /** Why a careless value is dangerous. */
+  readonly security?: string;
+  /** What holds when the value is absent and depends on other values. */
+  readonly whenAbsent?: string;
+  /** Never printed, not even in a message about it being wrong. */
+  readonly secret?: boolean;
+  readonly example?: unknown;
+}
+
+/** A schema as plain data: JSON Schema, the notes above, and what its values look like. */
+export interface AnnotatedSchema extends Partial<Notes> {
+  readonly type?: string;
+  readonly default?: unknown;
+  /** Completes "… is not": `a whole number from 0 to 65535`. */
+  readonly allowed?: string;
+  /** Added to the message about a wrong value when it helps. */
+  readonly hint?: (written: string, value: unknown) => string | undefined;
+  /** Text that `parseDuration` reads. */
+  readonly isDuration?: boolean;
+  readonly properties?: Readonly<Record<string, AnnotatedSchema>>;
+  /** Lists only. */
+  readonly items?: AnnotatedSchema;
+  /** A word or a list only. */
+  readonly anyOf?: readonly AnnotatedSchema[];
+  /** Maps only: what the values look like. `false` for sections. */
+  readonly additionalProperties?: AnnotatedSchema | false;
+}
+
+/** A spelling that a text value can be required to have. */
+interface TextKind<Text extends string> {
+  readonly allowed: string;
+  readonly fits: (text: string) => boolean;
+  readonly hint?: AnnotatedSchema['hint'];
+  /** The type its values have after the check; never set. */
+  readonly type?: Text;
+}
+
+const hostName = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*$/;
+const jsonPointer = /^(\/([^/~]|~[01])*)+$/;
+
+export const currency: TextKind<CurrencyCode> = {
+  allowed: 'a currency code such as EUR',
+  fits: (text) => parseCurrency(text) !== undefined,
+};
+export const symbol: TextKind<MarketSymbol> = {
+  allowed: 'a market symbol such as BTCEUR',
+  fits: (text) => parseSymbol(text) === text,
+};
+export const percent: TextKind<DecimalString> = {
+  allowed: 'a decimal from 0 to under 100',
+  fits: (text) => /^\d+(\.\d+)?$/.test(text) && parseDecimal(text) !== undefined && BigInt(text.split('.')[0]!) < 100n,
+  hint: (written, value) =>
+    typeof value === 'number' ? `put it in quotes, "${written}", so that no digit is lost` : undefined,
+};
+export const host: TextKind<string> = {
+  allowed: 'an IP address or a host name',
+  fits: (text) => isIP(text) !== 0 || (text.length <= 253 && hostName.test(text)),
+};
+export const httpUrl: TextKind<string> = {
+  allowed: 'an http:// or https:// URL without credentials or fragment',
+  fits: (text) => isUrl(text, ['http:', 'https:']),
+};
+export const webSocketUrl: TextKind<string> = {
+  allowed: 'a ws:// or wss:// URL without credentials or fragment',
+  fits: (text) => isUrl(text, ['ws:', 'wss:']),
+};
+/** A /0 would let every client name its own address, and limits count by address. */
+export const ipRange: TextKind<string> = {
+  allowed: 'an IP address or a range such as 10.0.0.0/8, but not /0',
+  fits: isIpRange,
+};
+export const pointer: TextKind<string> = {
+  allowed: 'a JSON pointer such as /rates/CZK',
+  fits: (text) => jsonPointer.test(text),
+};
+export const mailbox: TextKind<string> = {
+  allowed: 'name@example.com or Name <name@example.com>',
+  fits: (text) => parseMailbox(text) !== undefined,
+};
+export const operatorToken: TextKind<string> = {
+  allowed: '24 to 200 printable ASCII characters without spaces',
+  fits: (text) => /^[\x21-\x7e]{24,200}$/.test(text),
+};
+export const path: TextKind<string> = {
+  allowed: 'a path',
+  fits: (text) => text.length > 0 && !text.includes('\0'),
+};
+export const redisUrl: TextKind<string> = {
+  allowed: 'redis:// or rediss://, [user:password@]host[:port][/database]',
+  fits: (text) => parseRedisUrl(text) !== undefined,
+};
+export const smtpUrl: TextKind<string> = {
+  allowed: 'smtp:// or smtps://, [user:password@]host[:port]',
+  fits: (text) => parseSmtpUrl(text) !== undefined,
+};
+export const storeUrl: TextKind<string> = {
+  allowed: 'sqlite:path or postgres://user@host[:port]/database',
+  fits: (text) => (/^postgres(ql)?:/.test(text) ? isPostgresUrl(text) : isSqliteUrl(text)),
+};
+
+export function text<Text extends string>(kind: TextKind<Text>, options: Partial<AnnotatedSchema> = {}) {
+  const { allowed, fits, hint } = kind;
+  return Type.Refine(Type.String({ allowed, hint, ...options }), fits) as unknown as TUnsafe<Text>;
+}
+
+export function optionalText<Text extends string>(
+  kind: TextKind<Text>,
+  notes: Notes & { readonly whenAbsent: string },
+) {
+  return Type.Optional(text(kind, notes));
+}
+
+/** A span of time, written with its unit; the range is inclusive. */
+export function duration(fallback: string, [from, to]: [string, string], description: string, notes?: Partial<Notes>) {
+  const [fromMs, toMs] = [parseDuration(from)!, parseDuration(to)!];
+  const kind: TextKind<Duration> = {
+    allowed: `a duration from ${from} to ${to}`,
+    fits: (written) => {
+      const spanMs = parseDuration(written) ?? Number.NaN;
+      return spanMs >= fromMs && spanMs <= toMs;
+    },
+    hint: (written, value) =>
+      typeof value === 'number' ? `add a unit, as in ${written}s` : 'its units are ms, s, m, h and d',
+  };
+  return text(kind, { default: fallback, description, isDuration: true, ...notes });
+}
+
+/** The range is inclusive. */
+export function wholeNumber(
+  fallback: number | undefined,
+  [minimum, maximum]: [number, number],
+  description = '',
+  notes?: Partial<Notes>,
+) {
+  const allowed = `a whole number from ${minimum} to ${maximum}`;
+  const hint: AnnotatedSchema['hint'] = (_, value) =>
+    typeof value === 'string' && /^\d+$/.test(value) ? `write it without quotes: ${value}` : undefined;
+  const initial = fallback === undefined ? {} : { default: fallback };
+  return Type.Integer({ minimum, maximum, allowed, hint, description, ...initial, ...notes });
+}
+
+export function trueOrFalse(options: Notes & { default: boolean }) {
+  return Type.Boolean({ allowed: 'true or false', ...options });
+}
+
+export function oneOf<const Words extends string[]>(words: Words, options: Notes & { default: Words[number] }) {
+  const hint: AnnotatedSchema['hint'] = (_, value) => {
+    const word = nearest(String(value), words);
+    return word === undefined ? undefined : `did you mean "${word}"?`;
+  };
+  return Type.Unsafe<Words[number]>(Type.Enum(words, { allowed: `one of ${words.join(', ')}`, hint, ...options }));
+}
+
+export function list<Item extends TSchema>(
+  items: Item,
+  options: Notes & { default: readonly unknown[]; minItems?: number },
+) {
+  return Type.Array(items, { allowed: `a list, each ${allowedBy(items)}`, ...options });
+}
+
+/** A list, or one word in its place that stands for every possible item. */
+export function listOr<const Word extends string, Item extends TSchema>(
+  word: Word,
+  items: Item,
+  options: Notes & { default: Word },
+) {
+  const allowed = `${word} or a list, each ${allowedBy(items)}`;
+  return Type.Union([Type.Literal(word), Type.Array(items, { minItems: 1 })], { allowed, ...options });
+}
+
+/** Names chosen by the operator, each with a value of the same form. */
+export function map<Key extends TSchema, Value extends TSchema>(
+  keys: Key,
+  values: Value,
+  options: Notes & { default: Readonly<Record<string, unknown>> },
+) {
+  return Type.Unsafe<Readonly<Record<Static<Key> & string, Static<Value>>>>({
+    type: 'object',
+    propertyNames: keys,
+    additionalProperties: values,
+    allowed: `a map from ${allowedBy(keys)} to ${allowedBy(values)}`,
+    ...options,
+  });
+}
+
+/** Settings under one name, and no others. */
+export function section<Properties extends Record<string, TSchema>>(properties: Properties, description = '') {
+  const allowed = `a map with the keys ${Object.keys(properties).join(', ')}`;
+  return Type.Object(properties, { additionalProperties: false, default: {}, allowed, description });
+}
+
+/** The keys a section has. */
+export function knownNames(schema: AnnotatedSchema): string[] {
+  return Object.keys(schema.properties ?? {});
+}
+
+function allowedBy(schema: TSchema): string {
+  return (schema as AnnotatedSchema).allowed ?? 'a value';
+}
+
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  if (!/^[a-z]+:\/\//.test(text) || /\s/.test(text)) return false;
+  const url = URL.parse(text);
+  if (url === null || !protocols.includes(url.protocol)) return false;
+  return url.hostname !== '' && url.username === '' && url.password === '' && !text.includes('#');
+}
+
+function isSqliteUrl(text: string): boolean {
+  return /^sqlite:(?!\/\/)[^\0?#]*[^\0?#/\\]$/.test(text) && text !== 'sqlite::memory:';
+}
+
+/** Checks the form alone: the store judges the parts and reports what is wrong with them. */
+function isPostgresUrl(text: string): boolean {
+  const url = /^postgres(ql)?:\/\/[^\s#]+$/.test(text) ? URL.parse(text) : null;
+  return url !== null && url.hostname !== '' && url.username !== '' && url.pathname.length > 1;
+}
+
+function isIpRange(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
+}

@@ -1,0 +1,143 @@
+import {
+  currency,
+  duration,
+  httpUrl,
+  list,
+  listOr,
+  map,
+  oneOf,
+  optionalText,
+  percent,
+  pointer,
+  section,
+  symbol,
+  text,
+  webSocketUrl,
+  wholeNumber,
+} from './kinds.ts';
+
+export const exchangeSchema = section(
+  {
+    id: oneOf(['kraken'], {
+      default: 'kraken',
+      description: 'The upstream exchange.',
+    }),
+    urls: section({
+      rest: text(httpUrl, {
+        default: 'https://api.kraken.com',
+        description: 'Its REST address, without path.',
+        security: 'Whoever answers there makes your prices: https outside a test.',
+      }),
+      ws: text(webSocketUrl, {
+        default: 'wss://ws.kraken.com/v2',
+        description: 'Its WebSocket address.',
+        security: 'As above: wss outside a test.',
+      }),
+    }),
+    quotes: list(text(currency), {
+      default: ['EUR'],
+      minItems: 1,
+      description: 'Quote currencies to offer; other markets are left out.',
+    }),
+    symbols: listOr('all', text(symbol), {
+      default: 'all',
+      description: 'Markets to offer in those quote currencies.',
+      example: ['BTCEUR', 'ETHEUR'],
+    }),
+  },
+  'The upstream exchange.',
+);
+
+export const pricingSchema = section(
+  {
+    feePercent: text(percent, {
+      default: '0.5',
+      description: 'Fee added to the ask when a client buys and taken off the bid when a client sells.',
+    }),
+    converted: map(text(currency), section({ via: text(currency), marginPercent: text(percent) }), {
+      default: { CZK: { via: 'EUR', marginPercent: '1' } },
+      description:
+        'Converted quote currencies: each market quoted in `via`, one of `exchange.quotes`, gets one more in this currency; the margin is added when a client buys and taken off when a client sells. `{}` for none.',
+    }),
+    pricePrecision: map(text(symbol), wholeNumber(undefined, [0, 18]), {
+      default: {},
+      description: 'Decimal places of converted markets, where not one less than those of the market they come from.',
+      example: { BTCCZK: 0 },
+    }),
+  },
+  'How client prices are made.',
+);
+
+export const ratesSchema = section(
+  {
+    source: oneOf(['cnb', 'ecb', 'json', 'exchange'], {
+      default: 'cnb',
+      description:
+        'Daily fixing of the Czech National Bank or the European Central Bank, a number in a JSON document, or the mid price of an upstream market.',
+    }),
+    url: optionalText(httpUrl, {
+      description: 'Address of the rate; required with `json`, not used with `exchange`.',
+      whenAbsent: 'the bank’s own',
+      security: 'Whoever answers there sets your prices: https, and a source you trust.',
+      example: 'https://api.cnb.cz/cnbapi/exrates/daily?lang=EN',
+    }),
+    pointer: optionalText(pointer, {
+      description: 'With `json`: where the document has the rate, in converted currency per unit of `via`.',
+      whenAbsent: 'none',
+      example: '/rates/CZK',
+    }),
+    market: optionalText(symbol, {
+      description: 'With `exchange`: the market whose mid price is the rate.',
+      whenAbsent: 'none',
+      example: 'EURCZK',
+    }),
+    refresh: duration('5m', ['1s', '24h'], 'How often the rate is read.'),
+    validFor: duration(
+      '96h',
+      ['10s', '240h'],
+      'Age of the last successful refresh at which converted markets lose their price.',
+      { security: 'The longer, the older the rate you may trade at.' },
+    ),
+  },
+  'The conversion rate.',
+);
+
+export const feedSchema = section(
+  {
+    staleAfter: duration(
+      '10s',
+      ['1s', '5m'],
+      'Silence after which the REST fallback takes over from the live connection, and checks a silent market.',
+    ),
+    pingEvery: duration(
+      '5s',
+      ['500ms', '1m'],
+      'How often the live connection is pinged; under `feed.transportPatience`.',
+    ),
+    transportPatience: duration('10s', ['1s', '1m'], 'Time without any frame after which the connection is closed.'),
+    reconnectMin: duration(
+      '500ms',
+      ['50ms', '1m'],
+      'First back-off before reconnecting; it doubles with each failure, and the wait is random below it.',
+    ),
+    reconnectMax: duration('30s', ['1s', '10m'], 'Longest back-off.'),
+    healthyAfter: duration('30s', ['1s', '10m'], 'Time of healthy data after which the back-off starts small again.'),
+    fallbackPoll: duration('1s', ['500ms', '1m'], 'REST polling interval while the live connection cannot be used.', {
+      security: 'Polling faster than the exchange allows can lock your address out.',
+    }),
+    catalogueReload: duration(
+      '10m',
+      ['10s', '24h'],
+      'How often the exchange’s list of markets is loaded; a market missing from three loads in a row is delisted for good.',
+    ),
+    requestTimeout: duration(
+      '5s',
+      ['500ms', '1m'],
+      'Time for a REST answer of an exchange or rate source; three times that for the catalogue.',
+    ),
+    frameBytesMax: wholeNumber(4_194_304, [65_536, 67_108_864], 'Largest WebSocket frame accepted from the exchange.', {
+      security: 'Bounds the memory a broken upstream can take.',
+    }),
+  },
+  'Timing of the upstream connection.',
+);
