@@ -35,12 +35,11 @@ export interface Configuration {
   readonly logs: Settings['logs'];
 }
 
-/** `staleAfter: "10s"` becomes `staleAfterMs: 10000`. */
+/** `staleAfter: "10s"` becomes `staleAfterMs: 10000`; what is optional is `undefined` when absent. */
 type InMilliseconds<Section> = {
-  readonly [Key in keyof Section as Section[Key] extends Duration
-    ? `${Key & string}Ms`
-    : Key]: Section[Key] extends Duration ? number : Section[Key];
+  readonly [Key in keyof Section & string as InMs<Section, Key>]: Section[Key] extends Duration ? number : Section[Key];
 };
+type InMs<Section, Key extends keyof Section & string> = Section[Key] extends Duration ? `${Key}Ms` : Key;
 
 export interface ServerConfiguration
   extends Omit<InMilliseconds<Settings['server']>, 'baseUrl' | 'errorsUrl' | 'tls' | 'overloadHeapPercent'> {

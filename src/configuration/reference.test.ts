@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { writeOrCheck } from './generated-file.ts';
 import { loadConfiguration } from './load.ts';
 import { configurationReference, exampleYaml } from './reference.ts';
 import { fields } from './schema.ts';
@@ -31,25 +26,5 @@ describe('the configuration reference', () => {
     const fromExample = loadConfiguration({ ...base, readFile: () => exampleYaml() });
     assert.deepEqual(fromExample, loadConfiguration({ ...base, readFile: nothing }));
     for (const { path } of fields) assert.match(exampleYaml(), new RegExp(`^ *(# )?${path.at(-1)}: `, 'm'));
-  });
-
-  it('is in docs/configuration.md as the schema gives it', () => {
-    const written = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
-    assert.ok(written === configurationReference(), 'docs/configuration.md is behind: run `npm run generate`');
-  });
-
-  it('is refused by --check, in one line that says what to do, once it is behind', (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'mdapi-generated-'));
-    t.after(() => rmSync(directory, { recursive: true }));
-    const target = pathToFileURL(join(directory, 'x.md'));
-    const lines: string[] = [];
-    const run = (text: string, ...argv: string[]) =>
-      writeOrCheck(target, 'x.md', text, argv, (line) => lines.push(line));
-    assert.equal(run('a', '--check'), 1);
-    assert.equal(run('a'), 0);
-    assert.equal(run('a', '--check'), 0);
-    assert.deepEqual(lines, ['x.md is not what its source gives. Run `npm run generate` and commit the result.\n']);
-    assert.equal(run('b', '--check'), 1);
-    assert.equal(readFileSync(target, 'utf8'), 'a');
   });
 });

@@ -1,6 +1,193 @@
-import { errorTable } from './error-table.ts';
+/** One row of the error table. */
+interface ErrorEntry {
+  /** HTTP status, 400 to 599. */
+  readonly status: number;
+  /** Never changes for a code. */
+  readonly title: string;
+  /** Whether the same request, sent again later, can succeed without anyone changing it. */
+  readonly retryable: boolean;
+  /**
+   * `true` for the codes of the contract's own table; the others express what that table cannot. A limit has always
+   * counted a request by the time it gets one of the former, so these always carry the three rate limit headers.
+   */
+  readonly inContract: boolean;
+  /** For the error page: what leads to it. */
+  readonly cause: string;
+  /** For the error page: what the client should do. */
+  readonly action: string;
+  /** For the error page: whether a retry can help, and when. */
+  readonly retry: string;
+  /** A `detail` as a client may see it. */
+  readonly exampleDetail: string;
+}
 
-export { errorTable };
+/**
+ * The one error table. The first eight rows are the contract's own ("Errors"), with titles for the
+ * three it leaves open; the others say, in the same shape, what that table cannot express. A code
+ * that is retired is never used again.
+ */
+export const errorTable = {
+  INVALID_PARAMETER: {
+    status: 400,
+    title: 'Invalid parameter',
+    retryable: false,
+    inContract: true,
+    cause: 'A query parameter is missing, malformed, out of range, or given more than once.',
+    action: 'Read which parameters the detail names, correct them, and send the request again.',
+    retry: 'No. The same request fails again until its parameters are corrected.',
+    exampleDetail: 'The parameter "symbol" is missing.',
+  },
+  MISSING_API_KEY: {
+    status: 401,
+    title: 'Missing API key',
+    retryable: false,
+    inContract: true,
+    cause: 'The request has no X-EXCHANGE-APIKEY header.',
+    action:
+      'Send your API key in the X-EXCHANGE-APIKEY header, as it is, with nothing before it. Keys are made in the client application, under profile and security, on the API keys tab.',
+    retry: 'No. Send the header. Requests without a key count against a small limit per address.',
+    exampleDetail: 'The X-EXCHANGE-APIKEY header is missing.',
+  },
+  INVALID_API_KEY: {
+    status: 401,
+    title: 'Invalid API key',
+    retryable: false,
+    inContract: true,
+    cause:
+      'The key in the X-EXCHANGE-APIKEY header cannot be used: its value is wrong, it is disabled, revoked or expired, or the account behind it is not active. The answer is the same in every case, so that it tells a stranger nothing.',
+    action:
+      'Check that the value is complete and sent once, without quotes, spaces or a prefix. Then check the state of the key and of the account in the client application.',
+    retry: 'No. Use a valid key. Refused keys count against a small limit per address.',
+    exampleDetail: 'The API key cannot be used. Check its value, its status and the account.',
+  },
+  UNKNOWN_SYMBOL: {
+    status: 404,
+    title: 'Unknown symbol',
+    retryable: false,
+    inContract: true,
+    cause: 'The symbol was never listed, or its market has been delisted.',
+    action: 'Take symbols from GET /v1/markets, from markets whose status is not delisted.',
+    retry: 'No. A delisted market does not come back.',
+    exampleDetail: 'No traded market has this symbol. GET /v1/markets lists those there are.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    title: 'Not found',
+    retryable: false,
+    inContract: true,
+    cause: 'Nothing exists at the path of the request.',
+    action: 'Check the path. It is matched to the letter: case, and slashes at the end, count.',
+    retry: 'No. The path will not appear by itself.',
+    exampleDetail: 'Nothing exists at this path.',
+  },
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    title: 'Rate limit exceeded',
+    retryable: true,
+    inContract: true,
+    cause:
+      'More requests than allowed came within the current minute: from one API key, from one address without a key, or from one address with failed authentication.',
+    action:
+      'Wait as many seconds as the Retry-After header says, then go on. Poll GET /v1/tickers once rather than GET /v1/ticker for each market. The X-RateLimit headers of every answer tell how much is left.',
+    retry: 'Yes, after Retry-After seconds: the limit starts afresh at the next full minute.',
+    exampleDetail: 'API key: the limit of 60 requests per minute is used up.',
+  },
+  MARKET_DATA_UNAVAILABLE: {
+    status: 503,
+    title: 'Market data unavailable',
+    retryable: true,
+    inContract: true,
+    cause:
+      'The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available.',
+    action: 'Wait as many seconds as the Retry-After header says. GET /v1/status tells how the feed is doing.',
+    retry: 'Yes, after Retry-After seconds: prices return as soon as the data does.',
+    exampleDetail: 'Market data is not available at the moment.',
+  },
+  SERVICE_MAINTENANCE: {
+    status: 503,
+    title: 'Service maintenance',
+    retryable: true,
+    inContract: true,
+    cause: 'An announced maintenance window is running.',
+    action:
+      'Wait as many seconds as the Retry-After header says. GET /v1/status keeps answering and tells when the window is expected to end.',
+    retry: 'Yes, after Retry-After seconds, or once GET /v1/status no longer reports maintenance.',
+    exampleDetail: 'Planned maintenance is running. GET /v1/status tells until when.',
+  },
+  BAD_REQUEST: {
+    status: 400,
+    title: 'Bad request',
+    retryable: false,
+    inContract: false,
+    cause:
+      'The request is not HTTP that the server can accept: a malformed request line or header, contradictory lengths, a path with broken percent-encoding, or a body that is too large.',
+    action: 'Send the request with a standard HTTP client, without a body, and encode the path and query correctly.',
+    retry: 'No. The same bytes are refused again.',
+    exampleDetail: 'The request is not well-formed HTTP.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'Method not allowed',
+    retryable: false,
+    inContract: false,
+    cause: 'The path exists, but not for this HTTP method. Every resource is read only.',
+    action: 'Use GET, or HEAD for the headers alone. The Allow header lists the methods.',
+    retry: 'No. Use another method.',
+    exampleDetail: 'This resource answers GET and HEAD only.',
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'Request timeout',
+    retryable: true,
+    inContract: false,
+    cause: 'The request was not complete within the time the server waits for one. The connection is closed.',
+    action: 'Open a new connection and send the whole request at once.',
+    retry: 'Yes, on a new connection, at once.',
+    exampleDetail: 'The request was not received completely in time.',
+  },
+  EXPECTATION_FAILED: {
+    status: 417,
+    title: 'Expectation failed',
+    retryable: false,
+    inContract: false,
+    cause: 'The request carries an Expect header that asks for something the server does not do.',
+    action: 'Leave the Expect header out.',
+    retry: 'No. The same header is refused again.',
+    exampleDetail: 'The expectation of the Expect header cannot be met.',
+  },
+  REQUEST_HEADER_FIELDS_TOO_LARGE: {
+    status: 431,
+    title: 'Request header fields too large',
+    retryable: false,
+    inContract: false,
+    cause: 'The request line and headers together are larger, or the headers more numerous, than the server accepts.',
+    action: 'Send fewer or shorter headers, and a shorter address.',
+    retry: 'No. The same headers are refused again.',
+    exampleDetail: 'The request line and headers are too large.',
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    title: 'Internal error',
+    retryable: true,
+    inContract: false,
+    cause: 'The server failed in a way it should not. The operator sees the reason in the log, under the request id.',
+    action: 'Send the request again a little later. If it keeps failing, tell the operator the requestId.',
+    retry: 'Often. Wait a few seconds, and longer after each failure.',
+    exampleDetail: 'The request could not be answered because of an internal error.',
+  },
+  SERVICE_OVERLOADED: {
+    status: 503,
+    title: 'Service overloaded',
+    retryable: true,
+    inContract: false,
+    cause:
+      'The server has more requests than it can answer in time. While that lasts it refuses those of clients it was not serving already. A refused request counts against no limit.',
+    action:
+      'Wait as many seconds as the Retry-After header says, and keep the connection open between requests. GET /v1/status keeps answering.',
+    retry: 'Yes, after Retry-After seconds, and longer after each refusal.',
+    exampleDetail: 'The service has more requests than it can answer in time. GET /v1/status keeps answering.',
+  },
+} as const satisfies Readonly<Record<string, ErrorEntry>>;
 
 /** Every code an Error of this service can carry. */
 export type ErrorCode = keyof typeof errorTable;
@@ -8,16 +195,19 @@ export type ErrorCode = keyof typeof errorTable;
 /** All codes, in the order of the table. */
 export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[];
 
-/** The code an error page's name stands for; `undefined` when no error has that name. */
-export function errorCodeOfSlug(slug: string): ErrorCode | undefined {
-  return codeOfSlug.get(slug);
+/** The kebab-case name of a code: last segment of `type` and of the URL of the error page. */
+export function slugOf(code: ErrorCode): string {
+  return code.toLowerCase().replaceAll('_', '-');
 }
 
-const codeOfSlug: ReadonlyMap<string, ErrorCode> = new Map(errorCodes.map((code) => [errorTable[code].slug, code]));
+/** The code an error page's name stands for; `undefined` when no error has that name. */
+export function errorCodeOfSlug(slug: string): ErrorCode | undefined {
+  return errorCodes.find((code) => slugOf(code) === slug);
+}
 
 /** The absolute URI of an error's description. `errorsUrl` is absolute and has no trailing slash. */
 export function errorType(errorsUrl: string, code: ErrorCode): string {
-  return `${errorsUrl}/${errorTable[code].slug}`;
+  return `${errorsUrl}/${slugOf(code)}`;
 }
 
 /** What differs from one problem to the next. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, errorTable, errorType, problemBody } from '../contract/errors.ts';
+import { type ErrorCode, errorCodes, errorTable, errorType, problemBody, slugOf } from '../contract/errors.ts';
 import {
   allowedMethods,
   headerNames,
@@ -16,7 +16,7 @@ import type { Site } from './site.ts';
 
 /** Path of an error's page on this listener, whatever its `type` says. */
 export function errorRoute(errorCode: ErrorCode): string {
-  return `/errors/${errorTable[errorCode].slug}`;
+  return `/errors/${slugOf(errorCode)}`;
 }
 
 /** The link to an error's page, showing the code, as Markdown. */
@@ -134,7 +134,7 @@ function exampleResponse(errorsUrl: string, errorCode: ErrorCode): string {
 }
 
 function exampleHeaders(errorCode: ErrorCode): string[] {
-  const { status, alwaysCounted } = errorTable[errorCode];
+  const { status, inContract } = errorTable[errorCode];
   const retryAfter = retryAfterSeconds(errorCode);
   return [
     `${headerNames.requestId}: ${exampleRequestId}`,
@@ -142,7 +142,7 @@ function exampleHeaders(errorCode: ErrorCode): string[] {
     ...(status === 401 ? [`WWW-Authenticate: ${wwwAuthenticate}`] : []),
     ...(status === 405 ? [`Allow: ${allowedMethods}`] : []),
     ...(retryAfter === undefined ? [] : [`${headerNames.retryAfter}: ${retryAfter}`]),
-    ...(alwaysCounted ? rateLimitHeaders(errorCode) : []),
+    ...(inContract ? rateLimitHeaders(errorCode) : []),
   ];
 }
 

@@ -181,7 +181,7 @@ function problemFaults(
   if (problem.title !== example.title) faults.push(`/title is not "${example.title}"`);
   if (problem.status !== status) faults.push(`/status is not the HTTP status ${status}`);
   if (problem.requestId !== headers.get('x-request-id')) faults.push('/requestId is not that of X-Request-Id');
-  const isCounted = errorTable[problem.code as ErrorCode].alwaysCounted || (status === 405 && pathIsDocumented);
+  const isCounted = errorTable[problem.code as ErrorCode].inContract || (status === 405 && pathIsDocumented);
   if (isCounted && !headers.has('x-ratelimit-limit')) faults.push('header X-RateLimit-Limit is missing');
   if (status === 429 && headers.get('x-ratelimit-remaining') !== '0') faults.push('requests are left on a 429');
   return faults;

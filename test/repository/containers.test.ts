@@ -7,9 +7,9 @@ import { describe, test } from 'node:test';
 import { commonOptions } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
 import type { Configuration } from '../../src/configuration/configuration.ts';
-import { fieldByVariable } from '../../src/configuration/schema.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
-import { errorCodes, errorTable } from '../../src/contract/errors.ts';
+import { fieldByVariable } from '../../src/configuration/schema.ts';
+import { errorCodes, errorTable, slugOf } from '../../src/contract/errors.ts';
 import { execForm, instructionsOf } from '../container/dockerfile.ts';
 import { compose, deployments, kustomization, objects, objectsOf, programs, services } from '../container/manifests.ts';
 import { copied, image, stages } from '../container/staged-image.ts';
@@ -328,10 +328,17 @@ test('the errors that nginx answers by itself have the codes, titles and names o
   for (const [, status, body = ''] of bodies) {
     const problem = JSON.parse(body) as Record<string, unknown>;
     const code = errorCodes.find((one) => one === problem.code)!;
-    const { title, slug } = errorTable[code];
+    const { title } = errorTable[code];
     assert.deepEqual(
       { ...problem, detail: '' },
-      { type: `$mdapi_errors_url/${slug}`, title, status: Number(status), code, detail: '', requestId: '$request_id' },
+      {
+        type: `$mdapi_errors_url/${slugOf(code)}`,
+        title,
+        status: Number(status),
+        code,
+        detail: '',
+        requestId: '$request_id',
+      },
     );
     assert.equal(Number(status), errorTable[code].status);
   }

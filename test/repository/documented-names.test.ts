@@ -4,8 +4,8 @@ import { managementCounters, metricsRegistry } from '../../src/admin/metrics.ts'
 import type { AdminParts } from '../../src/admin/sources.ts';
 import { type Command, commonOptions } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
-import { fieldByKey, fieldByVariable, fields } from '../../src/configuration/schema.ts';
 import { loadWithOrigins } from '../../src/configuration/load.ts';
+import { fieldByKey, fieldByVariable, fields } from '../../src/configuration/schema.ts';
 import { errorCodes } from '../../src/contract/errors.ts';
 import { filesEnding, textOf } from './files.ts';
 import { blocksOf, spansOf } from './markdown.ts';

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { generate } from './generate.ts';
+
+test('the generated documents are as their sources describe them', () => {
+  assert.deepEqual(generate(new URL('../', import.meta.url), true), [], 'run `npm run generate`');
+});
+
+test('a document that is missing or out of date is named by a check, which writes nothing', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'mdapi-generated-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  mkdirSync(join(directory, 'docs/openapi'), { recursive: true });
+  const root = pathToFileURL(`${directory}/`);
+  const reference = join(directory, 'docs/configuration.md');
+  assert.equal(generate(root, true).length, 4);
+  assert.equal(generate(root, false).length, 4);
+  assert.deepEqual(generate(root, true), []);
+  writeFileSync(reference, 'old');
+  assert.deepEqual(generate(root, true), ['docs/configuration.md']);
+  assert.equal(readFileSync(reference, 'utf8'), 'old');
+});

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { managementDocument } from './admin/api/document.ts';
+import { operations } from './admin/api/operations.ts';
+import { commandReference } from './cli/reference.ts';
+import { configurationReference } from './configuration/reference.ts';
+import { openApiDocument } from './contract/openapi.ts';
+
+const baseUrl = 'https://api.example.com';
+
+/** The generated documents of the repository, each with what it is made from. */
+const documents: Readonly<Record<string, () => string>> = {
+  'docs/openapi/v1.json': () => json(openApiDocument({ baseUrl, errorsUrl: `${baseUrl}/errors` })),
+  'docs/openapi/management-v1.json': () => json(managementDocument(operations)),
+  'docs/configuration.md': configurationReference,
+  'docs/cli.md': commandReference,
+};
+
+function json(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Writes every document below `root`, and returns the names of those that differed. With `check` it writes nothing. */
+export function generate(root: URL, check: boolean): string[] {
+  return Object.entries(documents).flatMap(([name, make]) => {
+    const target = new URL(name, root);
+    const text = make();
+    if (existsSync(target) && readFileSync(target, 'utf8') === text) return [];
+    if (!check) writeFileSync(target, text);
+    return [name];
+  });
+}
+
+if (import.meta.main) {
+  const check = process.argv.includes('--check');
+  const changed = generate(new URL('../', import.meta.url), check);
+  for (const name of changed) {
+    process.stderr.write(
+      check ? `${name} is out of date: run "npm run generate" and commit it\n` : `${name} written\n`,
+    );
+  }
+  if (check && changed.length > 0) process.exitCode = 1;
+}
