@@ -31,7 +31,7 @@ export interface Configuration {
   readonly mail: { readonly smtp: SmtpConfiguration; readonly from: Mailbox } | undefined;
   readonly notices: InMilliseconds<Settings['notices']>;
   /** Named as the feed names them (`FeedTiming`). */
-  readonly feed: InMilliseconds<Settings['feed']>;
+  readonly feed: FeedConfiguration;
   readonly logs: Settings['logs'];
 }
 
@@ -51,6 +51,10 @@ export interface ServerConfiguration
   /** 0 to 1. */
   readonly overloadHeapShare: number;
 }
+
+type FeedConfiguration = Omit<InMilliseconds<Settings['feed']>, 'transportPatienceMs'> & {
+  readonly transportTimeoutMs: number;
+};
 
 /** `url` may hold a password with PostgreSQL; `path` is absolute. */
 export type StoreConfiguration =
@@ -82,6 +86,7 @@ const bankUrls = {
 /** Turns checked settings into what the rest of the program takes. */
 export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): Configuration {
   const { admin, store, redis, exchange, pricing, limits, notices, feed, logs } = settings;
+  const { transportPatienceMs, ...feedTiming } = inMilliseconds(feed, feedSchema);
   return {
     server: resolveServer(settings, directoryOf),
     admin: inMilliseconds(admin, adminSchema),
@@ -97,7 +102,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
     limits,
     mail: resolveMail(settings),
     notices: inMilliseconds(notices, noticesSchema),
-    feed: inMilliseconds(feed, feedSchema),
+    feed: { ...feedTiming, transportTimeoutMs: transportPatienceMs },
     logs,
   };
 }
