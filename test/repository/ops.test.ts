@@ -155,18 +155,14 @@ describe('every alert', () => {
     }
   });
 
-  test('is listed for operators and seen firing in a test of its own', () => {
-    const monitoring = textOf('docs/operators/monitoring.md');
+  test('is seen firing in a test of its own', () => {
     const tests = parse(textOf('ops/prometheus/alerts.test.yml')) as {
       tests: { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] }[];
     };
     const fired = tests.tests.flatMap(({ alert_rule_test: steps = [] }) =>
       steps.filter(({ exp_alerts: expected }) => expected.length > 0).map(({ alertname }) => alertname),
     );
-    for (const { alert } of rules) {
-      assert.ok(monitoring.includes(`\`${alert}\``), `${alert} in monitoring.md`);
-      assert.ok(fired.includes(alert), `${alert} in alerts.test.yml`);
-    }
+    for (const { alert } of rules) assert.ok(fired.includes(alert), `${alert} in alerts.test.yml`);
   });
 });
 

@@ -121,7 +121,7 @@ class Client {
   }
 
   #judge(target: string, coding: string, entityTag: string | undefined, sentAtMs: number, answer: Answer): void {
-    const { record, validate, randomness, kind, name } = this.#settings;
+    const { record, validate, randomness, name } = this.#settings;
     const { status, headers, body, tookMs, atMs } = answer;
     const isLarge = status === 200 && (target === '/v1/tickers' || target === '/openapi/v1.json');
     if (!isLarge || randomness.fraction() < checkedShare) {
@@ -136,7 +136,7 @@ class Client {
     const asked = { client: name, key: this.#key, path: target.split('?', 1)[0]!, sentAtMs, answeredAtMs: atMs };
     const observation = observationOf(asked, { status, headers, body: decoded(answer) });
     record.history.observe(observation);
-    record.answered(kind, observation.code === undefined ? String(status) : `${status} ${observation.code}`, tookMs);
+    record.answered(observation.code === undefined ? String(status) : `${status} ${observation.code}`, tookMs);
   }
 
   #one<T>(choices: readonly T[]): T {

@@ -48,8 +48,6 @@ export class SoakRecord {
   readonly recoveries: Recovery[] = [];
   /** Answers by what they were: `200`, `304`, `503 SERVICE_MAINTENANCE`. */
   readonly answers = new Map<string, number>();
-  /** Answers by kind of client. */
-  readonly byClient = new Map<string, number>();
   /** Requests that got no answer, by the system's code. */
   readonly lost = new Map<string, number>();
   /** What clients that do not read their answers were told: by being cut. */
@@ -62,9 +60,8 @@ export class SoakRecord {
   readonly latencies: number[] = [];
   #thisSecond: number[] = [];
 
-  answered(client: string, what: string, tookMs: number): void {
+  answered(what: string, tookMs: number): void {
     add(this.answers, what);
-    add(this.byClient, client);
     this.latencies.push(tookMs);
     this.#thisSecond.push(tookMs);
   }

@@ -41,8 +41,6 @@ export function reportOf(record: SoakRecord, options: SoakOptions, minutes: numb
     '',
     countTable('answer', record.answers),
     '',
-    countTable('client', record.byClient),
-    '',
     countTable('no answer', record.lost),
     '',
     `Connections cut because their client did not read: ${record.cuts.count}. Keys created: ${record.keys.created}, accepted within ${Math.round(record.keys.takenMsMax)} ms; revoked: ${record.keys.revoked}, refused within ${Math.round(record.keys.refusedMsMax)} ms (checked every 50 ms).`,
