@@ -16,7 +16,7 @@ function world() {
   const stored = new Map<string, string>();
   const logged: string[] = [];
   const faults = { saving: false };
-  const snapshots: Snapshots = {
+  const snapshots: Pick<Snapshots, 'save' | 'load'> = {
     async save(name, payload) {
       if (faults.saving) throw new Error('disk full');
       stored.set(name, payload);

@@ -27,7 +27,7 @@ const stateOf: Readonly<Record<string, FeedState>> = { operational: 'live', degr
 /** The states of the feed over the last 24 hours, kept over restarts in a snapshot of its own. */
 export class FeedTimeline {
   readonly #service: Pick<ServiceBoard, 'read'>;
-  readonly #snapshots: Snapshots;
+  readonly #snapshots: Pick<Snapshots, 'save' | 'load'>;
   readonly #clock: Clock;
   readonly #log: Log;
   #past: { readonly state: FeedState; readonly fromMs: number; readonly toMs: number }[] = [];
@@ -37,7 +37,12 @@ export class FeedTimeline {
   #saving: Promise<void> = Promise.resolve();
   #failing = false;
 
-  constructor(service: Pick<ServiceBoard, 'read'>, snapshots: Snapshots, clock: Clock, log: Log) {
+  constructor(
+    service: Pick<ServiceBoard, 'read'>,
+    snapshots: Pick<Snapshots, 'save' | 'load'>,
+    clock: Clock,
+    log: Log,
+  ) {
     this.#service = service;
     this.#snapshots = snapshots;
     this.#clock = clock;

@@ -4,7 +4,7 @@ import { checkRedis } from '../cluster/redis-check.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { judgeRate } from '../feed/rates/rate-keeper.ts';
-import { inspectStore } from '../store/inspect.ts';
+import { inspectStore } from '../store/open-database.ts';
 import { connectorFor, rateSource } from '../wiring/feed.ts';
 import type { Context } from './context.ts';
 

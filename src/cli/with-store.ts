@@ -59,7 +59,7 @@ export async function withStore<T>(
 /** How messages call the configured database when nobody has made it yet. */
 async function missingDatabase(store: StoreConfiguration, { clock }: Context): Promise<string | undefined> {
   if (store.kind === 'sqlite') return existsSync(store.path) ? undefined : store.path;
-  const { inspectStore } = await import('../store/inspect.ts');
+  const { inspectStore } = await import('../store/open-database.ts');
   const { state, name } = await inspectStore(store.url, clock);
   return state === 'empty' ? name : undefined;
 }

@@ -1,15 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import {
-  type AccountPageOptions,
-  type AccountPosition,
-  accountPage,
-  type KeyCounts,
-  keyCountsOf,
-} from './account-pages.ts';
-import type { Journal } from './audit.ts';
-import { newId } from './ids.ts';
-import type { AccountTable, Database } from './schema.ts';
+import type { EpochMs } from '../clock.ts';
+import { type ListPosition, type Page, type PagedList, searchPage } from './paging.ts';
+import type { AccountTable, Database, KeyStatus } from './schema.ts';
+import { newId, type StoreContext } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** The holder of API keys. Keys of an account that is not active cannot be used. */
@@ -20,109 +13,146 @@ export interface AccountRecord {
   readonly createdAt: EpochMs;
 }
 
+/** How many keys of an account are in each state. */
+export type KeyCounts = Readonly<Record<KeyStatus, number>>;
+
 /** An account and how many keys it has. */
 export interface AccountWithKeys extends AccountRecord {
   readonly keys: KeyCounts;
 }
 
-export type { AccountPosition, KeyCounts } from './account-pages.ts';
-
-export interface Accounts {
-  /** Throws `email_invalid`, or `email_taken` (the case of letters makes no difference). */
-  create(account: { readonly email: string }): Promise<AccountRecord>;
-  /** Oldest first. */
-  list(): Promise<readonly AccountRecord[]>;
-  /** Latest first. `next` is where the next page begins; a page of a search can be short although there is one. */
-  page(options: AccountPageOptions): Promise<AccountPage>;
-  get(id: string): Promise<AccountRecord | undefined>;
-  /** How many keys an account has, by their state. */
-  countKeys(id: string): Promise<KeyCounts>;
-  /** Setting what is already set changes nothing. Throws `account_unknown`. */
-  setActive(id: string, active: boolean): Promise<AccountRecord>;
+export interface AccountPageOptions {
+  /** A part of the e-mail address in any case, or a whole id. */
+  readonly query?: string | undefined;
+  readonly after?: ListPosition | undefined;
+  readonly limit: number;
 }
 
-export interface AccountPage {
-  readonly accounts: readonly AccountWithKeys[];
-  readonly next: AccountPosition | undefined;
-}
+type AccountRow = Selectable<AccountTable>;
 
 const emailShape = /^[^\s@]+@[^\s@]+$/;
 const emailLengthMax = 254;
 
-export function accountsIn(db: Database, clock: Clock, randomness: Randomness, journal: Journal): Accounts {
-  return {
-    create: ({ email }) => createAccount(db, clock.now(), newId('acc', randomness), email, journal),
-    async list() {
-      const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at_ms').orderBy('id').execute();
-      return rows.map(recordOf);
-    },
-    async page(options) {
-      const { rows, next } = await accountPage(db, options);
-      const counts = await keyCountsOf(
-        db,
-        rows.map(({ id }) => id),
-      );
-      return { accounts: rows.map((row) => ({ ...recordOf(row), keys: counts.get(row.id)! })), next };
-    },
-    async get(id) {
-      const row = await db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
-      return row === undefined ? undefined : recordOf(row);
-    },
-    countKeys: async (id) => (await keyCountsOf(db, [id])).get(id)!,
-    setActive: (id, active) => setAccountActive(db, id, active, journal),
-  };
-}
+export class Accounts {
+  readonly #context: StoreContext;
 
-async function createAccount(
-  db: Database,
-  now: EpochMs,
-  id: string,
-  email: string,
-  journal: Journal,
-): Promise<AccountRecord> {
-  if (email.length > emailLengthMax || !emailShape.test(email)) {
-    throw new StoreError('email_invalid', 'The e-mail address must have the form name@domain, without spaces.');
+  constructor(context: StoreContext) {
+    this.#context = context;
   }
-  return db.transaction().execute(async (trx) => {
-    const row = await trx
-      .insertInto('accounts')
-      .values({ id, email, created_at_ms: now })
-      .onConflict((conflict) => conflict.doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    if (row === undefined)
-      throw new StoreError('email_taken', `An account with the e-mail address ${email} exists already.`);
-    const summary = `Made the account of ${email}.`;
-    await journal(trx, { action: 'account.create', subject: { kind: 'account', id }, summary, details: { email } });
-    return recordOf(row);
-  });
-}
 
-function setAccountActive(db: Database, id: string, active: boolean, journal: Journal): Promise<AccountRecord> {
-  return db.transaction().execute(async (trx) => {
-    const row = await trx
-      .updateTable('accounts')
-      .set({ active: active ? 1 : 0 })
-      .where('id', '=', id)
-      .where('active', '=', active ? 0 : 1)
-      .returningAll()
-      .executeTakeFirst();
-    if (row !== undefined) {
+  /** Throws `email_invalid`, or `email_taken` (the case of letters makes no difference). */
+  async create({ email }: { readonly email: string }): Promise<AccountRecord> {
+    if (email.length > emailLengthMax || !emailShape.test(email)) {
+      throw new StoreError('email_invalid', 'The e-mail address must have the form name@domain, without spaces.');
+    }
+    const { db, clock, randomness, journal } = this.#context;
+    const id = newId('acc', randomness);
+    return db.transaction().execute(async (trx) => {
+      const row = await trx
+        .insertInto('accounts')
+        .values({ id, email, created_at_ms: clock.now() })
+        .onConflict((conflict) => conflict.doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) {
+        throw new StoreError('email_taken', `An account with the e-mail address ${email} exists already.`);
+      }
+      const summary = `Made the account of ${email}.`;
+      await journal(trx, { action: 'account.create', subject: { kind: 'account', id }, summary, details: { email } });
+      return recordOf(row);
+    });
+  }
+
+  /** Setting what is already set changes nothing. Throws `account_unknown`. */
+  setActive(id: string, active: boolean): Promise<AccountRecord> {
+    const { db, journal } = this.#context;
+    return db.transaction().execute(async (trx) => {
+      const row = await trx
+        .updateTable('accounts')
+        .set({ active: active ? 1 : 0 })
+        .where('id', '=', id)
+        .where('active', '=', active ? 0 : 1)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) {
+        const unchanged = await trx.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+        if (unchanged === undefined) throw unknownAccount(id);
+        return recordOf(unchanged);
+      }
       const [action, verb] = active ? ['account.activate', 'Activated'] : ['account.deactivate', 'Deactivated'];
       const summary = `${verb} the account of ${row.email}.`;
       await journal(trx, { action, subject: { kind: 'account', id }, summary, details: { email: row.email } });
       return recordOf(row);
-    }
-    const asIs = await trx.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
-    if (asIs === undefined) throw unknownAccount(id);
-    return recordOf(asIs);
-  });
+    });
+  }
+
+  async get(id: string): Promise<AccountRecord | undefined> {
+    const row = await this.#context.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && recordOf(row);
+  }
+
+  /** Oldest first. */
+  async list(): Promise<readonly AccountRecord[]> {
+    const all = this.#context.db.selectFrom('accounts').selectAll();
+    return (await all.orderBy('created_at_ms').orderBy('id').execute()).map(recordOf);
+  }
+
+  /** Latest first. */
+  async page({ query, after, limit }: AccountPageOptions): Promise<Page<AccountWithKeys, ListPosition>> {
+    const { db } = this.#context;
+    const list: PagedList<AccountRow, ListPosition> = {
+      limit,
+      after,
+      read: (from, count) => readAccounts(db, from, count),
+      positionOf: ({ created_at_ms, id }) => ({ atMs: created_at_ms, id }),
+    };
+    const { items, next } = await searchPage(list, {
+      query,
+      withId: (id) => db.selectFrom('accounts').selectAll().where('id', '=', id).execute(),
+      matches: ({ email }, wanted) => email.toLowerCase().includes(wanted.toLowerCase()),
+    });
+    const counts = await keyCountsOf(
+      db,
+      items.map(({ id }) => id),
+    );
+    return { items: items.map((row) => ({ ...recordOf(row), keys: counts.get(row.id)! })), next };
+  }
+
+  /** How many keys an account has, by their state. */
+  async countKeys(id: string): Promise<KeyCounts> {
+    return (await keyCountsOf(this.#context.db, [id])).get(id)!;
+  }
 }
 
 export function unknownAccount(id: string): StoreError {
   return new StoreError('account_unknown', `There is no account ${id}.`);
 }
 
-function recordOf(row: Selectable<AccountTable>): AccountRecord {
-  return { id: row.id, email: row.email, active: row.active === 1, createdAt: row.created_at_ms as EpochMs };
+function readAccounts(db: Database, after: ListPosition | undefined, count: number): Promise<AccountRow[]> {
+  const latest = db.selectFrom('accounts').selectAll().orderBy('created_at_ms', 'desc').orderBy('id', 'desc');
+  const list = latest.limit(count);
+  if (after === undefined) return list.execute();
+  return list
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at_ms', 'id'), '<', tuple(after.atMs as EpochMs, after.id)),
+    )
+    .execute();
+}
+
+/** The counts of each of the accounts, also of those without keys. */
+async function keyCountsOf(db: Database, accountIds: readonly string[]): Promise<ReadonlyMap<string, KeyCounts>> {
+  const counts = new Map(accountIds.map((id) => [id, { active: 0, disabled: 0, revoked: 0 }]));
+  if (accountIds.length === 0) return counts;
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(({ fn }) => ['account_id', 'status', fn.countAll<number>().as('count')])
+    .where('account_id', 'in', accountIds)
+    .groupBy(['account_id', 'status'])
+    .execute();
+  for (const { account_id, status, count } of rows) counts.get(account_id)![status] = count;
+  return counts;
+}
+
+function recordOf({ id, email, active, created_at_ms }: AccountRow): AccountRecord {
+  return { id, email, active: active === 1, createdAt: created_at_ms };
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { asEpochMs } from '../clock.ts';
-import type { AuditPosition } from './audit.ts';
+import type { ListPosition } from './paging.ts';
 import { digestNumber, openEngine, refusal, storeTest } from './store.testing.ts';
 import type { Store } from './store.ts';
 
 const subject = { kind: 'session', id: 'ses_1' } as const;
-const newest = async (store: Store) => (await store.audit.page({ limit: 1 })).entries[0];
-const actions = async (store: Store) => (await store.audit.page({ limit: 100 })).entries.map(({ action }) => action);
+const newest = async (store: Store) => (await store.audit.page({ limit: 1 })).items[0];
+const actions = async (store: Store) => (await store.audit.page({ limit: 100 })).items.map(({ action }) => action);
 
 async function withKey(t: Parameters<typeof openEngine>[0]) {
   const fixture = await openEngine(t);
@@ -55,9 +55,9 @@ describe('the audit log', () => {
       ['token.revoke', token.id, () => tokens.revoke(token.id)],
     ];
     for (const [action, id, run] of changes) {
-      const before = (await store.audit.page({ limit: 100 })).entries.length;
+      const before = (await store.audit.page({ limit: 100 })).items.length;
       await run();
-      const { entries } = await store.audit.page({ limit: 100 });
+      const { items: entries } = await store.audit.page({ limit: 100 });
       assert.equal(entries.length, before + 1, action);
       const [entry] = entries;
       assert.deepEqual([entry?.actor, entry?.action, entry?.subject.id], ['alice', action, id]);
@@ -65,7 +65,7 @@ describe('the audit log', () => {
       assert.equal(entry!.at, clock.now());
     }
     assert.ok((await actions(store)).includes('window.announce'));
-    const made = (await store.audit.page({ limit: 100, subjectId: key.id })).entries.at(-1);
+    const made = (await store.audit.page({ limit: 100, subjectId: key.id })).items.at(-1);
     assert.deepEqual([made?.actor, made?.action, made?.details.label], ['system', 'key.create', 'bot']);
     assert.match(made!.summary, /^Made a key for bot@example\.com \("bot"\)\.$/);
   });
@@ -112,10 +112,10 @@ describe('the audit log', () => {
       if (number % 4 === 0) clock.jump(1);
     }
     const seen: number[] = [];
-    let after: AuditPosition | undefined;
+    let after: ListPosition | undefined;
     do {
       const page = await store.audit.page({ limit: 4, after });
-      seen.push(...page.entries.map(({ summary }) => Number.parseInt(summary, 10)));
+      seen.push(...page.items.map(({ summary }) => Number.parseInt(summary, 10)));
       after = page.next;
       await record(100 + seen.length);
     } while (after !== undefined);

@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import { newId } from './ids.ts';
+import { type ListPosition, mapPage, type Page, readPage } from './paging.ts';
 import type { AuditTable, Database } from './schema.ts';
+import { newId, type StoreContext } from './store-context.ts';
 
 /** What an entry of the audit log is about. */
 export interface AuditSubject {
@@ -27,44 +28,23 @@ export interface AuditEntry extends Required<AuditChange> {
   readonly actor: string;
 }
 
-/** A place in the log. Entries made later never move it. */
-export interface AuditPosition {
-  readonly atMs: number;
-  readonly id: string;
+export interface AuditPageOptions {
+  readonly limit: number;
+  readonly after?: ListPosition | undefined;
+  /** Only what is about this one. */
+  readonly subjectId?: string | undefined;
 }
 
-export interface AuditPage {
-  readonly entries: readonly AuditEntry[];
-  /** Where the next page begins; `undefined` after the last one. */
-  readonly next: AuditPosition | undefined;
-}
-
-export interface AuditLog {
-  /** Latest first. With `subjectId` only what is about it. */
-  page(options: {
-    readonly limit: number;
-    readonly after?: AuditPosition | undefined;
-    readonly subjectId?: string | undefined;
-  }): Promise<AuditPage>;
-  /** For what is no change of the store: somebody signed in, or was refused. Changes record themselves. */
-  record(change: AuditChange): Promise<void>;
-  /** Drops the entries made before an instant. */
-  prune(before: EpochMs): Promise<void>;
-}
-
-/** Writes a change down under the name of an actor. To be called in the transaction that makes the change. */
+/** Records a change under the name of an actor. To be called in the transaction that makes the change. */
 export type Journal = (trx: Database, change: AuditChange) => Promise<void>;
-
-/** Makes the journal of an actor. */
-export type Journals = (actor: string) => Journal;
 
 const countLength = 6;
 
 /**
- * Ids of one process count up, so that entries of the same millisecond keep their order: `aud_`, a count in
- * hexadecimal, and what makes the id the only one of its kind.
+ * Makes the journal of each actor of a process. Ids of one process count up, so that entries of the same millisecond keep
+ * their order: `aud_`, a count in hexadecimal, and random characters that make the id unique.
  */
-export function journalsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): Journals {
+export function journalsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): (actor: string) => Journal {
   let count = 0;
   return (actor) =>
     async (trx, { action, subject, summary, details }) => {
@@ -86,35 +66,46 @@ export function journalsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): J
     };
 }
 
-export function auditLogIn(db: Database, journal: Journal): AuditLog {
-  return {
-    async page({ limit, after, subjectId }) {
-      let query = db
-        .selectFrom('audit_log')
-        .selectAll()
-        .orderBy('at_ms', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit + 1);
+export class AuditLog {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  /** Latest first. */
+  async page({ limit, after, subjectId }: AuditPageOptions): Promise<Page<AuditEntry, ListPosition>> {
+    const { db } = this.#context;
+    const read = (from: ListPosition | undefined, count: number) => {
+      let query = db.selectFrom('audit_log').selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc').limit(count);
       if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
-      if (after !== undefined) {
-        query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('at_ms', 'id'), '<', tuple(after.atMs, after.id)));
+      if (from !== undefined) {
+        query = query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('at_ms', 'id'), '<', tuple(from.atMs as EpochMs, from.id)),
+        );
       }
-      const rows = await query.execute();
-      const entries = rows.slice(0, limit).map(entryOf);
-      const last = entries.at(-1);
-      return { entries, next: rows.length > limit && last ? { atMs: last.at, id: last.id } : undefined };
-    },
-    record: (change) => db.transaction().execute((trx) => journal(trx, change)),
-    async prune(before) {
-      await db.deleteFrom('audit_log').where('at_ms', '<', before).execute();
-    },
-  };
+      return query.execute();
+    };
+    const page = await readPage({ limit, after, read, positionOf: ({ at_ms, id }) => ({ atMs: at_ms, id }) });
+    return mapPage(page, entryOf);
+  }
+
+  /** For what is no change of the store: somebody signed in, or was refused. Changes record themselves. */
+  record(change: AuditChange): Promise<void> {
+    const { db, journal } = this.#context;
+    return db.transaction().execute((trx) => journal(trx, change));
+  }
+
+  /** Drops the entries made before an instant. */
+  async prune(before: EpochMs): Promise<void> {
+    await this.#context.db.deleteFrom('audit_log').where('at_ms', '<', before).execute();
+  }
 }
 
 function entryOf(row: Selectable<AuditTable>): AuditEntry {
   return {
     id: row.id,
-    at: row.at_ms as EpochMs,
+    at: row.at_ms,
     actor: row.actor,
     action: row.action,
     subject: { kind: row.subject_kind, id: row.subject_id },

@@ -20,63 +20,61 @@ export interface RefusedKey {
   readonly refused: number;
 }
 
-export interface Breaches {
-  /** Adds to what is known of each minute: all of the counts or, when it rejects, none. */
-  add(counts: readonly BreachRecord[]): Promise<void>;
-  /** A key's breached minutes that began after an instant, oldest first. */
-  listOf(keyId: string, after: EpochMs): Promise<readonly BreachRecord[]>;
-  /** The keys most often refused in the minutes that began after an instant, at most `limit`, most refused first. */
-  mostRefused(after: EpochMs, limit: number): Promise<readonly RefusedKey[]>;
-  /** Drops the minutes that began before an instant. */
-  prune(before: EpochMs): Promise<void>;
-}
-
 /** Grouped by the column itself, SQLite reads the whole table in its order; this way it reads the minutes asked for. */
 const keyIdAsText = sql<string>`key_id || ''`;
 
 /** Rows of one statement: SQLite takes at most 32,766 parameters. */
 const rowsPerStatement = 1_000;
 
-export function breachesIn(db: Database): Breaches {
-  return {
-    async add(counts) {
-      if (counts.length === 0) return;
-      const minutes = addedUp(counts);
-      await db.transaction().execute(async (trx) => {
-        for (let start = 0; start < minutes.length; start += rowsPerStatement) {
-          await addRows(trx, minutes.slice(start, start + rowsPerStatement));
-        }
-      });
-    },
-    listOf: (keyId, after) => breachesOf(db, keyId, after),
-    async mostRefused(after, limit) {
-      const rows = await db
-        .selectFrom('breaches')
-        .select(({ fn }) => [
-          keyIdAsText.as('key_id'),
-          fn.countAll<number>().as('minutes'),
-          fn.sum<number>('refused').as('refused_in_all'),
-        ])
-        .where('minute_start_ms', '>', after)
-        .groupBy(keyIdAsText)
-        .orderBy('refused_in_all', 'desc')
-        .orderBy(keyIdAsText)
-        .limit(limit)
-        .execute();
-      return rows.map((row) => ({
-        keyId: row.key_id,
-        minutes: Number(row.minutes),
-        refused: Number(row.refused_in_all),
-      }));
-    },
-    async prune(before) {
-      await db.deleteFrom('breaches').where('minute_start_ms', '<', before).execute();
-    },
-  };
+export class Breaches {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Adds to what is known of each minute: all of the counts or, when it rejects, none. */
+  async add(counts: readonly BreachRecord[]): Promise<void> {
+    if (counts.length === 0) return;
+    const minutes = addedUp(counts);
+    await this.#db.transaction().execute(async (trx) => {
+      for (let start = 0; start < minutes.length; start += rowsPerStatement) {
+        await addRows(trx, minutes.slice(start, start + rowsPerStatement));
+      }
+    });
+  }
+
+  /** A key's breached minutes that began after an instant, oldest first. */
+  listOf(keyId: string, after: EpochMs): Promise<readonly BreachRecord[]> {
+    return breachesOf(this.#db, keyId, after);
+  }
+
+  /** The keys most often refused in the minutes that began after an instant, at most `limit`, most refused first. */
+  async mostRefused(after: EpochMs, limit: number): Promise<readonly RefusedKey[]> {
+    const rows = await this.#db
+      .selectFrom('breaches')
+      .select(({ fn }) => [
+        keyIdAsText.as('keyId'),
+        fn.countAll<number>().as('minutes'),
+        fn.sum<number | string>('refused').as('refused_in_all'),
+      ])
+      .where('minute_start_ms', '>', after)
+      .groupBy(keyIdAsText)
+      .orderBy('refused_in_all', 'desc')
+      .orderBy(keyIdAsText)
+      .limit(limit)
+      .execute();
+    return rows.map(({ keyId, minutes, refused_in_all }) => ({ keyId, minutes, refused: Number(refused_in_all) }));
+  }
+
+  /** Drops the minutes that began before an instant. */
+  async prune(before: EpochMs): Promise<void> {
+    await this.#db.deleteFrom('breaches').where('minute_start_ms', '<', before).execute();
+  }
 }
 
 /**
- * Each minute of a key once, as PostgreSQL wants it, and in one order for everybody: two servers that each held a row
+ * Each minute of a key once, as PostgreSQL requires, and in one order for everybody: two servers that each held a row
  * the other one needs would wait for ever.
  */
 function addedUp(counts: readonly BreachRecord[]): readonly BreachRecord[] {
@@ -119,7 +117,7 @@ export async function breachesOf(db: Database, keyId: string, after: EpochMs): P
     .execute();
   return rows.map((row) => ({
     keyId: row.key_id,
-    minuteStart: row.minute_start_ms as EpochMs,
+    minuteStart: row.minute_start_ms,
     refused: row.refused,
     limitPerMinute: row.limit_per_minute,
   }));

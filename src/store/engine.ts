@@ -9,7 +9,7 @@ export function engineOf(db: QueryExecutorProvider): Engine {
 }
 
 /**
- * Keeps the rows of one table for this transaction until its end, so that what was decided from them still holds when it
+ * Locks the rows of one table until the end of this transaction, so that what was decided from them still holds when it
  * is written. SQLite needs nothing of the kind: its transactions take the write lock at their beginning.
  */
 export function locked<DB extends Schema, Table extends keyof DB, Row>(
@@ -20,10 +20,15 @@ export function locked<DB extends Schema, Table extends keyof DB, Row>(
   return engineOf(db) === 'postgres' ? query.forUpdate(table as never) : query;
 }
 
-/** As `locked`, and leaves out the rows that another transaction keeps. */
+/** As `locked`, and leaves out the rows that another transaction has locked. */
 export function lockedUnlessTaken<DB extends Schema, Table extends keyof DB, Row>(
   db: QueryExecutorProvider,
   query: SelectQueryBuilder<DB, Table, Row>,
 ): SelectQueryBuilder<DB, Table, Row> {
   return engineOf(db) === 'postgres' ? query.forUpdate().skipLocked() : query;
+}
+
+/** Lets timers and sockets run: SQLite answers without leaving the thread, so a long row of queries would block it. */
+export function yieldToEvents(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import type { ApiKeyTable, Database, KeyStatus } from './schema.ts';
+import type { ApiKeyTable, KeyStatus } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
-/** A key as people manage it. Neither its text nor its digest is here. */
+/** A key as people manage it. It holds neither the key's text nor its digest. */
 export interface KeyRecord {
   readonly id: string;
   readonly accountId: string;
@@ -15,13 +15,56 @@ export interface KeyRecord {
   readonly expiresAt: EpochMs | undefined;
   /** `undefined`: the configured limit holds. */
   readonly limitPerMinute: number | undefined;
-  /** The key that took over in a rotation. */
+  /** The key that replaced it in a rotation. */
   readonly replacedBy: string | undefined;
 }
 
 export interface KeyWithAccount extends KeyRecord {
   readonly accountEmail: string;
   readonly accountActive: boolean;
+}
+
+/** What a key needs to be stored. Its text is not among it. */
+export interface NewKey {
+  readonly accountId: string;
+  /** SHA-256 of the whole key text: 32 bytes. */
+  readonly digest: Uint8Array;
+  /** The last four characters of the key, by which people tell keys apart. */
+  readonly lastFour: string;
+  /** Up to 100 characters; empty when left out. */
+  readonly label?: string | undefined;
+  /** The first instant at which the key is no longer valid. */
+  readonly expiresAt?: EpochMs | undefined;
+  /** 1 to 1,000,000; the configured limit when left out. */
+  readonly limitPerMinute?: number | undefined;
+}
+
+const digestBytes = 32;
+const labelLengthMax = 100;
+const controlCharacter = /\p{Cc}/u;
+
+/** Requests a minute a key may be allowed. */
+const limitPerMinuteMax = 1_000_000;
+
+/** Throws the `StoreError` of the first rule that the new key breaks. */
+export function assertNewKey(key: Omit<NewKey, 'accountId'>, now: EpochMs): void {
+  if (key.digest.length !== digestBytes) {
+    throw new StoreError('digest_invalid', 'A digest has 32 bytes: the SHA-256 of the whole key.');
+  }
+  if (key.lastFour.length !== 4) {
+    throw new StoreError('last_four_invalid', 'The last four characters of the key are needed, no more and no fewer.');
+  }
+  const label = key.label ?? '';
+  if (label.length > labelLengthMax || controlCharacter.test(label)) {
+    throw new StoreError('label_invalid', 'A label has at most 100 characters and no control characters.');
+  }
+  if (key.expiresAt !== undefined && key.expiresAt <= now) {
+    throw new StoreError('expiry_not_in_future', 'The expiry of a new key must lie in the future.');
+  }
+  const limit = key.limitPerMinute;
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= limitPerMinuteMax)) {
+    throw new StoreError('limit_invalid', 'A limit is a whole number of requests a minute, 1 to 1000000.');
+  }
 }
 
 export function keyRecordOf(row: Selectable<ApiKeyTable>): KeyRecord {
@@ -31,38 +74,11 @@ export function keyRecordOf(row: Selectable<ApiKeyTable>): KeyRecord {
     label: row.label,
     lastFour: row.last_four,
     status: row.status,
-    createdAt: row.created_at_ms as EpochMs,
-    expiresAt: (row.expires_at_ms ?? undefined) as EpochMs | undefined,
+    createdAt: row.created_at_ms,
+    expiresAt: row.expires_at_ms ?? undefined,
     limitPerMinute: row.limit_per_minute ?? undefined,
     replacedBy: row.replaced_by ?? undefined,
   };
-}
-
-export function keyWithAccountOf(
-  row: Selectable<ApiKeyTable> & { account_email: string; account_active: number },
-): KeyWithAccount {
-  return { ...keyRecordOf(row), accountEmail: row.account_email, accountActive: row.account_active === 1 };
-}
-
-export function unknownKey(id: string): StoreError {
-  return new StoreError('key_unknown', `There is no key ${id}.`);
-}
-
-export function revokedKey(id: string): StoreError {
-  return new StoreError('key_revoked', `The key ${id} is revoked, which is final. Create a new key.`);
-}
-
-export function digestTaken(): StoreError {
-  return new StoreError('digest_taken', 'This key is stored already. Generate another one.');
-}
-
-/** For queries that read a key together with its account. */
-export function selectWithAccount(db: Database) {
-  return db
-    .selectFrom('api_keys')
-    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .selectAll('api_keys')
-    .select(['accounts.email as account_email', 'accounts.active as account_active']);
 }
 
 /** What the audit log keeps of a key. */
@@ -79,4 +95,16 @@ export function keyDetails({ accountId, label, lastFour, expiresAt, limitPerMinu
 /** The label of a key as the end of a sentence; nothing for a key without one. */
 export function labelled({ label }: Pick<KeyRecord, 'label'>): string {
   return label === '' ? '' : ` ("${label}")`;
+}
+
+export function unknownKey(id: string): StoreError {
+  return new StoreError('key_unknown', `There is no key ${id}.`);
+}
+
+export function revokedKey(id: string): StoreError {
+  return new StoreError('key_revoked', `The key ${id} is revoked, which is final. Create a new key.`);
+}
+
+export function digestTaken(): StoreError {
+  return new StoreError('digest_taken', 'This key is stored already. Generate another one.');
 }

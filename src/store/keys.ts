@@ -1,131 +1,35 @@
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import { type AccessEntry, accessPages } from './access-pages.ts';
+import type { Selectable } from 'kysely';
+import { type AccessEntry, accessPages } from './access.ts';
 import { unknownAccount } from './accounts.ts';
-import type { Journal } from './audit.ts';
 import { locked } from './engine.ts';
-import { newId } from './ids.ts';
-import { type KeyPage, type KeyPageOptions, keyPage } from './key-pages.ts';
 import {
+  assertNewKey,
   digestTaken,
   type KeyRecord,
   type KeyWithAccount,
   keyDetails,
   keyRecordOf,
-  keyWithAccountOf,
   labelled,
+  type NewKey,
   revokedKey,
-  selectWithAccount,
   unknownKey,
 } from './key-record.ts';
-import { assertNewKey, type NewKey } from './key-rules.ts';
+import { mapPage, type Page, searchPage } from './paging.ts';
 import { type KeyRotation, type RotatedKey, rotateKey } from './rotate-key.ts';
-import type { Database, KeyStatus } from './schema.ts';
+import type { ApiKeyTable, Database, KeyStatus } from './schema.ts';
+import { newId, type StoreContext } from './store-context.ts';
 
-export type { KeyPage, KeyPageOptions } from './key-pages.ts';
-export type { KeyRecord, KeyWithAccount } from './key-record.ts';
-export type { NewKey } from './key-rules.ts';
-export type { KeyRotation, RotatedKey } from './rotate-key.ts';
+export type { KeyRecord, KeyWithAccount, NewKey } from './key-record.ts';
 export type { KeyStatus } from './schema.ts';
 
-export interface Keys {
-  /** Throws `account_unknown`, `digest_taken` and the reasons of `assertNewKey`. */
-  insert(key: NewKey): Promise<KeyRecord>;
-  /** Oldest first. */
-  list(filter?: { readonly accountId?: string | undefined }): Promise<readonly KeyWithAccount[]>;
-  /** Latest first. `next` is where the next page begins; a page of a search can be short although there is one. */
-  page(options: KeyPageOptions): Promise<KeyPage>;
-  get(id: string): Promise<KeyWithAccount | undefined>;
-  /** Those of the keys that exist, in any order. At most 1,000 ids. */
-  getMany(ids: readonly string[]): Promise<readonly KeyWithAccount[]>;
-  /** The SHA-256 of those of the keys that exist, by which a server knows them in memory. At most 1,000 ids. */
-  digestsOf(ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** Revoking is final: any other status for a revoked key throws `key_revoked`. Throws `key_unknown`. */
-  setStatus(id: string, status: KeyStatus): Promise<KeyRecord>;
-  /**
-   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap.
-   * Throws `key_unknown`, `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
-   */
-  rotate(id: string, rotation: KeyRotation): Promise<RotatedKey>;
-  /** Every key that is not revoked, in pages, for a server's directory. Lets other work run between two pages. */
-  accessPages(pageSize?: number): AsyncIterable<readonly AccessEntry[]>;
-  /** As many keys as `accessPages` can give at most, give or take those written meanwhile. Found without counting. */
-  countAccessMax(): Promise<number>;
-}
-
-export function keysIn(db: Database, clock: Clock, randomness: Randomness, journal: Journal): Keys {
-  return {
-    insert: (key) => insertKey(db, clock.now(), newId('key', randomness), key, journal),
-    async list(filter) {
-      const accountId = filter?.accountId;
-      const all = selectWithAccount(db).orderBy('api_keys.seq');
-      const rows = await (accountId === undefined ? all : all.where('account_id', '=', accountId)).execute();
-      return rows.map(keyWithAccountOf);
-    },
-    page: (options) => keyPage(db, options),
-    async get(id) {
-      const row = await selectWithAccount(db).where('api_keys.id', '=', id).executeTakeFirst();
-      return row === undefined ? undefined : keyWithAccountOf(row);
-    },
-    async getMany(ids) {
-      if (ids.length === 0) return [];
-      const rows = await selectWithAccount(db)
-        .where('api_keys.id', 'in', [...ids])
-        .execute();
-      return rows.map(keyWithAccountOf);
-    },
-    async digestsOf(ids) {
-      if (ids.length === 0) return new Map();
-      const rows = await db
-        .selectFrom('api_keys')
-        .select(['id', 'digest'])
-        .where('id', 'in', [...ids])
-        .execute();
-      return new Map(rows.map(({ id, digest }) => [id, digest]));
-    },
-    setStatus: (id, status) => setKeyStatus(db, id, status, journal),
-    rotate: (id, rotation) =>
-      rotateKey(db, { now: clock.now(), newKeyId: newId('key', randomness), journal }, id, rotation),
-    accessPages: (pageSize) => accessPages(db, pageSize),
-    async countAccessMax() {
-      const row = await db
-        .selectFrom('api_keys')
-        .select(({ fn }) => fn.max<number | null>('seq').as('latest'))
-        .executeTakeFirst();
-      return row?.latest ?? 0;
-    },
-  };
-}
-
-async function insertKey(db: Database, now: EpochMs, id: string, key: NewKey, journal: Journal): Promise<KeyRecord> {
-  assertNewKey(key, now);
-  return db.transaction().execute(async (trx) => {
-    const account = await trx.selectFrom('accounts').select('email').where('id', '=', key.accountId).executeTakeFirst();
-    if (account === undefined) throw unknownAccount(key.accountId);
-    const row = await trx
-      .insertInto('api_keys')
-      .values({
-        id,
-        account_id: key.accountId,
-        label: key.label ?? '',
-        digest: key.digest,
-        last_four: key.lastFour,
-        created_at_ms: now,
-        expires_at_ms: key.expiresAt ?? null,
-        limit_per_minute: key.limitPerMinute ?? null,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw digestTaken();
-    const record = keyRecordOf(row);
-    await journal(trx, {
-      action: 'key.create',
-      subject: { kind: 'key', id },
-      summary: `Made a key for ${account.email}${labelled(record)}.`,
-      details: keyDetails(record),
-    });
-    return record;
-  });
+export interface KeyPageOptions {
+  readonly accountId?: string | undefined;
+  readonly status?: KeyStatus | undefined;
+  /** A part of the label or of the account's e-mail address in any case, the last four characters, or a whole id. */
+  readonly query?: string | undefined;
+  /** The number of the last key of the page before. Keys made later never move it. */
+  readonly after?: number | undefined;
+  readonly limit: number;
 }
 
 const statusChanges = {
@@ -134,25 +38,158 @@ const statusChanges = {
   revoked: { action: 'key.revoke', verb: 'Revoked' },
 } as const;
 
-function setKeyStatus(db: Database, id: string, status: KeyStatus, journal: Journal): Promise<KeyRecord> {
-  return db.transaction().execute(async (trx) => {
-    const asked = selectWithAccount(trx).where('api_keys.id', '=', id);
-    const before = await locked(trx, asked, 'api_keys').executeTakeFirst();
-    if (before === undefined) throw unknownKey(id);
-    if (before.status === status) return keyRecordOf(before);
-    if (before.status === 'revoked') throw revokedKey(id);
-    const row = await trx
-      .updateTable('api_keys')
-      .set({ status })
-      .where('id', '=', id)
-      .where('status', '<>', 'revoked')
-      .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw revokedKey(id);
-    const record = keyRecordOf(row);
-    const { action, verb } = statusChanges[status];
-    const summary = `${verb} the key ending in ${record.lastFour} of ${before.account_email}${labelled(record)}.`;
-    await journal(trx, { action, subject: { kind: 'key', id }, summary, details: keyDetails(record) });
-    return record;
-  });
+export class Keys {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  /** Throws `account_unknown`, `digest_taken` and the reasons of `assertNewKey`. */
+  async insert(key: NewKey): Promise<KeyRecord> {
+    const { db, clock, randomness, journal } = this.#context;
+    const now = clock.now();
+    assertNewKey(key, now);
+    const id = newId('key', randomness);
+    return db.transaction().execute(async (trx) => {
+      const account = await trx
+        .selectFrom('accounts')
+        .select('email')
+        .where('id', '=', key.accountId)
+        .executeTakeFirst();
+      if (account === undefined) throw unknownAccount(key.accountId);
+      const row = await trx
+        .insertInto('api_keys')
+        .values({
+          id,
+          account_id: key.accountId,
+          label: key.label ?? '',
+          digest: key.digest,
+          last_four: key.lastFour,
+          created_at_ms: now,
+          expires_at_ms: key.expiresAt ?? null,
+          limit_per_minute: key.limitPerMinute ?? null,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) throw digestTaken();
+      const record = keyRecordOf(row);
+      await journal(trx, {
+        action: 'key.create',
+        subject: { kind: 'key', id },
+        summary: `Made a key for ${account.email}${labelled(record)}.`,
+        details: keyDetails(record),
+      });
+      return record;
+    });
+  }
+
+  /** Revoking is final: any other status for a revoked key throws `key_revoked`. Throws `key_unknown`. */
+  setStatus(id: string, status: KeyStatus): Promise<KeyRecord> {
+    const { db, journal } = this.#context;
+    return db.transaction().execute(async (trx) => {
+      const asked = selectWithAccount(trx).where('api_keys.id', '=', id);
+      const before = await locked(trx, asked, 'api_keys').executeTakeFirst();
+      if (before === undefined) throw unknownKey(id);
+      if (before.status === status) return keyRecordOf(before);
+      if (before.status === 'revoked') throw revokedKey(id);
+      const changed = trx.updateTable('api_keys').set({ status }).where('id', '=', id).returningAll();
+      const record = keyRecordOf(await changed.executeTakeFirstOrThrow());
+      const { action, verb } = statusChanges[status];
+      const summary = `${verb} the key ending in ${record.lastFour} of ${before.account_email}${labelled(record)}.`;
+      await journal(trx, { action, subject: { kind: 'key', id }, summary, details: keyDetails(record) });
+      return record;
+    });
+  }
+
+  /**
+   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap.
+   * Throws `key_unknown`, `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
+   */
+  rotate(id: string, rotation: KeyRotation): Promise<RotatedKey> {
+    return rotateKey(this.#context, id, rotation);
+  }
+
+  async get(id: string): Promise<KeyWithAccount | undefined> {
+    const row = await selectWithAccount(this.#context.db).where('api_keys.id', '=', id).executeTakeFirst();
+    return row && keyWithAccountOf(row);
+  }
+
+  /** Those of the keys that exist, in any order. At most 1,000 ids. */
+  async getMany(ids: readonly string[]): Promise<readonly KeyWithAccount[]> {
+    if (ids.length === 0) return [];
+    return (await selectWithAccount(this.#context.db).where('api_keys.id', 'in', ids).execute()).map(keyWithAccountOf);
+  }
+
+  /** The SHA-256 of those of the keys that exist, by which a server knows them in memory. At most 1,000 ids. */
+  async digestsOf(ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    if (ids.length === 0) return new Map();
+    const chosen = this.#context.db.selectFrom('api_keys').select(['id', 'digest']).where('id', 'in', ids);
+    return new Map((await chosen.execute()).map(({ id, digest }) => [id, digest]));
+  }
+
+  /** Oldest first. */
+  async list({ accountId }: Pick<KeyPageOptions, 'accountId'> = {}): Promise<readonly KeyWithAccount[]> {
+    const chosen = selectFiltered(this.#context.db, { accountId }).orderBy('api_keys.seq');
+    return (await chosen.execute()).map(keyWithAccountOf);
+  }
+
+  /** Latest first. */
+  async page(options: KeyPageOptions): Promise<Page<KeyWithAccount, number>> {
+    const { limit, after, query } = options;
+    const filtered = selectFiltered(this.#context.db, options);
+    const latest = filtered.orderBy('api_keys.seq', 'desc');
+    const list = {
+      limit,
+      after,
+      read: (from: number | undefined, count: number) =>
+        (from === undefined ? latest : latest.where('api_keys.seq', '<', from)).limit(count).execute(),
+      positionOf: ({ seq }: KeyRow) => seq,
+    };
+    const page = await searchPage<KeyRow, number>(list, {
+      query,
+      withId: (id) => filtered.where('api_keys.id', '=', id).execute(),
+      matches: ({ label, last_four, account_email }, wanted) =>
+        last_four === wanted || [label, account_email].some((text) => includesInAnyCase(text, wanted)),
+    });
+    return mapPage(page, keyWithAccountOf);
+  }
+
+  /** Every key that is not revoked, in pages, for a server's directory. Lets other work run between two pages. */
+  accessPages(pageSize?: number): AsyncIterable<readonly AccessEntry[]> {
+    return accessPages(this.#context.db, pageSize);
+  }
+
+  /** As many keys as `accessPages` can give at most, give or take those written meanwhile. Found without counting. */
+  async countAccessMax(): Promise<number> {
+    const { db } = this.#context;
+    const latest = db.selectFrom('api_keys').select(({ fn }) => fn.max<number | null>('seq').as('seq'));
+    return (await latest.executeTakeFirst())?.seq ?? 0;
+  }
+}
+
+type KeyRow = Selectable<ApiKeyTable> & { readonly account_email: string; readonly account_active: number };
+
+function selectWithAccount(db: Database) {
+  return db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .selectAll('api_keys')
+    .select(['accounts.email as account_email', 'accounts.active as account_active']);
+}
+
+function selectFiltered(db: Database, { accountId, status }: Pick<KeyPageOptions, 'accountId' | 'status'>) {
+  let query = selectWithAccount(db);
+  if (accountId !== undefined) query = query.where('api_keys.account_id', '=', accountId);
+  if (status !== undefined) query = query.where('api_keys.status', '=', status);
+  return query;
+}
+
+function keyWithAccountOf(row: KeyRow): KeyWithAccount {
+  return { ...keyRecordOf(row), accountEmail: row.account_email, accountActive: row.account_active === 1 };
+}
+
+function includesInAnyCase(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
 }

@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Clock, EpochMs } from '../clock.ts';
-import type { Journal } from './audit.ts';
-import { locked } from './engine.ts';
-import { otherWork } from './other-work.ts';
-import type { Database, MarketTable } from './schema.ts';
+import type { EpochMs } from '../clock.ts';
+import { locked, yieldToEvents } from './engine.ts';
+import type { MarketTable } from './schema.ts';
+import type { StoreContext } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** What the catalogue says of a market. Decimals are plain text. */
@@ -34,85 +33,100 @@ export interface MarketRecord extends MarketToSave {
   readonly updatedAt: EpochMs;
 }
 
-export interface Markets {
+/** What a later save of the same market replaces. */
+const savedColumns = [
+  'base',
+  'quote',
+  'via',
+  'upstream_status',
+  'price_precision',
+  'amount_precision',
+  'tick_size',
+  'min_order_size',
+  'min_order_value',
+  'missed_loads',
+  'delisted_at_ms',
+  'updated_at_ms',
+] as const;
+/** Rows of one insert: few statements to compile, and few enough parameters for either engine. */
+const rowsPerStatement = 250;
+
+export class Markets {
+  readonly #context: Pick<StoreContext, 'db' | 'clock' | 'journal'>;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
   /**
    * Writes what a catalogue load led to, all in one transaction. The operator's pause stays as it is, and a market
    * that is delisted already is not touched.
    */
-  upsertMany(markets: readonly MarketToSave[]): Promise<void>;
+  upsertMany(markets: readonly MarketToSave[]): Promise<void> {
+    const { db, clock } = this.#context;
+    const now = clock.now();
+    // In one order for everybody: two servers that each held a row the other one needs would wait for ever.
+    const rows = markets.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1)).map((market) => columnsOf(market, now));
+    return db.transaction().execute(async (trx) => {
+      for (let start = 0; start < rows.length; start += rowsPerStatement) {
+        await trx
+          .insertInto('markets')
+          .values(rows.slice(start, start + rowsPerStatement))
+          .onConflict((conflict) =>
+            conflict
+              .column('symbol')
+              .doUpdateSet(({ ref }) => Object.fromEntries(savedColumns.map((name) => [name, ref(`excluded.${name}`)])))
+              .where('markets.delisted_at_ms', 'is', null),
+          )
+          .execute();
+        await yieldToEvents();
+      }
+    });
+  }
+
   /** All ever seen, by symbol, delisted ones among them. */
-  list(): Promise<readonly MarketRecord[]>;
+  async list(): Promise<readonly MarketRecord[]> {
+    return (await this.#context.db.selectFrom('markets').selectAll().orderBy('symbol').execute()).map(recordOf);
+  }
+
   /** Throws `market_unknown`, `market_delisted`. Setting what is set changes nothing. */
-  setOperatorPaused(symbol: string, paused: boolean): Promise<MarketRecord>;
+  setOperatorPaused(symbol: string, paused: boolean): Promise<MarketRecord> {
+    return this.#change(symbol, { operator_paused: paused ? 1 : 0 });
+  }
+
   /** Final. Throws `market_unknown`, `market_delisted`. */
-  delist(symbol: string, at: EpochMs): Promise<MarketRecord>;
+  delist(symbol: string, at: EpochMs): Promise<MarketRecord> {
+    return this.#change(symbol, { delisted_at_ms: at });
+  }
+
+  #change(symbol: string, change: Control): Promise<MarketRecord> {
+    const { db, clock, journal } = this.#context;
+    return db.transaction().execute(async (trx) => {
+      const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
+      const before = await locked(trx, asked, 'markets').executeTakeFirst();
+      if (before === undefined) {
+        throw new StoreError('market_unknown', `There is no market ${symbol}. See \`mdapi markets list\`.`);
+      }
+      if (before.delisted_at_ms !== null) {
+        throw new StoreError('market_delisted', `The market ${symbol} is delisted, which is final.`);
+      }
+      if (change.operator_paused === before.operator_paused) return recordOf(before);
+      const row = await trx
+        .updateTable('markets')
+        .set({ ...change, updated_at_ms: clock.now() })
+        .where('symbol', '=', symbol)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await journal(trx, { ...entryOf(symbol, change), subject: { kind: 'market', id: symbol } });
+      return recordOf(row);
+    });
+  }
 }
 
-/** Rows of one insert: few statements to compile, and few enough parameters for either engine. */
-const rowsPerStatement = 250;
+/** What an operator decides about a market. */
+type Control = Partial<Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms'>>;
 
-export function marketsIn(db: Database, clock: Clock, journal: Journal): Markets {
-  return {
-    upsertMany: (markets) => upsertMarkets(db, clock.now(), markets),
-    async list() {
-      const rows = await db.selectFrom('markets').selectAll().orderBy('symbol').execute();
-      return rows.map(recordOf);
-    },
-    setOperatorPaused: (symbol, paused) =>
-      changeListed(db, symbol, { operator_paused: paused ? 1 : 0, updated_at_ms: clock.now() }, journal),
-    delist: (symbol, at) => changeListed(db, symbol, { delisted_at_ms: at, updated_at_ms: clock.now() }, journal),
-  };
-}
-
-function upsertMarkets(db: Database, now: EpochMs, unsorted: readonly MarketToSave[]): Promise<void> {
-  // In one order for everybody: two servers that each held a row the other one needs would wait for ever.
-  const markets = unsorted.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1));
-  return db.transaction().execute(async (trx) => {
-    for (let start = 0; start < markets.length; start += rowsPerStatement) {
-      const rows = markets.slice(start, start + rowsPerStatement).map((market) => columnsOf(market, now));
-      await trx
-        .insertInto('markets')
-        .values(rows)
-        .onConflict((conflict) =>
-          conflict
-            .column('symbol')
-            .doUpdateSet(({ ref }) => Object.fromEntries(savedColumns.map((name) => [name, ref(`excluded.${name}`)])))
-            .where('markets.delisted_at_ms', 'is', null),
-        )
-        .execute();
-      await otherWork();
-    }
-  });
-}
-
-type Control = Partial<Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms'>> & { updated_at_ms: number };
-
-function changeListed(db: Database, symbol: string, change: Control, journal: Journal): Promise<MarketRecord> {
-  return db.transaction().execute(async (trx) => {
-    const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
-    const before = await locked(trx, asked, 'markets').executeTakeFirst();
-    if (before === undefined)
-      throw new StoreError('market_unknown', `There is no market ${symbol}. See \`mdapi markets list\`.`);
-    if (before.delisted_at_ms !== null) throw delistedMarket(symbol);
-    if (change.operator_paused === before.operator_paused) return recordOf(before);
-    const row = await trx
-      .updateTable('markets')
-      .set(change)
-      .where('symbol', '=', symbol)
-      .where('delisted_at_ms', 'is', null)
-      .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) throw delistedMarket(symbol);
-    await journal(trx, { ...wordsOf(symbol, change), subject: { kind: 'market', id: symbol } });
-    return recordOf(row);
-  });
-}
-
-function delistedMarket(symbol: string): StoreError {
-  return new StoreError('market_delisted', `The market ${symbol} is delisted, which is final.`);
-}
-
-function wordsOf(symbol: string, { operator_paused, delisted_at_ms }: Control) {
+function entryOf(symbol: string, { operator_paused, delisted_at_ms }: Control) {
   if (operator_paused === undefined) {
     const details = { delistedAtMs: delisted_at_ms ?? null };
     return { action: 'market.delist', summary: `Delisted ${symbol}, for good.`, details };
@@ -140,22 +154,6 @@ function columnsOf(market: MarketToSave, now: EpochMs) {
   };
 }
 
-/** What a later save of the same market replaces. */
-const savedColumns = [
-  'base',
-  'quote',
-  'via',
-  'upstream_status',
-  'price_precision',
-  'amount_precision',
-  'tick_size',
-  'min_order_size',
-  'min_order_value',
-  'missed_loads',
-  'delisted_at_ms',
-  'updated_at_ms',
-] as const;
-
 function recordOf(row: Selectable<MarketTable>): MarketRecord {
   return {
     symbol: row.symbol,
@@ -169,8 +167,8 @@ function recordOf(row: Selectable<MarketTable>): MarketRecord {
     minOrderSize: row.min_order_size,
     minOrderValue: row.min_order_value ?? undefined,
     operatorPaused: row.operator_paused === 1,
-    delistedAt: (row.delisted_at_ms ?? undefined) as EpochMs | undefined,
+    delistedAt: row.delisted_at_ms ?? undefined,
     missedLoads: row.missed_loads,
-    updatedAt: row.updated_at_ms as EpochMs,
+    updatedAt: row.updated_at_ms,
   };
 }

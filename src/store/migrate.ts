@@ -1,25 +1,19 @@
-import { type Migration, Migrator } from 'kysely';
+import { type Migration, Migrator, sql } from 'kysely';
 import { initialMigration } from './migrations/0001-initial.ts';
-import { noticesMigration } from './migrations/0002-notices.ts';
-import { managementMigration } from './migrations/0003-management.ts';
 import type { Database } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
 export const migrationTable = 'kysely_migration';
 
-/** Every step of the schema in order. Forward only: a step that was released is never changed or taken away. */
-const migrations: Readonly<Record<string, Migration>> = {
-  '0001-initial': initialMigration,
-  '0002-notices': noticesMigration,
-  '0003-management': managementMigration,
-};
+/** Every step of the schema in order. Forward only: a step that was released is never changed or removed. */
+const migrations: Readonly<Record<string, Migration>> = { '0001-initial': initialMigration };
 
 /**
  * Brings the schema up to date, under the engine's lock: of several processes that start at once one does the
  * work and the others find it done. All steps succeed or none. Throws `StoreError` with reason `newer_database`
  * when a newer version of this program has been here.
  *
- * @param name how messages call the database
+ * @param name the database's name in messages
  * @param schema where the tables are, when the engine has several such places
  */
 export async function migrateToLatest(db: Database, name: string, schema?: string): Promise<void> {
@@ -38,17 +32,12 @@ export async function migrateToLatest(db: Database, name: string, schema?: strin
  * `newer_database` when it has others.
  */
 export async function schemaState(db: Database, name: string): Promise<'older' | 'current'> {
-  const { rows } = await db.getExecutor().executeQuery<{ name: string }>(
-    db
-      .selectFrom(migrationTable as never)
-      .select('name' as never)
-      .compile(),
-  );
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(migrationTable)} order by name`.execute(db);
   const steps = rows.map((row) => row.name);
   const unknown = steps.filter((step) => !(step in migrations));
   if (unknown.length === 0) return steps.length === Object.keys(migrations).length ? 'current' : 'older';
   throw new StoreError(
     'newer_database',
-    `The database ${name} was made by a newer version of this program (step ${unknown.at(-1)}). Install that version, or put back a backup made before the upgrade.`,
+    `The database ${name} was made by a newer version of this program (step ${unknown.at(-1)}). Install that version, or restore a backup made before the upgrade.`,
   );
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { EpochMs, Randomness } from '../clock.ts';
+import type { EpochMs } from '../clock.ts';
 import { type BreachRecord, breachesOf } from './breaches.ts';
-import { newId } from './ids.ts';
+import { yieldToEvents } from './engine.ts';
 import { figuresMinutesMax, type NoticeFigures, type NoticeRecord, noticeOf } from './notice-record.ts';
-import { otherWork } from './other-work.ts';
 import type { Database, NoticeKind } from './schema.ts';
+import { newId, type StoreContext } from './store-context.ts';
 
 const kind: NoticeKind = 'repeated_breaches';
 const minuteMs = 60_000;
@@ -21,10 +21,9 @@ export interface NoticeRule {
 
 export interface NoticeDecision {
   readonly rule: NoticeRule;
-  readonly now: EpochMs;
-  /** Only what began by then is looked at: a minute that can still grow would be told with half its figures. */
+  /** Only minutes that began by then count: one that can still grow would be reported with half its figures. */
   readonly upToMinute: EpochMs;
-  /** Notices that were due for a minute up to this one are taken as decided. */
+  /** Notices that were due for a minute up to this one count as decided. */
   readonly afterMinute: EpochMs;
   /** Whether there is a mail server: without one a notice is only recorded. */
   readonly mailed: boolean;
@@ -32,31 +31,32 @@ export interface NoticeDecision {
 
 /**
  * Makes the notices that are due and not made yet. Whether one is due follows from the breaches and earlier notices
- * alone, not from the moment of asking: a decision that comes late, after a crash, is the same one. Safe to ask from
+ * alone, not from the moment of asking: a decision that comes late, after a crash, is the same one. Safe to call from
  * several servers at once: those that decide about a key from the same notices give theirs the same number, and the first
  * one is kept.
  */
 export async function decideNotices(
-  db: Database,
-  randomness: Randomness,
+  { db, clock, randomness }: StoreContext,
   decision: NoticeDecision,
 ): Promise<readonly NoticeRecord[]> {
+  const now = clock.now();
   const made: NoticeRecord[] = [];
-  for (const keyId of await candidates(db, decision)) {
+  for (const keyId of await candidates(db, decision, now)) {
     const id = newId('ntc', randomness);
-    const notice = await db.transaction().execute((trx) => decideFor(trx, id, keyId, decision));
+    const notice = await db.transaction().execute((trx) => decideFor(trx, { ...decision, now, id, keyId }));
     if (notice !== undefined) made.push(notice);
-    await otherWork();
+    await yieldToEvents();
   }
   return made;
 }
 
 /** Keys with enough breached minutes in sight and no notice that would still hold another back. */
-async function candidates(db: Database, { rule, now, upToMinute, afterMinute }: NoticeDecision): Promise<string[]> {
+async function candidates(db: Database, decision: NoticeDecision, now: EpochMs): Promise<string[]> {
+  const { rule, upToMinute, afterMinute } = decision;
   const rows = await db
     .selectFrom('breaches')
     .select('key_id')
-    .where('minute_start_ms', '>', afterMinute - rule.withinMs)
+    .where('minute_start_ms', '>', (afterMinute - rule.withinMs) as EpochMs)
     .where('minute_start_ms', '<=', upToMinute)
     .groupBy('key_id')
     .having((eb) => eb(eb.fn.countAll<number>(), '>=', rule.breachedMinutes))
@@ -67,7 +67,7 @@ async function candidates(db: Database, { rule, now, upToMinute, afterMinute }: 
             .select(sql<number>`1`.as('one'))
             .whereRef('notices.key_id', '=', 'breaches.key_id')
             .where('kind', '=', kind)
-            .where('created_at_ms', '>', now - rule.atMostEveryMs),
+            .where('created_at_ms', '>', (now - rule.atMostEveryMs) as EpochMs),
         ),
       ),
     )
@@ -75,11 +75,16 @@ async function candidates(db: Database, { rule, now, upToMinute, afterMinute }: 
   return rows.map((row) => row.key_id);
 }
 
+/** A decision about one key: the id is for the notice that may come of it. */
+interface KeyDecision extends NoticeDecision {
+  readonly now: EpochMs;
+  readonly id: string;
+  readonly keyId: string;
+}
+
 async function decideFor(
   db: Database,
-  id: string,
-  keyId: string,
-  { rule, now, upToMinute, afterMinute, mailed }: NoticeDecision,
+  { rule, upToMinute, afterMinute, mailed, now, id, keyId }: KeyDecision,
 ): Promise<NoticeRecord | undefined> {
   const key = await db
     .selectFrom('api_keys')
@@ -96,9 +101,9 @@ async function decideFor(
     .limit(1)
     .executeTakeFirst();
   const from = Math.max(afterMinute - rule.withinMs, last?.last_minute_ms ?? 0) as EpochMs;
-  const untold = (await breachesOf(db, keyId, from)).filter(({ minuteStart }) => minuteStart <= upToMinute);
+  const unreported = (await breachesOf(db, keyId, from)).filter(({ minuteStart }) => minuteStart <= upToMinute);
   const heldUntilMs = last === undefined ? 0 : last.created_at_ms + rule.atMostEveryMs;
-  const minutes = toldBy(untold, rule, Math.max(afterMinute + minuteMs + 1, heldUntilMs));
+  const minutes = minutesOfNotice(unreported, rule, Math.max(afterMinute + minuteMs + 1, heldUntilMs));
   if (minutes === undefined) return undefined;
   const row = await db
     .insertInto('notices')
@@ -121,13 +126,13 @@ async function decideFor(
 }
 
 /**
- * The minutes that a notice tells of, `undefined` when none is due: those from the window of the first minute that
+ * The minutes that a notice reports, `undefined` when none is due: those from the window of the first minute that
  * completes the number, up to the latest.
  *
- * @param minutes not told yet, in order
+ * @param minutes not reported yet, in order
  * @param endedFromMs a minute that ended before this completes nothing, but counts
  */
-function toldBy(
+function minutesOfNotice(
   minutes: readonly BreachRecord[],
   { breachedMinutes, withinMs }: NoticeRule,
   endedFromMs: number,

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import type { NoticeKind, NoticeStatus, NoticeTable } from './schema.ts';
 
-/** What a notice tells, as it was when it was decided. */
+/** What a notice reports, as it was when it was decided. */
 export interface NoticeFigures {
   readonly label: string;
   readonly lastFour: string;
@@ -28,7 +28,7 @@ export interface NoticeRecord {
   readonly createdAt: EpochMs;
   readonly figures: NoticeFigures;
   readonly status: NoticeStatus;
-  /** How often somebody set out to send it. */
+  /** How often a server began to send it. */
   readonly attempts: number;
   /** When a pending notice is tried next. */
   readonly nextAttemptAt: EpochMs;
@@ -50,19 +50,13 @@ export function noticeOf(row: Selectable<NoticeTable>): NoticeRecord {
     keyId: row.key_id,
     accountId: row.account_id,
     kind: row.kind,
-    createdAt: row.created_at_ms as EpochMs,
+    createdAt: row.created_at_ms,
     figures: JSON.parse(row.figures) as NoticeFigures,
     status: row.status,
     attempts: row.attempts,
-    nextAttemptAt: row.next_attempt_at_ms as EpochMs,
-    sentAt: (row.sent_at_ms ?? undefined) as EpochMs | undefined,
+    nextAttemptAt: row.next_attempt_at_ms,
+    sentAt: row.sent_at_ms ?? undefined,
     messageId: row.message_id ?? undefined,
     lastError: row.last_error ?? undefined,
   };
-}
-
-export function noticeWithAccountOf(
-  row: Selectable<NoticeTable> & { account_email: string | null },
-): NoticeWithAccount {
-  return { ...noticeOf(row), accountEmail: row.account_email ?? undefined };
 }

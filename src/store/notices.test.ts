@@ -1,22 +1,8 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { describe, type TestContext, test } from 'node:test';
-import { Kysely, Migrator } from 'kysely';
-import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import type { EpochMs } from '../clock.ts';
-import { initialMigration } from './migrations/0001-initial.ts';
+import { describe, type TestContext } from 'node:test';
+import { asEpochMs, type EpochMs } from '../clock.ts';
 import type { NoticeRule } from './notices.ts';
-import { sqliteDialect } from './sqlite/dialect.ts';
-import {
-  digestNumber,
-  type EngineFixture,
-  openEngine,
-  refusal,
-  storeTest,
-  temporaryDirectory,
-} from './store.testing.ts';
-import { openStore } from './store.ts';
+import { digestNumber, type EngineFixture, openEngine, refusal, storeTest } from './store.testing.ts';
 
 const minuteMs = 60_000;
 const rule: NoticeRule = { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000 };
@@ -83,6 +69,29 @@ describe('breaches', () => {
     assert.equal((await store.breaches.listOf(keyId, at(-1)))[0]?.refused, 1);
     await store.breaches.prune(at(2_499));
     assert.equal((await store.breaches.listOf(keyId, at(-1))).length, 1);
+  });
+
+  storeTest('give the most refused keys first, of the minutes asked for only', async (t) => {
+    const { store } = await openEngine(t);
+    const minute = (keyId: string, number: number, refused: number) => ({
+      keyId,
+      minuteStart: asEpochMs(number * 60_000),
+      refused,
+      limitPerMinute: 60,
+    });
+    await store.breaches.add([
+      minute('key_old', 1, 900),
+      minute('key_a', 2, 5),
+      minute('key_a', 3, 6),
+      minute('key_b', 3, 40),
+      minute('key_c', 3, 11),
+    ]);
+    assert.deepEqual(await store.breaches.mostRefused(asEpochMs(60_000), 3), [
+      { keyId: 'key_b', minutes: 1, refused: 40 },
+      { keyId: 'key_a', minutes: 2, refused: 11 },
+      { keyId: 'key_c', minutes: 1, refused: 11 },
+    ]);
+    assert.equal((await store.breaches.mostRefused(asEpochMs(0), 1))[0]?.keyId, 'key_old');
   });
 });
 
@@ -312,26 +321,4 @@ describe('the outbox', () => {
     assert.deepEqual(await ids(), [second!.id]);
     await assert.rejects(notices.get(id), refusal('notice_unknown'));
   });
-});
-
-test('a database of the first version is upgraded, with everything in it', async (t) => {
-  const path = join(temporaryDirectory(t), 'old.sqlite');
-  const clock = new FakeClock();
-  const old = new Kysely<unknown>({ dialect: sqliteDialect(new DatabaseSync(path), path, { clock, patienceMs: 0 }) });
-  const provider = { getMigrations: async () => ({ '0001-initial': initialMigration }) };
-  const { error } = await new Migrator({ db: old, provider }).migrateToLatest();
-  assert.equal(error, undefined);
-  await old.destroy();
-  const before = new DatabaseSync(path);
-  before.exec(`insert into accounts (id, email, created_at_ms) values ('acc_old', 'old@example.net', 1)`);
-  before.exec(
-    `insert into api_keys (id, account_id, digest, last_four, created_at_ms) values ('key_old', 'acc_old', zeroblob(32), 'aaaa', 1)`,
-  );
-  before.close();
-
-  const store = await openStore({ url: `sqlite:${path}`, clock, randomness: seededRandomness(1) });
-  t.after(() => store.close());
-  await breach({ store, keyId: 'key_old' }, 0, 1, 2);
-  const [notice] = await decide({ store, clock }, at(3));
-  assert.deepEqual([notice?.accountId, notice?.figures.lastFour], ['acc_old', 'aaaa']);
 });

@@ -1,42 +1,14 @@
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { EpochMs } from '../clock.ts';
+import { lockedUnlessTaken } from './engine.ts';
 import { decideNotices, type NoticeDecision } from './notice-decision.ts';
-import {
-  beginSending,
-  type ClaimedNotice,
-  type ClaimOptions,
-  claimNotice,
-  type NoticeOutcome,
-  selectWithAccount,
-  settleNotice,
-} from './notice-delivery.ts';
-import { type NoticeRecord, type NoticeWithAccount, noticeWithAccountOf } from './notice-record.ts';
+import { type NoticeRecord, type NoticeWithAccount, noticeOf } from './notice-record.ts';
 import type { Database, NoticeStatus } from './schema.ts';
+import type { StoreContext } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 export type { NoticeDecision, NoticeRule } from './notice-decision.ts';
-export type { ClaimedNotice, NoticeOutcome } from './notice-delivery.ts';
 export type { NoticeFigures, NoticeRecord, NoticeWithAccount } from './notice-record.ts';
 export type { NoticeKind, NoticeStatus } from './schema.ts';
-
-/** The outbox of notices to account holders, shared by all servers on the database. */
-export interface Notices {
-  /** See `decideNotices`. */
-  decide(decision: Omit<NoticeDecision, 'now'>): Promise<readonly NoticeRecord[]>;
-  /** See `claimNotice`. */
-  claim(options: Omit<ClaimOptions, 'now'>): Promise<ClaimedNotice | undefined>;
-  /** See `beginSending`. */
-  beginSending(claim: ClaimedNotice, leaseMs: number): Promise<boolean>;
-  /** See `settleNotice`. */
-  settle(claim: ClaimedNotice, outcome: NoticeOutcome): Promise<boolean>;
-  /** Latest first, at most `limit`. */
-  list(filter: NoticeFilter): Promise<readonly NoticeWithAccount[]>;
-  /** Throws `notice_unknown`. */
-  get(id: string): Promise<NoticeWithAccount>;
-  /** Notices still to be sent. */
-  countPending(): Promise<number>;
-  /** Drops what was made before an instant and is done with. */
-  prune(before: EpochMs): Promise<void>;
-}
 
 export interface NoticeFilter {
   readonly limit: number;
@@ -44,39 +16,174 @@ export interface NoticeFilter {
   readonly keyId?: string | undefined;
 }
 
-export function noticesIn(db: Database, clock: Clock, randomness: Randomness): Notices {
-  return {
-    decide: (decision) => decideNotices(db, randomness, { ...decision, now: clock.now() }),
-    claim: (options) => claimNotice(db, { ...options, now: clock.now() }),
-    beginSending: (claim, leaseMs) => beginSending(db, claim, (clock.now() + leaseMs) as EpochMs),
-    settle: (claim, outcome) => settleNotice(db, clock.now(), claim, outcome),
-    list: (filter) => listNotices(db, filter),
-    async get(id) {
-      const row = await selectWithAccount(db).where('notices.id', '=', id).executeTakeFirst();
-      if (row === undefined) throw new StoreError('notice_unknown', `There is no notice ${id}.`);
-      return noticeWithAccountOf(row);
-    },
-    async countPending() {
-      const row = await db
-        .selectFrom('notices')
-        .select(({ fn }) => fn.countAll<number>().as('pending'))
-        .where('status', 'in', ['pending', 'sending'])
-        .executeTakeFirst();
-      return row?.pending ?? 0;
-    },
-    async prune(before) {
-      await db
-        .deleteFrom('notices')
-        .where('created_at_ms', '<', before)
-        .where('status', 'not in', ['pending', 'sending'])
-        .execute();
-    },
-  };
+/** A notice that one server has claimed. The claim holds until another server claims it, after the lease. */
+export interface ClaimedNotice extends NoticeWithAccount {
+  readonly messageId: string;
 }
 
-async function listNotices(db: Database, filter: NoticeFilter): Promise<readonly NoticeWithAccount[]> {
-  let query = selectWithAccount(db).orderBy('notices.created_at_ms', 'desc').orderBy('notices.id').limit(filter.limit);
-  if (filter.status !== undefined) query = query.where('notices.status', '=', filter.status);
-  if (filter.keyId !== undefined) query = query.where('notices.key_id', '=', filter.keyId);
-  return (await query.execute()).map(noticeWithAccountOf);
+export interface ClaimOptions {
+  readonly leaseMs: number;
+  /** The right side of a Message-ID that is made now. */
+  readonly messageIdDomain: string;
+}
+
+/** How an attempt ended. `error`: one line without secrets. */
+export type NoticeOutcome =
+  | { readonly status: 'sent' }
+  | { readonly status: 'failed' | 'unconfirmed'; readonly error: string }
+  | { readonly status: 'pending'; readonly error: string; readonly nextAttemptAt: EpochMs };
+
+/** The outbox of notices to account holders, shared by all servers on the database. */
+export class Notices {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  /** Makes the notices that are due. See `decideNotices`. */
+  decide(decision: NoticeDecision): Promise<readonly NoticeRecord[]> {
+    return decideNotices(this.#context, decision);
+  }
+
+  /**
+   * Claims the notice that has been due for longest; `undefined` when none is. A notice left in `sending` by a server that
+   * is gone becomes `unconfirmed`: it may have been accepted, and is never sent twice.
+   */
+  async claim({ leaseMs, messageIdDomain }: ClaimOptions): Promise<ClaimedNotice | undefined> {
+    const { db, clock } = this.#context;
+    const now = clock.now();
+    // Without the write lock first: nearly always there is nothing to do.
+    if (!(await isAnythingDue(db, now))) return undefined;
+    return db.transaction().execute(async (trx) => {
+      await closeAbandoned(trx, now);
+      const first = selectDue(trx, now).orderBy('next_attempt_at_ms').orderBy('id').limit(1);
+      const due = await lockedUnlessTaken(trx, first).executeTakeFirst();
+      if (due === undefined) return undefined;
+      await trx
+        .updateTable('notices')
+        .set(({ eb, fn, val }) => ({
+          attempts: eb('attempts', '+', 1),
+          claimed_until_ms: (now + leaseMs) as EpochMs,
+          message_id: fn.coalesce('message_id', val(`<${due.id}@${messageIdDomain}>`)),
+        }))
+        .where('id', '=', due.id)
+        .execute();
+      const row = await selectWithAccount(trx).where('notices.id', '=', due.id).executeTakeFirstOrThrow();
+      return { ...noticeWithAccountOf(row), messageId: row.message_id! };
+    });
+  }
+
+  /**
+   * The point of no return, asked for when the mail server has the whole message except for its end. True: the claim still
+   * holds, the row says `sending`, and the end may be sent. False: another server has claimed the notice, and it must not.
+   */
+  async beginSending(claim: ClaimedNotice, leaseMs: number): Promise<boolean> {
+    const { db, clock } = this.#context;
+    const { numUpdatedRows } = await db
+      .updateTable('notices')
+      .set({ status: 'sending', claimed_until_ms: (clock.now() + leaseMs) as EpochMs })
+      .where('id', '=', claim.id)
+      .where('attempts', '=', claim.attempts)
+      .where('status', '=', 'pending')
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
+  /** Records how an attempt ended, unless another server has claimed the notice since. Returns whether it did. */
+  async settle(claim: ClaimedNotice, outcome: NoticeOutcome): Promise<boolean> {
+    const { db, clock } = this.#context;
+    const { numUpdatedRows } = await db
+      .updateTable('notices')
+      .set({
+        status: outcome.status,
+        claimed_until_ms: null,
+        last_error: outcome.status === 'sent' ? null : outcome.error,
+        ...(outcome.status === 'sent' ? { sent_at_ms: clock.now() } : {}),
+        ...(outcome.status === 'pending' ? { next_attempt_at_ms: outcome.nextAttemptAt } : {}),
+      })
+      .where('id', '=', claim.id)
+      .where('attempts', '=', claim.attempts)
+      // What the sender knows overrides another server's guess that the sender is gone.
+      .where('status', 'in', ['pending', 'sending', 'unconfirmed'])
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
+  /** Latest first, at most `limit`. */
+  async list({ limit, status, keyId }: NoticeFilter): Promise<readonly NoticeWithAccount[]> {
+    const all = selectWithAccount(this.#context.db);
+    let query = all.orderBy('notices.created_at_ms', 'desc').orderBy('notices.id').limit(limit);
+    if (status !== undefined) query = query.where('notices.status', '=', status);
+    if (keyId !== undefined) query = query.where('notices.key_id', '=', keyId);
+    return (await query.execute()).map(noticeWithAccountOf);
+  }
+
+  /** Throws `notice_unknown`. */
+  async get(id: string): Promise<NoticeWithAccount> {
+    const row = await selectWithAccount(this.#context.db).where('notices.id', '=', id).executeTakeFirst();
+    if (row === undefined) throw new StoreError('notice_unknown', `There is no notice ${id}.`);
+    return noticeWithAccountOf(row);
+  }
+
+  /** Notices still to be sent. */
+  async countPending(): Promise<number> {
+    const row = await this.#context.db
+      .selectFrom('notices')
+      .select(({ fn }) => fn.countAll<number>().as('pending'))
+      .where('status', 'in', ['pending', 'sending'])
+      .executeTakeFirstOrThrow();
+    return row.pending;
+  }
+
+  /** Drops the notices that were made before an instant and need no more work. */
+  async prune(before: EpochMs): Promise<void> {
+    await this.#context.db
+      .deleteFrom('notices')
+      .where('created_at_ms', '<', before)
+      .where('status', 'not in', ['pending', 'sending'])
+      .execute();
+  }
+}
+
+function selectWithAccount(db: Database) {
+  return db
+    .selectFrom('notices')
+    .leftJoin('accounts', 'accounts.id', 'notices.account_id')
+    .selectAll('notices')
+    .select('accounts.email as account_email');
+}
+
+function noticeWithAccountOf(
+  row: Parameters<typeof noticeOf>[0] & { readonly account_email: string | null },
+): NoticeWithAccount {
+  return { ...noticeOf(row), accountEmail: row.account_email ?? undefined };
+}
+
+function selectDue(db: Database, now: EpochMs) {
+  return db
+    .selectFrom('notices')
+    .select('id')
+    .where('status', '=', 'pending')
+    .where('next_attempt_at_ms', '<=', now)
+    .where(({ or, eb }) => or([eb('claimed_until_ms', 'is', null), eb('claimed_until_ms', '<=', now)]));
+}
+
+async function isAnythingDue(db: Database, now: EpochMs): Promise<boolean> {
+  if ((await selectDue(db, now).limit(1).executeTakeFirst()) !== undefined) return true;
+  const abandoned = db.selectFrom('notices').select('id').where('status', '=', 'sending');
+  return (await abandoned.where('claimed_until_ms', '<=', now).limit(1).executeTakeFirst()) !== undefined;
+}
+
+async function closeAbandoned(db: Database, now: EpochMs): Promise<void> {
+  await db
+    .updateTable('notices')
+    .set({
+      status: 'unconfirmed',
+      claimed_until_ms: null,
+      last_error: 'the server that sent it ended before the mail server answered',
+    })
+    .where('status', '=', 'sending')
+    .where('claimed_until_ms', '<=', now)
+    .execute();
 }

@@ -1,8 +1,8 @@
 import type { Clock, Randomness } from '../clock.ts';
 import { migrateToLatest, schemaState } from './migrate.ts';
 import { changeSignalOf } from './postgres/listen.ts';
+import { postgresLocationOf } from './postgres/location.ts';
 import { connectPostgres, inspectPostgres, preparePostgres } from './postgres/open.ts';
-import { postgresLocationOf } from './postgres/url.ts';
 import type { Database } from './schema.ts';
 import { openSqlite, openSqliteToRead } from './sqlite/open.ts';
 import { StoreError } from './store-error.ts';
@@ -12,7 +12,7 @@ const knownSchemes = '`sqlite:PATH`, `sqlite::memory:` or `postgres://user@host/
 
 export interface OpenDatabase {
   readonly db: Database;
-  /** What tells of changes, where the engine can. */
+  /** What announces changes, where the engine can. */
   readonly signal: ChangeSignal | undefined;
 }
 
@@ -40,18 +40,18 @@ async function preparedOrClosed(db: Database, prepare: () => Promise<void>): Pro
   }
 }
 
-/** What a database is before anybody has worked on it: `empty` has no tables yet, `older` lacks steps of the schema. */
+/** `empty` has no tables yet, `older` lacks steps of the schema. */
 export type SchemaState = 'empty' | 'older' | 'current';
 
 export interface DatabaseToRead {
   readonly db: Database;
   readonly state: SchemaState;
-  /** How messages call it: without a password. */
+  /** The name in messages: without a password. */
   readonly name: string;
 }
 
 /**
- * Opens what the URL names for reading alone: nothing is made, set up or brought up to date. Throws `StoreError` as
+ * Opens what the URL names for reading only: nothing is made, set up or brought up to date. Throws `StoreError` as
  * `openStore` does, and with reason `cannot_open` where there is nothing.
  */
 export async function openDatabaseToRead(url: string, clock: Clock): Promise<DatabaseToRead> {
@@ -77,6 +77,37 @@ function sqliteToRead(url: string, clock: Clock) {
     return tables.length === 0 ? 'empty' : schemaState(db, name);
   };
   return { db, name, inspect };
+}
+
+/** What a database holds, found without changing it. */
+export interface StoreInspection {
+  /** The name in messages: without a password. */
+  readonly name: string;
+  readonly state: SchemaState;
+  readonly accounts: number;
+  readonly keys: number;
+  readonly markets: number;
+}
+
+/** Throws `StoreError` as `openStore` does, and with reason `cannot_open` where there is no database. */
+export async function inspectStore(url: string, clock: Clock): Promise<StoreInspection> {
+  const { db, state, name } = await openDatabaseToRead(url, clock);
+  const count = async (table: 'accounts' | 'api_keys' | 'markets') => {
+    if (state === 'empty') return 0;
+    const query = db.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('count'));
+    return (await query.executeTakeFirstOrThrow()).count;
+  };
+  try {
+    return {
+      name,
+      state,
+      accounts: await count('accounts'),
+      keys: await count('api_keys'),
+      markets: await count('markets'),
+    };
+  } finally {
+    await db.destroy();
+  }
 }
 
 function isPostgres(url: string): boolean {

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import type { Journal } from './audit.ts';
 import { locked } from './engine.ts';
 import {
+  assertNewKey,
   digestTaken,
   type KeyRecord,
   keyDetails,
@@ -11,8 +11,8 @@ import {
   revokedKey,
   unknownKey,
 } from './key-record.ts';
-import { assertNewKey } from './key-rules.ts';
-import type { ApiKeyTable, Database } from './schema.ts';
+import type { ApiKeyTable } from './schema.ts';
+import { newId, type StoreContext } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 export interface KeyRotation {
@@ -30,25 +30,19 @@ export interface RotatedKey {
   readonly replacement: KeyRecord;
 }
 
-/** Who makes the new key, and when. */
-interface RotationContext {
-  readonly now: EpochMs;
-  readonly newKeyId: string;
-  readonly journal: Journal;
-}
-
 /** See `Keys.rotate`. Both keys are written in one transaction: there is never a moment without a valid one. */
 export async function rotateKey(
-  db: Database,
-  { now, newKeyId, journal }: RotationContext,
+  { db, clock, randomness, journal }: StoreContext,
   id: string,
   rotation: KeyRotation,
 ): Promise<RotatedKey> {
+  const now = clock.now();
   assertNewKey(rotation, now);
   if (rotation.overlapMs < 0) {
     throw new StoreError('overlap_in_past', 'The overlap of a rotation must not end in the past.');
   }
-  const overlapUntil = now + rotation.overlapMs;
+  const overlapUntil = (now + rotation.overlapMs) as EpochMs;
+  const newKeyId = newId('key', randomness);
   return db.transaction().execute(async (trx) => {
     const asked = trx.selectFrom('api_keys').selectAll().where('id', '=', id);
     const old = await locked(trx, asked, 'api_keys').executeTakeFirst();
@@ -73,7 +67,7 @@ export async function rotateKey(
       .updateTable('api_keys')
       .set({
         replaced_by: newKeyId,
-        expires_at_ms: Math.min(old.expires_at_ms ?? overlapUntil, overlapUntil),
+        expires_at_ms: earlierOf(old.expires_at_ms ?? overlapUntil, overlapUntil),
       })
       .where('id', '=', id)
       .returningAll()
@@ -101,7 +95,7 @@ function assertCanRotate(
   if (key === undefined) throw unknownKey(id);
   if (key.status === 'revoked') throw revokedKey(id);
   if (key.replaced_by !== null) {
-    throw new StoreError('key_already_rotated', `The key ${id} was rotated already; ${key.replaced_by} took over.`);
+    throw new StoreError('key_already_rotated', `The key ${id} was rotated already; ${key.replaced_by} replaced it.`);
   }
   if (key.status === 'disabled') {
     throw new StoreError('key_not_active', `The key ${id} is disabled. Enable it first, or create a new key.`);
@@ -109,4 +103,8 @@ function assertCanRotate(
   if (key.expires_at_ms !== null && key.expires_at_ms <= now) {
     throw new StoreError('key_not_active', `The key ${id} has expired. Create a new key.`);
   }
+}
+
+function earlierOf(one: EpochMs, other: EpochMs): EpochMs {
+  return one < other ? one : other;
 }

@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
+import type { EpochMs } from '../clock.ts';
 
 /**
  * The tables as both engines hold them: instants are whole epoch milliseconds, flags are 0 or 1,
@@ -29,7 +30,7 @@ export interface AccountTable {
   /** Unique without regard to the case of ASCII letters. */
   email: string;
   active: Generated<number>;
-  created_at_ms: number;
+  created_at_ms: EpochMs;
 }
 
 export interface ApiKeyTable {
@@ -41,8 +42,8 @@ export interface ApiKeyTable {
   digest: Uint8Array;
   last_four: string;
   status: Generated<KeyStatus>;
-  created_at_ms: number;
-  expires_at_ms: number | null;
+  created_at_ms: EpochMs;
+  expires_at_ms: EpochMs | null;
   limit_per_minute: number | null;
   /** The key that took over in a rotation. */
   replaced_by: string | null;
@@ -61,25 +62,25 @@ export interface MarketTable {
   min_order_size: string;
   min_order_value: string | null;
   operator_paused: Generated<number>;
-  delisted_at_ms: number | null;
+  delisted_at_ms: EpochMs | null;
   missed_loads: Generated<number>;
-  updated_at_ms: number;
+  updated_at_ms: EpochMs;
 }
 
 export interface MaintenanceWindowTable {
   id: string;
-  from_ms: number;
-  to_ms: number;
+  from_ms: EpochMs;
+  to_ms: EpochMs;
   description: string;
-  created_at_ms: number;
-  cancelled_at_ms: number | null;
-  ended_at_ms: number | null;
+  created_at_ms: EpochMs;
+  cancelled_at_ms: EpochMs | null;
+  ended_at_ms: EpochMs | null;
 }
 
 export interface SnapshotTable {
   name: string;
   payload: string;
-  saved_at_ms: number;
+  saved_at_ms: EpochMs;
 }
 
 /** A row for every digest whose right of access may have changed. Filled by triggers only. */
@@ -88,7 +89,7 @@ export interface AccessChangeTable {
   digest: Uint8Array;
 }
 
-/** A counter per topic that triggers raise, so that a watcher sees in one small read what changed. */
+/** A counter for each topic that triggers raise, so that a watcher sees in one small read what changed. */
 export interface ChangeVersionTable {
   /** `access`: on PostgreSQL alone, the number of the latest change of access. */
   topic: 'market_controls' | 'maintenance_windows' | 'access';
@@ -98,7 +99,7 @@ export interface ChangeVersionTable {
 /** A minute in which a key was refused. Several servers add to the same row. */
 export interface BreachTable {
   key_id: string;
-  minute_start_ms: number;
+  minute_start_ms: EpochMs;
   /** Requests refused in it. */
   refused: number;
   /** The limit that refused them. */
@@ -108,10 +109,10 @@ export interface BreachTable {
 export type NoticeKind = 'repeated_breaches';
 
 /**
- * `pending`: to be sent. `sending`: the mail server has the message but for its end, or more. `sent`: accepted by the
+ * `pending`: to be sent. `sending`: the mail server has the message except for its end, or all of it. `sent`: accepted by the
  * mail server. `failed`: refused for good, or given up. `recorded`: no mail server was configured. `unconfirmed`: the end
- * of the message was on its way when the connection or the process ended, so that nobody can tell whether it was accepted;
- * it is not sent again.
+ * of the message was on its way when the connection or the process ended, so it is not known whether it was accepted; it is
+ * not sent again.
  */
 export type NoticeStatus = 'pending' | 'sending' | 'sent' | 'failed' | 'recorded' | 'unconfirmed';
 
@@ -122,17 +123,17 @@ export interface NoticeTable {
   kind: NoticeKind;
   /** 1 for the first notice about the key, and so on. */
   number: number;
-  created_at_ms: number;
-  /** The latest breached minute it tells of. */
-  last_minute_ms: number;
+  created_at_ms: EpochMs;
+  /** The latest breached minute it reports. */
+  last_minute_ms: EpochMs;
   /** JSON, see `NoticeFigures`. */
   figures: string;
   status: NoticeStatus;
-  /** Raised by every claim, and so the mark by which a claim is known to hold still. */
+  /** Raised by every claim, so that a claim can tell whether it still holds. */
   attempts: Generated<number>;
-  next_attempt_at_ms: number;
-  claimed_until_ms: number | null;
-  sent_at_ms: number | null;
+  next_attempt_at_ms: EpochMs;
+  claimed_until_ms: EpochMs | null;
+  sent_at_ms: EpochMs | null;
   message_id: string | null;
   last_error: string | null;
 }
@@ -140,7 +141,7 @@ export interface NoticeTable {
 /** A change an operator made, or an attempt to sign in. Written in the transaction of the change. */
 export interface AuditTable {
   id: string;
-  at_ms: number;
+  at_ms: EpochMs;
   actor: string;
   action: string;
   subject_kind: 'account' | 'key' | 'market' | 'window' | 'token' | 'session';
@@ -157,8 +158,8 @@ export interface OperatorTokenTable {
   name: string;
   /** SHA-256 of the whole token text in hexadecimal. The token itself is stored nowhere. */
   digest: string;
-  created_at_ms: number;
-  expires_at_ms: number | null;
-  revoked_at_ms: number | null;
-  last_used_at_ms: number | null;
+  created_at_ms: EpochMs;
+  expires_at_ms: EpochMs | null;
+  revoked_at_ms: EpochMs | null;
+  last_used_at_ms: EpochMs | null;
 }

@@ -1,20 +1,25 @@
+/** The reasons that lie in the engine or the file, not in what was asked. Trying again later can help with some. */
+const engineReasons = [
+  'url_invalid',
+  'cannot_open',
+  'unreachable',
+  'no_answer',
+  'access_denied',
+  'too_slow',
+  'old_server',
+  'not_a_database',
+  'foreign_database',
+  'newer_database',
+  'locked',
+  'read_only',
+  'disk_full',
+  'damaged',
+  'unexpected',
+] as const;
+
 /** Why the store refused or failed. Stable: programs decide on it, people read the message. */
 export type StoreErrorReason =
-  | 'url_invalid'
-  | 'cannot_open'
-  | 'unreachable'
-  | 'no_answer'
-  | 'access_denied'
-  | 'too_slow'
-  | 'old_server'
-  | 'not_a_database'
-  | 'foreign_database'
-  | 'newer_database'
-  | 'locked'
-  | 'read_only'
-  | 'disk_full'
-  | 'damaged'
-  | 'unexpected'
+  | (typeof engineReasons)[number]
   | 'email_invalid'
   | 'email_taken'
   | 'account_unknown'
@@ -47,28 +52,9 @@ export type StoreErrorReason =
   | 'token_name_invalid'
   | 'token_name_taken';
 
-/** The reasons that lie in the engine or the file, not in what was asked. Trying again later can help with some. */
-const engineReasons: ReadonlySet<StoreErrorReason> = new Set([
-  'url_invalid',
-  'cannot_open',
-  'unreachable',
-  'no_answer',
-  'access_denied',
-  'too_slow',
-  'old_server',
-  'not_a_database',
-  'foreign_database',
-  'newer_database',
-  'locked',
-  'read_only',
-  'disk_full',
-  'damaged',
-  'unexpected',
-]);
-
 /**
  * Everything the store throws. The message is one sentence for the operator: what was refused and
- * how to mend it. It never holds a key, a digest or an SQL parameter.
+ * how to fix it. It never holds a key, a digest or an SQL parameter.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -81,6 +67,6 @@ export class StoreError extends Error {
 
   /** True when the engine or the file is at fault, false when what was asked cannot be done. */
   get isEngineFailure(): boolean {
-    return engineReasons.has(this.reason);
+    return (engineReasons as readonly StoreErrorReason[]).includes(this.reason);
   }
 }

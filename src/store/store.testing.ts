@@ -8,7 +8,7 @@ import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { type PostgresServer, postgresMissing, startPostgres } from '../../test/support/postgres.ts';
 import type { Engine } from './engine.ts';
 import type { MarketToSave } from './markets.ts';
-import { columnTypes } from './postgres/types.ts';
+import { columnTypes } from './postgres/client.ts';
 import { openStore, type Store } from './store.ts';
 
 interface BareFixture {
@@ -40,10 +40,9 @@ export interface OutsideConnection {
   run(sql: string, ...parameters: SQLInputValue[]): Promise<Record<string, unknown>[]>;
 }
 
-const engines = new WeakMap<TestContext, Engine>();
-const names = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
-
 let engineUnderTest: Engine = 'sqlite';
+
+const names = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
 
 /** From now on `storeTest` declares its tests for this engine. */
 export function testStoresOn(engine: Engine): void {
@@ -51,8 +50,8 @@ export function testStoresOn(engine: Engine): void {
 }
 
 /**
- * A test of the store. `npm test` runs it on SQLite, `postgres/matrix.system.test.ts` runs it on PostgreSQL, and its name
- * says which. `openEngine` gives it a store on that engine.
+ * A test of the store. `npm test` runs it on SQLite, `store.system.test.ts` runs it on PostgreSQL, and its name says
+ * which. `openEngine` gives it a store on that engine.
  */
 export function storeTest(name: string, run: (t: TestContext) => void | Promise<void>): void {
   const declare = engineUnderTest === 'postgres' ? postgresTest : test;
@@ -61,10 +60,7 @@ export function storeTest(name: string, run: (t: TestContext) => void | Promise<
 
 /** A test that is about PostgreSQL alone. Without a server it is skipped, which fails the run in CI. */
 export function postgresTest(name: string, run: (t: TestContext) => void | Promise<void>): void {
-  test(name, { skip: postgresMissing ?? false }, (t) => {
-    engines.set(t, 'postgres');
-    return run(t);
-  });
+  test(name, { skip: postgresMissing ?? false }, run);
 }
 
 export function temporaryDirectory(test: TestContext): string {
@@ -81,9 +77,8 @@ export async function openFixture(t: TestContext): Promise<StoreFixture> {
   return { ...bare, path, outside };
 }
 
-/** For `storeTest` and `postgresTest`. */
-export async function openEngine(t: TestContext): Promise<EngineFixture> {
-  const engine = engines.get(t) ?? 'sqlite';
+/** @param engine the one under test when left out */
+export async function openEngine(t: TestContext, engine: Engine = engineUnderTest): Promise<EngineFixture> {
   const url = await newDatabase(t, engine);
   const connectAnother = () => (engine === 'sqlite' ? connectSqlite(t, url) : connectPostgres(t, url));
   const bare = await openBare(t, url);
@@ -101,9 +96,9 @@ async function openBare(t: TestContext, url: string): Promise<BareFixture> {
   return { store: await openAnother(), clock, openAnother };
 }
 
-/** The URL of a database without any tables, for `storeTest` and `postgresTest`. */
+/** The URL of a database without any tables, on the engine under test. */
 export function emptyDatabase(t: TestContext): Promise<string> {
-  return newDatabase(t, engines.get(t) ?? 'sqlite', 'template0');
+  return newDatabase(t, engineUnderTest, 'template0');
 }
 
 /** The URL of a database that nobody has opened yet. On PostgreSQL it has the schema, unless another template is named. */

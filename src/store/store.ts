@@ -1,23 +1,16 @@
 import type { Clock, Randomness } from '../clock.ts';
-import { type AccessChanges, accessChangesIn } from './access-changes.ts';
-import { type Accounts, accountsIn } from './accounts.ts';
-import { type AuditLog, auditLogIn, journalsOf } from './audit.ts';
-import { type Breaches, breachesIn } from './breaches.ts';
-import { type Keys, keysIn } from './keys.ts';
-import { type Markets, marketsIn } from './markets.ts';
-import { type Notices, noticesIn } from './notices.ts';
-import { openDatabase } from './open-database.ts';
-import type { Database } from './schema.ts';
-import { type Snapshots, snapshotsIn } from './snapshots.ts';
-import { type OperatorTokens, tokensIn } from './tokens.ts';
-import {
-  type ChangeListener,
-  type ChangeSignal,
-  type ChangeWatch,
-  type WatchOptions,
-  watchChanges,
-} from './watch-changes.ts';
-import { type MaintenanceWindows, windowsIn } from './windows.ts';
+import { AccessChanges } from './access.ts';
+import { Accounts } from './accounts.ts';
+import { AuditLog, journalsOf } from './audit.ts';
+import { Breaches } from './breaches.ts';
+import { Keys } from './keys.ts';
+import { Markets } from './markets.ts';
+import { Notices } from './notices.ts';
+import { type OpenDatabase, openDatabase } from './open-database.ts';
+import { Snapshots } from './snapshots.ts';
+import { OperatorTokens } from './tokens.ts';
+import { type ChangeListener, type ChangeWatch, type WatchOptions, watchChanges } from './watch-changes.ts';
+import { MaintenanceWindows } from './windows.ts';
 
 /** What must last. Safe to open from several processes at once. What the database refuses comes as `StoreError`. */
 export interface Store {
@@ -31,7 +24,7 @@ export interface Store {
   readonly notices: Notices;
   readonly tokens: OperatorTokens;
   readonly audit: AuditLog;
-  /** The same store, for changes that the audit log puts down to this actor. */
+  /** The same store, whose changes the audit log attributes to this actor. */
   as(actor: string): Store;
   watchChanges(options: WatchOptions, listener: ChangeListener): ChangeWatch;
   /** Stops every watch and closes the database. Closing twice does nothing. */
@@ -46,27 +39,21 @@ export interface OpenStoreOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** Whom the audit log puts changes down to; `system` when left out. See `Store.as`. */
+  /** Whom the audit log attributes changes to; `system` when left out. See `Store.as`. */
   readonly actor?: string | undefined;
 }
 
 /**
  * Opens the database, makes it when it is missing and brings its schema up to date. Throws `StoreError`
- * with one sentence that names the database and the mend.
+ * with one sentence that names the database and the fix.
  */
 export async function openStore({ url, clock, randomness, actor = 'system' }: OpenStoreOptions): Promise<Store> {
-  const { db, signal } = await openDatabase(url, clock, randomness);
-  return storeOver(db, signal, clock, randomness, actor);
+  const opened = await openDatabase(url, clock, randomness);
+  return storeOver(opened, clock, randomness, actor);
 }
 
-function storeOver(
-  db: Database,
-  signal: ChangeSignal | undefined,
-  clock: Clock,
-  randomness: Randomness,
-  actor: string,
-): Store {
-  const journals = journalsOf(clock, randomness);
+function storeOver({ db, signal }: OpenDatabase, clock: Clock, randomness: Randomness, actor: string): Store {
+  const journalOf = journalsOf(clock, randomness);
   const watches = new Set<ChangeWatch>();
   let closing: Promise<void> | undefined;
 
@@ -75,25 +62,24 @@ function storeOver(
     await db.destroy();
   }
 
-  /** What records its changes in the audit log. */
-  const recorded = (by: string) => {
-    const journal = journals(by);
+  const partsFor = (by: string) => {
+    const context = { db, clock, randomness, journal: journalOf(by) };
     return {
-      accounts: accountsIn(db, clock, randomness, journal),
-      keys: keysIn(db, clock, randomness, journal),
-      markets: marketsIn(db, clock, journal),
-      windows: windowsIn(db, clock, randomness, journal),
-      tokens: tokensIn(db, clock, randomness, journal),
-      audit: auditLogIn(db, journal),
+      accounts: new Accounts(context),
+      keys: new Keys(context),
+      markets: new Markets(context),
+      windows: new MaintenanceWindows(context),
+      snapshots: new Snapshots(context),
+      accessChanges: new AccessChanges(db),
+      breaches: new Breaches(db),
+      notices: new Notices(context),
+      tokens: new OperatorTokens(context),
+      audit: new AuditLog(context),
     };
   };
   const store: Store = {
-    ...recorded(actor),
-    as: (by) => ({ ...store, ...recorded(by) }),
-    snapshots: snapshotsIn(db, clock),
-    accessChanges: accessChangesIn(db),
-    breaches: breachesIn(db),
-    notices: noticesIn(db, clock, randomness),
+    ...partsFor(actor),
+    as: (by) => ({ ...store, ...partsFor(by) }),
     watchChanges(options, listener) {
       const watch = watchChanges(db, options, listener, signal);
       watches.add(watch);

@@ -1,11 +1,10 @@
 import type { Selectable } from 'kysely';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import type { Journal } from './audit.ts';
-import { newId } from './ids.ts';
+import type { EpochMs } from '../clock.ts';
 import type { Database, OperatorTokenTable } from './schema.ts';
+import { newId, type StoreContext } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
-/** A token of an operator, as people manage it. Neither its text nor its digest is here. */
+/** A token of an operator, as people manage it. It holds neither the token's text nor its digest. */
 export interface TokenRecord {
   readonly id: string;
   /** Unique among the tokens that are not revoked: what the audit log calls whoever uses it. */
@@ -26,90 +25,111 @@ export interface NewToken {
   readonly expiresAt?: EpochMs | undefined;
 }
 
-export interface OperatorTokens {
-  /** Throws `token_name_invalid`, `token_name_taken`, `expiry_not_in_future`, `digest_taken`. */
-  insert(token: NewToken): Promise<TokenRecord>;
-  /** Oldest first, revoked ones among them. */
-  list(): Promise<readonly TokenRecord[]>;
-  get(id: string): Promise<TokenRecord | undefined>;
-  /** The token with this SHA-256, whatever its state. */
-  find(digest: Uint8Array): Promise<TokenRecord | undefined>;
-  /** Final. Revoking once more changes nothing. Throws `token_unknown`. */
-  revoke(id: string): Promise<TokenRecord>;
-  /** Notes that it was used just now. */
-  touch(id: string): Promise<void>;
-}
-
 const nameShape = /^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,59}$/;
 /** Names that the audit log has for others. */
 const reservedNames: ReadonlySet<string> = new Set(['configuration', 'cli', 'system', 'unknown']);
+const digestBytes = 32;
 
-export function tokensIn(db: Database, clock: Clock, randomness: Randomness, journal: Journal): OperatorTokens {
-  return {
-    insert: (token) => insertToken(db, clock.now(), newId('tok', randomness), token, journal),
-    async list() {
-      const rows = await db.selectFrom('operator_tokens').selectAll().orderBy('created_at_ms').orderBy('id').execute();
-      return rows.map(recordOf);
-    },
-    async get(id) {
-      const row = await db.selectFrom('operator_tokens').selectAll().where('id', '=', id).executeTakeFirst();
-      return row && recordOf(row);
-    },
-    async find(digest) {
-      const row = await db
-        .selectFrom('operator_tokens')
-        .selectAll()
-        .where('digest', '=', hexOf(digest))
+export class OperatorTokens {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  /** Throws `token_name_invalid`, `token_name_taken`, `expiry_not_in_future`, `digest_taken`. */
+  async insert(token: NewToken): Promise<TokenRecord> {
+    const { db, clock, randomness, journal } = this.#context;
+    const id = newId('tok', randomness);
+    const { digest, name = id, expiresAt } = token;
+    const now = clock.now();
+    assertNewToken({ digest, name, expiresAt }, now);
+    return db.transaction().execute(async (trx) => {
+      await assertNameFree(trx, name);
+      const row = await trx
+        .insertInto('operator_tokens')
+        .values({ id, name, digest: digest.toHex(), created_at_ms: now, expires_at_ms: expiresAt ?? null })
+        .onConflict((conflict) => conflict.doNothing())
+        .returningAll()
         .executeTakeFirst();
-      return row && recordOf(row);
-    },
-    revoke: (id) => revokeToken(db, clock.now(), id, journal),
-    async touch(id) {
-      await db.updateTable('operator_tokens').set({ last_used_at_ms: clock.now() }).where('id', '=', id).execute();
-    },
-  };
+      if (row === undefined) {
+        // Another process may have made one of the same name since.
+        await assertNameFree(trx, name);
+        throw new StoreError('digest_taken', 'This token is stored already. Generate another one.');
+      }
+      await journal(trx, {
+        action: 'token.create',
+        subject: { kind: 'token', id },
+        summary: `Made the operator token "${name}".`,
+        details: { name, expiresAtMs: expiresAt ?? null },
+      });
+      return recordOf(row);
+    });
+  }
+
+  /** Final. Revoking once more changes nothing. Throws `token_unknown`. */
+  revoke(id: string): Promise<TokenRecord> {
+    const { db, clock, journal } = this.#context;
+    return db.transaction().execute(async (trx) => {
+      const row = await trx
+        .updateTable('operator_tokens')
+        .set({ revoked_at_ms: clock.now() })
+        .where('id', '=', id)
+        .where('revoked_at_ms', 'is', null)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) {
+        const unchanged = await trx.selectFrom('operator_tokens').selectAll().where('id', '=', id).executeTakeFirst();
+        if (unchanged !== undefined) return recordOf(unchanged);
+        throw new StoreError('token_unknown', `There is no operator token ${id}. See \`mdapi admin tokens\`.`);
+      }
+      const { name } = row;
+      const summary = `Revoked the operator token "${name}".`;
+      await journal(trx, { action: 'token.revoke', subject: { kind: 'token', id }, summary, details: { name } });
+      return recordOf(row);
+    });
+  }
+
+  /** Oldest first, revoked ones among them. */
+  async list(): Promise<readonly TokenRecord[]> {
+    return (await this.#all().orderBy('created_at_ms').orderBy('id').execute()).map(recordOf);
+  }
+
+  async get(id: string): Promise<TokenRecord | undefined> {
+    const row = await this.#all().where('id', '=', id).executeTakeFirst();
+    return row && recordOf(row);
+  }
+
+  /** The token with this SHA-256, whatever its state. */
+  async find(digest: Uint8Array): Promise<TokenRecord | undefined> {
+    const row = await this.#all().where('digest', '=', digest.toHex()).executeTakeFirst();
+    return row && recordOf(row);
+  }
+
+  /** Records that it was used just now. */
+  async touch(id: string): Promise<void> {
+    const { db, clock } = this.#context;
+    await db.updateTable('operator_tokens').set({ last_used_at_ms: clock.now() }).where('id', '=', id).execute();
+  }
+
+  #all() {
+    return this.#context.db.selectFrom('operator_tokens').selectAll();
+  }
 }
 
-async function insertToken(
-  db: Database,
-  now: EpochMs,
-  id: string,
-  { digest, name = id, expiresAt }: NewToken,
-  journal: Journal,
-): Promise<TokenRecord> {
+function assertNewToken({ digest, name, expiresAt }: NewToken & { readonly name: string }, now: EpochMs): void {
   if (!nameShape.test(name) || reservedNames.has(name.toLowerCase())) {
     throw new StoreError(
       'token_name_invalid',
       'The name of a token has 1 to 60 letters, digits, spaces and the signs . _ @ -, begins with a letter or digit, and is not one of configuration, cli, system, unknown.',
     );
   }
-  if (digest.length !== 32) {
+  if (digest.length !== digestBytes) {
     throw new StoreError('digest_invalid', 'A digest has 32 bytes: the SHA-256 of the whole token.');
   }
   if (expiresAt !== undefined && expiresAt <= now) {
     throw new StoreError('expiry_not_in_future', 'The expiry of a new token must lie in the future.');
   }
-  return db.transaction().execute(async (trx) => {
-    await assertNameFree(trx, name);
-    const row = await trx
-      .insertInto('operator_tokens')
-      .values({ id, name, digest: hexOf(digest), created_at_ms: now, expires_at_ms: expiresAt ?? null })
-      .onConflict((conflict) => conflict.doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    if (row === undefined) {
-      // Another process may have made one of the same name since.
-      await assertNameFree(trx, name);
-      throw new StoreError('digest_taken', 'This token is stored already. Generate another one.');
-    }
-    await journal(trx, {
-      action: 'token.create',
-      subject: { kind: 'token', id },
-      summary: `Made the operator token "${name}".`,
-      details: { name, expiresAtMs: expiresAt ?? null },
-    });
-    return recordOf(row);
-  });
 }
 
 async function assertNameFree(trx: Database, name: string): Promise<void> {
@@ -126,42 +146,13 @@ async function assertNameFree(trx: Database, name: string): Promise<void> {
   );
 }
 
-function revokeToken(db: Database, now: EpochMs, id: string, journal: Journal): Promise<TokenRecord> {
-  return db.transaction().execute(async (trx) => {
-    const row = await trx
-      .updateTable('operator_tokens')
-      .set({ revoked_at_ms: now })
-      .where('id', '=', id)
-      .where('revoked_at_ms', 'is', null)
-      .returningAll()
-      .executeTakeFirst();
-    if (row !== undefined) {
-      const summary = `Revoked the operator token "${row.name}".`;
-      await journal(trx, {
-        action: 'token.revoke',
-        subject: { kind: 'token', id },
-        summary,
-        details: { name: row.name },
-      });
-      return recordOf(row);
-    }
-    const known = await trx.selectFrom('operator_tokens').selectAll().where('id', '=', id).executeTakeFirst();
-    if (known !== undefined) return recordOf(known);
-    throw new StoreError('token_unknown', `There is no operator token ${id}. See \`mdapi admin tokens\`.`);
-  });
-}
-
-function hexOf(digest: Uint8Array): string {
-  return Buffer.from(digest).toString('hex');
-}
-
 function recordOf(row: Selectable<OperatorTokenTable>): TokenRecord {
   return {
     id: row.id,
     name: row.name,
-    createdAt: row.created_at_ms as EpochMs,
-    expiresAt: (row.expires_at_ms ?? undefined) as EpochMs | undefined,
-    revokedAt: (row.revoked_at_ms ?? undefined) as EpochMs | undefined,
-    lastUsedAt: (row.last_used_at_ms ?? undefined) as EpochMs | undefined,
+    createdAt: row.created_at_ms,
+    expiresAt: row.expires_at_ms ?? undefined,
+    revokedAt: row.revoked_at_ms ?? undefined,
+    lastUsedAt: row.last_used_at_ms ?? undefined,
   };
 }

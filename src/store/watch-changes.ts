@@ -4,7 +4,7 @@ import { engineOf } from './engine.ts';
 import type { Database } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
-/** What may have changed since the listener was last told. */
+/** What may have changed since the listener was last called. */
 export interface ChangedTopics {
   /** Keys or accounts: read `AccessChanges.since`. */
   readonly access: boolean;
@@ -18,10 +18,10 @@ export interface ChangeListener {
   /**
    * Called about `everyMs` after a change at most, whoever made it, this process included. The first call comes with
    * the first look and names every topic, so that nothing between loading and watching is lost. Calls never
-   * overlap. If it throws or rejects, `failed` is told and the same topics come again with the next look.
+   * overlap. If it throws or rejects, `failed` is called and the same topics come again with the next look.
    */
   changed(topics: ChangedTopics): void | Promise<void>;
-  /** The first failure of a row of failures: of the database, or of `changed` itself. */
+  /** The first of several failures in a row: of the database, or of `changed` itself. */
   failed(error: unknown): void;
   /** The first success after `failed`. */
   recovered?(): void;
@@ -31,13 +31,13 @@ export interface WatchOptions {
   readonly clock: Clock;
   /**
    * Between two looks. When left out 100 ms on SQLite, where a look costs some microseconds, and 500 ms on PostgreSQL,
-   * where changes announce themselves and looking is for what was announced while nobody could hear.
+   * where changes announce themselves and looking finds what was announced while nobody listened.
    */
   readonly everyMs?: number | undefined;
 }
 
 export interface ChangeWatch {
-  /** Looks now, after a look that is under way: resolves once the listener was told of everything written before. */
+  /** Looks now, after a look that is under way: resolves once the listener has everything that was written before. */
   look(): Promise<void>;
   /** No look begins after this. Resolves once one that was under way has ended. */
   stop(): Promise<void>;
@@ -57,7 +57,7 @@ export interface Versions {
 
 const defaultEveryMs = { sqlite: 100, postgres: 500 } as const;
 
-/** @param signal what tells of changes sooner than the next look */
+/** @param signal announces changes sooner than the next look */
 export function watchChanges(
   db: Database,
   options: WatchOptions,
@@ -132,7 +132,5 @@ export async function readVersions(db: Database): Promise<Versions> {
     (select version from change_versions where topic = 'market_controls') as market_controls,
     (select version from change_versions where topic = 'maintenance_windows') as maintenance_windows,
     ${readOnly[engineOf(db)]} as read_only`.execute(db);
-  const row = rows[0];
-  if (row === undefined) throw new StoreError('unexpected', 'The database gave no change counters.');
-  return row;
+  return rows[0]!;
 }

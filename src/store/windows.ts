@@ -1,10 +1,9 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { EpochMs } from '../clock.ts';
 import { isoInstant, lastInstantMs } from '../contract/instant.ts';
-import type { Journal } from './audit.ts';
 import { locked } from './engine.ts';
-import { newId } from './ids.ts';
-import type { Database, MaintenanceWindowTable, Schema } from './schema.ts';
+import type { MaintenanceWindowTable, Schema } from './schema.ts';
+import { newId, type StoreContext } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** A maintenance window runs while `from ≤ now < to`, unless it was cancelled. */
@@ -27,69 +26,105 @@ export interface NewWindow {
   readonly description: string;
 }
 
-/** Every change throws `window_unknown` for an id that does not exist, besides what stands at each. */
-export interface MaintenanceWindows {
-  /** May overlap others and may have begun already. Throws `window_order`, `window_in_past`, `window_description`. */
-  announce(window: NewWindow): Promise<WindowRecord>;
-  /** Moves the end to a later instant. Throws `window_cancelled`, `window_over`, `window_not_later`. */
-  extend(id: string, to: EpochMs): Promise<WindowRecord>;
-  /** Ends a running window now. Throws `window_cancelled`, `window_over`, `window_not_running`. */
-  end(id: string): Promise<WindowRecord>;
-  /** Takes back a window that has not begun. Throws `window_cancelled`, `window_over`, `window_started`. */
-  cancel(id: string): Promise<WindowRecord>;
-  /** At most `limit` that are over or cancelled, the latest first. */
-  listPast(at: EpochMs, limit: number): Promise<readonly WindowRecord[]>;
-  /** By start. With `currentAt` only those that still matter then: not cancelled and not over. */
-  list(filter?: { readonly currentAt?: EpochMs | undefined }): Promise<readonly WindowRecord[]>;
-}
-
 const descriptionLengthMax = 500;
 
-export function windowsIn(db: Database, clock: Clock, randomness: Randomness, journal: Journal): MaintenanceWindows {
-  return {
-    announce: (window) => announceWindow(db, clock.now(), newId('win', randomness), window, journal),
-    extend: (id, to) =>
-      changeWindow({ db, journal, now: clock.now(), id, action: 'window.extend' }, (window) => {
-        if (to > window.to && to <= lastInstantMs) return { to_ms: to };
-        throw new StoreError(
-          'window_not_later',
-          `The window ${id} already lasts until ${isoInstant(window.to)}. Name a later end.`,
-        );
-      }),
-    end: (id) => {
-      const now = clock.now();
-      return changeWindow({ db, journal, now, id, action: 'window.end' }, (window) => {
-        if (window.from <= now) return { to_ms: now, ended_at_ms: now };
-        throw new StoreError('window_not_running', `The window ${id} has not begun. Cancel it instead.`);
-      });
-    },
-    cancel: (id) => {
-      const now = clock.now();
-      return changeWindow({ db, journal, now, id, action: 'window.cancel' }, (window) => {
-        if (now < window.from) return { cancelled_at_ms: now };
-        throw new StoreError('window_started', `The window ${id} is running. End it instead.`);
-      });
-    },
-    async listPast(at, limit) {
-      const rows = await db
-        .selectFrom('maintenance_windows')
-        .selectAll()
-        .where(({ or, eb }) => or([eb('cancelled_at_ms', 'is not', null), eb('to_ms', '<=', at)]))
-        .orderBy('from_ms', 'desc')
-        .orderBy('id')
-        .limit(limit)
-        .execute();
-      return rows.map(recordOf);
-    },
-    async list(filter) {
-      const currentAt = filter?.currentAt;
-      const all = db.selectFrom('maintenance_windows').selectAll().orderBy('from_ms').orderBy('id');
-      const chosen =
-        currentAt === undefined ? all : all.where('cancelled_at_ms', 'is', null).where('to_ms', '>', currentAt);
-      return (await chosen.execute()).map(recordOf);
-    },
-  };
+const verbs = { 'window.extend': 'Extended', 'window.end': 'Ended', 'window.cancel': 'Cancelled' } as const;
+
+/** Every change throws `window_unknown`, `window_cancelled` and `window_over`, besides what each names. */
+export class MaintenanceWindows {
+  readonly #context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  /** May overlap others and may have begun already. Throws `window_order`, `window_in_past`, `window_description`. */
+  async announce(window: NewWindow): Promise<WindowRecord> {
+    const { db, clock, randomness, journal } = this.#context;
+    const now = clock.now();
+    assertNewWindow(window, now);
+    const { from, to, description } = window;
+    const id = newId('win', randomness);
+    return db.transaction().execute(async (trx) => {
+      const row = await trx
+        .insertInto('maintenance_windows')
+        .values({ id, from_ms: from, to_ms: to, description: description.trim(), created_at_ms: now })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const record = recordOf(row);
+      await journal(trx, { action: 'window.announce', ...entryOf('Announced', record) });
+      return record;
+    });
+  }
+
+  /** Moves the end to a later instant. Throws `window_not_later`. */
+  extend(id: string, to: EpochMs): Promise<WindowRecord> {
+    return this.#change(id, 'window.extend', (window) => {
+      if (to > window.to && to <= lastInstantMs) return { to_ms: to };
+      const message = `The window ${id} already lasts until ${isoInstant(window.to)}. Name a later end.`;
+      throw new StoreError('window_not_later', message);
+    });
+  }
+
+  /** Ends a running window now. Throws `window_not_running`. */
+  end(id: string): Promise<WindowRecord> {
+    return this.#change(id, 'window.end', (window, now) => {
+      if (window.from <= now) return { to_ms: now, ended_at_ms: now };
+      throw new StoreError('window_not_running', `The window ${id} has not begun. Cancel it instead.`);
+    });
+  }
+
+  /** Cancels a window that has not begun. Throws `window_started`. */
+  cancel(id: string): Promise<WindowRecord> {
+    return this.#change(id, 'window.cancel', (window, now) => {
+      if (now < window.from) return { cancelled_at_ms: now };
+      throw new StoreError('window_started', `The window ${id} is running. End it instead.`);
+    });
+  }
+
+  /** At most `limit` that are over or cancelled, the latest first. */
+  async listPast(at: EpochMs, limit: number): Promise<readonly WindowRecord[]> {
+    const rows = await this.#context.db
+      .selectFrom('maintenance_windows')
+      .selectAll()
+      .where(({ or, eb }) => or([eb('cancelled_at_ms', 'is not', null), eb('to_ms', '<=', at)]))
+      .orderBy('from_ms', 'desc')
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map(recordOf);
+  }
+
+  /** By start. With `currentAt` only those that still matter then: not cancelled and not over. */
+  async list({ currentAt }: { readonly currentAt?: EpochMs | undefined } = {}): Promise<readonly WindowRecord[]> {
+    let query = this.#context.db.selectFrom('maintenance_windows').selectAll().orderBy('from_ms').orderBy('id');
+    if (currentAt !== undefined) query = query.where('cancelled_at_ms', 'is', null).where('to_ms', '>', currentAt);
+    return (await query.execute()).map(recordOf);
+  }
+
+  #change(
+    id: string,
+    action: keyof typeof verbs,
+    decide: (window: WindowRecord, now: EpochMs) => Partial<WindowRow>,
+  ): Promise<WindowRecord> {
+    const { db, clock, journal } = this.#context;
+    const now = clock.now();
+    return db.transaction().execute(async (trx) => {
+      const change = decide(await lockChangeable(trx, now, id), now);
+      const row = await trx
+        .updateTable('maintenance_windows')
+        .set(change)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const record = recordOf(row);
+      await journal(trx, { action, ...entryOf(verbs[action], record) });
+      return record;
+    });
+  }
 }
+
+type WindowRow = Selectable<MaintenanceWindowTable>;
 
 /** Throws the `StoreError` of the first rule that a window to be announced at `now` breaks. */
 export function assertNewWindow({ from, to, description }: NewWindow, now: EpochMs): void {
@@ -100,56 +135,7 @@ export function assertNewWindow({ from, to, description }: NewWindow, now: Epoch
   }
 }
 
-async function announceWindow(
-  db: Database,
-  now: EpochMs,
-  id: string,
-  window: NewWindow,
-  journal: Journal,
-): Promise<WindowRecord> {
-  assertNewWindow(window, now);
-  const { from, to, description } = window;
-  return db.transaction().execute(async (trx) => {
-    const row = await trx
-      .insertInto('maintenance_windows')
-      .values({ id, from_ms: from, to_ms: to, description: description.trim(), created_at_ms: now })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    const record = recordOf(row);
-    await journal(trx, { action: 'window.announce', ...wordsOf('Announced', record) });
-    return record;
-  });
-}
-
-interface WindowChange {
-  readonly db: Database;
-  readonly journal: Journal;
-  readonly now: EpochMs;
-  readonly id: string;
-  readonly action: keyof typeof verbs;
-}
-
-const verbs = { 'window.extend': 'Extended', 'window.end': 'Ended', 'window.cancel': 'Cancelled' } as const;
-
-function changeWindow(
-  { db, journal, now, id, action }: WindowChange,
-  decide: (window: WindowRecord) => Partial<Selectable<MaintenanceWindowTable>>,
-): Promise<WindowRecord> {
-  return db.transaction().execute(async (trx) => {
-    const change = decide(await changeable(trx, now, id));
-    const row = await trx
-      .updateTable('maintenance_windows')
-      .set(change)
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    const record = recordOf(row);
-    await journal(trx, { action, ...wordsOf(verbs[action], record) });
-    return record;
-  });
-}
-
-function wordsOf(verb: string, { id, from, to, description }: WindowRecord) {
+function entryOf(verb: string, { id, from, to, description }: WindowRecord) {
   return {
     subject: { kind: 'window', id } as const,
     summary: `${verb} the maintenance from ${isoInstant(from)} to ${isoInstant(to)}.`,
@@ -157,7 +143,7 @@ function wordsOf(verb: string, { id, from, to, description }: WindowRecord) {
   };
 }
 
-async function changeable(trx: Transaction<Schema>, now: EpochMs, id: string): Promise<WindowRecord> {
+async function lockChangeable(trx: Transaction<Schema>, now: EpochMs, id: string): Promise<WindowRecord> {
   const asked = trx.selectFrom('maintenance_windows').selectAll().where('id', '=', id);
   const row = await locked(trx, asked, 'maintenance_windows').executeTakeFirst();
   if (row === undefined) throw new StoreError('window_unknown', `There is no maintenance window ${id}.`);
@@ -167,14 +153,14 @@ async function changeable(trx: Transaction<Schema>, now: EpochMs, id: string): P
   throw new StoreError('window_over', `The window ${id} ended at ${isoInstant(window.to)}. Announce a new one.`);
 }
 
-function recordOf(row: Selectable<MaintenanceWindowTable>): WindowRecord {
+function recordOf(row: WindowRow): WindowRecord {
   return {
     id: row.id,
-    from: row.from_ms as EpochMs,
-    to: row.to_ms as EpochMs,
+    from: row.from_ms,
+    to: row.to_ms,
     description: row.description,
-    createdAt: row.created_at_ms as EpochMs,
-    cancelledAt: (row.cancelled_at_ms ?? undefined) as EpochMs | undefined,
-    endedAt: (row.ended_at_ms ?? undefined) as EpochMs | undefined,
+    createdAt: row.created_at_ms,
+    cancelledAt: row.cancelled_at_ms ?? undefined,
+    endedAt: row.ended_at_ms ?? undefined,
   };
 }

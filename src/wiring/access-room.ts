@@ -7,7 +7,7 @@ import type { Clock, Randomness } from '../clock.ts';
 import { RedisLimits } from '../cluster/redis-limits.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
-import type { ChangeCursor } from '../store/access-changes.ts';
+import type { ChangeCursor } from '../store/access.ts';
 import type { Store } from '../store/store.ts';
 
 /** What the access room is made with. */

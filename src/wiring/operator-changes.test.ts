@@ -44,7 +44,7 @@ test('a look that is asked for sees what was written before it, without waiting 
 test('audit entries go when they are older than configured, within the hour', async (t) => {
   const { clock, store, logged } = await following(t);
   const emails = async () =>
-    (await store.audit.page({ limit: 10 })).entries.map(({ details }) => String(details.email)).sort();
+    (await store.audit.page({ limit: 10 })).items.map(({ details }) => String(details.email)).sort();
   await store.accounts.create({ email: 'old@example.com' });
   clock.jump(2 * dayMs - hourMs / 2);
   await store.accounts.create({ email: 'new@example.com' });

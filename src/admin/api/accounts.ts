@@ -46,11 +46,11 @@ export const listAccounts = operation({
     const page = await store.accounts.page({
       query,
       limit,
-      after: place && { createdAtMs: place[0], id: place[1] },
+      after: place && { atMs: place[0], id: place[1] },
     });
     return {
-      accounts: page.accounts.map(({ keys, ...account }) => accountView(account, keys)),
-      next: page.next === undefined ? null : writeCursor(page.next.createdAtMs, page.next.id),
+      accounts: page.items.map(({ keys, ...account }) => accountView(account, keys)),
+      next: page.next === undefined ? null : writeCursor(page.next.atMs, page.next.id),
     };
   },
 });
@@ -90,7 +90,7 @@ export const readAccount = operation({
   async handle({ params, store, now }) {
     const account = await store.accounts.get(params.id);
     if (account === undefined) throw unknownAccount(params.id);
-    const { keys } = await store.keys.page({ accountId: account.id, limit: keysShownMax });
+    const { items: keys } = await store.keys.page({ accountId: account.id, limit: keysShownMax });
     const counts = await store.accounts.countKeys(account.id);
     return { ...accountView(account, counts), keysList: keys.map((key) => keyView(key, now)) };
   },

@@ -76,7 +76,7 @@ export const listAudit = operation({
       after: place && { atMs: place[0], id: place[1] },
     });
     return {
-      entries: page.entries.map(({ at, ...entry }) => ({ ...entry, ...instants('at', at) })),
+      entries: page.items.map(({ at, ...entry }) => ({ ...entry, ...instants('at', at) })),
       next: page.next === undefined ? null : writeCursor(page.next.atMs, page.next.id),
     };
   },

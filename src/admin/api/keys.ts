@@ -58,7 +58,7 @@ export const listKeys = operation({
     const place = readCursor(after, 'number');
     const page = await store.keys.page({ accountId: account, status, query, limit, after: place?.[0] });
     return {
-      keys: page.keys.map((key) => keyView(key, now)),
+      keys: page.items.map((key) => keyView(key, now)),
       next: page.next === undefined ? null : writeCursor(page.next),
     };
   },

@@ -43,7 +43,7 @@ describe('operator tokens', () => {
     const url = `sqlite:${join(operator.directory, 'mdapi.sqlite')}`;
     const store = await openStore({ url, clock: systemClock, randomness: systemRandomness });
     t.after(() => store.close());
-    const { entries } = await store.audit.page({ limit: 10 });
+    const { items: entries } = await store.audit.page({ limit: 10 });
     const actor = `cli:${userInfo().username}`;
     assert.deepEqual(
       entries.map((entry) => [entry.actor, entry.action]),

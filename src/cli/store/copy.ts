@@ -26,7 +26,7 @@ export const storeCopy: Command = {
   async run(input, context) {
     const from = await sourceUrl(input, context);
     const to = argumentUrl('to', input.required('to'), context.cwd);
-    const { copyStore } = await import('../../store/copy/copy-store.ts');
+    const { copyStore } = await import('../../store/copy-store.ts');
     const { clock, randomness, stderr } = context;
     const { counts, wasComplete } = await copyStore({ from, to, clock, randomness, progress: progressOn(stderr) });
     return resultOf(counts, wasComplete, context);

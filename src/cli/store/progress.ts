@@ -1,4 +1,4 @@
-import type { CopyProgress } from '../../store/copy/copy-store.ts';
+import type { CopyProgress } from '../../store/copy-store.ts';
 import type { Output } from '../context.ts';
 
 const barLength = 30;

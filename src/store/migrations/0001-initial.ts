@@ -1,108 +1,181 @@
-import { type Kysely, type Migration, sql } from 'kysely';
+import { type Migration, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import { engineOf } from '../engine.ts';
-import { postgresTriggers } from './0001-triggers-postgres.ts';
-import { sqliteTriggers } from './0001-triggers-sqlite.ts';
-import { columnTypesOf } from './columns.ts';
+import { postgresTriggers } from './triggers-postgres.ts';
+import { sqliteTriggers } from './triggers-sqlite.ts';
 
-/** The first schema. What differs between engines are some types of columns, and the triggers. */
+/** The whole schema. What differs between the engines are some types of columns, and the triggers. */
 export const initialMigration: Migration = {
   async up(db) {
-    await createAccessTables(db);
-    await createMarketTables(db);
-    await createChangeTables(db);
+    const types = columnTypesOf(db);
     const triggers = engineOf(db) === 'postgres' ? await postgresTriggers(db) : sqliteTriggers;
-    for (const trigger of triggers) await trigger.execute(db);
+    const parts = [accessTables, marketTables, noticeTables, operatorTables, changeTables].flatMap((part) =>
+      part(types),
+    );
+    for (const statement of [...parts, ...triggers]) await statement.execute(db);
   },
 };
 
-async function createAccessTables(db: Kysely<unknown>): Promise<void> {
-  const { text, bytes, number, numbered } = columnTypesOf(db);
-  await db.schema
-    .createTable('accounts')
-    .addColumn('id', text, (column) => column.primaryKey().notNull())
-    .addColumn('email', text, (column) => column.notNull())
-    .addColumn('active', 'integer', (column) => column.notNull().defaultTo(1))
-    .addColumn('created_at_ms', 'bigint', (column) => column.notNull())
-    .addCheckConstraint('accounts_active', sql`active in (0, 1)`)
-    .execute();
-  await sql`create unique index accounts_email on accounts (lower(email))`.execute(db);
-  await db.schema
-    .createTable('api_keys')
-    .addColumn('seq', number, numbered)
-    .addColumn('id', text, (column) => column.notNull().unique())
-    .addColumn('account_id', text, (column) => column.notNull().references('accounts.id'))
-    .addColumn('label', text, (column) => column.notNull().defaultTo(''))
-    .addColumn('digest', bytes, (column) => column.notNull().unique())
-    .addColumn('last_four', text, (column) => column.notNull())
-    .addColumn('status', text, (column) => column.notNull().defaultTo('active'))
-    .addColumn('created_at_ms', 'bigint', (column) => column.notNull())
-    .addColumn('expires_at_ms', 'bigint')
-    .addColumn('limit_per_minute', 'integer')
-    .addColumn('replaced_by', text)
-    .addCheckConstraint('api_keys_digest', sql`length(digest) = 32`)
-    .addCheckConstraint('api_keys_last_four', sql`length(last_four) = 4`)
-    .addCheckConstraint('api_keys_status', sql`status in ('active', 'disabled', 'revoked')`)
-    .addCheckConstraint('api_keys_limit', sql`limit_per_minute between 1 and 1000000`)
-    .execute();
-  await db.schema.createIndex('api_keys_account').on('api_keys').column('account_id').execute();
+/** The types of columns that are not called the same in both engines. */
+interface ColumnTypes {
+  /** Text, compared and sorted by its bytes, as SQLite does, whatever language the database is set to. */
+  readonly text: RawBuilder<unknown>;
+  readonly bytes: RawBuilder<unknown>;
+  /** The primary key of a table whose rows are numbered upwards as they are made. Numbers may be left out. */
+  readonly serial: RawBuilder<unknown>;
+  /** The same where the triggers number the rows, if the engine needs that. */
+  readonly serialOfTrigger: RawBuilder<unknown>;
 }
 
-async function createMarketTables(db: Kysely<unknown>): Promise<void> {
-  const { text } = columnTypesOf(db);
-  await db.schema
-    .createTable('markets')
-    .addColumn('symbol', text, (column) => column.primaryKey().notNull())
-    .addColumn('base', text, (column) => column.notNull())
-    .addColumn('quote', text, (column) => column.notNull())
-    .addColumn('via', text)
-    .addColumn('upstream_status', text, (column) => column.notNull())
-    .addColumn('price_precision', 'integer', (column) => column.notNull())
-    .addColumn('amount_precision', 'integer', (column) => column.notNull())
-    .addColumn('tick_size', text, (column) => column.notNull())
-    .addColumn('min_order_size', text, (column) => column.notNull())
-    .addColumn('min_order_value', text)
-    .addColumn('operator_paused', 'integer', (column) => column.notNull().defaultTo(0))
-    .addColumn('delisted_at_ms', 'bigint')
-    .addColumn('missed_loads', 'integer', (column) => column.notNull().defaultTo(0))
-    .addColumn('updated_at_ms', 'bigint', (column) => column.notNull())
-    .addCheckConstraint('markets_upstream_status', sql`upstream_status in ('trading', 'paused')`)
-    .addCheckConstraint('markets_operator_paused', sql`operator_paused in (0, 1)`)
-    .execute();
-  await db.schema
-    .createTable('maintenance_windows')
-    .addColumn('id', text, (column) => column.primaryKey().notNull())
-    .addColumn('from_ms', 'bigint', (column) => column.notNull())
-    .addColumn('to_ms', 'bigint', (column) => column.notNull())
-    .addColumn('description', text, (column) => column.notNull())
-    .addColumn('created_at_ms', 'bigint', (column) => column.notNull())
-    .addColumn('cancelled_at_ms', 'bigint')
-    .addColumn('ended_at_ms', 'bigint')
-    .addCheckConstraint('maintenance_windows_order', sql`from_ms <= to_ms`)
-    .execute();
-  await db.schema
-    .createTable('snapshots')
-    .addColumn('name', text, (column) => column.primaryKey().notNull())
-    .addColumn('payload', text, (column) => column.notNull())
-    .addColumn('saved_at_ms', 'bigint', (column) => column.notNull())
-    .execute();
+function columnTypesOf(db: QueryExecutorProvider): ColumnTypes {
+  if (engineOf(db) === 'sqlite') {
+    const serial = sql`integer primary key autoincrement`;
+    return { text: sql`text`, bytes: sql`blob`, serial, serialOfTrigger: serial };
+  }
+  return {
+    text: sql`text collate "C"`,
+    bytes: sql`bytea`,
+    serial: sql`bigint primary key generated by default as identity`,
+    // An identity would number the changes in another order than they are committed.
+    serialOfTrigger: sql`bigint primary key`,
+  };
 }
 
-async function createChangeTables(db: Kysely<unknown>): Promise<void> {
-  const { text, bytes, number, numbered } = columnTypesOf(db);
-  // On PostgreSQL the trigger numbers the changes: an identity would number them in another order than they are committed.
-  const isNumberedByTrigger = engineOf(db) === 'postgres';
-  await db.schema
-    .createTable('access_changes')
-    .addColumn('seq', number, isNumberedByTrigger ? (column) => column.primaryKey() : numbered)
-    .addColumn('digest', bytes, (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createTable('change_versions')
-    .addColumn('topic', text, (column) => column.primaryKey().notNull())
-    .addColumn('version', 'bigint', (column) => column.notNull())
-    .execute();
-  await sql`insert into change_versions (topic, version) values ('market_controls', 0), ('maintenance_windows', 0)`.execute(
-    db,
-  );
-  if (isNumberedByTrigger) await sql`insert into change_versions (topic, version) values ('access', 0)`.execute(db);
-}
+type Tables = (types: ColumnTypes) => readonly RawBuilder<unknown>[];
+
+const accessTables: Tables = ({ text, bytes, serial }) => [
+  sql`create table accounts (
+    id ${text} primary key not null,
+    email ${text} not null,
+    active integer default 1 not null constraint accounts_active check (active in (0, 1)),
+    created_at_ms bigint not null
+  )`,
+  sql`create unique index accounts_email on accounts (lower(email))`,
+  sql`create index accounts_created on accounts (created_at_ms, id)`,
+  sql`create table api_keys (
+    seq ${serial},
+    id ${text} not null unique,
+    account_id ${text} not null references accounts (id),
+    label ${text} default '' not null,
+    digest ${bytes} not null unique constraint api_keys_digest check (length(digest) = 32),
+    last_four ${text} not null constraint api_keys_last_four check (length(last_four) = 4),
+    status ${text} default 'active' not null
+      constraint api_keys_status check (status in ('active', 'disabled', 'revoked')),
+    created_at_ms bigint not null,
+    expires_at_ms bigint,
+    limit_per_minute integer constraint api_keys_limit check (limit_per_minute between 1 and 1000000),
+    replaced_by ${text}
+  )`,
+  sql`create index api_keys_account_status on api_keys (account_id, status, seq)`,
+  sql`create index api_keys_account_seq on api_keys (account_id, seq)`,
+  sql`create index api_keys_status_seq on api_keys (status, seq)`,
+];
+
+const marketTables: Tables = ({ text }) => [
+  sql`create table markets (
+    symbol ${text} primary key not null,
+    base ${text} not null,
+    quote ${text} not null,
+    via ${text},
+    upstream_status ${text} not null
+      constraint markets_upstream_status check (upstream_status in ('trading', 'paused')),
+    price_precision integer not null,
+    amount_precision integer not null,
+    tick_size ${text} not null,
+    min_order_size ${text} not null,
+    min_order_value ${text},
+    operator_paused integer default 0 not null
+      constraint markets_operator_paused check (operator_paused in (0, 1)),
+    delisted_at_ms bigint,
+    missed_loads integer default 0 not null,
+    updated_at_ms bigint not null
+  )`,
+  sql`create table maintenance_windows (
+    id ${text} primary key not null,
+    from_ms bigint not null,
+    to_ms bigint not null,
+    description ${text} not null,
+    created_at_ms bigint not null,
+    cancelled_at_ms bigint,
+    ended_at_ms bigint,
+    constraint maintenance_windows_order check (from_ms <= to_ms)
+  )`,
+  sql`create table snapshots (
+    name ${text} primary key not null,
+    payload ${text} not null,
+    saved_at_ms bigint not null
+  )`,
+];
+
+/** Without foreign keys: a notice is a record of what was said, and stays when its key or account is deleted. */
+const noticeTables: Tables = ({ text }) => [
+  sql`create table breaches (
+    key_id ${text} not null,
+    minute_start_ms bigint not null constraint breaches_minute check (minute_start_ms % 60000 = 0),
+    refused bigint not null,
+    limit_per_minute integer not null,
+    constraint breaches_key_minute primary key (key_id, minute_start_ms)
+  )`,
+  sql`create index breaches_minute_key on breaches (minute_start_ms, key_id, refused)`,
+  // The unique number makes a decision once: two deciders that saw the same notices give theirs the same number.
+  sql`create table notices (
+    id ${text} primary key not null,
+    key_id ${text} not null,
+    account_id ${text} not null,
+    kind ${text} not null constraint notices_kind check (kind in ('repeated_breaches')),
+    number integer not null,
+    created_at_ms bigint not null,
+    last_minute_ms bigint not null,
+    figures ${text} not null,
+    status ${text} not null constraint notices_status
+      check (status in ('pending', 'sending', 'sent', 'failed', 'recorded', 'unconfirmed')),
+    attempts integer default 0 not null,
+    next_attempt_at_ms bigint not null,
+    claimed_until_ms bigint,
+    sent_at_ms bigint,
+    message_id ${text},
+    last_error ${text},
+    constraint notices_decided_once unique (key_id, kind, number)
+  )`,
+  sql`create index notices_status_due on notices (status, next_attempt_at_ms)`,
+  sql`create index notices_created on notices (created_at_ms, id)`,
+];
+
+const operatorTables: Tables = ({ text }) => [
+  sql`create table audit_log (
+    id ${text} primary key not null,
+    at_ms bigint not null,
+    actor ${text} not null,
+    action ${text} not null,
+    subject_kind ${text} not null,
+    subject_id ${text} not null,
+    summary ${text} not null,
+    details ${text} not null
+  )`,
+  sql`create index audit_log_at on audit_log (at_ms, id)`,
+  sql`create index audit_log_subject on audit_log (subject_id, at_ms, id)`,
+  // The digest as hexadecimal text: bytes would have a type of their own in each engine.
+  sql`create table operator_tokens (
+    id ${text} primary key not null,
+    name ${text} not null,
+    digest ${text} not null unique,
+    created_at_ms bigint not null,
+    expires_at_ms bigint,
+    revoked_at_ms bigint,
+    last_used_at_ms bigint
+  )`,
+  sql`create unique index operator_tokens_name on operator_tokens (name) where revoked_at_ms is null`,
+];
+
+/** `access` is for PostgreSQL alone, whose triggers number the changes by it. */
+const changeTables: Tables = ({ text, bytes, serialOfTrigger }) => [
+  sql`create table access_changes (
+    seq ${serialOfTrigger},
+    digest ${bytes} not null
+  )`,
+  sql`create table change_versions (
+    topic ${text} primary key not null,
+    version bigint not null
+  )`,
+  sql`insert into change_versions (topic, version)
+    values ('market_controls', 0), ('maintenance_windows', 0), ('access', 0)`,
+];

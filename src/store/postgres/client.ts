@@ -1,45 +1,47 @@
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import pg from 'pg';
+import pg, { type CustomTypesConfig } from 'pg';
 import { StoreError } from '../store-error.ts';
-import { passwordFor } from './password.ts';
-import { columnTypes } from './types.ts';
-import type { PostgresLocation } from './url.ts';
+import { type PostgresLocation, passwordFor } from './location.ts';
 
-/** How long each step may take, in milliseconds. What is slower fails. */
-export interface Patience {
+/** How long each step may take. What is slower fails. */
+export interface Timeouts {
   readonly connectMs: number;
   /** For a lock that another transaction holds. */
   readonly lockMs: number;
   /** For a statement, as the server counts it. */
   readonly statementMs: number;
-  /** For its answer, as this side counts it: what catches a server that hangs. */
+  /** For its answer, as this side counts it: catches a server that hangs. */
   readonly answerMs: number;
 }
 
-export const usualPatience: Patience = { connectMs: 3_000, lockMs: 4_000, statementMs: 5_000, answerMs: 6_000 };
+export const usualTimeouts: Timeouts = { connectMs: 3_000, lockMs: 4_000, statementMs: 5_000, answerMs: 6_000 };
 
 /** A migration may rewrite a large table, and waits for one that another process runs. */
-export const migrationPatience: Patience = {
+export const migrationTimeouts: Timeouts = {
   connectMs: 3_000,
   lockMs: 60_000,
   statementMs: 600_000,
   answerMs: 605_000,
 };
 
-/** The server takes away the locks of a transaction whose owner does nothing any more, frozen or cut off. */
+/** The server releases the locks of a transaction whose owner does nothing any more, frozen or cut off. */
 const idleInTransactionMs = 10_000;
 
-/** A connection whose socket is known, so that it can be cut off although its server never answers again. */
-export interface Cuttable extends pg.Client {
+/** A connection whose socket is known, so that it can be closed although its server never answers again. */
+export interface SocketClient extends pg.Client {
   readonly socket: Socket;
 }
 
 /** The kind of client that connects to this database. Throws `StoreError` when a file of its TLS cannot be read. */
-export function clientClassFor(location: PostgresLocation, patience: Patience, readsOnly = false): new () => Cuttable {
+export function clientClassFor(
+  location: PostgresLocation,
+  timeouts: Timeouts,
+  readsOnly = false,
+): new () => SocketClient {
   const ssl = tlsOptionsOf(location);
-  return class extends pg.Client implements Cuttable {
+  return class extends pg.Client implements SocketClient {
     readonly socket: Socket;
 
     constructor() {
@@ -54,10 +56,10 @@ export function clientClassFor(location: PostgresLocation, patience: Patience, r
         application_name: 'mdapi',
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
-        connectionTimeoutMillis: patience.connectMs,
-        lock_timeout: patience.lockMs,
-        statement_timeout: patience.statementMs,
-        query_timeout: patience.answerMs,
+        connectionTimeoutMillis: timeouts.connectMs,
+        lock_timeout: timeouts.lockMs,
+        statement_timeout: timeouts.statementMs,
+        query_timeout: timeouts.answerMs,
         idle_in_transaction_session_timeout: idleInTransactionMs,
         types: columnTypes,
         ...(readsOnly ? { options: '-c default_transaction_read_only=on' } : {}),
@@ -85,4 +87,34 @@ function contentOf(path: string, parameter: string): string {
   } catch {
     throw new StoreError('cannot_open', `The file ${path} (${parameter} of the store URL) cannot be read.`);
   }
+}
+
+/** Object ids of PostgreSQL's own types (`pg_type`), which never change. */
+const bigint = 20;
+const bytea = 17;
+
+/** How values of a query become JavaScript's: those that `pg` gives in another form than `node:sqlite` does. */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  [bigint]: wholeNumberOf,
+  [bytea]: bytesOf,
+};
+
+export const columnTypes: CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    (format === 'binary' ? undefined : parsers[oid]) ??
+    pg.types.getTypeParser(oid, format as 'text')) as CustomTypesConfig['getTypeParser'],
+};
+
+/** Instants and counters are far below 2^53. Whatever is not must not be rounded silently. */
+function wholeNumberOf(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new RangeError('a whole number of the database is too large');
+  return number;
+}
+
+/** `\x` and two digits a byte: what the server gives unless `bytea_output` was changed. */
+function bytesOf(text: string): Uint8Array {
+  return text.startsWith('\\x')
+    ? Uint8Array.fromHex(text.slice(2))
+    : new Uint8Array(pg.types.getTypeParser(bytea)(text));
 }

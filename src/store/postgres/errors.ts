@@ -3,8 +3,11 @@ import { StoreError, type StoreErrorReason } from '../store-error.ts';
 /** What one code of PostgreSQL means to an operator: the reason, and the rest of a sentence that begins with the database. */
 type Meaning = readonly [reason: StoreErrorReason, sentence: string];
 
-const gone: Meaning = ['unreachable', 'cannot be reached. Check that the server runs and that its address is right.'];
-const silent: Meaning = ['no_answer', 'did not answer in time. Check the server and the network to it.'];
+const unreachable: Meaning = [
+  'unreachable',
+  'cannot be reached. Check that the server runs and that its address is right.',
+];
+const noAnswer: Meaning = ['no_answer', 'did not answer in time. Check the server and the network to it.'];
 const refusedLogin: Meaning = [
   'access_denied',
   'refuses this user. Check the user in the URL, its password (MDAPI_STORE_FILE, PGPASSFILE) and pg_hba.conf.',
@@ -12,9 +15,9 @@ const refusedLogin: Meaning = [
 
 /** By SQLSTATE (PostgreSQL manual, appendix A) or by its class, the first two characters. */
 const meanings: Readonly<Record<string, Meaning>> = {
-  '08': gone,
-  '57P': gone,
-  '57014': ['too_slow', 'took too long to answer. Look for long transactions and a machine without breath.'],
+  '08': unreachable,
+  '57P': unreachable,
+  '57014': ['too_slow', 'took too long to answer. Look for long transactions and an overloaded machine.'],
   '55P03': ['locked', 'is locked by another program. Let that program finish its transaction, then try again.'],
   '40': ['locked', 'was written by another program at the same moment. Try again.'],
   '25006': ['read_only', 'is read-only: a standby, or one made so. Point `store` at the primary.'],
@@ -24,27 +27,27 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '53300': ['unreachable', 'has no connection left. Raise max_connections, or close what holds them.'],
   '53100': ['disk_full', 'has no room left on its disk. Free some space.'],
   '53': ['unreachable', 'is short of memory or of another resource. Look into the log of its server.'],
-  XX001: ['damaged', 'cannot be read in full. Check its disk and put back a backup.'],
-  XX002: ['damaged', 'cannot be read in full. Check its disk and put back a backup.'],
+  XX001: ['damaged', 'cannot be read in full. Check its disk and restore a backup.'],
+  XX002: ['damaged', 'cannot be read in full. Check its disk and restore a backup.'],
 };
 
-/** What `pg` says itself, without a code. */
-const spoken: readonly (readonly [RegExp, Meaning])[] = [
-  [/timeout|timed out/i, silent],
+/** Errors of `pg` itself, which have no code. */
+const messages: readonly (readonly [RegExp, Meaning])[] = [
+  [/timeout|timed out/i, noAnswer],
   [
     /does not support SSL/i,
     ['cannot_open', 'offers no TLS. Turn on `ssl` there; sslmode=disable is for private networks.'],
   ],
-  [/terminated|not queryable|closed/i, gone],
+  [/terminated|not queryable|closed/i, unreachable],
   [/SASL|password/i, refusedLogin],
 ];
 
-/** One clear sentence for whatever `pg` threw. It names the database and the mend, and never holds a value of a query. */
+/** One clear sentence for whatever `pg` threw. It names the database and the fix, and never holds a value of a query. */
 export function asStoreError(error: unknown, name: string): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
-  const [reason, sentence] = meaningOf(code, message) ?? ['unexpected', `refused: ${plain(code, message)}.`];
+  const [reason, sentence] = meaningOf(code, message) ?? ['unexpected', `refused: ${safeText(code, message)}.`];
   return new StoreError(reason, `The database ${name} ${sentence}`, causeOf(code, message));
 }
 
@@ -54,10 +57,10 @@ function meaningOf(code: string, message: string): Meaning | undefined {
   if (isTls(code, message)) {
     return ['cannot_open', `shows a certificate that is not accepted (${code}). Name its authority with sslrootcert.`];
   }
-  if (code === 'ETIMEDOUT') return silent;
-  // What the system says of a connection (ECONNREFUSED), in capitals as no SQLSTATE is.
-  if (/^E[A-Z_]{3,}$/.test(code)) return gone;
-  return spoken.find(([pattern]) => pattern.test(message))?.[1];
+  if (code === 'ETIMEDOUT') return noAnswer;
+  // An error of the system about a connection (ECONNREFUSED): only letters, unlike an SQLSTATE.
+  if (/^E[A-Z_]{3,}$/.test(code)) return unreachable;
+  return messages.find(([pattern]) => pattern.test(message))?.[1];
 }
 
 function isTls(code: string, message: string): boolean {
@@ -72,10 +75,10 @@ function isTls(code: string, message: string): boolean {
  * its text go on, and of data exceptions, whose text quotes the value, not even that.
  */
 function causeOf(code: string, message: string): Error {
-  return Object.assign(new Error(plain(code, message)), code === '' ? {} : { code });
+  return Object.assign(new Error(safeText(code, message)), code === '' ? {} : { code });
 }
 
-function plain(code: string, message: string): string {
+function safeText(code: string, message: string): string {
   return code.startsWith('22') ? `a value that it cannot hold (${code})` : message.replace(/\.$/, '');
 }
 
@@ -86,7 +89,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** True when the connection it came from is of no more use: it is lost, hangs, or leads to a server that does not write. */
+/** True when its connection is of no more use: it is lost, hangs, or leads to a server that does not write. */
 export function endsConnection({ reason }: StoreError): boolean {
   return reason === 'unreachable' || reason === 'no_answer' || reason === 'read_only';
 }

@@ -1,21 +1,21 @@
 import { Backoff } from '../../backoff.ts';
 import { type Clock, type Randomness, sleep } from '../../clock.ts';
+import { changeChannel } from '../migrations/triggers-postgres.ts';
 import type { ChangeSignal } from '../watch-changes.ts';
-import { changeChannel } from './channel.ts';
-import { type Cuttable, clientClassFor, usualPatience } from './client.ts';
-import type { PostgresLocation } from './url.ts';
+import { clientClassFor, type SocketClient, usualTimeouts } from './client.ts';
+import type { PostgresLocation } from './location.ts';
 
 const retryRange = { minMs: 200, maxMs: 5_000, jitter: 'equal' } as const;
-/** A connection that was cut off without a word is noticed by this question. */
-const askEveryMs = 5_000;
+/** A query now and then finds a connection that was cut off silently. */
+const pingEveryMs = 5_000;
 
 /**
- * Wakes a watch when the triggers notify, over a connection of its own that comes back by itself. It also wakes it
- * whenever it has connected: what happened before it listened was told to nobody. While it is down, the watch still looks by
- * itself, so that its failures need no words.
+ * Wakes a watch when the triggers notify, over a connection of its own that reconnects. It also wakes it whenever it has
+ * connected: nobody heard of what happened before it listened. While it is down the watch still looks by itself, so its
+ * failures need no message.
  */
 export function changeSignalOf(location: PostgresLocation, clock: Clock, randomness: Randomness): ChangeSignal {
-  const Client = clientClassFor(location, usualPatience);
+  const Client = clientClassFor(location, usualTimeouts);
   return (wake) => {
     const stopping = new AbortController();
     const { signal } = stopping;
@@ -42,8 +42,8 @@ async function keepListening(
   }
 }
 
-/** Resolves when the connection has ended, for whatever reason: whether it had begun to listen. */
-async function listenOnce(client: Cuttable, clock: Clock, signal: AbortSignal, wake: () => void): Promise<boolean> {
+/** Resolves when the connection has ended, for whatever reason, to whether it had begun to listen. */
+async function listenOnce(client: SocketClient, clock: Clock, signal: AbortSignal, wake: () => void): Promise<boolean> {
   const cut = () => void client.socket.destroy();
   const ended = new Promise<void>((resolve) => client.once('end', resolve));
   client.on('error', cut);
@@ -54,11 +54,11 @@ async function listenOnce(client: Cuttable, clock: Clock, signal: AbortSignal, w
     client.on('notification', wake);
     await client.query(`listen ${changeChannel}`);
     wake();
-    const asking = clock.every(askEveryMs, () => {
+    const ping = clock.every(pingEveryMs, () => {
       client.query('select 1').catch(cut);
     });
     await ended;
-    asking.cancel();
+    ping.cancel();
     return true;
   } catch {
     return false;

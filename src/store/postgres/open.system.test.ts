@@ -24,7 +24,7 @@ function refusedWith(reason: string, words: RegExp) {
 }
 
 postgresTest("another program's database is refused, and one made by a newer version", async (t) => {
-  const { outside, url, store } = await openEngine(t);
+  const { outside, url, store } = await openEngine(t, 'postgres');
   await store.close();
   await outside.run(`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')`);
   await assert.rejects(open(url), refusedWith('newer_database', /newer version of this program \(step 9999-later\)/));
@@ -74,7 +74,7 @@ postgresTest('a server without TLS is refused where TLS is wanted', async () => 
 });
 
 postgresTest('a user who may only use the tables works on a schema that is up to date', async (t) => {
-  const { outside, url } = await openEngine(t);
+  const { outside, url } = await openEngine(t, 'postgres');
   await outside.run('create role clerk login');
   await outside.run('grant select, insert, update, delete on all tables in schema public to clerk');
   await outside.run('grant usage on all sequences in schema public to clerk');
@@ -83,7 +83,7 @@ postgresTest('a user who may only use the tables works on a schema that is up to
 });
 
 postgresTest('another program needs rights on the tables it writes and on nothing else', async (t) => {
-  const { outside, url, store } = await openEngine(t);
+  const { outside, url, store } = await openEngine(t, 'postgres');
   await outside.run('create role client_application login');
   await outside.run('grant insert, update, select on accounts, api_keys to client_application');
   await outside.run('grant usage on sequence api_keys_seq_seq to client_application');
@@ -101,7 +101,7 @@ postgresTest('another program needs rights on the tables it writes and on nothin
 });
 
 postgresTest('no message or cause of a failure holds a value of a row', async (t) => {
-  const { outside, store } = await openEngine(t);
+  const { outside, store } = await openEngine(t, 'postgres');
   await outside.run(`alter table accounts add constraint refused check (email <> 'secret@example.com')`);
   await assert.rejects(store.accounts.create({ email: 'secret@example.com' }), (error: StoreError) => {
     const told = [error.message, error.stack, String(error.cause), JSON.stringify(error.cause)].join(' ');

@@ -3,11 +3,11 @@ import type { Clock } from '../../clock.ts';
 import { migrateToLatest, migrationTable, schemaState } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
 import { StoreError } from '../store-error.ts';
-import { migrationPatience, usualPatience } from './client.ts';
+import { migrationTimeouts, usualTimeouts } from './client.ts';
+import type { PostgresLocation } from './location.ts';
 import { ConnectionPool, type PoolOptions } from './pool.ts';
-import type { PostgresLocation } from './url.ts';
 
-/** Statement-level triggers with transition tables, identity columns and ICU are older; earlier versions get no more mends. */
+/** The oldest version that still gets fixes. What the schema needs of it is older. */
 const oldestVersion = 15;
 /** A serving process has few writers. Many processes share what the server allows. */
 const usualConnectionsMax = 5;
@@ -20,7 +20,7 @@ export function connectPostgres(
 ): Database {
   const pool = new ConnectionPool(location, {
     clock,
-    patience: usualPatience,
+    timeouts: usualTimeouts,
     connectionsMax: usualConnectionsMax,
     ...options,
   });
@@ -43,8 +43,8 @@ export async function inspectPostgres(
     throw new StoreError('old_server', message);
   }
   if (schema === null) {
-    const mend = 'Create one for it (create schema mdapi authorization mdapi), or set its search_path.';
-    throw new StoreError('cannot_open', `The user of the database ${name} has no schema to work in. ${mend}`);
+    const fix = 'Create one for it (create schema mdapi authorization mdapi), or set its search_path.';
+    throw new StoreError('cannot_open', `The user of the database ${name} has no schema to work in. ${fix}`);
   }
   if (ours > 0) return schemaState(db, name);
   if (tables === 0) return 'empty';
@@ -54,11 +54,11 @@ export async function inspectPostgres(
 
 /**
  * Looks at the database and brings its schema up to date. A schema that is up to date is only read, so that a user without
- * the right to change it can work with it. Throws `StoreError` with the database and the mend.
+ * the right to change it can work with it. Throws `StoreError` with the database and the fix.
  */
 export async function preparePostgres(db: Database, location: PostgresLocation, clock: Clock): Promise<void> {
   if ((await inspectPostgres(db, location)) === 'current') return;
-  const migrating = connectPostgres(location, clock, { connectionsMax: 1, patience: migrationPatience });
+  const migrating = connectPostgres(location, clock, { connectionsMax: 1, timeouts: migrationTimeouts });
   try {
     const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(migrating);
     await migrateToLatest(migrating, location.name, rows[0]!.schema);

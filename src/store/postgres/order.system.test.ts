@@ -6,7 +6,7 @@ import { digestNumber, type OutsideConnection, openEngine, postgresTest } from '
 const insertKey = 'insert into api_keys (id, account_id, digest, last_four, created_at_ms) values';
 
 async function withWriters(t: TestContext) {
-  const fixture = await openEngine(t);
+  const fixture = await openEngine(t, 'postgres');
   const { outside, connectAnother, store } = fixture;
   await outside.run(`insert into accounts (id, email, created_at_ms) values ('acc_1', 'a@b.c', 1)`);
   let cursor = await store.accessChanges.latest();

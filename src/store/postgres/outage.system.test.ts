@@ -100,7 +100,7 @@ postgresTest('connections that the server ends are replaced, and a transaction a
     const found = (await eventually('the store answers', () =>
       store.keys.list().catch(() => false as const),
     )) as unknown[];
-    const entries = (await store.audit.page({ limit: 100 })).entries.filter(({ action }) => action === 'key.create');
+    const entries = (await store.audit.page({ limit: 100 })).items.filter(({ action }) => action === 'key.create');
     assert.equal(found.length, entries.length);
     assert.ok(found.length >= written);
   }

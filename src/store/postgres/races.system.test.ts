@@ -7,7 +7,7 @@ const rounds = 20;
 
 /** Two servers' stores, and a key of an account. */
 async function twoServers(t: TestContext) {
-  const { store, openAnother, clock } = await openEngine(t);
+  const { store, openAnother, clock } = await openEngine(t, 'postgres');
   const other = await openAnother();
   const account = await store.accounts.create({ email: 'a@example.com' });
   let number = 0;
@@ -52,7 +52,7 @@ postgresTest('a change that two make at once is written down once', async (t) =>
   for (let round = 0; round < rounds; round++) {
     const { id } = await newKey();
     await Promise.all([store.keys.setStatus(id, 'disabled'), other.keys.setStatus(id, 'disabled')]);
-    const { entries } = await store.audit.page({ limit: 10, subjectId: id });
+    const { items: entries } = await store.audit.page({ limit: 10, subjectId: id });
     assert.deepEqual(entries.map(({ action }) => action).sort(), ['key.create', 'key.disable']);
   }
 });

@@ -1,60 +1,60 @@
-import { StoreError } from '../store-error.ts';
+import { StoreError, type StoreErrorReason } from '../store-error.ts';
 
-/** Primary result codes of SQLite (sqlite.org/rescode.html) that mean something to an operator. */
-const code = { busy: 5, locked: 6, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
+/** What a result code means to an operator: the reason, and a sentence about the database at this path. */
+type Meaning = readonly [reason: StoreErrorReason, sentence: (path: string) => string];
 
-function primaryCodeOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
-  return error.errcode & 0xff;
-}
+const locked: Meaning = [
+  'locked',
+  (path) =>
+    `The database ${path} is locked by another program. Let that program finish its transaction, then try again.`,
+];
+const damaged: Meaning = [
+  'damaged',
+  (path) => `The database ${path} cannot be read in full. Check the disk and restore a backup.`,
+];
+
+/** By the primary result codes of SQLite (sqlite.org/rescode.html). */
+const meanings: Readonly<Record<number, Meaning>> = {
+  5: locked,
+  6: locked,
+  8: [
+    'read_only',
+    (path) =>
+      `The database ${path} cannot be written. Give this user write permission on the file and on its directory.`,
+  ],
+  10: damaged,
+  11: damaged,
+  13: ['disk_full', (path) => `The disk that holds the database ${path} is full. Free some space.`],
+  14: [
+    'cannot_open',
+    (path) =>
+      `The database ${path} cannot be opened. Check that the path is right and that this user may read and write it.`,
+  ],
+  26: [
+    'not_a_database',
+    (path) => `The file ${path} is not an SQLite database. Name another file in \`store\`, or move this one away.`,
+  ],
+};
 
 /** True when another connection holds a lock and the same statement can succeed later. */
 export function isBusy(error: unknown): boolean {
-  const primary = primaryCodeOf(error);
-  return primary === code.busy || primary === code.locked;
+  return meaningOf(error) === locked;
 }
 
-/** One clear sentence for whatever SQLite threw: names the file and the mend, never a parameter. */
+/** One clear sentence for whatever SQLite threw: names the file and the fix, never a parameter. */
 export function asStoreError(error: unknown, path: string): StoreError {
   if (error instanceof StoreError) return error;
-  switch (primaryCodeOf(error)) {
-    case code.busy:
-    case code.locked:
-      return new StoreError(
-        'locked',
-        `The database ${path} is locked by another program. Let that program finish its transaction, then try again.`,
-        error,
-      );
-    case code.readOnly:
-      return new StoreError(
-        'read_only',
-        `The database ${path} cannot be written. Give this user write permission on the file and on its directory.`,
-        error,
-      );
-    case code.cannotOpen:
-      return new StoreError(
-        'cannot_open',
-        `The database ${path} cannot be opened. Check that the path is right and that this user may read and write it.`,
-        error,
-      );
-    case code.notADatabase:
-      return new StoreError(
-        'not_a_database',
-        `The file ${path} is not an SQLite database. Name another file in \`store\`, or move this one away.`,
-        error,
-      );
-    case code.full:
-      return new StoreError('disk_full', `The disk that holds the database ${path} is full. Free some space.`, error);
-    case code.corrupt:
-    case code.ioError:
-      return new StoreError(
-        'damaged',
-        `The database ${path} cannot be read in full. Check the disk and put back a backup.`,
-        error,
-      );
-    default:
-      return new StoreError('unexpected', `The database ${path} refused: ${messageOf(error)}.`, error);
-  }
+  const [reason, sentence] = meaningOf(error) ?? [
+    'unexpected',
+    () => `The database ${path} refused: ${messageOf(error)}.`,
+  ];
+  return new StoreError(reason, sentence(path), error);
+}
+
+function meaningOf(error: unknown): Meaning | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
+  // The higher bits refine the primary code.
+  return meanings[error.errcode & 0xff];
 }
 
 function messageOf(error: unknown): string {

@@ -6,41 +6,39 @@ import type { Clock } from '../../clock.ts';
 import { migrationTable } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
 import { StoreError } from '../store-error.ts';
-import type { LockPatience } from './connection.ts';
-import { sqliteDialect } from './dialect.ts';
-import { asStoreError, isBusy } from './errors.ts';
+import { type LockTimeout, retryWhileBusy, sqliteDialect } from './dialect.ts';
+import { asStoreError } from './errors.ts';
 
-/** SQLite's own wait for a lock blocks the thread; the real patience is in `SqliteConnection`. */
+/** SQLite's own wait for a lock blocks the thread; `retryWhileBusy` waits for the rest of the timeout. */
 const blockingBusyTimeoutMs = 5;
-const lockPatienceMs = 5_000;
+const lockTimeoutMs = 5_000;
 const ownerOnly = 0o600;
 
 /**
  * Opens the file, makes it with mode 0600 when it is missing, and sets it up: write-ahead log (a
  * reader never waits for a writer), foreign keys, `synchronous = normal` (a power cut may lose the last
- * commits, never the file). Throws `StoreError` with the path and the mend.
+ * commits, never the file). Throws `StoreError` with the path and the fix.
  *
  * @param location what follows `sqlite:` in the URL: a path, relative to the working directory, or `:memory:`
  */
 export async function openSqlite(location: string, clock: Clock): Promise<Database> {
   const path = location === ':memory:' ? location : resolve(location);
   if (path !== ':memory:') createIfMissing(path);
-  const patience = { clock, patienceMs: lockPatienceMs };
+  const timeout = { clock, timeoutMs: lockTimeoutMs };
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: blockingBusyTimeoutMs, enableForeignKeyConstraints: true });
-    await prepareFile(database, patience);
+    await prepareFile(database, timeout);
     refuseForeignDatabase(database, path);
   } catch (error) {
     database?.close();
     throw asStoreError(error, path);
   }
-  return new Kysely<Schema>({ dialect: sqliteDialect(database, path, patience) });
+  return new Kysely<Schema>({ dialect: sqliteDialect(database, path, timeout) });
 }
 
-/** As `openSqlite`, for reading alone: nothing is made or set up. Throws `StoreError` with the path and the mend. */
+/** As `openSqlite`, for reading only: nothing is made or set up. Throws `StoreError` with the path and the fix. */
 export function openSqliteToRead(path: string, clock: Clock): Database {
-  const patience = { clock, patienceMs: lockPatienceMs };
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: blockingBusyTimeoutMs, readOnly: true });
@@ -49,7 +47,7 @@ export function openSqliteToRead(path: string, clock: Clock): Database {
     database?.close();
     throw asStoreError(error, path);
   }
-  return new Kysely<Schema>({ dialect: sqliteDialect(database, path, patience) });
+  return new Kysely<Schema>({ dialect: sqliteDialect(database, path, { clock, timeoutMs: lockTimeoutMs }) });
 }
 
 /** The file is made before SQLite sees it, so that it and the log files beside it are readable by the owner alone. */
@@ -81,17 +79,9 @@ function accessCause(path: string, directory: string): string {
 }
 
 /** Switching to the write-ahead log needs the file for itself, for a moment: two processes starting at once must both succeed. */
-async function prepareFile(database: DatabaseSync, { clock, patienceMs }: LockPatience): Promise<void> {
-  const deadlineMs = clock.monotonicMs() + patienceMs;
-  for (;;) {
-    try {
-      database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on');
-      return;
-    } catch (error) {
-      if (!isBusy(error) || clock.monotonicMs() >= deadlineMs) throw error;
-      await new Promise<void>((retry) => clock.after(20, retry));
-    }
-  }
+function prepareFile(database: DatabaseSync, timeout: LockTimeout): Promise<void> {
+  const pragmas = 'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on';
+  return retryWhileBusy(() => database.exec(pragmas), timeout);
 }
 
 /** Another program's database would be filled with our tables: refuse one that has tables but none of ours. */

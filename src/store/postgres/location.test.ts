@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { refusal } from '../store.testing.ts';
-import { passwordFor } from './password.ts';
-import { postgresLocationOf } from './url.ts';
+import { passwordFor, postgresLocationOf } from './location.ts';
 
 test('a URL gives user, host, port and database, decoded, and a name without the password', () => {
   const { name, ...rest } = postgresLocationOf(

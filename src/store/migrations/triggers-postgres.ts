@@ -1,8 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { changeChannel } from '../postgres/channel.ts';
+
+/** The channel on which the triggers announce that something changed (`NOTIFY`). The tables say what. */
+export const changeChannel = 'mdapi_changes';
 
 /**
- * What the triggers of `0001-triggers-sqlite.ts` do, for each statement rather than for each row.
+ * What the triggers of `triggers-sqlite.ts` do, for each statement rather than for each row.
  *
  * Changes of access are numbered from the row `access` of `change_versions`, not from a sequence. Whoever raises it
  * holds its row until the end of the transaction, so that the next writer waits: numbers become visible in their own order
@@ -14,8 +16,7 @@ import { changeChannel } from '../postgres/channel.ts';
  */
 export async function postgresTriggers(db: Kysely<unknown>): Promise<readonly RawBuilder<unknown>[]> {
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db);
-  const schema = rows[0]!.schema;
-  return [...functions.map(functionIn(schema)), ...triggers];
+  return [...functions.map(functionIn(rows[0]!.schema)), ...triggers];
 }
 
 interface TriggerFunction {
@@ -30,7 +31,7 @@ function functionIn(schema: string): (made: TriggerFunction) => RawBuilder<unkno
 }
 
 /**
- * Numbers and writes down the digests that `found` gives (digest, place), and wakes whoever listens. The statement after the
+ * Numbers and records the digests that `found` gives (digest, place), and wakes the listeners. The statement after the
  * lock sees everything that was committed before it.
  */
 const record = (found: string) => `
@@ -49,7 +50,7 @@ begin
   return null;
 end`;
 
-/** Raises the version of a topic when `condition` holds, and wakes whoever listens. */
+/** Raises the version of a topic when `condition` holds, and wakes the listeners. */
 const raise = (topic: string, condition: string) => `
 begin
   if ${condition} then
@@ -95,6 +96,8 @@ function trigger(name: string, when: string, table: string, rows: RawBuilder<unk
     for each statement execute function ${sql.id(run)}()`;
 }
 
+const windows = 'maintenance_windows';
+
 /** An account that has keys can be neither deleted nor given another id: the foreign key of its keys refuses it. */
 const triggers: readonly RawBuilder<unknown>[] = [
   trigger('api_keys_inserted', 'after insert', 'api_keys', fresh, 'record_new_keys'),
@@ -107,12 +110,6 @@ const triggers: readonly RawBuilder<unknown>[] = [
   trigger('markets_deleted', 'after delete', 'markets', nothing, 'raise_market_controls'),
   trigger('markets_truncated', 'before truncate', 'markets', nothing, 'raise_market_controls'),
   ...['insert', 'update', 'delete', 'truncate'].map((change) =>
-    trigger(
-      `maintenance_windows_${change}`,
-      `after ${change}`,
-      'maintenance_windows',
-      nothing,
-      'raise_maintenance_windows',
-    ),
+    trigger(`${windows}_${change}`, `after ${change}`, windows, nothing, 'raise_maintenance_windows'),
   ),
 ];

@@ -1,12 +1,41 @@
 import { sql } from 'kysely';
-import type { Clock, Randomness } from '../../clock.ts';
-import { type DatabaseToRead, openDatabase, openDatabaseToRead } from '../open-database.ts';
-import { otherWork } from '../other-work.ts';
-import type { Database } from '../schema.ts';
-import { StoreError } from '../store-error.ts';
-import { readVersions, type Versions } from '../watch-changes.ts';
-import { markName, readMark, writeMark } from './mark.ts';
-import { type CopiedTable, copiedTables } from './tables.ts';
+import type { Clock, Randomness } from '../clock.ts';
+import { yieldToEvents } from './engine.ts';
+import { type DatabaseToRead, openDatabase, openDatabaseToRead } from './open-database.ts';
+import type { Database, Schema } from './schema.ts';
+import { Snapshots } from './snapshots.ts';
+import { StoreError } from './store-error.ts';
+import { readVersions, type Versions } from './watch-changes.ts';
+
+/** A table as it is copied: in the order of `order`, each row under the columns of `key`. */
+interface CopiedTable {
+  readonly name: keyof Schema;
+  /** What identifies a row. */
+  readonly key: readonly string[];
+  /** What rows are read by, page after page: unique, ascending. The key, where this is left out. */
+  readonly order?: readonly string[];
+  /** Columns that the target fills in by itself. */
+  readonly leftOut?: readonly string[];
+}
+
+/**
+ * Every table but those of the engine's own bookkeeping, in an order in which what is referred to comes first. The triggers of
+ * the target record what the copy changes there; keys get new numbers, in the order they were made.
+ */
+export const copiedTables: readonly CopiedTable[] = [
+  { name: 'accounts', key: ['id'] },
+  { name: 'api_keys', key: ['id'], order: ['seq'], leftOut: ['seq'] },
+  { name: 'markets', key: ['symbol'] },
+  { name: 'maintenance_windows', key: ['id'] },
+  { name: 'snapshots', key: ['name'] },
+  { name: 'breaches', key: ['key_id', 'minute_start_ms'] },
+  { name: 'notices', key: ['id'] },
+  { name: 'audit_log', key: ['id'] },
+  { name: 'operator_tokens', key: ['id'] },
+];
+
+/** Tables that are not copied: their rows describe changes of one database, and mean nothing in another. */
+export const uncopiedTables: readonly (keyof Schema)[] = ['access_changes', 'change_versions'];
 
 export interface CopyOptions {
   /** Store URLs, see `openStore`. */
@@ -14,7 +43,7 @@ export interface CopyOptions {
   readonly to: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** Told before the first row and after each page. */
+  /** Called before the first row and after each page. */
   readonly progress: (progress: CopyProgress) => void;
   /** Rows read and written at a time. */
   readonly pageSize?: number | undefined;
@@ -37,13 +66,22 @@ export interface CopyResult {
   readonly wasComplete: boolean;
 }
 
+/** The snapshot in which a copy records how far it is. It is the only row that the source does not have. */
+const markName = 'store copy';
+
+interface CopyMark {
+  /** The name of the source. */
+  readonly from: string;
+  readonly isComplete: boolean;
+}
+
 /** Few enough for the parameters of one statement on either engine. */
 const usualPageSize = 1_000;
 
 /**
  * Copies everything that one database holds into another that is new, and compares the numbers of rows at the end. The
- * source is only read. A run that was interrupted can be repeated, and goes on: rows that are
- * there already are made equal to what the source has now.
+ * source is only read. A run that was interrupted can be repeated, and continues: rows that are there already are made equal to
+ * what the source has now.
  *
  * Throws `StoreError` with reason `copy_refused` when the target has other data or the source an older schema, and
  * `copy_incomplete` when the source was written to meanwhile.
@@ -65,12 +103,16 @@ export async function copyStore(options: CopyOptions): Promise<CopyResult> {
 }
 
 async function copyInto(target: Database, source: DatabaseToRead, options: CopyOptions): Promise<CopyResult> {
-  const earlier = await readMark(target);
+  const snapshots = new Snapshots({ db: target, clock: options.clock });
+  const mark = (isComplete: boolean) =>
+    snapshots.save(markName, JSON.stringify({ from: source.name, isComplete } satisfies CopyMark));
+  const found = await snapshots.load(markName);
+  const earlier = found && (JSON.parse(found.payload) as CopyMark);
   if (earlier === undefined) await refuseFilled(target);
   else if (earlier.from !== source.name)
     throw refused(`The target holds a copy of ${earlier.from}. Copy into a new one.`);
   if (earlier?.isComplete === true) return { counts: await countsOf(target), wasComplete: true };
-  await writeMark(target, { from: source.name, isComplete: false }, options.clock.now());
+  await mark(false);
   const counts = await countsOf(source.db);
   const versions = await readVersions(source.db);
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -85,13 +127,13 @@ async function copyInto(target: Database, source: DatabaseToRead, options: CopyO
   const arrived = await countsOf(target);
   refuseDifferent(counts, arrived);
   refuseChanged(versions, await readVersions(source.db));
-  await writeMark(target, { from: source.name, isComplete: true }, options.clock.now());
+  await mark(true);
   return { counts: arrived, wasComplete: false };
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Gives the number of rows of each page that stands in the target: each is written whole or not at all. */
+/** Yields the number of rows of each page that is in the target: each is written whole or not at all. */
 async function* copyTable(
   source: Database,
   target: Database,
@@ -105,7 +147,7 @@ async function* copyTable(
     await writePage(target, table, page);
     yield page.length;
     if (page.length < pageSize) return;
-    await otherWork();
+    await yieldToEvents();
   }
 }
 
@@ -150,8 +192,8 @@ async function countsOf(db: Database): Promise<CopyCounts> {
 
 function refuseOldSource({ state, name }: DatabaseToRead): void {
   if (state === 'current') return;
-  const mend = 'Bring it up to date first: start this version of the server on it once, or run `mdapi accounts list`.';
-  throw refused(`The source ${name} ${state === 'empty' ? 'is empty' : 'was made by an older version'}. ${mend}`);
+  const fix = 'Bring it up to date first: start this version of the server on it once, or run `mdapi accounts list`.';
+  throw refused(`The source ${name} ${state === 'empty' ? 'is empty' : 'was made by an older version'}. ${fix}`);
 }
 
 async function refuseFilled(target: Database): Promise<void> {
@@ -167,14 +209,14 @@ function refuseDifferent(wanted: CopyCounts, arrived: CopyCounts): void {
   throw incomplete(list);
 }
 
-/** Keys, accounts, windows and markets have counters of their changes: a row that only changed shows there alone. */
+/** Keys, accounts, windows and markets have counters of their changes: a row that only changed shows only there. */
 function refuseChanged(before: Versions, after: Versions): void {
   if (JSON.stringify(before) !== JSON.stringify(after)) throw incomplete('something in the source changed');
 }
 
 function incomplete(what: string): StoreError {
-  const mend = 'Stop what writes to the databases, and run the copy again.';
-  return new StoreError('copy_incomplete', `The copy does not hold what the source holds: ${what}. ${mend}`);
+  const fix = 'Stop what writes to the databases, and run the copy again.';
+  return new StoreError('copy_incomplete', `The copy does not hold what the source holds: ${what}. ${fix}`);
 }
 
 function refused(message: string): StoreError {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 /**
  * The digest is recorded, not the key's id: a digest that was deleted or replaced must be forgotten by every
- * server, and nothing else still tells it. The `before` trigger is for `insert or replace`, whose silent deletion fires
+ * server, and nothing else still holds it. The `before` trigger is for `insert or replace`, whose silent deletion fires
  * no `delete` trigger.
  */
 const accessTriggers: readonly RawBuilder<unknown>[] = [
@@ -34,7 +34,7 @@ const accessTriggers: readonly RawBuilder<unknown>[] = [
 const raiseMarketControls = sql`update change_versions set version = version + 1 where topic = 'market_controls'`;
 const raiseWindows = sql`update change_versions set version = version + 1 where topic = 'maintenance_windows'`;
 
-/** Only what an operator decides counts as a market control, so that the feed's own catalogue loads wake nobody. */
+/** Only what an operator decides counts as a market control, so that catalogue loads of the feed wake no listener. */
 const topicTriggers: readonly RawBuilder<unknown>[] = [
   sql`create trigger markets_inserted after insert on markets
     when new.operator_paused = 1 or new.delisted_at_ms is not null begin ${raiseMarketControls}; end`,

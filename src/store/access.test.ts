@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChangeCursor } from './access-changes.ts';
+import type { ChangeCursor } from './access.ts';
 import { digestNumber, type EngineFixture, type OutsideConnection, openEngine, storeTest } from './store.testing.ts';
 
 const beginning = 0 as ChangeCursor;

@@ -1,0 +1,154 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { EpochMs } from '../clock.ts';
+import { type Engine, engineOf, yieldToEvents } from './engine.ts';
+import type { Database } from './schema.ts';
+
+/** What a serving process must know of a key. */
+export interface AccessEntry {
+  /** SHA-256 of the key text, 32 bytes. */
+  readonly digest: Uint8Array;
+  readonly keyId: string;
+  /** The key is active and so is its account. Expiry is separate: no write announces it. */
+  readonly usable: boolean;
+  readonly expiresAt: EpochMs | undefined;
+  readonly limitPerMinute: number | undefined;
+}
+
+declare const changeCursor: unique symbol;
+
+/** A place in the sequence of changes. Opaque: only for handing back. */
+export type ChangeCursor = number & { readonly [changeCursor]: true };
+
+export interface AccessChange {
+  readonly digest: Uint8Array;
+  /** The state of the key now; `undefined` when it was revoked or is gone. */
+  readonly entry: AccessEntry | undefined;
+}
+
+export type AccessChangePage =
+  | {
+      readonly kind: 'changes';
+      readonly changes: readonly AccessChange[];
+      /** Read on from here. */
+      readonly cursor: ChangeCursor;
+      /** There may be more: read again at once. */
+      readonly more: boolean;
+    }
+  /** Changes after the cursor are gone (pruned, or an older backup was restored): load everything again. */
+  | { readonly kind: 'gap' };
+
+const changesPerPage = 1_000;
+
+/** What happened to keys and accounts, written by triggers, whichever program made the change. */
+export class AccessChanges {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** The place after the latest change. Take it before loading everything, then read on from it. */
+  async latest(): Promise<ChangeCursor> {
+    const latest = this.#db.selectFrom('access_changes').select(({ fn }) => fn.max<number | null>('seq').as('seq'));
+    return ((await latest.executeTakeFirst())?.seq ?? 0) as ChangeCursor;
+  }
+
+  /** Changes after the cursor, oldest first, with the state of each key as it is now. */
+  async since(cursor: ChangeCursor, pageSize: number = changesPerPage): Promise<AccessChangePage> {
+    const rows = await this.#db
+      .selectFrom('access_changes')
+      .leftJoin('api_keys', (join) =>
+        join.onRef('api_keys.digest', '=', 'access_changes.digest').on('api_keys.status', '<>', 'revoked'),
+      )
+      .leftJoin('accounts', 'accounts.id', 'api_keys.account_id')
+      .select(['access_changes.seq', 'access_changes.digest', 'api_keys.id', 'expires_at_ms', 'limit_per_minute'])
+      .select(usable.as('usable'))
+      .where('access_changes.seq', '>', cursor)
+      .orderBy('access_changes.seq')
+      .limit(pageSize)
+      .execute();
+    const first = rows[0];
+    if (first === undefined) return (await this.latest()) < cursor ? { kind: 'gap' } : nothingSince(cursor);
+    if (first.seq !== cursor + 1) return { kind: 'gap' };
+    const changes = rows.map(({ id, ...row }) => ({
+      digest: row.digest,
+      entry: id === null ? undefined : accessEntryOf({ ...row, id }, row.digest),
+    }));
+    return { kind: 'changes', changes, cursor: rows.at(-1)!.seq as ChangeCursor, more: rows.length === pageSize };
+  }
+
+  /** Drops all but the latest changes. A server that had not read them yet loads everything again. */
+  async prune(keepLatest: number): Promise<void> {
+    // The latest row always stays: it distinguishes a reader who is up to date from one who missed everything.
+    const upTo = (await this.latest()) - Math.max(1, keepLatest);
+    if (upTo > 0) await this.#db.deleteFrom('access_changes').where('seq', '<=', upTo).execute();
+  }
+}
+
+function nothingSince(cursor: ChangeCursor): AccessChangePage {
+  return { kind: 'changes', changes: [], cursor, more: false };
+}
+
+/**
+ * Small, because a page's rows are garbage a moment later: larger pages make V8 hold more memory for good. From a server
+ * each page costs a round trip, and comes in pieces that block nobody.
+ */
+const keysPerPage: Readonly<Record<Engine, number>> = { sqlite: 1_000, postgres: 5_000 };
+
+/** The digest as text: bytes come in an ArrayBuffer each, and a million of those cost more time and memory than the rest. */
+const digestHex: Readonly<Record<Engine, RawBuilder<string>>> = {
+  sqlite: sql<string>`hex(api_keys.digest)`,
+  postgres: sql<string>`encode(api_keys.digest, 'hex')`,
+};
+
+/** See `Keys.accessPages`. A page of the default size from SQLite blocks the thread for some 3 ms. */
+export async function* accessPages(
+  db: Database,
+  pageSize: number = keysPerPage[engineOf(db)],
+): AsyncGenerator<readonly AccessEntry[]> {
+  for (let after = 0; ; ) {
+    const rows = await db
+      .selectFrom('api_keys')
+      .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+      .select(['api_keys.seq', 'api_keys.id', 'expires_at_ms', 'limit_per_minute'])
+      .select([usable.as('usable'), digestHex[engineOf(db)].as('digest')])
+      .where('api_keys.seq', '>', after)
+      .where('status', '<>', 'revoked')
+      .orderBy('api_keys.seq')
+      .limit(pageSize)
+      .execute();
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+    yield rows.map((row) => accessEntryOf(row, bytesOf(row.digest)));
+    await yieldToEvents();
+  }
+}
+
+/** 1 when a key and its account are both active. For queries that join the two. */
+const usable = sql<number>`case when api_keys.status = 'active' and accounts.active = 1 then 1 else 0 end`;
+
+/** The columns behind an `AccessEntry`. */
+interface AccessRow {
+  readonly id: string;
+  readonly usable: number;
+  readonly expires_at_ms: EpochMs | null;
+  readonly limit_per_minute: number | null;
+}
+
+function accessEntryOf({ id, usable: isUsable, expires_at_ms, limit_per_minute }: AccessRow, digest: Uint8Array) {
+  return {
+    digest,
+    keyId: id,
+    usable: isUsable === 1,
+    expiresAt: expires_at_ms ?? undefined,
+    limitPerMinute: limit_per_minute ?? undefined,
+  };
+}
+
+/** Such a small array is kept on the JavaScript heap as long as nobody asks for its buffer. */
+function bytesOf(hex: string): Uint8Array {
+  const bytes = new Uint8Array(hex.length / 2);
+  bytes.setFromHex(hex);
+  return bytes;
+}
