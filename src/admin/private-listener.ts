@@ -1,10 +1,10 @@
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Fastify from 'fastify';
 import type { Registry } from 'prom-client';
 import { requestIds } from '../http/request-ids.ts';
 import { explainPrice } from '../operator/price.ts';
 import { addManagementApi } from './api/api.ts';
-import { problemOf } from './api/failures.ts';
-import { Problem, problemBody, problemTable } from './api/problems.ts';
+import { Problem, problemBody, problemOf, problemTable } from './api/problems.ts';
 import { BoardViewSchema, boardView } from './board-view.ts';
 import { addConsole } from './console.ts';
 import { FeedTimeline } from './feed-timeline.ts';

@@ -17,7 +17,7 @@ export const accountFields = {
   ),
 };
 
-export const AccountSchema = Type.Object(accountFields, { description: 'The holder of API keys.' });
+export const AccountSchema = Type.Object(accountFields, { $id: 'Account', description: 'The holder of API keys.' });
 
 export type AccountView = Static<typeof AccountSchema>;
 

@@ -39,15 +39,14 @@ export function instants(name: string, atMs: number | undefined) {
   return { [name]: atMs === undefined ? null : isoInstant(atMs), [`${name}Ms`]: atMs ?? null };
 }
 
-/** A schema under its own name in the document. */
-export const component = part.component;
+/** Refers to a schema, with a description for the place where it is used. Whoever writes a document resolves it. */
+export function described<Schema extends TSchema>(schema: Schema, description: string) {
+  return Type.Unsafe<Static<Schema>>({ $ref: schema, description });
+}
 
-/** As {@link component}, or null. */
-export function nullableComponent<Schema extends TSchema>(name: string, description: string) {
-  return Type.Unsafe<Static<Schema> | null>({
-    description,
-    anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }],
-  });
+/** The same schema, or null. */
+export function nullable<Schema extends TSchema>(schema: Schema, description: string) {
+  return Type.Unsafe<Static<Schema> | null>({ description, anyOf: [schema, { type: 'null' }] });
 }
 
 export function count(description: string, example = 3) {

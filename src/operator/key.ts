@@ -29,7 +29,7 @@ export const KeySchema = Type.Object(
     limitPerMinute: nullableCount('Its own limit in requests a minute; null where the configured one applies.', 120),
     replacedBy: nullableId('key', 'The key that replaced it in a rotation.'),
   },
-  { description: 'An API key. No answer but the one that makes it holds its text, and none its digest.' },
+  { $id: 'Key', description: 'An API key. No answer but the one that makes it holds its text, and none its digest.' },
 );
 
 export type KeyView = Static<typeof KeySchema>;

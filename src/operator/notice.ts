@@ -34,7 +34,7 @@ export const NoticeSchema = Type.Object(
     messageId: nullableLine('Its Message-ID, the same in every attempt.', '<ntc_4fGh72Kq0ZsTn1Lw@example.com>'),
     lastError: nullableLine('Why the latest attempt failed.', 'the mail server cannot be reached'),
   },
-  { description: 'An e-mail to the holder of a key that exceeded its limit repeatedly.' },
+  { $id: 'Notice', description: 'An e-mail to the holder of a key that exceeded its limit repeatedly.' },
 );
 
 export type NoticeView = Static<typeof NoticeSchema>;

@@ -40,7 +40,7 @@ export const PriceReportSchema = Type.Object(
     buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
     sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
   },
-  { description: 'How the prices of a market came about, step by step.' },
+  { $id: 'PriceReport', description: 'How the prices of a market came about, step by step.' },
 );
 
 export type PriceReport = Static<typeof PriceReportSchema>;

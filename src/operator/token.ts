@@ -17,7 +17,7 @@ export const TokenSchema = Type.Object(
     ...nullablePair('revokedAt', 'When it was revoked.'),
     ...nullablePair('lastUsedAt', 'When it was last used, to about a minute.'),
   },
-  { description: 'An operator token. Its text is shown once, when it is made.' },
+  { $id: 'Token', description: 'An operator token. Its text is shown once, when it is made.' },
 );
 
 export type TokenView = Static<typeof TokenSchema>;

@@ -26,7 +26,7 @@ export const WindowSchema = Type.Object(
     ...nullablePair('endedAt', 'When an operator ended it early.'),
     ...nullablePair('cancelledAt', 'When an operator cancelled it.'),
   },
-  { description: 'A maintenance window. It runs from `from` (included) to `to` (excluded).' },
+  { $id: 'Window', description: 'A maintenance window. It runs from `from` (included) to `to` (excluded).' },
 );
 
 export type WindowView = Static<typeof WindowSchema>;

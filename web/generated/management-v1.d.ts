@@ -696,6 +696,84 @@ export interface components {
              */
             readonly expiresAtMs: number;
         };
+        /**
+         * @description The service states of today. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running.
+         * @example operational
+         * @enum {string}
+         */
+        readonly ServiceState: "operational" | "degraded" | "outage" | "maintenance";
+        /** @description An announced maintenance window. It runs from `from` (included) to `to` (excluded). */
+        readonly PublicWindow: {
+            /**
+             * Format: date-time
+             * @description Start of the window, ISO 8601 in UTC.
+             * @example 2026-11-22T01:00:00.000Z
+             */
+            readonly from: string;
+            /**
+             * Format: int64
+             * @description The same instant as `from`, in milliseconds since the Unix epoch.
+             * @example 1795309200000
+             */
+            readonly fromMs: number;
+            /**
+             * Format: date-time
+             * @description Expected end of the window, ISO 8601 in UTC. It can move while the window runs.
+             * @example 2026-11-22T02:30:00.000Z
+             */
+            readonly to: string;
+            /**
+             * Format: int64
+             * @description The same instant as `to`, in milliseconds since the Unix epoch.
+             * @example 1795314600000
+             */
+            readonly toMs: number;
+            /**
+             * @description What the maintenance is about, in English.
+             * @example Upgrade of the price database.
+             */
+            readonly description: string;
+        };
+        /** @description Exactly the body clients get from `/v1/status`. */
+        readonly ServiceStatus: {
+            /** @description Overall status. */
+            readonly status: components["schemas"]["ServiceState"];
+            /** @description Status of the API itself. */
+            readonly api: components["schemas"]["ServiceState"];
+            /** @description Its parts. */
+            readonly components: {
+                /** @description Status of the market data. */
+                readonly ticker: components["schemas"]["ServiceState"];
+            };
+            /** @description The running window, else the nearest announced one, else null. */
+            readonly maintenance: components["schemas"]["PublicWindow"] | null;
+            /**
+             * Format: date-time
+             * @description When the feed was last updated. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly lastUpdatedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `lastUpdatedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly lastUpdatedAtMs: number | null;
+            /**
+             * Format: date-time
+             * @description The time of the server. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly serverTime: string;
+            /**
+             * Format: int64
+             * @description The same instant as `serverTime`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly serverTimeMs: number;
+        };
         /** @description How the service is doing. */
         readonly Overview: {
             /**
@@ -898,650 +976,10 @@ export interface components {
                 readonly mailConfigured: boolean;
             };
         };
-        /** @description Exactly the body clients get from `/v1/status`. */
-        readonly ServiceStatus: {
-            /** @description Overall status. */
-            readonly status: components["schemas"]["ServiceState"];
-            /** @description Status of the API itself. */
-            readonly api: components["schemas"]["ServiceState"];
-            /** @description Its parts. */
-            readonly components: {
-                /** @description Status of the market data. */
-                readonly ticker: components["schemas"]["ServiceState"];
-            };
-            /** @description The running window, else the nearest announced one, else null. */
-            readonly maintenance: components["schemas"]["PublicWindow"] | null;
-            /**
-             * Format: date-time
-             * @description When the feed was last updated. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             * @example null
-             */
-            readonly lastUpdatedAt: string | null;
-            /**
-             * Format: int64
-             * @description The same instant as `lastUpdatedAt`, in milliseconds since the Unix epoch; null together with it.
-             * @example 1795255200000
-             * @example null
-             */
-            readonly lastUpdatedAtMs: number | null;
-            /**
-             * Format: date-time
-             * @description The time of the server. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly serverTime: string;
-            /**
-             * Format: int64
-             * @description The same instant as `serverTime`, in milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly serverTimeMs: number;
-        };
-        /**
-         * @description The service states of today. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running.
-         * @example operational
-         * @enum {string}
-         */
-        readonly ServiceState: "operational" | "degraded" | "outage" | "maintenance";
-        /** @description An announced maintenance window. It runs from `from` (included) to `to` (excluded). */
-        readonly PublicWindow: {
-            /**
-             * Format: date-time
-             * @description Start of the window, ISO 8601 in UTC.
-             * @example 2026-11-22T01:00:00.000Z
-             */
-            readonly from: string;
-            /**
-             * Format: int64
-             * @description The same instant as `from`, in milliseconds since the Unix epoch.
-             * @example 1795309200000
-             */
-            readonly fromMs: number;
-            /**
-             * Format: date-time
-             * @description Expected end of the window, ISO 8601 in UTC. It can move while the window runs.
-             * @example 2026-11-22T02:30:00.000Z
-             */
-            readonly to: string;
-            /**
-             * Format: int64
-             * @description The same instant as `to`, in milliseconds since the Unix epoch.
-             * @example 1795314600000
-             */
-            readonly toMs: number;
-            /**
-             * @description What the maintenance is about, in English.
-             * @example Upgrade of the price database.
-             */
-            readonly description: string;
-        };
-        /** @description All markets. */
-        readonly MarketList: {
-            /**
-             * Format: date-time
-             * @description The time of the server. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly serverTime: string;
-            /**
-             * Format: int64
-             * @description The same instant as `serverTime`, in milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly serverTimeMs: number;
-            /** @description Every market clients are shown, by symbol; those delisted less than 30 days ago too. */
-            readonly markets: readonly components["schemas"]["MarketRow"][];
-        };
-        /** @description A market in the list, with a small line of its price. */
-        readonly MarketRow: {
-            /**
-             * @description The symbol, by which markets are addressed.
-             * @example BTCCZK
-             */
-            readonly id: string;
-            /**
-             * @description Base and quote currency joined without a separator.
-             * @example BTCCZK
-             */
-            readonly symbol: string;
-            /**
-             * @description Code of the base currency.
-             * @example BTC
-             */
-            readonly base: string;
-            /**
-             * @description Code of the quote currency.
-             * @example CZK
-             */
-            readonly quote: string;
-            /**
-             * @description The exchange market that its prices are converted from; null for a market of the exchange.
-             * @example BTCEUR
-             * @example null
-             */
-            readonly convertedFrom: string | null;
-            /**
-             * @description The status that clients see.
-             * @example trading
-             * @enum {string}
-             */
-            readonly status: "trading" | "paused" | "delisted";
-            /** @description Who paused it, or the market it is converted from; empty unless the status is `paused`. */
-            readonly pausedBy: readonly ("exchange" | "operator")[];
-            /** @description Whether an operator paused this very market. */
-            readonly operatorPaused: boolean;
-            /**
-             * Format: int32
-             * @description Decimal places of its prices.
-             * @example 0
-             */
-            readonly pricePrecision: number;
-            /**
-             * Format: int32
-             * @description Decimal places of amounts.
-             * @example 8
-             */
-            readonly amountPrecision: number;
-            /**
-             * @description Smallest step of a price.
-             * @example 1
-             */
-            readonly tickSize: string;
-            /**
-             * @description Smallest size of an order, in the base currency.
-             * @example 0.00005
-             */
-            readonly minOrderSize: string;
-            /**
-             * @description Smallest value of an order, in the quote currency.
-             * @example 0.5
-             * @example null
-             */
-            readonly minOrderValue: string | null;
-            /**
-             * Format: date-time
-             * @description When it was delisted, which is final. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             * @example null
-             */
-            readonly delistedAt: string | null;
-            /**
-             * Format: int64
-             * @description The same instant as `delistedAt`, in milliseconds since the Unix epoch; null together with it.
-             * @example 1795255200000
-             * @example null
-             */
-            readonly delistedAtMs: number | null;
-            /**
-             * Format: date-time
-             * @description The first instant at which a delisted market is no longer listed. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             * @example null
-             */
-            readonly listedUntil: string | null;
-            /**
-             * Format: int64
-             * @description The same instant as `listedUntil`, in milliseconds since the Unix epoch; null together with it.
-             * @example 1795255200000
-             * @example null
-             */
-            readonly listedUntilMs: number | null;
-            /** @description As clients get it; null while there is no price. */
-            readonly ticker: components["schemas"]["Ticker"] | null;
-            /**
-             * @description Why a market that is not delisted has no price: `no_ticker`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.
-             * @example no_rate
-             * @example null
-             */
-            readonly unpriced: string | null;
-            /**
-             * Format: int64
-             * @description Age of the ticker by its own timestamp, in milliseconds.
-             * @example 350
-             * @example null
-             */
-            readonly ageMs: number | null;
-            /**
-             * @description `buyPrice` minus `sellPrice`.
-             * @example 842.3
-             * @example null
-             */
-            readonly spread: string | null;
-            /**
-             * @description The spread in percent of the middle of the two, to two decimals.
-             * @example 1.00
-             * @example null
-             */
-            readonly spreadPercent: string | null;
-            /**
-             * @description The buy price of the last hour, oldest first, in at most 60 values.
-             * @example [
-             *       "84100.1",
-             *       "84210.5"
-             *     ]
-             */
-            readonly spark: readonly string[];
-        };
-        /** @description A market as the operator sees it. */
-        readonly Market: {
-            /**
-             * @description The symbol, by which markets are addressed.
-             * @example BTCCZK
-             */
-            readonly id: string;
-            /**
-             * @description Base and quote currency joined without a separator.
-             * @example BTCCZK
-             */
-            readonly symbol: string;
-            /**
-             * @description Code of the base currency.
-             * @example BTC
-             */
-            readonly base: string;
-            /**
-             * @description Code of the quote currency.
-             * @example CZK
-             */
-            readonly quote: string;
-            /**
-             * @description The exchange market that its prices are converted from; null for a market of the exchange.
-             * @example BTCEUR
-             * @example null
-             */
-            readonly convertedFrom: string | null;
-            /**
-             * @description The status that clients see.
-             * @example trading
-             * @enum {string}
-             */
-            readonly status: "trading" | "paused" | "delisted";
-            /** @description Who paused it, or the market it is converted from; empty unless the status is `paused`. */
-            readonly pausedBy: readonly ("exchange" | "operator")[];
-            /** @description Whether an operator paused this very market. */
-            readonly operatorPaused: boolean;
-            /**
-             * Format: int32
-             * @description Decimal places of its prices.
-             * @example 0
-             */
-            readonly pricePrecision: number;
-            /**
-             * Format: int32
-             * @description Decimal places of amounts.
-             * @example 8
-             */
-            readonly amountPrecision: number;
-            /**
-             * @description Smallest step of a price.
-             * @example 1
-             */
-            readonly tickSize: string;
-            /**
-             * @description Smallest size of an order, in the base currency.
-             * @example 0.00005
-             */
-            readonly minOrderSize: string;
-            /**
-             * @description Smallest value of an order, in the quote currency.
-             * @example 0.5
-             * @example null
-             */
-            readonly minOrderValue: string | null;
-            /**
-             * Format: date-time
-             * @description When it was delisted, which is final. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             * @example null
-             */
-            readonly delistedAt: string | null;
-            /**
-             * Format: int64
-             * @description The same instant as `delistedAt`, in milliseconds since the Unix epoch; null together with it.
-             * @example 1795255200000
-             * @example null
-             */
-            readonly delistedAtMs: number | null;
-            /**
-             * Format: date-time
-             * @description The first instant at which a delisted market is no longer listed. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             * @example null
-             */
-            readonly listedUntil: string | null;
-            /**
-             * Format: int64
-             * @description The same instant as `listedUntil`, in milliseconds since the Unix epoch; null together with it.
-             * @example 1795255200000
-             * @example null
-             */
-            readonly listedUntilMs: number | null;
-            /** @description As clients get it; null while there is no price. */
-            readonly ticker: components["schemas"]["Ticker"] | null;
-            /**
-             * @description Why a market that is not delisted has no price: `no_ticker`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.
-             * @example no_rate
-             * @example null
-             */
-            readonly unpriced: string | null;
-            /**
-             * Format: int64
-             * @description Age of the ticker by its own timestamp, in milliseconds.
-             * @example 350
-             * @example null
-             */
-            readonly ageMs: number | null;
-            /**
-             * @description `buyPrice` minus `sellPrice`.
-             * @example 842.3
-             * @example null
-             */
-            readonly spread: string | null;
-            /**
-             * @description The spread in percent of the middle of the two, to two decimals.
-             * @example 1.00
-             * @example null
-             */
-            readonly spreadPercent: string | null;
-        };
-        /** @description Everything there is to say about a market. */
-        readonly MarketDetail: {
-            /** @description As in the list. */
-            readonly market: components["schemas"]["Market"];
-            /** @description Null while the exchange gave none. */
-            readonly upstream: components["schemas"]["UpstreamQuote"] | null;
-            /** @description Null while there is no price. */
-            readonly price: components["schemas"]["PriceReport"] | null;
-        };
-        /** @description Current client prices of a market, and what the exchange saw in the last 24 hours. */
-        readonly Ticker: {
-            /**
-             * @description Base and quote currency joined without a separator.
-             * @example BTCEUR
-             */
-            readonly symbol: string;
-            /**
-             * @description Code of the base currency.
-             * @example BTC
-             */
-            readonly base: string;
-            /**
-             * @description Code of the quote currency, for example EUR or CZK.
-             * @example EUR
-             */
-            readonly quote: string;
-            /**
-             * @description Final price in the quote currency that a client pays per unit of the base currency when buying now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.
-             * @example 84631.2
-             */
-            readonly buyPrice: string;
-            /**
-             * @description Final price in the quote currency that a client receives per unit of the base currency when selling now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.
-             * @example 83788.9
-             */
-            readonly sellPrice: string;
-            /**
-             * @description Highest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.
-             * @example 85120.0
-             */
-            readonly high24h: string;
-            /**
-             * @description Lowest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.
-             * @example 83004.7
-             */
-            readonly low24h: string;
-            /**
-             * @description Volume on the exchange in the last 24 hours, in the base currency.
-             * @example 412.70318822
-             */
-            readonly volume24h: string;
-            /**
-             * @description Volume weighted average price on the exchange in the last 24 hours, without fees, in the quote currency. Absent when the feed does not provide it.
-             * @example 84077.3
-             */
-            readonly vwap24h?: string;
-            /**
-             * @description Change of the price over 1 hour, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
-             * @example 0.21
-             */
-            readonly priceChangePercent1h?: string;
-            /**
-             * @description Change of the price over 24 hours, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
-             * @example -1.05
-             */
-            readonly priceChangePercent24h?: string;
-            /**
-             * @description Change of the price over 7 days, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
-             * @example 3.40
-             */
-            readonly priceChangePercent7d?: string;
-            /**
-             * Format: date-time
-             * @description When the ticker was captured, ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.123Z
-             */
-            readonly timestamp: string;
-            /**
-             * Format: int64
-             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch.
-             * @example 1795255200123
-             */
-            readonly timestampMs: number;
-        };
-        /** @description The last good values of the exchange. */
-        readonly UpstreamQuote: {
-            /**
-             * @description Best bid on the exchange.
-             * @example 50000.0
-             */
-            readonly bid: string;
-            /**
-             * @description Best ask on the exchange.
-             * @example 50000.1
-             */
-            readonly ask: string;
-            /**
-             * Format: date-time
-             * @description When they were captured. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly timestamp: string;
-            /**
-             * Format: int64
-             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly timestampMs: number;
-        };
-        /** @description How the prices of a market came about, step by step. */
-        readonly PriceReport: {
-            /**
-             * @description The market.
-             * @example BTCCZK
-             */
-            readonly symbol: string;
-            /**
-             * @description The exchange market its prices come from.
-             * @example BTCEUR
-             */
-            readonly exchangeSymbol: string;
-            /**
-             * Format: int32
-             * @description Decimal places of its prices.
-             * @example 0
-             */
-            readonly pricePrecision: number;
-            /**
-             * @description Best bid on the exchange.
-             * @example 50000.0
-             */
-            readonly bid: string;
-            /**
-             * @description Best ask on the exchange.
-             * @example 50000.1
-             */
-            readonly ask: string;
-            /**
-             * Format: date-time
-             * @description When they were captured. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly timestamp: string;
-            /**
-             * Format: int64
-             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly timestampMs: number;
-            /** @description The conversion rate; null for a market that is not converted. */
-            readonly rate: {
-                /**
-                 * @description Middle rate.
-                 * @example 24.500
-                 */
-                readonly mid: string;
-                /**
-                 * @description Where it comes from.
-                 * @example cnb
-                 */
-                readonly source: string;
-                /**
-                 * @description The day of a daily fixing; null for any other rate.
-                 * @example 2026-11-20
-                 * @example null
-                 */
-                readonly fixingDate: string | null;
-                /**
-                 * Format: date-time
-                 * @description When it was last read. ISO 8601 in UTC with milliseconds.
-                 * @example 2026-11-21T10:00:00.000Z
-                 */
-                readonly refreshedAt: string;
-                /**
-                 * Format: int64
-                 * @description The same instant as `refreshedAt`, in milliseconds since the Unix epoch.
-                 * @example 1795255200000
-                 */
-                readonly refreshedAtMs: number;
-                /**
-                 * Format: date-time
-                 * @description The first instant at which it may no longer be used. ISO 8601 in UTC with milliseconds.
-                 * @example 2026-11-21T10:00:00.000Z
-                 */
-                readonly validUntil: string;
-                /**
-                 * Format: int64
-                 * @description The same instant as `validUntil`, in milliseconds since the Unix epoch.
-                 * @example 1795255200000
-                 */
-                readonly validUntilMs: number;
-                /**
-                 * @description The currency margin in percent.
-                 * @example 1
-                 */
-                readonly marginPercent: string;
-            } | null;
-            /** @description How the buy price came about. */
-            readonly buy: readonly {
-                /**
-                 * @description What was done.
-                 * @example × (1 + fee 0.5 %)
-                 */
-                readonly step: string;
-                /**
-                 * @description The exact result.
-                 * @example 50250.1005
-                 */
-                readonly value: string;
-            }[];
-            /** @description How the sell price came about. */
-            readonly sell: readonly {
-                /**
-                 * @description What was done.
-                 * @example × (1 + fee 0.5 %)
-                 */
-                readonly step: string;
-                /**
-                 * @description The exact result.
-                 * @example 50250.1005
-                 */
-                readonly value: string;
-            }[];
-        };
-        /** @description The prices of a market in the last hour. */
-        readonly History: {
-            /**
-             * @description The market.
-             * @example BTCCZK
-             */
-            readonly symbol: string;
-            /**
-             * @description Time between two points.
-             * @example 5000
-             */
-            readonly everyMs: number;
-            /** @description Oldest first. Where the market had no price, points are missing. */
-            readonly points: readonly components["schemas"]["PricePoint"][];
-        };
-        /** @description Prices at an instant. */
-        readonly PricePoint: {
-            /**
-             * @description Milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly atMs: number;
-            /**
-             * @description Best bid on the exchange; of a converted market at the mid rate.
-             * @example 83900.5
-             */
-            readonly bid: string;
-            /**
-             * @description Best ask on the exchange; of a converted market at the mid rate.
-             * @example 83910.5
-             */
-            readonly ask: string;
-            /**
-             * @description The buy price of clients.
-             * @example 84100.1
-             */
-            readonly buy: string;
-            /**
-             * @description The sell price of clients.
-             * @example 83710.9
-             */
-            readonly sell: string;
-        };
-        /** @description How market data arrives. */
-        readonly Feed: {
-            /**
-             * @description The way data comes; null until the feed has chosen one.
-             * @example live
-             * @example null
-             * @enum {string|null}
-             */
-            readonly path: "live" | "fallback" | null;
-            /**
-             * Format: int64
-             * @description Age of the market data in milliseconds; null when there never was any.
-             * @example 420
-             * @example null
-             */
-            readonly dataAgeMs: number | null;
-            /** @description Details for people who look for a fault. */
-            readonly health: components["schemas"]["FeedHealth"];
-            /** @description The last 24 hours, oldest first. Kept over restarts. */
-            readonly timeline: readonly components["schemas"]["FeedSpan"][];
-        };
         /** @description The feed at this instant; counters since the start of the process. */
         readonly FeedHealth: {
-            /**
-             * @description The way data comes; null until the feed has chosen one.
-             * @example live
-             * @example null
-             * @enum {string|null}
-             */
-            readonly path: "live" | "fallback" | null;
+            /** @description How data arrives; null until the feed has chosen a path. */
+            readonly path: ("live" | "fallback") | null;
             /**
              * @description State of the live connection.
              * @example open
@@ -1739,10 +1177,21 @@ export interface components {
              */
             readonly toMs: number | null;
         };
-        /** @description The conversion rates. */
-        readonly RateList: {
-            /** @description One for each converted quote currency. */
-            readonly rates: readonly components["schemas"]["Rate"][];
+        /** @description How market data arrives. */
+        readonly Feed: {
+            /** @description How data arrives; null until the feed has chosen a path. */
+            readonly path: ("live" | "fallback") | null;
+            /**
+             * Format: int64
+             * @description Age of the market data in milliseconds; null when there never was any.
+             * @example 420
+             * @example null
+             */
+            readonly dataAgeMs: number | null;
+            /** @description Details for people who look for a fault. */
+            readonly health: components["schemas"]["FeedHealth"];
+            /** @description The last 24 hours, oldest first. Kept over restarts. */
+            readonly timeline: readonly components["schemas"]["FeedSpan"][];
         };
         /** @description A conversion rate. */
         readonly Rate: {
@@ -1822,16 +1271,546 @@ export interface components {
              */
             readonly lastOutcome: string | null;
         };
-        /** @description A page of accounts. */
-        readonly AccountList: {
-            /** @description Latest first. */
-            readonly accounts: readonly components["schemas"]["Account"][];
+        /** @description The conversion rates. */
+        readonly RateList: {
+            /** @description One for each converted quote currency. */
+            readonly rates: readonly components["schemas"]["Rate"][];
+        };
+        /** @description Current client prices of a market, and what the exchange saw in the last 24 hours. */
+        readonly Ticker: {
             /**
-             * @description Hand it back as `after` to get the next page; null after the last one. A page can be short, or empty, although there is a next one.
-             * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
+             * @description Base and quote currency joined without a separator.
+             * @example BTCEUR
+             */
+            readonly symbol: string;
+            /**
+             * @description Code of the base currency.
+             * @example BTC
+             */
+            readonly base: string;
+            /**
+             * @description Code of the quote currency, for example EUR or CZK.
+             * @example EUR
+             */
+            readonly quote: string;
+            /**
+             * @description Final price in the quote currency that a client pays per unit of the base currency when buying now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.
+             * @example 84631.2
+             */
+            readonly buyPrice: string;
+            /**
+             * @description Final price in the quote currency that a client receives per unit of the base currency when selling now. Includes the standard fee, and the currency margin where the quote currency is converted (CZK). Not a binding offer.
+             * @example 83788.9
+             */
+            readonly sellPrice: string;
+            /**
+             * @description Highest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.
+             * @example 85120.0
+             */
+            readonly high24h: string;
+            /**
+             * @description Lowest price on the exchange in the last 24 hours, without fees, in the quote currency. Converted at the middle market rate where the quote currency is converted.
+             * @example 83004.7
+             */
+            readonly low24h: string;
+            /**
+             * @description Volume on the exchange in the last 24 hours, in the base currency.
+             * @example 412.70318822
+             */
+            readonly volume24h: string;
+            /**
+             * @description Volume weighted average price on the exchange in the last 24 hours, without fees, in the quote currency. Absent when the feed does not provide it.
+             * @example 84077.3
+             */
+            readonly vwap24h?: string;
+            /**
+             * @description Change of the price over 1 hour, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
+             * @example 0.21
+             */
+            readonly priceChangePercent1h?: string;
+            /**
+             * @description Change of the price over 24 hours, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
+             * @example -1.05
+             */
+            readonly priceChangePercent24h?: string;
+            /**
+             * @description Change of the price over 7 days, in percent: `0.21` means 0.21 percent, not 21 percent. Absent when the feed does not provide it.
+             * @example 3.40
+             */
+            readonly priceChangePercent7d?: string;
+            /**
+             * Format: date-time
+             * @description When the ticker was captured, ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.123Z
+             */
+            readonly timestamp: string;
+            /**
+             * Format: int64
+             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch.
+             * @example 1795255200123
+             */
+            readonly timestampMs: number;
+        };
+        /** @description A market in the list, with a small line of its price. */
+        readonly MarketRow: {
+            /**
+             * @description The symbol, by which markets are addressed.
+             * @example BTCCZK
+             */
+            readonly id: string;
+            /**
+             * @description Base and quote currency joined without a separator.
+             * @example BTCCZK
+             */
+            readonly symbol: string;
+            /**
+             * @description Code of the base currency.
+             * @example BTC
+             */
+            readonly base: string;
+            /**
+             * @description Code of the quote currency.
+             * @example CZK
+             */
+            readonly quote: string;
+            /**
+             * @description The exchange market that its prices are converted from; null for a market of the exchange.
+             * @example BTCEUR
              * @example null
              */
-            readonly next: string | null;
+            readonly convertedFrom: string | null;
+            /**
+             * @description The status that clients see.
+             * @example trading
+             * @enum {string}
+             */
+            readonly status: "trading" | "paused" | "delisted";
+            /** @description Who paused it, or the market it is converted from; empty unless the status is `paused`. */
+            readonly pausedBy: readonly ("exchange" | "operator")[];
+            /** @description Whether an operator paused this very market. */
+            readonly operatorPaused: boolean;
+            /**
+             * Format: int32
+             * @description Decimal places of its prices.
+             * @example 0
+             */
+            readonly pricePrecision: number;
+            /**
+             * Format: int32
+             * @description Decimal places of amounts.
+             * @example 8
+             */
+            readonly amountPrecision: number;
+            /**
+             * @description Smallest step of a price.
+             * @example 1
+             */
+            readonly tickSize: string;
+            /**
+             * @description Smallest size of an order, in the base currency.
+             * @example 0.00005
+             */
+            readonly minOrderSize: string;
+            /**
+             * @description Smallest value of an order, in the quote currency.
+             * @example 0.5
+             * @example null
+             */
+            readonly minOrderValue: string | null;
+            /**
+             * Format: date-time
+             * @description When it was delisted, which is final. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly delistedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `delistedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly delistedAtMs: number | null;
+            /**
+             * Format: date-time
+             * @description The first instant at which a delisted market is no longer listed. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly listedUntil: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `listedUntil`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly listedUntilMs: number | null;
+            /** @description As clients get it; null while there is no price. */
+            readonly ticker: components["schemas"]["Ticker"] | null;
+            /**
+             * @description Why a market that is not delisted has no price: `no_ticker`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.
+             * @example no_rate
+             * @example null
+             */
+            readonly unpriced: string | null;
+            /**
+             * Format: int64
+             * @description Age of the ticker by its own timestamp, in milliseconds.
+             * @example 350
+             * @example null
+             */
+            readonly ageMs: number | null;
+            /**
+             * @description `buyPrice` minus `sellPrice`.
+             * @example 842.3
+             * @example null
+             */
+            readonly spread: string | null;
+            /**
+             * @description The spread in percent of the middle of the two, to two decimals.
+             * @example 1.00
+             * @example null
+             */
+            readonly spreadPercent: string | null;
+            /**
+             * @description The buy price of the last hour, oldest first, in at most 60 values.
+             * @example [
+             *       "84100.1",
+             *       "84210.5"
+             *     ]
+             */
+            readonly spark: readonly string[];
+        };
+        /** @description All markets. */
+        readonly MarketList: {
+            /**
+             * Format: date-time
+             * @description The time of the server. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly serverTime: string;
+            /**
+             * Format: int64
+             * @description The same instant as `serverTime`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly serverTimeMs: number;
+            /** @description Every market clients are shown, by symbol; those delisted less than 30 days ago too. */
+            readonly markets: readonly components["schemas"]["MarketRow"][];
+        };
+        /** @description A market as the operator sees it. */
+        readonly Market: {
+            /**
+             * @description The symbol, by which markets are addressed.
+             * @example BTCCZK
+             */
+            readonly id: string;
+            /**
+             * @description Base and quote currency joined without a separator.
+             * @example BTCCZK
+             */
+            readonly symbol: string;
+            /**
+             * @description Code of the base currency.
+             * @example BTC
+             */
+            readonly base: string;
+            /**
+             * @description Code of the quote currency.
+             * @example CZK
+             */
+            readonly quote: string;
+            /**
+             * @description The exchange market that its prices are converted from; null for a market of the exchange.
+             * @example BTCEUR
+             * @example null
+             */
+            readonly convertedFrom: string | null;
+            /**
+             * @description The status that clients see.
+             * @example trading
+             * @enum {string}
+             */
+            readonly status: "trading" | "paused" | "delisted";
+            /** @description Who paused it, or the market it is converted from; empty unless the status is `paused`. */
+            readonly pausedBy: readonly ("exchange" | "operator")[];
+            /** @description Whether an operator paused this very market. */
+            readonly operatorPaused: boolean;
+            /**
+             * Format: int32
+             * @description Decimal places of its prices.
+             * @example 0
+             */
+            readonly pricePrecision: number;
+            /**
+             * Format: int32
+             * @description Decimal places of amounts.
+             * @example 8
+             */
+            readonly amountPrecision: number;
+            /**
+             * @description Smallest step of a price.
+             * @example 1
+             */
+            readonly tickSize: string;
+            /**
+             * @description Smallest size of an order, in the base currency.
+             * @example 0.00005
+             */
+            readonly minOrderSize: string;
+            /**
+             * @description Smallest value of an order, in the quote currency.
+             * @example 0.5
+             * @example null
+             */
+            readonly minOrderValue: string | null;
+            /**
+             * Format: date-time
+             * @description When it was delisted, which is final. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly delistedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `delistedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly delistedAtMs: number | null;
+            /**
+             * Format: date-time
+             * @description The first instant at which a delisted market is no longer listed. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly listedUntil: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `listedUntil`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly listedUntilMs: number | null;
+            /** @description As clients get it; null while there is no price. */
+            readonly ticker: components["schemas"]["Ticker"] | null;
+            /**
+             * @description Why a market that is not delisted has no price: `no_ticker`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.
+             * @example no_rate
+             * @example null
+             */
+            readonly unpriced: string | null;
+            /**
+             * Format: int64
+             * @description Age of the ticker by its own timestamp, in milliseconds.
+             * @example 350
+             * @example null
+             */
+            readonly ageMs: number | null;
+            /**
+             * @description `buyPrice` minus `sellPrice`.
+             * @example 842.3
+             * @example null
+             */
+            readonly spread: string | null;
+            /**
+             * @description The spread in percent of the middle of the two, to two decimals.
+             * @example 1.00
+             * @example null
+             */
+            readonly spreadPercent: string | null;
+        };
+        /** @description The last good values of the exchange. */
+        readonly UpstreamQuote: {
+            /**
+             * @description Best bid on the exchange.
+             * @example 50000.0
+             */
+            readonly bid: string;
+            /**
+             * @description Best ask on the exchange.
+             * @example 50000.1
+             */
+            readonly ask: string;
+            /**
+             * Format: date-time
+             * @description When they were captured. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly timestamp: string;
+            /**
+             * Format: int64
+             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly timestampMs: number;
+        };
+        /** @description How the prices of a market came about, step by step. */
+        readonly PriceReport: {
+            /**
+             * @description The market.
+             * @example BTCCZK
+             */
+            readonly symbol: string;
+            /**
+             * @description The exchange market its prices come from.
+             * @example BTCEUR
+             */
+            readonly exchangeSymbol: string;
+            /**
+             * Format: int32
+             * @description Decimal places of its prices.
+             * @example 0
+             */
+            readonly pricePrecision: number;
+            /**
+             * @description Best bid on the exchange.
+             * @example 50000.0
+             */
+            readonly bid: string;
+            /**
+             * @description Best ask on the exchange.
+             * @example 50000.1
+             */
+            readonly ask: string;
+            /**
+             * Format: date-time
+             * @description When they were captured. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly timestamp: string;
+            /**
+             * Format: int64
+             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly timestampMs: number;
+            /** @description The conversion rate; null for a market that is not converted. */
+            readonly rate: {
+                /**
+                 * @description Middle rate.
+                 * @example 24.500
+                 */
+                readonly mid: string;
+                /**
+                 * @description Where it comes from.
+                 * @example cnb
+                 */
+                readonly source: string;
+                /**
+                 * @description The day of a daily fixing; null for any other rate.
+                 * @example 2026-11-20
+                 * @example null
+                 */
+                readonly fixingDate: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was last read. ISO 8601 in UTC with milliseconds.
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                readonly refreshedAt: string;
+                /**
+                 * Format: int64
+                 * @description The same instant as `refreshedAt`, in milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly refreshedAtMs: number;
+                /**
+                 * Format: date-time
+                 * @description The first instant at which it may no longer be used. ISO 8601 in UTC with milliseconds.
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                readonly validUntil: string;
+                /**
+                 * Format: int64
+                 * @description The same instant as `validUntil`, in milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly validUntilMs: number;
+                /**
+                 * @description The currency margin in percent.
+                 * @example 1
+                 */
+                readonly marginPercent: string;
+            } | null;
+            /** @description How the buy price came about. */
+            readonly buy: readonly {
+                /**
+                 * @description What was done.
+                 * @example × (1 + fee 0.5 %)
+                 */
+                readonly step: string;
+                /**
+                 * @description The exact result.
+                 * @example 50250.1005
+                 */
+                readonly value: string;
+            }[];
+            /** @description How the sell price came about. */
+            readonly sell: readonly {
+                /**
+                 * @description What was done.
+                 * @example × (1 + fee 0.5 %)
+                 */
+                readonly step: string;
+                /**
+                 * @description The exact result.
+                 * @example 50250.1005
+                 */
+                readonly value: string;
+            }[];
+        };
+        /** @description Everything there is to say about a market. */
+        readonly MarketDetail: {
+            /** @description As in the list. */
+            readonly market: components["schemas"]["Market"];
+            /** @description Null while the exchange gave none. */
+            readonly upstream: components["schemas"]["UpstreamQuote"] | null;
+            /** @description Null while there is no price. */
+            readonly price: components["schemas"]["PriceReport"] | null;
+        };
+        /** @description Prices at an instant. */
+        readonly PricePoint: {
+            /**
+             * @description Milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly atMs: number;
+            /**
+             * @description Best bid on the exchange; of a converted market at the mid rate.
+             * @example 83900.5
+             */
+            readonly bid: string;
+            /**
+             * @description Best ask on the exchange; of a converted market at the mid rate.
+             * @example 83910.5
+             */
+            readonly ask: string;
+            /**
+             * @description The buy price of clients.
+             * @example 84100.1
+             */
+            readonly buy: string;
+            /**
+             * @description The sell price of clients.
+             * @example 83710.9
+             */
+            readonly sell: string;
+        };
+        /** @description The prices of a market in the last hour. */
+        readonly History: {
+            /**
+             * @description The market.
+             * @example BTCCZK
+             */
+            readonly symbol: string;
+            /**
+             * @description Time between two points.
+             * @example 5000
+             */
+            readonly everyMs: number;
+            /** @description Oldest first. Where the market had no price, points are missing. */
+            readonly points: readonly components["schemas"]["PricePoint"][];
         };
         /** @description The holder of API keys. */
         readonly Account: {
@@ -1881,60 +1860,10 @@ export interface components {
                 readonly revoked: number;
             };
         };
-        /** @description An account and its keys. */
-        readonly AccountDetail: {
-            /**
-             * @description The account’s id.
-             * @example acc_4fGh72Kq0ZsTn1Lw
-             */
-            readonly id: string;
-            /**
-             * @description Where notices about its keys go.
-             * @example bot@example.com
-             */
-            readonly email: string;
-            /** @description Keys of an account that is not active are refused. */
-            readonly active: boolean;
-            /**
-             * Format: date-time
-             * @description When it was made. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly createdAt: string;
-            /**
-             * Format: int64
-             * @description The same instant as `createdAt`, in milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly createdAtMs: number;
-            /** @description Its keys by status. */
-            readonly keys: {
-                /**
-                 * Format: int64
-                 * @description Active keys, expired ones among them.
-                 * @example 2
-                 */
-                readonly active: number;
-                /**
-                 * Format: int64
-                 * @description Disabled keys.
-                 * @example 0
-                 */
-                readonly disabled: number;
-                /**
-                 * Format: int64
-                 * @description Revoked keys.
-                 * @example 1
-                 */
-                readonly revoked: number;
-            };
-            /** @description Its latest keys, latest first, at most 1,000; GET /api/keys?account=… has them all. */
-            readonly keysList: readonly components["schemas"]["Key"][];
-        };
-        /** @description A page of keys. */
-        readonly KeyList: {
+        /** @description A page of accounts. */
+        readonly AccountList: {
             /** @description Latest first. */
-            readonly keys: readonly components["schemas"]["Key"][];
+            readonly accounts: readonly components["schemas"]["Account"][];
             /**
              * @description Hand it back as `after` to get the next page; null after the last one. A page can be short, or empty, although there is a next one.
              * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
@@ -2025,6 +1954,67 @@ export interface components {
              */
             readonly replacedBy: string | null;
         };
+        /** @description An account and its keys. */
+        readonly AccountDetail: {
+            /**
+             * @description The account’s id.
+             * @example acc_4fGh72Kq0ZsTn1Lw
+             */
+            readonly id: string;
+            /**
+             * @description Where notices about its keys go.
+             * @example bot@example.com
+             */
+            readonly email: string;
+            /** @description Keys of an account that is not active are refused. */
+            readonly active: boolean;
+            /**
+             * Format: date-time
+             * @description When it was made. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly createdAt: string;
+            /**
+             * Format: int64
+             * @description The same instant as `createdAt`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly createdAtMs: number;
+            /** @description Its keys by status. */
+            readonly keys: {
+                /**
+                 * Format: int64
+                 * @description Active keys, expired ones among them.
+                 * @example 2
+                 */
+                readonly active: number;
+                /**
+                 * Format: int64
+                 * @description Disabled keys.
+                 * @example 0
+                 */
+                readonly disabled: number;
+                /**
+                 * Format: int64
+                 * @description Revoked keys.
+                 * @example 1
+                 */
+                readonly revoked: number;
+            };
+            /** @description Its latest keys, latest first, at most 1,000; GET /api/keys?account=… has them all. */
+            readonly keysList: readonly components["schemas"]["Key"][];
+        };
+        /** @description A page of keys. */
+        readonly KeyList: {
+            /** @description Latest first. */
+            readonly keys: readonly components["schemas"]["Key"][];
+            /**
+             * @description Hand it back as `after` to get the next page; null after the last one. A page can be short, or empty, although there is a next one.
+             * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
+             * @example null
+             */
+            readonly next: string | null;
+        };
         /** @description A new key with its text. */
         readonly NewKey: {
             /** @description The new key. */
@@ -2046,301 +2036,6 @@ export interface components {
             readonly text: string;
             /** @description The old key, which ends with the overlap. */
             readonly replaced: components["schemas"]["Key"];
-        };
-        /** @description How a key is used. */
-        readonly KeyUsage: {
-            /** @description The key. */
-            readonly key: components["schemas"]["Key"];
-            /**
-             * Format: int64
-             * @description The limit that holds, its own or the configured one, in requests a minute.
-             * @example 60
-             */
-            readonly limitPerMinute: number;
-            /** @description The minute that runs, as this process counted it. */
-            readonly currentMinute: {
-                /**
-                 * Format: date-time
-                 * @description When the minute began. ISO 8601 in UTC with milliseconds.
-                 * @example 2026-11-21T10:00:00.000Z
-                 */
-                readonly startedAt: string;
-                /**
-                 * Format: int64
-                 * @description The same instant as `startedAt`, in milliseconds since the Unix epoch.
-                 * @example 1795255200000
-                 */
-                readonly startedAtMs: number;
-                /**
-                 * Format: int64
-                 * @description Requests counted.
-                 * @example 41
-                 */
-                readonly used: number;
-                /**
-                 * Format: int64
-                 * @description Requests refused.
-                 * @example 0
-                 */
-                readonly refused: number;
-                /**
-                 * Format: int64
-                 * @description Requests left.
-                 * @example 19
-                 */
-                readonly remaining: number;
-            };
-            /** @description Of the last 30 days, latest first. */
-            readonly breaches: readonly {
-                /**
-                 * Format: date-time
-                 * @description The minute. ISO 8601 in UTC with milliseconds.
-                 * @example 2026-11-21T10:00:00.000Z
-                 */
-                readonly minute: string;
-                /**
-                 * Format: int64
-                 * @description The same instant as `minute`, in milliseconds since the Unix epoch.
-                 * @example 1795255200000
-                 */
-                readonly minuteMs: number;
-                /**
-                 * Format: int64
-                 * @description Requests refused in it.
-                 * @example 112
-                 */
-                readonly refused: number;
-                /**
-                 * Format: int64
-                 * @description The limit that refused them.
-                 * @example 60
-                 */
-                readonly limitPerMinute: number;
-            }[];
-            /** @description E-mails to its holder, latest first. */
-            readonly notices: readonly components["schemas"]["Notice"][];
-        };
-        /** @description The keys that stand out. */
-        readonly Usage: {
-            /**
-             * Format: date-time
-             * @description Where the 24 hours begin. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly since: string;
-            /**
-             * Format: int64
-             * @description The same instant as `since`, in milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly sinceMs: number;
-            /** @description The most refused keys of the last 24 hours, then the busiest of this minute. */
-            readonly keys: readonly {
-                /** @description The key. */
-                readonly key: components["schemas"]["Key"];
-                /**
-                 * Format: int64
-                 * @description Requests counted in the minute that runs, by this process.
-                 * @example 41
-                 */
-                readonly used: number;
-                /**
-                 * Format: int64
-                 * @description Requests refused in the minute that runs, by this process.
-                 * @example 0
-                 */
-                readonly refused: number;
-                /**
-                 * Format: int64
-                 * @description The limit that holds, its own or the configured one, in requests a minute.
-                 * @example 60
-                 */
-                readonly limitPerMinute: number;
-                /**
-                 * Format: int64
-                 * @description Minutes of the last 24 hours in which it was refused.
-                 * @example 3
-                 */
-                readonly breachedMinutes24h: number;
-                /**
-                 * Format: int64
-                 * @description Requests refused in them.
-                 * @example 541
-                 */
-                readonly refused24h: number;
-            }[];
-        };
-        /** @description Maintenance windows. */
-        readonly WindowList: {
-            /** @description Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first. */
-            readonly windows: readonly components["schemas"]["Window"][];
-        };
-        /** @description A maintenance window. It runs from `from` (included) to `to` (excluded). */
-        readonly Window: {
-            /**
-             * @description The window’s id.
-             * @example win_4fGh72Kq0ZsTn1Lw
-             */
-            readonly id: string;
-            /**
-             * @description Where it is in its life.
-             * @example announced
-             * @enum {string}
-             */
-            readonly state: "announced" | "running" | "ended" | "cancelled";
-            /**
-             * Format: date-time
-             * @description The first instant at which it runs. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly from: string;
-            /**
-             * Format: int64
-             * @description The same instant as `from`, in milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly fromMs: number;
-            /**
-             * Format: date-time
-             * @description The first instant at which it no longer runs; `extend` and `end` move it. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly to: string;
-            /**
-             * Format: int64
-             * @description The same instant as `to`, in milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly toMs: number;
-            /**
-             * @description What the maintenance is about, in English: clients read it.
-             * @example Upgrade of the price database.
-             */
-            readonly description: string;
-            /**
-             * Format: date-time
-             * @description When it was announced. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            readonly createdAt: string;
-            /**
-             * Format: int64
-             * @description The same instant as `createdAt`, in milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly createdAtMs: number;
-            /**
-             * Format: date-time
-             * @description When an operator ended it early. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             * @example null
-             */
-            readonly endedAt: string | null;
-            /**
-             * Format: int64
-             * @description The same instant as `endedAt`, in milliseconds since the Unix epoch; null together with it.
-             * @example 1795255200000
-             * @example null
-             */
-            readonly endedAtMs: number | null;
-            /**
-             * Format: date-time
-             * @description When an operator cancelled it. ISO 8601 in UTC with milliseconds.
-             * @example 2026-11-21T10:00:00.000Z
-             * @example null
-             */
-            readonly cancelledAt: string | null;
-            /**
-             * Format: int64
-             * @description The same instant as `cancelledAt`, in milliseconds since the Unix epoch; null together with it.
-             * @example 1795255200000
-             * @example null
-             */
-            readonly cancelledAtMs: number | null;
-        };
-        /** @description What clients would see of a window. */
-        readonly Preview: {
-            /**
-             * @description It could be announced like this; otherwise the answer is 400.
-             * @constant
-             */
-            readonly valid: true;
-            /** @description `/v1/status` once it is announced, now. */
-            readonly before: components["schemas"]["ServiceStatus"];
-            /** @description What clients get at its start. */
-            readonly during: {
-                /** @description `/v1/status` at its start, if the feed goes on as it does now. */
-                readonly status: components["schemas"]["ServiceStatus"];
-                /** @description What every other request under /v1 gets, such as `/v1/ticker`. */
-                readonly ticker: {
-                    /**
-                     * @description The HTTP status.
-                     * @example 503
-                     */
-                    readonly httpStatus: number;
-                    /**
-                     * @description The headers of the error.
-                     * @example {
-                     *       "Retry-After": "3600"
-                     *     }
-                     */
-                    readonly headers: {
-                        readonly [key: string]: string;
-                    };
-                    /** @description The body. */
-                    readonly body: components["schemas"]["ClientError"];
-                };
-            };
-            /**
-             * Format: int64
-             * @description The Retry-After of that answer.
-             * @example 3600
-             */
-            readonly retryAfterSeconds: number;
-            /** @description Announced and running windows that share an instant with it. */
-            readonly overlaps: readonly components["schemas"]["Window"][];
-        };
-        /** @description Exactly the body of an error that clients get. */
-        readonly ClientError: {
-            /**
-             * Format: uri
-             * @description Address of a page that describes the error: its last segment is the name of the error in kebab case.
-             * @example https://api.example.com/errors/unknown-symbol
-             */
-            readonly type: string;
-            /**
-             * @description Short summary, always the same for a code.
-             * @example Unknown symbol
-             */
-            readonly title: string;
-            /**
-             * Format: int32
-             * @description The HTTP status of the response.
-             * @example 404
-             */
-            readonly status: number;
-            /**
-             * @description Machine readable error code.
-             * @example SERVICE_MAINTENANCE
-             */
-            readonly code: string;
-            /**
-             * @description What went wrong this time, for people. The text can change at any time.
-             * @example No traded market has this symbol.
-             */
-            readonly detail: string;
-            /**
-             * @description Identifier of the request; equals the `X-Request-Id` header. Name it when you ask the operator.
-             * @example 9f2c51d07ab84e6c8d1e7f3a2b4c5d6e
-             */
-            readonly requestId: string;
-        };
-        /** @description Notices to key holders. */
-        readonly NoticeList: {
-            /** @description Whether notices are sent; otherwise they are recorded only. */
-            readonly mailConfigured: boolean;
-            /** @description Latest first. */
-            readonly notices: readonly components["schemas"]["Notice"][];
         };
         /** @description An e-mail to the holder of a key that exceeded its limit repeatedly. */
         readonly Notice: {
@@ -2485,6 +2180,301 @@ export interface components {
              */
             readonly lastError: string | null;
         };
+        /** @description How a key is used. */
+        readonly KeyUsage: {
+            /** @description The key. */
+            readonly key: components["schemas"]["Key"];
+            /**
+             * Format: int64
+             * @description The limit that holds, its own or the configured one, in requests a minute.
+             * @example 60
+             */
+            readonly limitPerMinute: number;
+            /** @description The minute that runs, as this process counted it. */
+            readonly currentMinute: {
+                /**
+                 * Format: date-time
+                 * @description When the minute began. ISO 8601 in UTC with milliseconds.
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                readonly startedAt: string;
+                /**
+                 * Format: int64
+                 * @description The same instant as `startedAt`, in milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly startedAtMs: number;
+                /**
+                 * Format: int64
+                 * @description Requests counted.
+                 * @example 41
+                 */
+                readonly used: number;
+                /**
+                 * Format: int64
+                 * @description Requests refused.
+                 * @example 0
+                 */
+                readonly refused: number;
+                /**
+                 * Format: int64
+                 * @description Requests left.
+                 * @example 19
+                 */
+                readonly remaining: number;
+            };
+            /** @description Of the last 30 days, latest first. */
+            readonly breaches: readonly {
+                /**
+                 * Format: date-time
+                 * @description The minute. ISO 8601 in UTC with milliseconds.
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                readonly minute: string;
+                /**
+                 * Format: int64
+                 * @description The same instant as `minute`, in milliseconds since the Unix epoch.
+                 * @example 1795255200000
+                 */
+                readonly minuteMs: number;
+                /**
+                 * Format: int64
+                 * @description Requests refused in it.
+                 * @example 112
+                 */
+                readonly refused: number;
+                /**
+                 * Format: int64
+                 * @description The limit that refused them.
+                 * @example 60
+                 */
+                readonly limitPerMinute: number;
+            }[];
+            /** @description E-mails to its holder, latest first. */
+            readonly notices: readonly components["schemas"]["Notice"][];
+        };
+        /** @description The keys that stand out. */
+        readonly Usage: {
+            /**
+             * Format: date-time
+             * @description Where the 24 hours begin. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly since: string;
+            /**
+             * Format: int64
+             * @description The same instant as `since`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly sinceMs: number;
+            /** @description The most refused keys of the last 24 hours, then the busiest of this minute. */
+            readonly keys: readonly {
+                /** @description The key. */
+                readonly key: components["schemas"]["Key"];
+                /**
+                 * Format: int64
+                 * @description Requests counted in the minute that runs, by this process.
+                 * @example 41
+                 */
+                readonly used: number;
+                /**
+                 * Format: int64
+                 * @description Requests refused in the minute that runs, by this process.
+                 * @example 0
+                 */
+                readonly refused: number;
+                /**
+                 * Format: int64
+                 * @description The limit that holds, its own or the configured one, in requests a minute.
+                 * @example 60
+                 */
+                readonly limitPerMinute: number;
+                /**
+                 * Format: int64
+                 * @description Minutes of the last 24 hours in which it was refused.
+                 * @example 3
+                 */
+                readonly breachedMinutes24h: number;
+                /**
+                 * Format: int64
+                 * @description Requests refused in them.
+                 * @example 541
+                 */
+                readonly refused24h: number;
+            }[];
+        };
+        /** @description A maintenance window. It runs from `from` (included) to `to` (excluded). */
+        readonly Window: {
+            /**
+             * @description The window’s id.
+             * @example win_4fGh72Kq0ZsTn1Lw
+             */
+            readonly id: string;
+            /**
+             * @description Where it is in its life.
+             * @example announced
+             * @enum {string}
+             */
+            readonly state: "announced" | "running" | "ended" | "cancelled";
+            /**
+             * Format: date-time
+             * @description The first instant at which it runs. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly from: string;
+            /**
+             * Format: int64
+             * @description The same instant as `from`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly fromMs: number;
+            /**
+             * Format: date-time
+             * @description The first instant at which it no longer runs; `extend` and `end` move it. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly to: string;
+            /**
+             * Format: int64
+             * @description The same instant as `to`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly toMs: number;
+            /**
+             * @description What the maintenance is about, in English: clients read it.
+             * @example Upgrade of the price database.
+             */
+            readonly description: string;
+            /**
+             * Format: date-time
+             * @description When it was announced. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly createdAt: string;
+            /**
+             * Format: int64
+             * @description The same instant as `createdAt`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly createdAtMs: number;
+            /**
+             * Format: date-time
+             * @description When an operator ended it early. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly endedAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `endedAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly endedAtMs: number | null;
+            /**
+             * Format: date-time
+             * @description When an operator cancelled it. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly cancelledAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `cancelledAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly cancelledAtMs: number | null;
+        };
+        /** @description Maintenance windows. */
+        readonly WindowList: {
+            /** @description Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first. */
+            readonly windows: readonly components["schemas"]["Window"][];
+        };
+        /** @description Exactly the body of an error that clients get. */
+        readonly ClientError: {
+            /**
+             * Format: uri
+             * @description Address of a page that describes the error: its last segment is the name of the error in kebab case.
+             * @example https://api.example.com/errors/unknown-symbol
+             */
+            readonly type: string;
+            /**
+             * @description Short summary, always the same for a code.
+             * @example Unknown symbol
+             */
+            readonly title: string;
+            /**
+             * Format: int32
+             * @description The HTTP status of the response.
+             * @example 404
+             */
+            readonly status: number;
+            /**
+             * @description Machine readable error code.
+             * @example SERVICE_MAINTENANCE
+             */
+            readonly code: string;
+            /**
+             * @description What went wrong this time, for people. The text can change at any time.
+             * @example No traded market has this symbol.
+             */
+            readonly detail: string;
+            /**
+             * @description Identifier of the request; equals the `X-Request-Id` header. Name it when you ask the operator.
+             * @example 9f2c51d07ab84e6c8d1e7f3a2b4c5d6e
+             */
+            readonly requestId: string;
+        };
+        /** @description What clients would see of a window. */
+        readonly Preview: {
+            /**
+             * @description It could be announced like this; otherwise the answer is 400.
+             * @constant
+             */
+            readonly valid: true;
+            /** @description `/v1/status` once it is announced, now. */
+            readonly before: components["schemas"]["ServiceStatus"];
+            /** @description What clients get at its start. */
+            readonly during: {
+                /** @description `/v1/status` at its start, if the feed goes on as it does now. */
+                readonly status: components["schemas"]["ServiceStatus"];
+                /** @description What every other request under /v1 gets, such as `/v1/ticker`. */
+                readonly ticker: {
+                    /**
+                     * @description The HTTP status.
+                     * @example 503
+                     */
+                    readonly httpStatus: number;
+                    /**
+                     * @description The headers of the error.
+                     * @example {
+                     *       "Retry-After": "3600"
+                     *     }
+                     */
+                    readonly headers: {
+                        readonly [key: string]: string;
+                    };
+                    /** @description The body. */
+                    readonly body: components["schemas"]["ClientError"];
+                };
+            };
+            /**
+             * Format: int64
+             * @description The Retry-After of that answer.
+             * @example 3600
+             */
+            readonly retryAfterSeconds: number;
+            /** @description Announced and running windows that share an instant with it. */
+            readonly overlaps: readonly components["schemas"]["Window"][];
+        };
+        /** @description Notices to key holders. */
+        readonly NoticeList: {
+            /** @description Whether notices are sent; otherwise they are recorded only. */
+            readonly mailConfigured: boolean;
+            /** @description Latest first. */
+            readonly notices: readonly components["schemas"]["Notice"][];
+        };
         /** @description A notice as its reader gets it. */
         readonly NoticeMail: {
             /**
@@ -2502,17 +2492,6 @@ export interface components {
              * @example <!doctype html>…
              */
             readonly html: string;
-        };
-        /** @description A page of the audit log. */
-        readonly AuditPage: {
-            /** @description Latest first. */
-            readonly entries: readonly components["schemas"]["AuditEntry"][];
-            /**
-             * @description Hand it back as `after` to get the next page; null after the last one. A page can be short, or empty, although there is a next one.
-             * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
-             * @example null
-             */
-            readonly next: string | null;
         };
         /** @description A change, or an attempt to sign in. Never holds a secret. */
         readonly AuditEntry: {
@@ -2573,10 +2552,16 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
-        /** @description The operator tokens. */
-        readonly TokenList: {
-            /** @description Oldest first. */
-            readonly tokens: readonly components["schemas"]["Token"][];
+        /** @description A page of the audit log. */
+        readonly AuditPage: {
+            /** @description Latest first. */
+            readonly entries: readonly components["schemas"]["AuditEntry"][];
+            /**
+             * @description Hand it back as `after` to get the next page; null after the last one. A page can be short, or empty, although there is a next one.
+             * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
+             * @example null
+             */
+            readonly next: string | null;
         };
         /** @description An operator token. Its text is shown once, when it is made. */
         readonly Token: {
@@ -2653,6 +2638,35 @@ export interface components {
              */
             readonly lastUsedAtMs: number | null;
         };
+        /** @description The operator tokens. */
+        readonly TokenList: {
+            /** @description Oldest first. */
+            readonly tokens: readonly components["schemas"]["Token"][];
+        };
+        /** @description What a problem is about. */
+        readonly ProblemDescription: {
+            /**
+             * @description Machine readable. Decide on this, not on the texts. The set can grow.
+             * @example NOT_FOUND
+             * @enum {string}
+             */
+            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
+            /**
+             * @description Always the same for a code.
+             * @example Not found
+             */
+            readonly title: string;
+            /**
+             * @description The HTTP status.
+             * @example 404
+             */
+            readonly status: number;
+            /**
+             * @description What leads to it and what to do.
+             * @example Nothing exists at this path or under this id.
+             */
+            readonly description: string;
+        };
         /** @description A problem (RFC 9457) with a code and a request id. */
         readonly Problem: {
             /**
@@ -2700,30 +2714,6 @@ export interface components {
                  */
                 readonly message: string;
             }[];
-        };
-        /** @description What a problem is about. */
-        readonly ProblemDescription: {
-            /**
-             * @description Machine readable. Decide on this, not on the texts. The set can grow.
-             * @example NOT_FOUND
-             * @enum {string}
-             */
-            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
-            /**
-             * @description Always the same for a code.
-             * @example Not found
-             */
-            readonly title: string;
-            /**
-             * @description The HTTP status.
-             * @example 404
-             */
-            readonly status: number;
-            /**
-             * @description What leads to it and what to do.
-             * @example Nothing exists at this path or under this id.
-             */
-            readonly description: string;
         };
     };
     responses: {
@@ -2891,46 +2881,46 @@ export interface components {
     pathItems: never;
 }
 export type Session = components['schemas']['Session'];
-export type Overview = components['schemas']['Overview'];
-export type ServiceStatus = components['schemas']['ServiceStatus'];
 export type ServiceState = components['schemas']['ServiceState'];
 export type PublicWindow = components['schemas']['PublicWindow'];
-export type MarketList = components['schemas']['MarketList'];
-export type MarketRow = components['schemas']['MarketRow'];
-export type Market = components['schemas']['Market'];
-export type MarketDetail = components['schemas']['MarketDetail'];
-export type Ticker = components['schemas']['Ticker'];
-export type UpstreamQuote = components['schemas']['UpstreamQuote'];
-export type PriceReport = components['schemas']['PriceReport'];
-export type History = components['schemas']['History'];
-export type PricePoint = components['schemas']['PricePoint'];
-export type Feed = components['schemas']['Feed'];
+export type ServiceStatus = components['schemas']['ServiceStatus'];
+export type Overview = components['schemas']['Overview'];
 export type FeedHealth = components['schemas']['FeedHealth'];
 export type FeedSpan = components['schemas']['FeedSpan'];
-export type RateList = components['schemas']['RateList'];
+export type Feed = components['schemas']['Feed'];
 export type Rate = components['schemas']['Rate'];
-export type AccountList = components['schemas']['AccountList'];
+export type RateList = components['schemas']['RateList'];
+export type Ticker = components['schemas']['Ticker'];
+export type MarketRow = components['schemas']['MarketRow'];
+export type MarketList = components['schemas']['MarketList'];
+export type Market = components['schemas']['Market'];
+export type UpstreamQuote = components['schemas']['UpstreamQuote'];
+export type PriceReport = components['schemas']['PriceReport'];
+export type MarketDetail = components['schemas']['MarketDetail'];
+export type PricePoint = components['schemas']['PricePoint'];
+export type History = components['schemas']['History'];
 export type Account = components['schemas']['Account'];
+export type AccountList = components['schemas']['AccountList'];
+export type Key = components['schemas']['Key'];
 export type AccountDetail = components['schemas']['AccountDetail'];
 export type KeyList = components['schemas']['KeyList'];
-export type Key = components['schemas']['Key'];
 export type NewKey = components['schemas']['NewKey'];
 export type RotatedKey = components['schemas']['RotatedKey'];
+export type Notice = components['schemas']['Notice'];
 export type KeyUsage = components['schemas']['KeyUsage'];
 export type Usage = components['schemas']['Usage'];
-export type WindowList = components['schemas']['WindowList'];
 export type Window = components['schemas']['Window'];
-export type Preview = components['schemas']['Preview'];
+export type WindowList = components['schemas']['WindowList'];
 export type ClientError = components['schemas']['ClientError'];
+export type Preview = components['schemas']['Preview'];
 export type NoticeList = components['schemas']['NoticeList'];
-export type Notice = components['schemas']['Notice'];
 export type NoticeMail = components['schemas']['NoticeMail'];
-export type AuditPage = components['schemas']['AuditPage'];
 export type AuditEntry = components['schemas']['AuditEntry'];
-export type TokenList = components['schemas']['TokenList'];
+export type AuditPage = components['schemas']['AuditPage'];
 export type Token = components['schemas']['Token'];
-export type Problem = components['schemas']['Problem'];
+export type TokenList = components['schemas']['TokenList'];
 export type ProblemDescription = components['schemas']['ProblemDescription'];
+export type Problem = components['schemas']['Problem'];
 export type ResponseInvalidInput = components['responses']['InvalidInput'];
 export type ResponseInvalidToken = components['responses']['InvalidToken'];
 export type ResponseCsrf = components['responses']['Csrf'];
@@ -2960,7 +2950,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The session. */
+            /** @description A signed-in browser. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3013,7 +3003,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Signed in. */
+            /** @description A signed-in browser. */
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3055,7 +3045,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Signed out. */
+            /** @description Done. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3085,7 +3075,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The figures. */
+            /** @description How the service is doing. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3188,7 +3178,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The feed. */
+            /** @description How market data arrives. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3269,7 +3259,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The rates. */
+            /** @description The conversion rates. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3317,7 +3307,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The markets. */
+            /** @description All markets. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3400,7 +3390,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The market. */
+            /** @description Everything there is to say about a market. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3517,7 +3507,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The points. */
+            /** @description The prices of a market in the last hour. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3570,7 +3560,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description A market as the operator sees it. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3655,7 +3645,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description A market as the operator sees it. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3750,7 +3740,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description A market as the operator sees it. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3833,7 +3823,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description A page. */
+            /** @description A page of accounts. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3896,7 +3886,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Made. */
+            /** @description The holder of API keys. */
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3945,7 +3935,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The account. */
+            /** @description An account and its keys. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4016,7 +4006,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description The holder of API keys. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4071,7 +4061,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description The holder of API keys. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4128,7 +4118,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description A page. */
+            /** @description A page of keys. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4214,7 +4204,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Made. */
+            /** @description A new key with its text. */
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4278,7 +4268,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description An API key. No answer but the one that makes it holds its text, and none its digest. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4339,7 +4329,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description An API key. No answer but the one that makes it holds its text, and none its digest. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4400,7 +4390,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description An API key. No answer but the one that makes it holds its text, and none its digest. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4471,7 +4461,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Made. */
+            /** @description A new key in place of an old one. */
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4546,7 +4536,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The usage. */
+            /** @description How a key is used. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4643,7 +4633,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The keys. */
+            /** @description The keys that stand out. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4702,7 +4692,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The windows. */
+            /** @description Maintenance windows. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4778,7 +4768,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Announced. */
+            /** @description A maintenance window. It runs from `from` (included) to `to` (excluded). */
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4854,7 +4844,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The bodies. */
+            /** @description What clients would see of a window. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4979,7 +4969,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description A maintenance window. It runs from `from` (included) to `to` (excluded). */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5038,7 +5028,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description A maintenance window. It runs from `from` (included) to `to` (excluded). */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5097,7 +5087,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description As it is now. */
+            /** @description A maintenance window. It runs from `from` (included) to `to` (excluded). */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5152,7 +5142,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The notices. */
+            /** @description Notices to key holders. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5219,7 +5209,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The mail. */
+            /** @description A notice as its reader gets it. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5262,7 +5252,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description A page. */
+            /** @description A page of the audit log. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5313,7 +5303,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The tokens. */
+            /** @description The operator tokens. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5363,7 +5353,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The problem. */
+            /** @description What a problem is about. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5397,7 +5387,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The document. */
+            /** @description An OpenAPI document. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];

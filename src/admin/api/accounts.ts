@@ -1,31 +1,39 @@
 import Type from 'typebox';
-import { type AccountSchema, accountFields, accountView } from '../../operator/account.ts';
-import { component } from '../../operator/fields.ts';
-import { type KeySchema, keyView } from '../../operator/key.ts';
+import { AccountSchema, accountFields, accountView } from '../../operator/account.ts';
+import { KeySchema, keyView } from '../../operator/key.ts';
 import { unknownAccount } from '../../store/accounts.ts';
-import { readCursor, writeCursor } from './cursor.ts';
 import { operation } from './operation.ts';
-import { defaultLimit, nextSchema, pageQuery, pathId, strictObject } from './parts.ts';
+import {
+  defaultLimit,
+  nextSchema,
+  noBody,
+  pageQuery,
+  pathId,
+  readCursor,
+  strictObject,
+  timeAndId,
+  writeCursor,
+} from './parts.ts';
 
-export const AccountListSchema = Type.Object(
+const AccountListSchema = Type.Object(
   {
-    accounts: Type.Array(component<typeof AccountSchema>('Account'), { description: 'Latest first.', maxItems: 200 }),
+    accounts: Type.Array(AccountSchema, { description: 'Latest first.', maxItems: 200 }),
     next: nextSchema,
   },
-  { description: 'A page of accounts.' },
+  { $id: 'AccountList', description: 'A page of accounts.' },
 );
 
 const keysShownMax = 1_000;
 
-export const AccountDetailSchema = Type.Object(
+const AccountDetailSchema = Type.Object(
   {
     ...accountFields,
-    keysList: Type.Array(component<typeof KeySchema>('Key'), {
+    keysList: Type.Array(KeySchema, {
       description: 'Its latest keys, latest first, at most 1,000; GET /api/keys?account=… has them all.',
       maxItems: keysShownMax,
     }),
   },
-  { description: 'An account and its keys.' },
+  { $id: 'AccountDetail', description: 'An account and its keys.' },
 );
 
 export const listAccounts = operation({
@@ -40,9 +48,9 @@ export const listAccounts = operation({
     query: Type.Optional(Type.String({ description: 'What to look for.', maxLength: 254, examples: ['@example.com'] })),
     ...pageQuery,
   }),
-  answer: { status: 200, description: 'A page.', schema: component<typeof AccountListSchema>('AccountList') },
+  answer: AccountListSchema,
   async handle({ query: { query, after, limit = defaultLimit }, store }) {
-    const place = readCursor(after, 'number', 'string');
+    const place = readCursor(after, timeAndId);
     const page = await store.accounts.page({
       query,
       limit,
@@ -69,7 +77,8 @@ export const createAccount = operation({
     },
     'The new account.',
   ),
-  answer: { status: 201, description: 'Made.', schema: component<typeof AccountSchema>('Account') },
+  status: 201,
+  answer: AccountSchema,
   problems: ['EMAIL_TAKEN'],
   async handle({ body, store }) {
     const account = await store.accounts.create({ email: body.email });
@@ -85,7 +94,7 @@ export const readAccount = operation({
   summary: 'One account and its keys',
   description: 'The account with its latest keys.',
   params: pathId('acc'),
-  answer: { status: 200, description: 'The account.', schema: component<typeof AccountDetailSchema>('AccountDetail') },
+  answer: AccountDetailSchema,
   problems: ['NOT_FOUND'],
   async handle({ params, store, now }) {
     const account = await store.accounts.get(params.id);
@@ -112,8 +121,8 @@ function switching(verb: 'activate' | 'deactivate', active: boolean, effect: str
     summary: active ? 'Activate an account' : 'Deactivate an account',
     description: `${effect} Doing it twice changes nothing.`,
     params: pathId('acc'),
-    body: strictObject({}, 'Nothing is taken.'),
-    answer: { status: 200, description: 'As it is now.', schema: component<typeof AccountSchema>('Account') },
+    body: noBody,
+    answer: AccountSchema,
     problems: ['NOT_FOUND'],
     async handle({ params, store }, { changes }) {
       const account = await store.accounts.setActive(params.id, active);

@@ -75,7 +75,7 @@ function addOperation(api: FastifyInstance, operation: Operation, management: Ma
         gate,
         request,
         reply,
-      } as Asked<never, never, never>;
+      } as Asked;
       return send(reply, operation, await operation.handle(asked, management));
     },
   });
@@ -87,12 +87,12 @@ async function admit(request: FastifyRequest, operation: Operation, management: 
   request.asked = { now, operator: anybody };
   assertOwnHost(request.headers.host, management.configuration.admin);
   if (operation.access === 'sign-in') assertSameOrigin(request.headers);
-  if (operation.access === 'operator') request.asked.operator = await gate.admit(request, operation.operationId, now);
+  if (operation.access === undefined) request.asked.operator = await gate.admit(request, operation.operationId, now);
 }
 
-function send(reply: FastifyReply, { answer }: Operation, body: unknown): FastifyReply {
-  reply.code(answer.status);
-  if (answer.schema === undefined) return reply.send();
+function send(reply: FastifyReply, { status = 200, answer }: Operation, body: unknown): FastifyReply {
+  if (answer === undefined) return reply.code(204).send();
+  reply.code(status);
   // As bytes: to a text the framework adds a charset, which JSON does not have (RFC 8259 §11).
   return reply.header('Content-Type', 'application/json').send(Buffer.from(JSON.stringify(body)));
 }

@@ -1,10 +1,9 @@
 import Type from 'typebox';
-import { component, id, instants, line, pair, words } from '../../operator/fields.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { id, instants, line, pair, words } from '../../operator/fields.ts';
 import { operation } from './operation.ts';
-import { defaultLimit, nextSchema, pageQuery } from './parts.ts';
+import { defaultLimit, nextSchema, pageQuery, readCursor, timeAndId, writeCursor } from './parts.ts';
 
-export const AuditEntrySchema = Type.Object(
+const AuditEntrySchema = Type.Object(
   {
     id: id('aud', 'The entry’s id.'),
     ...pair('at', 'When it was done.'),
@@ -34,18 +33,18 @@ export const AuditEntrySchema = Type.Object(
       examples: [{ accountId: 'acc_4fGh72Kq0ZsTn1Lw', lastFour: 'x7Qa' }],
     }),
   },
-  { description: 'A change, or an attempt to sign in. Never holds a secret.' },
+  { $id: 'AuditEntry', description: 'A change, or an attempt to sign in. Never holds a secret.' },
 );
 
-export const AuditPageSchema = Type.Object(
+const AuditPageSchema = Type.Object(
   {
-    entries: Type.Array(component<typeof AuditEntrySchema>('AuditEntry'), {
+    entries: Type.Array(AuditEntrySchema, {
       description: 'Latest first.',
       maxItems: 200,
     }),
     next: nextSchema,
   },
-  { description: 'A page of the audit log.' },
+  { $id: 'AuditPage', description: 'A page of the audit log.' },
 );
 
 export const listAudit = operation({
@@ -67,9 +66,9 @@ export const listAudit = operation({
     ),
     ...pageQuery,
   }),
-  answer: { status: 200, description: 'A page.', schema: component<typeof AuditPageSchema>('AuditPage') },
+  answer: AuditPageSchema,
   async handle({ query: { subject, after, limit = defaultLimit }, store }) {
-    const place = readCursor(after, 'number', 'string');
+    const place = readCursor(after, timeAndId);
     const page = await store.audit.page({
       limit,
       subjectId: subject,

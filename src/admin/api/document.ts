@@ -1,13 +1,11 @@
-import type { TObject } from 'typebox';
-import { exampleOf } from './example.ts';
+import type { TObject, TSchema } from 'typebox';
 import type { Operation, Tag } from './operation.ts';
-import { type ProblemCode, problemCodes, problemTable, problemType } from './problems.ts';
-import { schemas } from './schemas.ts';
+import { type ProblemCode, ProblemSchema, problemCodes, problemTable, problemType } from './problems.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** Version of the management API. */
-export const managementVersion = '1.0';
+const managementVersion = '1.0';
 
 const tags: Readonly<Record<Tag, string>> = {
   Session: 'Sign-in of browsers. Programs send a token with each request instead.',
@@ -34,11 +32,16 @@ know. In a request, a field that is not known is refused.`;
 
 /** The OpenAPI 3.1 document of the management API, from the schemas and the table the router itself uses. */
 export function managementDocument(operations: readonly Operation[]) {
-  const responses = new Map(
-    operations.flatMap((operation) => problemSets(operation).map((set) => [set.name, problemResponse(set)])),
-  );
+  const schemas: Record<string, Json> = {};
+  const paths: Record<string, Record<string, Json>> = {};
+  const responses: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation, schemas) };
+    for (const set of problemSets(operation)) responses[set.name] ??= problemResponse(set);
+  }
+  written(ProblemSchema, schemas);
   const codes = new Set(operations.flatMap(codesOf));
-  const answered = problemCodes.filter((code) => codes.has(code));
   return {
     openapi: '3.1.0',
     info: {
@@ -53,41 +56,61 @@ export function managementDocument(operations: readonly Operation[]) {
     servers: [{ url: '/', description: 'The private listener that serves this document.' }],
     security: [{ token: [] }, { session: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths: pathsOf(operations),
+    paths,
     components: {
       schemas,
-      headers: headerComponents,
-      responses: Object.fromEntries(responses),
+      headers,
+      responses,
       examples: Object.fromEntries(
-        answered.map((code) => [code, { summary: problemTable[code].title, value: exampleProblem(code) }]),
+        problemCodes
+          .filter((code) => codes.has(code))
+          .map((code) => [code, { summary: problemTable[code].title, value: exampleProblem(code) }]),
       ),
-      securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', bearerFormat: 'mdo_…', description: 'An operator token.' },
-        session: { type: 'apiKey', in: 'cookie', name: 'mdapi_session', description: 'The session of a browser.' },
-        csrf: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-CSRF-Token',
-          description: 'The `csrfToken` of the session, with every change.',
-        },
-      },
+      securitySchemes,
     },
   };
 }
 
-function pathsOf(operations: readonly Operation[]): Json {
-  const paths: Record<string, Record<string, Json>> = {};
-  for (const operation of operations) {
-    const path = operation.path.replaceAll(/:(\w+)/g, '{$1}');
-    const item = paths[path] ?? {};
-    paths[path] = item;
-    item[operation.method.toLowerCase()] = operationObject(operation);
-  }
-  return paths;
+/** A schema as the document has it: one with a name is written once, among the components, and referred to. */
+function written(value: unknown, schemas: Record<string, Json>): unknown {
+  if (Array.isArray(value)) return value.map((each) => written(each, schemas));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $id: name, $ref: target, ...rest } = value as { $id?: string; $ref?: object };
+  if (target !== undefined) return { ...(written(target, schemas) as Json), ...rest };
+  const copy = () => Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, written(part, schemas)]));
+  if (name === undefined) return copy();
+  schemas[name] ??= copy();
+  return { $ref: `#/components/schemas/${name}` };
 }
 
-function operationObject(operation: Operation): Json {
+interface SchemaNode {
+  readonly $ref?: SchemaNode;
+  readonly examples?: readonly unknown[];
+  readonly const?: unknown;
+  readonly type?: string;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+}
+
+/** A whole example of a schema, put together from the examples of its parts. */
+function exampleOf(schema: SchemaNode): unknown {
+  const { $ref, examples, anyOf, properties, items, type } = schema;
+  if ($ref !== undefined) return exampleOf($ref);
+  if (examples !== undefined) return examples[0];
+  if ('const' in schema) return schema.const;
+  if (anyOf !== undefined) return exampleOf(anyOf[0]!);
+  if (items !== undefined) return [exampleOf(items)];
+  if (type === 'boolean') return true;
+  if (type !== 'object') throw new Error(`a schema has no example: ${JSON.stringify(schema).slice(0, 200)}`);
+  return Object.fromEntries(Object.entries(properties ?? {}).map(([name, part]) => [name, exampleOf(part)]));
+}
+
+function operationObject(operation: Operation, schemas: Record<string, Json>): Json {
   const { operationId, tag, summary, description, params, query, body } = operation;
+  const content = (schema: TSchema) => ({
+    content: { 'application/json': { schema: written(schema, schemas), example: exampleOf(schema) } },
+  });
   return {
     operationId,
     tags: [tag],
@@ -95,51 +118,52 @@ function operationObject(operation: Operation): Json {
     description,
     security: securityOf(operation),
     parameters: [...parametersOf('path', params), ...parametersOf('query', query)],
-    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
-    responses: { [operation.answer.status]: answerObject(operation), ...problemsOf(operation) },
+    ...(body && {
+      requestBody: { description: descriptionOf(body), required: (body.required ?? []).length > 0, ...content(body) },
+    }),
+    responses: {
+      ...answerObject(operation, content),
+      ...Object.fromEntries(
+        problemSets(operation).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
+      ),
+    },
   };
 }
 
+function descriptionOf(schema: TSchema): string | undefined {
+  return (schema as { description?: string }).description;
+}
+
 function securityOf({ access, method }: Operation): readonly Json[] {
-  if (access !== 'operator') return [];
+  if (access !== undefined) return [];
   return method === 'GET' ? [{ token: [] }, { session: [] }] : [{ token: [] }, { session: [], csrf: [] }];
 }
 
 function parametersOf(place: 'path' | 'query', schema: TObject | undefined): readonly Json[] {
-  const required = new Set(place === 'path' ? Object.keys(schema?.properties ?? {}) : (schema?.required ?? []));
+  const required = new Set<string>(schema?.required);
   return Object.entries(schema?.properties ?? {}).map(([name, value]) => {
     const { description, ...rest } = value as { description?: string };
     return { name, in: place, required: required.has(name), description, schema: rest };
   });
 }
 
-function requestBody(schema: TObject): Json {
-  return {
-    description: (schema as { description?: string }).description,
-    required: (schema.required ?? []).length > 0,
-    content: { 'application/json': { schema, example: exampleOf(schema) } },
-  };
-}
+const header = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/headers/${name}` } });
+const everyAnswer = () => ({ ...header('X-Request-Id'), ...header('Cache-Control') });
 
-const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
-
-function answerObject({ operationId, answer: { description, schema } }: Operation): Json {
-  const headers = {
-    'X-Request-Id': header('X-Request-Id'),
-    'Cache-Control': header('Cache-Control'),
-    ...(operationId === 'signIn' || operationId === 'signOut' ? { 'Set-Cookie': header('Set-Cookie') } : {}),
-  };
-  if (schema === undefined) return { description, headers };
-  return { description, headers, content: { 'application/json': { schema, example: exampleOf(schema) } } };
+function answerObject({ tag, method, status = 200, answer }: Operation, content: (schema: TSchema) => Json): Json {
+  const setsCookie = tag === 'Session' && method !== 'GET';
+  const answerHeaders = { ...everyAnswer(), ...(setsCookie && header('Set-Cookie')) };
+  if (answer === undefined) return { 204: { description: 'Done.', headers: answerHeaders } };
+  return { [status]: { description: descriptionOf(answer), headers: answerHeaders, ...content(answer) } };
 }
 
 /** Every code that an operation can answer. */
-export function codesOf({ access, method, params, query, body, problems }: Operation): readonly ProblemCode[] {
+export function codesOf({ access, method, params, query, body, problems = [] }: Operation): readonly ProblemCode[] {
   const codes = new Set<ProblemCode>(['HOST_NOT_ALLOWED', 'INTERNAL_ERROR', ...problems]);
   const add = (...more: readonly ProblemCode[]) => {
     for (const code of more) codes.add(code);
   };
-  if (access === 'operator')
+  if (access === undefined)
     add('NOT_SIGNED_IN', 'SESSION_EXPIRED', 'INVALID_TOKEN', 'TOO_MANY_ATTEMPTS', 'STORE_UNAVAILABLE');
   if (access === 'sign-in') add('STORE_UNAVAILABLE');
   if (method !== 'GET' && access !== 'anybody')
@@ -153,12 +177,6 @@ interface ProblemSet {
   readonly name: string;
   readonly status: number;
   readonly codes: readonly ProblemCode[];
-}
-
-function problemsOf(operation: Operation): Json {
-  return Object.fromEntries(
-    problemSets(operation).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
-  );
 }
 
 function problemSets(operation: Operation): readonly ProblemSet[] {
@@ -179,10 +197,9 @@ function problemResponse({ status, codes }: ProblemSet): Json {
   return {
     description: codes.map((code) => `\`${code}\`: ${problemTable[code].description}`).join(' '),
     headers: {
-      'X-Request-Id': header('X-Request-Id'),
-      'Cache-Control': header('Cache-Control'),
-      ...(status === 401 ? { 'WWW-Authenticate': header('WWW-Authenticate') } : {}),
-      ...(status === 429 ? { 'Retry-After': header('Retry-After') } : {}),
+      ...everyAnswer(),
+      ...(status === 401 && header('WWW-Authenticate')),
+      ...(status === 429 && header('Retry-After')),
     },
     content: {
       'application/problem+json': {
@@ -204,7 +221,7 @@ const text = (description: string, example: string) => ({
   schema: { type: 'string', examples: [example] },
 });
 
-const headerComponents: Json = {
+const headers = {
   'X-Request-Id': text('Identifies the request, in the log too.', '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'),
   'Cache-Control': text('Always `no-store`.', 'no-store'),
   'Set-Cookie': text('The cookie of the session.', 'mdapi_session=…; Path=/; HttpOnly; SameSite=Strict'),
@@ -212,5 +229,16 @@ const headerComponents: Json = {
   'Retry-After': {
     description: 'Seconds to wait.',
     schema: { type: 'integer', minimum: 1, examples: [42] },
+  },
+};
+
+const securitySchemes = {
+  token: { type: 'http', scheme: 'bearer', bearerFormat: 'mdo_…', description: 'An operator token.' },
+  session: { type: 'apiKey', in: 'cookie', name: 'mdapi_session', description: 'The session of a browser.' },
+  csrf: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description: 'The `csrfToken` of the session, with every change.',
   },
 };

@@ -2,10 +2,11 @@ import Type from 'typebox';
 import * as part from '../../contract/schema-parts.ts';
 import type { FeedHealth } from '../../feed/health.ts';
 import {
-  component,
   count,
+  described,
   instants,
   line,
+  nullable,
   nullableCount,
   nullableLine,
   nullablePair,
@@ -13,11 +14,14 @@ import {
   words,
 } from '../../operator/fields.ts';
 import { operation } from './operation.ts';
-import { counts, nullableWords } from './parts.ts';
+import { counts } from './parts.ts';
 
-const paths = ['live', 'fallback'] as const;
+const feedPath = nullable(
+  words(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),
+  'How data arrives; null until the feed has chosen a path.',
+);
 
-export const FeedSpanSchema = Type.Object(
+const FeedSpanSchema = Type.Object(
   {
     state: words(
       ['live', 'fallback', 'outage'],
@@ -26,12 +30,15 @@ export const FeedSpanSchema = Type.Object(
     ...pair('from', 'When it began.'),
     ...nullablePair('to', 'When it ended; null for the one that lasts.'),
   },
-  { description: 'A span in which the feed was in one state. Between two spans the service did not run.' },
+  {
+    $id: 'FeedSpan',
+    description: 'A span in which the feed was in one state. Between two spans the service did not run.',
+  },
 );
 
-export const FeedHealthSchema = Type.Object(
+const FeedHealthSchema = Type.Object(
   {
-    path: nullableWords(paths, 'The way data comes; null until the feed has chosen one.'),
+    path: feedPath,
     connection: line('State of the live connection.', 'open', 64),
     epoch: count('Live connections tried.', 1),
     connectionsEnded: counts('Live connections ended, by reason.', { closed: 1 }),
@@ -60,20 +67,20 @@ export const FeedHealthSchema = Type.Object(
     pairsSkipped: count('Pairs that should be markets and lack something.', 0),
     systemStatus: nullableLine('The exchange’s own word on its state; null until it said one.', 'online', 64),
   },
-  { description: 'The feed at this instant; counters since the start of the process.' },
+  { $id: 'FeedHealth', description: 'The feed at this instant; counters since the start of the process.' },
 );
 
-export const FeedSchema = Type.Object(
+const FeedSchema = Type.Object(
   {
-    path: nullableWords(paths, 'The way data comes; null until the feed has chosen one.'),
+    path: feedPath,
     dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there never was any.', 420),
-    health: component<typeof FeedHealthSchema>('FeedHealth', 'Details for people who look for a fault.'),
-    timeline: Type.Array(component<typeof FeedSpanSchema>('FeedSpan'), {
+    health: described(FeedHealthSchema, 'Details for people who look for a fault.'),
+    timeline: Type.Array(FeedSpanSchema, {
       description: 'The last 24 hours, oldest first. Kept over restarts.',
       maxItems: 1_001,
     }),
   },
-  { description: 'How market data arrives.' },
+  { $id: 'Feed', description: 'How market data arrives.' },
 );
 
 export const readFeed = operation({
@@ -83,7 +90,7 @@ export const readFeed = operation({
   tag: 'Service',
   summary: 'How market data arrives',
   description: 'The connection to the exchange now, and its states over the last 24 hours.',
-  answer: { status: 200, description: 'The feed.', schema: component<typeof FeedSchema>('Feed') },
+  answer: FeedSchema,
   handle({ now }, { feed, market, clock, timeline }) {
     const health = feed.health();
     return {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Problem } from './problems.ts';
 
 /** Which hosts requests may be for. */
-export interface OwnHosts {
+interface OwnHosts {
   /** The address the listener binds. */
   readonly host: string;
   readonly hosts: readonly string[];
@@ -29,7 +29,7 @@ function isOwn(name: string, { host, hosts }: OwnHosts): boolean {
 }
 
 /** The host of a `Host` header in lower case, without port and brackets; `undefined` for what is none. */
-export function hostNameOf(header: string | undefined): string | undefined {
+function hostNameOf(header: string | undefined): string | undefined {
   const url = header === undefined || /[\s/@?#\\]/.test(header) ? null : URL.parse(`http://${header}`);
   if (url === null || url.hostname === '') return undefined;
   return url.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();

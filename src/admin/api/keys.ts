@@ -2,19 +2,18 @@ import Type from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../../access/api-key.ts';
 import type { EpochMs } from '../../clock.ts';
 import { lastInstantMs } from '../../contract/instant.ts';
-import { component, id, words } from '../../operator/fields.ts';
-import { type KeySchema, keyStatuses, keyView, readKey } from '../../operator/key.ts';
+import { described, id, words } from '../../operator/fields.ts';
+import { KeySchema, keyStatuses, keyView, readKey } from '../../operator/key.ts';
 import type { KeyStatus } from '../../store/keys.ts';
-import { readCursor, writeCursor } from './cursor.ts';
 import { operation } from './operation.ts';
-import { defaultLimit, nextSchema, pageQuery, pathId, strictObject } from './parts.ts';
+import { defaultLimit, nextSchema, noBody, pageQuery, pathId, readCursor, strictObject, writeCursor } from './parts.ts';
 
-export const KeyListSchema = Type.Object(
+const KeyListSchema = Type.Object(
   {
-    keys: Type.Array(component<typeof KeySchema>('Key'), { description: 'Latest first.', maxItems: 200 }),
+    keys: Type.Array(KeySchema, { description: 'Latest first.', maxItems: 200 }),
     next: nextSchema,
   },
-  { description: 'A page of keys.' },
+  { $id: 'KeyList', description: 'A page of keys.' },
 );
 
 const keyText = Type.String({
@@ -25,18 +24,18 @@ const keyText = Type.String({
   examples: ['mdk_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
 });
 
-export const NewKeySchema = Type.Object(
-  { key: component<typeof KeySchema>('Key', 'The new key.'), text: keyText },
-  { description: 'A new key with its text.' },
+const NewKeySchema = Type.Object(
+  { key: described(KeySchema, 'The new key.'), text: keyText },
+  { $id: 'NewKey', description: 'A new key with its text.' },
 );
 
-export const RotatedKeySchema = Type.Object(
+const RotatedKeySchema = Type.Object(
   {
-    key: component<typeof KeySchema>('Key', 'The new key.'),
+    key: described(KeySchema, 'The new key.'),
     text: keyText,
-    replaced: component<typeof KeySchema>('Key', 'The old key, which ends with the overlap.'),
+    replaced: described(KeySchema, 'The old key, which ends with the overlap.'),
   },
-  { description: 'A new key in place of an old one.' },
+  { $id: 'RotatedKey', description: 'A new key in place of an old one.' },
 );
 
 export const listKeys = operation({
@@ -53,9 +52,9 @@ export const listKeys = operation({
     query: Type.Optional(Type.String({ description: 'What to look for.', maxLength: 254, examples: ['x7Qa'] })),
     ...pageQuery,
   }),
-  answer: { status: 200, description: 'A page.', schema: component<typeof KeyListSchema>('KeyList') },
+  answer: KeyListSchema,
   async handle({ query: { account, status, query, after, limit = defaultLimit }, store, now }) {
-    const place = readCursor(after, 'number');
+    const place = readCursor(after, Type.Tuple([Type.Integer()]));
     const page = await store.keys.page({ accountId: account, status, query, limit, after: place?.[0] });
     return {
       keys: page.items.map((key) => keyView(key, now)),
@@ -96,7 +95,8 @@ export const createKey = operation({
     },
     'The new key.',
   ),
-  answer: { status: 201, description: 'Made.', schema: component<typeof NewKeySchema>('NewKey') },
+  status: 201,
+  answer: NewKeySchema,
   problems: ['NOT_FOUND', 'CONFLICT'],
   async handle({ body, store, now }, { randomness, changes }) {
     const text = generateApiKey(randomness);
@@ -131,8 +131,8 @@ function changing(verb: string, status: KeyStatus, summary: string, effect: stri
     summary,
     description: `${effect} Doing it twice changes nothing.`,
     params: pathId('key'),
-    body: strictObject({}, 'Nothing is taken.'),
-    answer: { status: 200, description: 'As it is now.', schema: component<typeof KeySchema>('Key') },
+    body: noBody,
+    answer: KeySchema,
     problems: ['NOT_FOUND', 'CONFLICT'],
     async handle({ params, store, now }, { changes }) {
       await store.keys.setStatus(params.id, status);
@@ -166,7 +166,8 @@ export const rotateKey = operation({
     },
     'How to rotate.',
   ),
-  answer: { status: 201, description: 'Made.', schema: component<typeof RotatedKeySchema>('RotatedKey') },
+  status: 201,
+  answer: RotatedKeySchema,
   problems: ['NOT_FOUND', 'CONFLICT'],
   async handle({ params, body: { overlapMs = dayMs }, store, now }, { randomness, changes }) {
     const text = generateApiKey(randomness);

@@ -1,20 +1,48 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
+import { ServiceBoard } from '../../board/service-board.ts';
 import type { EpochMs } from '../../clock.ts';
-import { component } from '../../operator/fields.ts';
-import { type WindowSchema, windowView } from '../../operator/window.ts';
-import type { MaintenanceWindows, WindowRecord } from '../../store/windows.ts';
-import { ExtensionSchema, NewWindowSchema, newWindowOf } from './new-window.ts';
+import { problemBody } from '../../contract/errors.ts';
+import { lastInstantMs } from '../../contract/instant.ts';
+import { ErrorSchema } from '../../contract/schemas.ts';
+import { maintenanceProblem } from '../../http/pipeline.ts';
+import { problemHeaders } from '../../http/response-writer.ts';
+import { FeedStatus } from '../../market/service-status.ts';
+import { count, described } from '../../operator/fields.ts';
+import { WindowSchema, windowDescription, windowView } from '../../operator/window.ts';
+import { assertNewWindow, type MaintenanceWindows, type NewWindow, type WindowRecord } from '../../store/windows.ts';
+import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
-import { pathId, strictObject } from './parts.ts';
+import { ServiceStatusSchema } from './overview.ts';
+import { noBody, pathId, strictObject } from './parts.ts';
 
-export const WindowListSchema = Type.Object(
+const instantMs = (text: string) =>
+  Type.Integer({
+    description: `${text}, in milliseconds since the Unix epoch.`,
+    minimum: 0,
+    maximum: lastInstantMs,
+    examples: [1_795_255_200_000],
+  });
+
+/** What a window is announced, or tried, with. */
+const NewWindowSchema = strictObject(
+  { fromMs: instantMs('Its start'), toMs: instantMs('Its end'), description: windowDescription },
+  'The new window.',
+);
+
+const ExtensionSchema = strictObject({ toMs: instantMs('Its new end, later than before') }, 'How far.');
+
+function newWindowOf({ fromMs, toMs, description }: Static<typeof NewWindowSchema>): NewWindow {
+  return { from: fromMs as EpochMs, to: toMs as EpochMs, description: description.trim() };
+}
+
+const WindowListSchema = Type.Object(
   {
-    windows: Type.Array(component<typeof WindowSchema>('Window'), {
+    windows: Type.Array(WindowSchema, {
       description:
         'Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first.',
     }),
   },
-  { description: 'Maintenance windows.' },
+  { $id: 'WindowList', description: 'Maintenance windows.' },
 );
 
 const pastShown = 50;
@@ -26,7 +54,7 @@ export const listMaintenance = operation({
   tag: 'Maintenance',
   summary: 'Maintenance windows',
   description: 'What is announced and running, and what was.',
-  answer: { status: 200, description: 'The windows.', schema: component<typeof WindowListSchema>('WindowList') },
+  answer: WindowListSchema,
   async handle({ store: { windows }, now }) {
     const current = await windows.list({ currentAt: now });
     const past = await windows.listPast(now, pastShown);
@@ -43,7 +71,8 @@ export const announceMaintenance = operation({
   description:
     'Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may begin now or have begun.',
   body: NewWindowSchema,
-  answer: { status: 201, description: 'Announced.', schema: component<typeof WindowSchema>('Window') },
+  status: 201,
+  answer: WindowSchema,
   async handle({ body, store, now }, { changes }) {
     const window = await store.windows.announce(newWindowOf(body));
     await changes.look();
@@ -79,7 +108,7 @@ export const cancelMaintenance = finishing(
 function finishing(verb: 'end' | 'cancel', summary: string, description: string) {
   return operation({
     ...changing(verb, summary, description),
-    body: strictObject({}, 'Nothing is taken.'),
+    body: noBody,
     async handle({ params, store, now }, { changes }) {
       const window = await finish[verb](store.windows, params.id);
       await changes.look();
@@ -102,7 +131,110 @@ function changing(verb: 'extend' | 'end' | 'cancel', summary: string, descriptio
     summary,
     description,
     params: pathId('win'),
-    answer: { status: 200, description: 'As it is now.', schema: component<typeof WindowSchema>('Window') },
+    answer: WindowSchema,
     problems: ['NOT_FOUND', 'CONFLICT'],
   } as const;
+}
+
+/** The Error of the contract, as clients of the public listener get it. */
+const ClientErrorSchema = Type.Object(
+  {
+    ...ErrorSchema.properties,
+    code: Type.String({ description: 'Machine readable error code.', examples: ['SERVICE_MAINTENANCE'] }),
+  },
+  { $id: 'ClientError', description: 'Exactly the body of an error that clients get.', additionalProperties: false },
+);
+
+const PreviewSchema = Type.Object(
+  {
+    valid: Type.Literal(true, { description: 'It could be announced like this; otherwise the answer is 400.' }),
+    before: described(ServiceStatusSchema, '`/v1/status` once it is announced, now.'),
+    during: Type.Object(
+      {
+        status: described(ServiceStatusSchema, '`/v1/status` at its start, if the feed goes on as it does now.'),
+        ticker: Type.Object(
+          {
+            httpStatus: Type.Integer({ description: 'The HTTP status.', examples: [503] }),
+            headers: Type.Unsafe<Record<string, string>>({
+              description: 'The headers of the error.',
+              type: 'object',
+              additionalProperties: { type: 'string' },
+              examples: [{ 'Retry-After': '3600' }],
+            }),
+            body: described(ClientErrorSchema, 'The body.'),
+          },
+          { description: 'What every other request under /v1 gets, such as `/v1/ticker`.' },
+        ),
+      },
+      { description: 'What clients get at its start.' },
+    ),
+    retryAfterSeconds: count('The Retry-After of that answer.', 3_600),
+    overlaps: Type.Array(WindowSchema, {
+      description: 'Announced and running windows that share an instant with it.',
+    }),
+  },
+  { $id: 'Preview', description: 'What clients would see of a window.' },
+);
+
+export const previewMaintenance = operation({
+  method: 'POST',
+  path: '/api/maintenance/preview',
+  operationId: 'previewMaintenance',
+  tag: 'Maintenance',
+  summary: 'See what clients would see',
+  description: 'Changes nothing. The bodies are made by what makes those of clients.',
+  body: NewWindowSchema,
+  answer: PreviewSchema,
+  async handle({ body, store, now, request }, management) {
+    const window = newWindowOf(body);
+    assertNewWindow(window, now);
+    const current = await store.windows.list({ currentAt: now });
+    const at = Math.max(window.from, now) as EpochMs;
+    const during = boardWith(management, [...current, window], now, at);
+    // It runs at this instant, so that there is such a time.
+    const retryAfterSeconds = during.maintenanceRetryAfterSeconds(at)!;
+    return {
+      valid: true as const,
+      before: boardWith(management, [...current, window], now, now).status(now),
+      during: { status: during.status(at), ticker: tickerAnswer(retryAfterSeconds, management, request.id) },
+      retryAfterSeconds,
+      overlaps: current.filter((other) => overlap(other, window)).map((other) => windowView(other, now)),
+    };
+  },
+});
+
+/** The board as it will be at `at`: with these windows, and a feed whose data is then as old as it is now. */
+function boardWith(
+  { market: { feedStatus }, clock }: Management,
+  windows: readonly NewWindow[],
+  now: EpochMs,
+  at: EpochMs,
+): ServiceBoard {
+  const monotonicMs = clock.monotonicMs();
+  const ageMs = feedStatus.ageMs(now, monotonicMs);
+  const feed = new FeedStatus();
+  if (ageMs === undefined) feed.pathChanged(feedStatus.path);
+  else feed.feedCurrent(feedStatus.path, (at - ageMs) as EpochMs, monotonicMs - ageMs);
+  const board = new ServiceBoard(feed, { monotonicMs: () => monotonicMs });
+  board.setWindows(windows);
+  return board;
+}
+
+function tickerAnswer(retryAfterSeconds: number, { publicUrls }: Management, requestId: string) {
+  const answer = maintenanceProblem(retryAfterSeconds);
+  const headers = problemHeaders(answer);
+  const { errorsUrl } = publicUrls();
+  const text = problemBody({ code: answer.code, detail: answer.detail, requestId, errorsUrl });
+  const body = JSON.parse(text) as { status: number };
+  return {
+    httpStatus: body.status,
+    headers: Object.fromEntries(
+      headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]!]] : [])),
+    ),
+    body: body as never,
+  };
+}
+
+function overlap(one: WindowRecord, other: NewWindow): boolean {
+  return one.from < other.to && other.from < one.to;
 }

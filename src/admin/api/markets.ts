@@ -1,33 +1,36 @@
 import Big from 'big.js';
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../../clock.ts';
+import { lastInstantMs } from '../../contract/instant.ts';
 import * as part from '../../contract/schema-parts.ts';
-import { type TickerBody, TickerSchema } from '../../contract/schemas.ts';
+import * as contract from '../../contract/schemas.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import { type MarketSymbol, parseSymbol } from '../../market/symbol.ts';
 import {
-  component,
+  described,
   instants,
-  nullableComponent,
+  nullable,
   nullableCount,
   nullableDecimal,
   nullableLine,
   pair,
 } from '../../operator/fields.ts';
 import { catalogueMarkets, type MarketView, marketFields } from '../../operator/market.ts';
-import { explainPrice, type PriceReportSchema } from '../../operator/price.ts';
+import { explainPrice, PriceReportSchema } from '../../operator/price.ts';
+import { historyEveryMs, historyPoints } from '../price-history.ts';
 import type { Management } from '../sources.ts';
-import { operation } from './operation.ts';
+import { type Asked, operation } from './operation.ts';
+import { noBody, strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
 
-export { TickerSchema };
+const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
 
 const unpricedReason = (description: string) => nullableLine(description, 'no_rate', 64);
 
 /** A market and its price now. */
 const pricedFields = {
   ...marketFields,
-  ticker: nullableComponent<typeof TickerSchema>('Ticker', 'As clients get it; null while there is no price.'),
+  ticker: nullable(TickerSchema, 'As clients get it; null while there is no price.'),
   unpriced: unpricedReason(
     'Why a market that is not delisted has no price: `no_ticker`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.',
   ),
@@ -36,9 +39,12 @@ const pricedFields = {
   spreadPercent: nullableDecimal('The spread in percent of the middle of the two, to two decimals.', '1.00'),
 };
 
-export const MarketSchema = Type.Object(pricedFields, { description: 'A market as the operator sees it.' });
+const MarketSchema = Type.Object(pricedFields, {
+  $id: 'Market',
+  description: 'A market as the operator sees it.',
+});
 
-export const MarketRowSchema = Type.Object(
+const MarketRowSchema = Type.Object(
   {
     ...pricedFields,
     spark: Type.Array(part.decimal('A price.', '84100.1'), {
@@ -47,17 +53,17 @@ export const MarketRowSchema = Type.Object(
       examples: [['84100.1', '84210.5']],
     }),
   },
-  { description: 'A market in the list, with a small line of its price.' },
+  { $id: 'MarketRow', description: 'A market in the list, with a small line of its price.' },
 );
 
-export const MarketListSchema = Type.Object(
+const MarketListSchema = Type.Object(
   {
     ...pair('serverTime', 'The time of the server.'),
-    markets: Type.Array(component<typeof MarketRowSchema>('MarketRow'), {
+    markets: Type.Array(MarketRowSchema, {
       description: 'Every market clients are shown, by symbol; those delisted less than 30 days ago too.',
     }),
   },
-  { description: 'All markets.' },
+  { $id: 'MarketList', description: 'All markets.' },
 );
 
 type MarketBody = Static<typeof MarketSchema>;
@@ -70,7 +76,7 @@ export const readMarkets = operation({
   summary: 'All markets with their prices',
   description:
     'What clients get of each market now, and what only an operator may know. The order is that of the symbols.',
-  answer: { status: 200, description: 'The markets.', schema: component<typeof MarketListSchema>('MarketList') },
+  answer: MarketListSchema,
   handle({ now }, management) {
     const { market, history } = management;
     const views = viewsBySymbol(management);
@@ -89,14 +95,15 @@ function viewsBySymbol({ market: { book } }: Management): ReadonlyMap<string, Ma
 }
 
 /** A market that is offered, and its price at `now`. */
-export function marketBody({ symbol }: OfferedMarket, management: Management, now: EpochMs): MarketBody {
+function marketBody({ symbol }: OfferedMarket, management: Management, now: EpochMs): MarketBody {
   return pricedBody(viewsBySymbol(management).get(symbol)!, management, now);
 }
 
 /** The ticker is the very body that clients get. */
 function pricedBody(view: MarketView, { market: { board } }: Management, now: EpochMs): MarketBody {
   const reading = board.ticker(view.symbol as MarketSymbol, now);
-  const ticker = reading.kind === 'page' ? (JSON.parse(textOf(reading.page.as('identity').body)) as TickerBody) : null;
+  const ticker =
+    reading.kind === 'page' ? (JSON.parse(textOf(reading.page.as('identity').body)) as contract.TickerBody) : null;
   return {
     ...view,
     ticker,
@@ -114,7 +121,7 @@ function textOf(body: string | Uint8Array): string {
 const SixPlaces = Big();
 SixPlaces.DP = 6;
 
-function spreadOf(ticker: TickerBody | null): Pick<MarketBody, 'spread' | 'spreadPercent'> {
+function spreadOf(ticker: contract.TickerBody | null): Pick<MarketBody, 'spread' | 'spreadPercent'> {
   if (ticker === null) return { spread: null, spreadPercent: null };
   const buy = SixPlaces(ticker.buyPrice);
   const spread = buy.minus(ticker.sellPrice);
@@ -123,14 +130,14 @@ function spreadOf(ticker: TickerBody | null): Pick<MarketBody, 'spread' | 'sprea
 }
 
 /** The market of a symbol in any case. Throws `NOT_FOUND`. */
-export function marketOf({ market: { book } }: Management, text: string): OfferedMarket {
+function marketOf({ market: { book } }: Management, text: string): OfferedMarket {
   const symbol = parseSymbol(text);
   const market = symbol === undefined ? undefined : book.catalogue.find(symbol);
   if (market !== undefined) return market;
   throw new Problem('NOT_FOUND', 'There is no market with this symbol. GET /api/markets lists those there are.');
 }
 
-export const symbolParams = Type.Object({
+const symbolParams = Type.Object({
   symbol: Type.String({
     description: 'The symbol, in any case.',
     minLength: 2,
@@ -140,22 +147,22 @@ export const symbolParams = Type.Object({
   }),
 });
 
-export const UpstreamQuoteSchema = Type.Object(
+const UpstreamQuoteSchema = Type.Object(
   {
     bid: part.decimal('Best bid on the exchange.', '50000.0'),
     ask: part.decimal('Best ask on the exchange.', '50000.1'),
     ...pair('timestamp', 'When they were captured.'),
   },
-  { description: 'The last good values of the exchange.' },
+  { $id: 'UpstreamQuote', description: 'The last good values of the exchange.' },
 );
 
-export const MarketDetailSchema = Type.Object(
+const MarketDetailSchema = Type.Object(
   {
-    market: component<typeof MarketSchema>('Market', 'As in the list.'),
-    upstream: nullableComponent<typeof UpstreamQuoteSchema>('UpstreamQuote', 'Null while the exchange gave none.'),
-    price: nullableComponent<typeof PriceReportSchema>('PriceReport', 'Null while there is no price.'),
+    market: described(MarketSchema, 'As in the list.'),
+    upstream: nullable(UpstreamQuoteSchema, 'Null while the exchange gave none.'),
+    price: nullable(PriceReportSchema, 'Null while there is no price.'),
   },
-  { description: 'Everything there is to say about a market.' },
+  { $id: 'MarketDetail', description: 'Everything there is to say about a market.' },
 );
 
 export const readMarket = operation({
@@ -166,7 +173,7 @@ export const readMarket = operation({
   summary: 'One market, and how its price came about',
   description: 'The market, the exchange’s own values, and every step from them to the prices clients get.',
   params: symbolParams,
-  answer: { status: 200, description: 'The market.', schema: component<typeof MarketDetailSchema>('MarketDetail') },
+  answer: MarketDetailSchema,
   problems: ['NOT_FOUND'],
   handle({ params, now }, management) {
     const market = marketOf(management, params.symbol);
@@ -180,3 +187,113 @@ export const readMarket = operation({
     };
   },
 });
+
+const PricePointSchema = Type.Object(
+  {
+    atMs: Type.Integer({
+      description: 'Milliseconds since the Unix epoch.',
+      minimum: 0,
+      examples: [1_795_255_200_000],
+    }),
+    bid: part.decimal('Best bid on the exchange; of a converted market at the mid rate.', '83900.5'),
+    ask: part.decimal('Best ask on the exchange; of a converted market at the mid rate.', '83910.5'),
+    buy: part.decimal('The buy price of clients.', '84100.1'),
+    sell: part.decimal('The sell price of clients.', '83710.9'),
+  },
+  { $id: 'PricePoint', description: 'Prices at an instant.' },
+);
+
+const HistorySchema = Type.Object(
+  {
+    symbol: part.symbol('The market.', 'BTCCZK'),
+    everyMs: Type.Integer({ description: 'Time between two points.', minimum: 1, examples: [historyEveryMs] }),
+    points: Type.Array(PricePointSchema, {
+      description: 'Oldest first. Where the market had no price, points are missing.',
+      maxItems: historyPoints,
+    }),
+  },
+  { $id: 'History', description: 'The prices of a market in the last hour.' },
+);
+
+export const readMarketHistory = operation({
+  method: 'GET',
+  path: '/api/markets/:symbol/history',
+  operationId: 'readMarketHistory',
+  tag: 'Markets',
+  summary: 'The last hour of a market',
+  description: 'A point every 5 seconds, of this process: after a restart it begins anew.',
+  params: symbolParams,
+  query: Type.Object({
+    since: Type.Optional(
+      Type.Integer({
+        description: 'Only points after this instant, in milliseconds since the Unix epoch.',
+        minimum: 0,
+        maximum: lastInstantMs,
+        examples: [1_795_255_200_000],
+      }),
+    ),
+  }),
+  answer: HistorySchema,
+  problems: ['NOT_FOUND'],
+  handle({ params, query }, management) {
+    const { symbol } = marketOf(management, params.symbol);
+    return { symbol, everyMs: historyEveryMs, points: management.history.points(symbol, query.since ?? -1) };
+  },
+});
+
+export const pauseMarket = pausing('pause', true, 'Clients are told `paused` at once; the prices go on.');
+export const resumeMarket = pausing('resume', false, 'It is traded again as soon as the exchange trades it.');
+
+function pausing(verb: 'pause' | 'resume', paused: boolean, effect: string) {
+  return operation({
+    method: 'POST',
+    path: `/api/markets/:symbol/${verb}`,
+    operationId: `${verb}Market`,
+    tag: 'Markets',
+    summary: paused ? 'Pause a market' : 'Resume a market',
+    description: `${effect} Doing it twice changes nothing.`,
+    params: symbolParams,
+    body: noBody,
+    answer: MarketSchema,
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    async handle({ params, store, now }, management) {
+      const { symbol } = marketOf(management, params.symbol);
+      await management.market.memory.save();
+      await store.markets.setOperatorPaused(symbol, paused);
+      return changed(symbol, management, now);
+    },
+  });
+}
+
+export const delistMarket = operation({
+  method: 'POST',
+  path: '/api/markets/:symbol/delist',
+  operationId: 'delistMarket',
+  tag: 'Markets',
+  summary: 'Delist a market for good',
+  description:
+    'Final: the symbol never comes back. It has no price from now on, and is listed as `delisted` for 30 days. `confirm` has to repeat the symbol.',
+  params: symbolParams,
+  body: strictObject(
+    { confirm: Type.String({ description: 'The symbol once more.', maxLength: 32, examples: ['BTCCZK'] }) },
+    'That it is meant.',
+  ),
+  answer: MarketSchema,
+  problems: ['NOT_FOUND', 'CONFLICT'],
+  async handle({ params, body, store, now }, management) {
+    const { symbol } = marketOf(management, params.symbol);
+    if (body.confirm !== symbol) {
+      throw new Problem('CONFLICT', `Delisting is final. Repeat the symbol ${symbol} in confirm if it is meant.`, {
+        errors: [{ field: 'confirm', message: `has to be ${symbol}.` }],
+      });
+    }
+    await management.market.memory.save();
+    await store.markets.delist(symbol, now);
+    return changed(symbol, management, now);
+  },
+});
+
+async function changed(symbol: string, management: Management, now: Asked<never, never, never>['now']) {
+  await management.changes.look();
+  return marketBody(marketOf(management, symbol), management, now);
+}

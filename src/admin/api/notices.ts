@@ -1,19 +1,19 @@
 import Type from 'typebox';
 import { breachMail } from '../../notices/notice-mail.ts';
-import { component, line, words } from '../../operator/fields.ts';
-import { type NoticeSchema, noticeStatuses, noticeView } from '../../operator/notice.ts';
+import { line, words } from '../../operator/fields.ts';
+import { NoticeSchema, noticeStatuses, noticeView } from '../../operator/notice.ts';
 import { operation } from './operation.ts';
 import { pathId } from './parts.ts';
 
-export const NoticeListSchema = Type.Object(
+const NoticeListSchema = Type.Object(
   {
     mailConfigured: Type.Boolean({ description: 'Whether notices are sent; otherwise they are recorded only.' }),
-    notices: Type.Array(component<typeof NoticeSchema>('Notice'), { description: 'Latest first.', maxItems: 200 }),
+    notices: Type.Array(NoticeSchema, { description: 'Latest first.', maxItems: 200 }),
   },
-  { description: 'Notices to key holders.' },
+  { $id: 'NoticeList', description: 'Notices to key holders.' },
 );
 
-export const NoticeMailSchema = Type.Object(
+const NoticeMailSchema = Type.Object(
   {
     subject: line('The subject.', 'API key "trading bot" ending in x7Qa exceeds its limit of 60 requests per minute'),
     text: Type.String({ description: 'The plain text.', examples: ['Hello, …'] }),
@@ -22,7 +22,7 @@ export const NoticeMailSchema = Type.Object(
       examples: ['<!doctype html>…'],
     }),
   },
-  { description: 'A notice as its reader gets it.' },
+  { $id: 'NoticeMail', description: 'A notice as its reader gets it.' },
 );
 
 export const listNotices = operation({
@@ -36,7 +36,7 @@ export const listNotices = operation({
     status: Type.Optional(words(noticeStatuses, 'Only those of this status.')),
     limit: Type.Optional(Type.Integer({ description: 'Notices wanted, 50 when left out.', minimum: 1, maximum: 200 })),
   }),
-  answer: { status: 200, description: 'The notices.', schema: component<typeof NoticeListSchema>('NoticeList') },
+  answer: NoticeListSchema,
   async handle({ query: { status, limit = 50 }, store }, { configuration }) {
     const notices = await store.notices.list({ status, limit });
     return { mailConfigured: configuration.mail !== undefined, notices: notices.map(noticeView) };
@@ -51,7 +51,7 @@ export const previewNotice = operation({
   summary: 'A notice as its reader gets it',
   description: 'The mail, made anew from the figures of the notice.',
   params: pathId('ntc'),
-  answer: { status: 200, description: 'The mail.', schema: component<typeof NoticeMailSchema>('NoticeMail') },
+  answer: NoticeMailSchema,
   problems: ['NOT_FOUND'],
   async handle({ params, store }, { configuration, publicUrls }) {
     const { figures } = await store.notices.get(params.id);

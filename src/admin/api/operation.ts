@@ -7,14 +7,14 @@ import type { Gate, Operator } from './gate.ts';
 import type { ProblemCode } from './problems.ts';
 
 /** A request that passed the gate and whose values are as the operation declares them. */
-export interface Asked<Params, Query, Body> {
+export interface Asked<Params = never, Query = never, Body = never> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   /** Read once, when the request came. */
   readonly now: EpochMs;
   readonly operator: Operator;
-  /** The store, for changes that the audit log puts down to this operator. */
+  /** The store, for changes that the audit log records under this operator's name. */
   readonly store: Store;
   readonly gate: Gate;
   readonly request: FastifyRequest;
@@ -22,7 +22,7 @@ export interface Asked<Params, Query, Body> {
 }
 
 /** One method of one path: what it takes, what it answers, and what it does. One source for router and document. */
-export interface Operation {
+interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema> {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** As the router writes it: `/api/keys/:id`. */
   readonly path: string;
@@ -30,15 +30,25 @@ export interface Operation {
   readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
-  /** Whether it needs a sign-in; `sign-in` is the one that makes one. */
-  readonly access: 'operator' | 'anybody' | 'sign-in';
-  readonly params: TObject | undefined;
-  readonly query: TObject | undefined;
-  readonly body: TObject | undefined;
-  readonly answer: AnswerDescription;
+  /** Whether it needs a sign-in, which it does when left out; `sign-in` is the one that makes one. */
+  readonly access?: 'anybody' | 'sign-in';
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** 200 when left out; 204 without a body in the answer. */
+  readonly status?: 200 | 201;
+  /** The body of the answer; its description is that of the answer too. */
+  readonly answer?: Answer;
   /** Beside those that every operation of its kind can answer. */
-  readonly problems: readonly ProblemCode[];
-  handle(asked: Asked<never, never, never>, management: Management): unknown;
+  readonly problems?: readonly ProblemCode[];
+  handle(
+    asked: Asked<Static<Params>, Static<Query>, Static<Body>>,
+    management: Management,
+  ): Static<Answer> | Promise<Static<Answer>>;
+}
+
+export interface Operation extends Omit<Declared<TObject, TObject, TObject, TSchema>, 'handle'> {
+  handle(asked: Asked, management: Management): unknown;
 }
 
 export type Tag =
@@ -51,27 +61,6 @@ export type Tag =
   | 'Audit'
   | 'Description';
 
-export interface AnswerDescription {
-  readonly status: 200 | 201 | 204;
-  readonly description: string;
-  /** `undefined` for an answer without a body. */
-  readonly schema: TSchema | undefined;
-}
-
-interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema>
-  extends Omit<Operation, 'params' | 'query' | 'body' | 'answer' | 'handle' | 'access' | 'problems'> {
-  readonly access?: Operation['access'];
-  readonly params?: Params;
-  readonly query?: Query;
-  readonly body?: Body;
-  readonly answer: { readonly status: 200 | 201 | 204; readonly description: string; readonly schema?: Answer };
-  readonly problems?: readonly ProblemCode[];
-  handle(
-    asked: Asked<Static<Params>, Static<Query>, Static<Body>>,
-    management: Management,
-  ): Static<Answer> | Promise<Static<Answer>>;
-}
-
 /** Declares an operation; what its handler is given and has to give follows from the schemas. */
 export function operation<
   Params extends TObject = TObject,
@@ -79,15 +68,5 @@ export function operation<
   Body extends TObject = TObject,
   Answer extends TSchema = TSchema,
 >(declared: Declared<Params, Query, Body, Answer>): Operation {
-  const { access = 'operator', params, query, body, answer, problems = [], handle, ...rest } = declared;
-  return {
-    ...rest,
-    access,
-    params,
-    query,
-    body,
-    answer: { ...answer, schema: answer.schema },
-    problems,
-    handle: handle as Operation['handle'],
-  };
+  return declared as Operation;
 }

@@ -1,6 +1,7 @@
+import Type from 'typebox';
 import { activateAccount, createAccount, deactivateAccount, listAccounts, readAccount } from './accounts.ts';
 import { listAudit } from './audit.ts';
-import { describing } from './description.ts';
+import { managementDocument } from './document.ts';
 import { readFeed } from './feed.ts';
 import { createKey, disableKey, enableKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import {
@@ -9,22 +10,37 @@ import {
   endMaintenance,
   extendMaintenance,
   listMaintenance,
+  previewMaintenance,
 } from './maintenance.ts';
-import { previewMaintenance } from './maintenance-preview.ts';
-import { delistMarket, pauseMarket, resumeMarket } from './market-changes.ts';
-import { readMarketHistory } from './market-history.ts';
-import { readMarket, readMarkets } from './markets.ts';
+import { delistMarket, pauseMarket, readMarket, readMarketHistory, readMarkets, resumeMarket } from './markets.ts';
 import { listNotices, previewNotice } from './notices.ts';
-import type { Operation } from './operation.ts';
+import { type Operation, operation } from './operation.ts';
 import { readOverview } from './overview.ts';
-import { readProblem } from './problem-body.ts';
+import { readProblem } from './problems.ts';
 import { readRates } from './rates.ts';
 import { readSession, signIn, signOut } from './session.ts';
 import { listTokens } from './tokens.ts';
 import { readKeyUsage, readUsage } from './usage.ts';
 
+const readDocument = operation({
+  method: 'GET',
+  path: '/api/openapi.json',
+  operationId: 'readDocument',
+  tag: 'Description',
+  summary: 'This document',
+  description: 'The description of the management API, as OpenAPI 3.1.',
+  access: 'anybody',
+  answer: Type.Unsafe<object>({
+    description: 'An OpenAPI document.',
+    type: 'object',
+    additionalProperties: true,
+    examples: [{ openapi: '3.1.0', info: {}, paths: {} }],
+  }),
+  handle: () => managementDocument(operations),
+});
+
 /** Every operation of the management API, in the order of the document. */
-export const operations: readonly Operation[] = describing([
+export const operations: readonly Operation[] = [
   signIn,
   readSession,
   signOut,
@@ -61,4 +77,5 @@ export const operations: readonly Operation[] = describing([
   listAudit,
   listTokens,
   readProblem,
-]);
+  readDocument,
+];

@@ -2,11 +2,11 @@ import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import { KnownServiceStatusSchema, MaintenanceWindowSchema } from '../../contract/schemas.ts';
 import {
-  component,
   count,
+  described,
   instants,
   line,
-  nullableComponent,
+  nullable,
   nullableCount,
   nullablePair,
   pair,
@@ -16,10 +16,9 @@ import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
 import { counts } from './parts.ts';
 
-const serviceState = (description: string) => component<typeof KnownServiceStatusSchema>('ServiceState', description);
-
-export const ServiceStateSchema = KnownServiceStatusSchema;
-export const PublicWindowSchema = MaintenanceWindowSchema;
+const ServiceStateSchema = { ...KnownServiceStatusSchema, $id: 'ServiceState' };
+const PublicWindowSchema = { ...MaintenanceWindowSchema, $id: 'PublicWindow' };
+const serviceState = (description: string) => described(ServiceStateSchema, description);
 
 /** The body of `/v1/status` (contract, ServiceStatus), with the components of this document. */
 export const ServiceStatusSchema = Type.Object(
@@ -27,17 +26,14 @@ export const ServiceStatusSchema = Type.Object(
     status: serviceState('Overall status.'),
     api: serviceState('Status of the API itself.'),
     components: Type.Object({ ticker: serviceState('Status of the market data.') }, { description: 'Its parts.' }),
-    maintenance: nullableComponent<typeof MaintenanceWindowSchema>(
-      'PublicWindow',
-      'The running window, else the nearest announced one, else null.',
-    ),
+    maintenance: nullable(PublicWindowSchema, 'The running window, else the nearest announced one, else null.'),
     ...nullablePair('lastUpdatedAt', 'When the feed was last updated.'),
     ...pair('serverTime', 'The time of the server.'),
   },
-  { description: 'Exactly the body clients get from `/v1/status`.' },
+  { $id: 'ServiceStatus', description: 'Exactly the body clients get from `/v1/status`.' },
 );
 
-export const OverviewSchema = Type.Object(
+const OverviewSchema = Type.Object(
   {
     version: line('Version of the software.', '1.0.0', 50),
     baseUrl: line('Where clients reach the service.', 'https://api.example.com', 2_048),
@@ -53,7 +49,7 @@ export const OverviewSchema = Type.Object(
     }),
     ...pair('startedAt', 'When the process started.'),
     ...pair('serverTime', 'The time of the server.'),
-    status: component<typeof ServiceStatusSchema>('ServiceStatus', 'What clients are told.'),
+    status: described(ServiceStatusSchema, 'What clients are told.'),
     dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there never was any.', 420),
     storeReachable: Type.Boolean({ description: 'Whether changes in the database can be read just now.' }),
     markets: Type.Object(
@@ -101,7 +97,7 @@ export const OverviewSchema = Type.Object(
       { description: 'E-mail to key holders.' },
     ),
   },
-  { description: 'How the service is doing.' },
+  { $id: 'Overview', description: 'How the service is doing.' },
 );
 
 export const readOverview = operation({
@@ -112,7 +108,7 @@ export const readOverview = operation({
   summary: 'How the service is doing',
   description:
     'All figures of one instant: status, markets, traffic, keys, the process. Cheap enough to be asked every second.',
-  answer: { status: 200, description: 'The figures.', schema: component<typeof OverviewSchema>('Overview') },
+  answer: OverviewSchema,
   handle({ now }, management) {
     const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
     const { ready, phase, notes } = readiness(management);

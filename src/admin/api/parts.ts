@@ -1,14 +1,7 @@
-import Type, { type TObject, type TProperties } from 'typebox';
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import { Value } from 'typebox/value';
 import { id, nullableLine } from '../../operator/fields.ts';
-
-export function nullableWords<const Values extends readonly string[]>(values: Values, description: string) {
-  return Type.Unsafe<Values[number] | null>({
-    description,
-    type: ['string', 'null'],
-    enum: [...values, null],
-    examples: [values[0], null],
-  });
-}
+import { invalid } from './problems.ts';
 
 /** Counters by names that can grow in number. */
 export function counts(description: string, example: Readonly<Record<string, number>>) {
@@ -27,6 +20,9 @@ export function strictObject<Properties extends TProperties>(
 ): TObject<Properties> {
   return Type.Object(properties, { description, additionalProperties: false });
 }
+
+/** Of an operation that takes no values. */
+export const noBody = strictObject({}, 'Nothing is taken.');
 
 export const pathId = (prefix: string) => Type.Object({ id: id(prefix, 'The id, as lists give it.') });
 
@@ -52,3 +48,27 @@ export const pageQuery = {
 };
 
 export const defaultLimit = 50;
+
+/** A place in a list as text that means nothing to whoever hands it back. */
+export function writeCursor(...place: readonly (number | string)[]): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
+
+/** Reads what {@link writeCursor} wrote. Throws `INVALID_INPUT` for anything else. */
+export function readCursor<Place extends TSchema>(text: string | undefined, place: Place): Static<Place> | undefined {
+  if (text === undefined) return undefined;
+  const value = parsed(Buffer.from(text, 'base64url').toString());
+  if (Value.Check(place, value)) return value;
+  throw invalid('after', 'is no place in this list. Send `next` of the page before unchanged.');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The place of an entry in a list by time, and by id within the same millisecond. */
+export const timeAndId = Type.Tuple([Type.Integer(), Type.String({ maxLength: 64 })]);

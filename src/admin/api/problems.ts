@@ -1,3 +1,8 @@
+import Type from 'typebox';
+import { line } from '../../operator/fields.ts';
+import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
+import { operation } from './operation.ts';
+
 /** One row of the table of problems. A code that was retired is never used again. */
 interface ProblemRow {
   readonly status: number;
@@ -114,7 +119,7 @@ export function invalid(field: string, message: string): Problem {
   return new Problem('INVALID_INPUT', `${field}: ${message}`, { errors: [{ field, message }] });
 }
 
-export interface ProblemBody {
+interface ProblemBody {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -135,6 +140,129 @@ export function problemType(code: ProblemCode): string {
   return `/api/problems/${problemSlug(code)}`;
 }
 
-export function problemSlug(code: ProblemCode): string {
+function problemSlug(code: ProblemCode): string {
   return code.toLowerCase().replaceAll('_', '-');
 }
+
+/** The field of a request that a refusal of the store is about. */
+const fieldOf: Readonly<Partial<Record<StoreErrorReason, string>>> = {
+  email_invalid: 'email',
+  label_invalid: 'label',
+  limit_invalid: 'limitPerMinute',
+  expiry_not_in_future: 'expiresAtMs',
+  overlap_in_past: 'overlapMs',
+  window_order: 'toMs',
+  window_in_past: 'toMs',
+  window_description: 'description',
+};
+
+const ofTheFramework: Readonly<Record<string, () => Problem>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem('PAYLOAD_TOO_LARGE', 'The body has more than 64 kB.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON, with the header Content-Type: application/json.'),
+  FST_ERR_CTP_INVALID_JSON_BODY: () => new Problem('INVALID_INPUT', 'The body is no valid JSON.'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new Problem('INVALID_INPUT', 'The body is not as long as its Content-Length says.'),
+  FST_ERR_BAD_URL: () => new Problem('INVALID_INPUT', 'The path has a percent sign that starts no escape sequence.'),
+};
+
+/** What the operator is told of whatever was thrown. `undefined`: the fault is ours, and only the log is told of it. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (error instanceof StoreError) return problemOfStore(error);
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
+  const known = ofTheFramework[String(code)];
+  if (known !== undefined) return known();
+  const isOfTheRequest = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
+  return isOfTheRequest ? new Problem('INVALID_INPUT', 'The request cannot be understood.') : undefined;
+}
+
+/** The store's sentences are written for operators and go out as they are. */
+function problemOfStore({ reason, message, isEngineFailure }: StoreError): Problem {
+  if (isEngineFailure) return new Problem('STORE_UNAVAILABLE', message);
+  if (reason.endsWith('_unknown')) return new Problem('NOT_FOUND', message);
+  if (reason === 'email_taken') return new Problem('EMAIL_TAKEN', message);
+  const field = fieldOf[reason];
+  if (field === undefined) return new Problem('CONFLICT', message);
+  return new Problem('INVALID_INPUT', message, { errors: invalid(field, message).errors! });
+}
+
+const code = Type.Unsafe<ProblemCode>({
+  description: 'Machine readable. Decide on this, not on the texts. The set can grow.',
+  type: 'string',
+  enum: [...problemCodes],
+  examples: ['NOT_FOUND'],
+});
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({
+      description: 'Path of this listener that describes the problem.',
+      format: 'uri-reference',
+      examples: ['/api/problems/not-found'],
+    }),
+    title: line('Always the same for a code.', 'Not found', 100),
+    status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
+    code,
+    detail: line(
+      'What went wrong this time and how to mend it, for people.',
+      'There is no key key_4fGh72Kq0ZsTn1Lw.',
+      4_000,
+    ),
+    requestId: Type.String({
+      description: 'Equals the `X-Request-Id` header; the log has faults of the service under it.',
+      pattern: '^[A-Za-z0-9_-]{16,64}$',
+      examples: ['9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'],
+    }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            field: line('The field, as in the request; empty for the body as a whole.', 'email', 100),
+            message: line('What is wrong with it.', 'is missing.', 1_000),
+          },
+          { description: 'A field that is wrong.' },
+        ),
+        { description: 'With INVALID_INPUT: every field that is wrong.' },
+      ),
+    ),
+  },
+  { $id: 'Problem', description: 'A problem (RFC 9457) with a code and a request id.' },
+);
+
+const ProblemDescriptionSchema = Type.Object(
+  {
+    code,
+    title: line('Always the same for a code.', 'Not found', 100),
+    status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
+    description: line('What leads to it and what to do.', problemTable.NOT_FOUND.description, 1_000),
+  },
+  { $id: 'ProblemDescription', description: 'What a problem is about.' },
+);
+
+export const readProblem = operation({
+  method: 'GET',
+  path: '/api/problems/:slug',
+  operationId: 'readProblem',
+  tag: 'Description',
+  summary: 'What a problem is about',
+  description: 'What the `type` of a problem leads to.',
+  access: 'anybody',
+  params: Type.Object({
+    slug: Type.String({
+      description: 'The name of the problem: its code in small letters, with dashes.',
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[a-z-]+$',
+      examples: [problemSlug('NOT_FOUND')],
+    }),
+  }),
+  answer: ProblemDescriptionSchema,
+  problems: ['NOT_FOUND'],
+  handle({ params }) {
+    const found = problemCodes.find((known) => problemType(known).endsWith(`/${params.slug}`));
+    if (found === undefined) throw new Problem('NOT_FOUND', 'There is no problem of this name.');
+    const { title, status, description } = problemTable[found];
+    return { code: found, title, status, description };
+  },
+});

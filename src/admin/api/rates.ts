@@ -3,11 +3,11 @@ import type { EpochMs } from '../../clock.ts';
 import * as part from '../../contract/schema-parts.ts';
 import type { RateHealth } from '../../feed/rates/rate-keeper.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
-import { component, instants, line, nullableCount, nullableLine, nullablePair } from '../../operator/fields.ts';
+import { instants, line, nullableCount, nullableLine, nullablePair } from '../../operator/fields.ts';
 import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
 
-export const RateSchema = Type.Object(
+const RateSchema = Type.Object(
   {
     via: part.currency('The currency that is converted from.', 'EUR'),
     quote: part.currency('The currency that is converted to.', 'CZK'),
@@ -24,14 +24,14 @@ export const RateSchema = Type.Object(
       'ok',
     ),
   },
-  { description: 'A conversion rate.' },
+  { $id: 'Rate', description: 'A conversion rate.' },
 );
 
-export const RateListSchema = Type.Object(
+const RateListSchema = Type.Object(
   {
-    rates: Type.Array(component<typeof RateSchema>('Rate'), { description: 'One for each converted quote currency.' }),
+    rates: Type.Array(RateSchema, { description: 'One for each converted quote currency.' }),
   },
-  { description: 'The conversion rates.' },
+  { $id: 'RateList', description: 'The conversion rates.' },
 );
 
 export const readRates = operation({
@@ -41,7 +41,7 @@ export const readRates = operation({
   tag: 'Service',
   summary: 'Conversion rates',
   description: 'What converted markets are made with, how old it is and how long it may be used.',
-  answer: { status: 200, description: 'The rates.', schema: component<typeof RateListSchema>('RateList') },
+  answer: RateListSchema,
   handle({ now }, management) {
     return {
       rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),

@@ -1,12 +1,12 @@
 import Type from 'typebox';
-import { component, instants, line, pair } from '../../operator/fields.ts';
+import { instants, line, pair } from '../../operator/fields.ts';
 import { sessionCookie } from './gate.ts';
 import { operation } from './operation.ts';
 import { strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
 import type { Session } from './sessions.ts';
 
-export const SessionSchema = Type.Object(
+const SessionSchema = Type.Object(
   {
     operator: Type.Object(
       { name: line('Name of the token that was signed in with.', 'alice', 60) },
@@ -20,7 +20,7 @@ export const SessionSchema = Type.Object(
     }),
     ...pair('expiresAt', 'When the session ends, however much it is used.'),
   },
-  { description: 'A signed-in browser.' },
+  { $id: 'Session', description: 'A signed-in browser.' },
 );
 
 const SignInSchema = strictObject(
@@ -49,7 +49,8 @@ export const signIn = operation({
     'Makes a session for a browser and sets its cookie. Programs do not need one: they send the token with each request. A session lasts as long as `admin.sessionFor` says, and ends at once when its token is revoked or the process ends.',
   access: 'sign-in',
   body: SignInSchema,
-  answer: { status: 201, description: 'Signed in.', schema: component<typeof SessionSchema>('Session') },
+  status: 201,
+  answer: SessionSchema,
   problems: ['INVALID_TOKEN', 'TOO_MANY_ATTEMPTS'],
   async handle({ body, now, gate, request, reply }, { clock }) {
     const { secret, session } = await gate.signIn(body.token, request, now);
@@ -66,7 +67,7 @@ export const readSession = operation({
   tag: 'Session',
   summary: 'The session of this browser',
   description: 'Tells who is signed in and the token against cross-site requests. Only for a session, not for a token.',
-  answer: { status: 200, description: 'The session.', schema: component<typeof SessionSchema>('Session') },
+  answer: SessionSchema,
   handle({ operator: { session } }) {
     if (session !== undefined) return sessionBody(session);
     throw new Problem('NOT_SIGNED_IN', 'The request came with a token, not with a session. It is valid.');
@@ -80,7 +81,6 @@ export const signOut = operation({
   tag: 'Session',
   summary: 'Sign out',
   description: 'Ends the session and takes back its cookie.',
-  answer: { status: 204, description: 'Signed out.' },
   async handle({ gate, operator, request, reply }) {
     await gate.signOut(request, operator);
     reply.clearCookie(sessionCookie, { ...cookieFlags, secure: isOverTls(request) });

@@ -1,11 +1,10 @@
 import Type from 'typebox';
-import { component } from '../../operator/fields.ts';
-import { type TokenSchema, tokenView } from '../../operator/token.ts';
+import { TokenSchema, tokenView } from '../../operator/token.ts';
 import { operation } from './operation.ts';
 
-export const TokenListSchema = Type.Object(
-  { tokens: Type.Array(component<typeof TokenSchema>('Token'), { description: 'Oldest first.' }) },
-  { description: 'The operator tokens.' },
+const TokenListSchema = Type.Object(
+  { tokens: Type.Array(TokenSchema, { description: 'Oldest first.' }) },
+  { $id: 'TokenList', description: 'The operator tokens.' },
 );
 
 export const listTokens = operation({
@@ -16,7 +15,7 @@ export const listTokens = operation({
   summary: 'Operator tokens',
   description:
     'Who may use this API. Tokens are made and revoked on the command line (`mdapi admin token`, `mdapi admin revoke`), by whoever may write to the database.',
-  answer: { status: 200, description: 'The tokens.', schema: component<typeof TokenListSchema>('TokenList') },
+  answer: TokenListSchema,
   async handle({ store, now }) {
     const tokens = await store.tokens.list();
     return { tokens: tokens.map((token) => tokenView(token, now)) };

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import { limitWindowMs } from '../../contract/limits.ts';
-import { component, count, instants, pair } from '../../operator/fields.ts';
-import { type KeySchema, keyView } from '../../operator/key.ts';
-import { type NoticeSchema, noticeView } from '../../operator/notice.ts';
+import { count, described, instants, pair } from '../../operator/fields.ts';
+import { KeySchema, keyView } from '../../operator/key.ts';
+import { NoticeSchema, noticeView } from '../../operator/notice.ts';
 import type { RefusedKey } from '../../store/breaches.ts';
 import { unknownKey } from '../../store/key-record.ts';
 import type { Management } from '../sources.ts';
@@ -18,9 +18,9 @@ const breachesKeptMs = 30 * dayMs;
 
 const limitPerMinute = count('The limit that holds, its own or the configured one, in requests a minute.', 60);
 
-export const KeyUsageSchema = Type.Object(
+const KeyUsageSchema = Type.Object(
   {
-    key: component<typeof KeySchema>('Key', 'The key.'),
+    key: described(KeySchema, 'The key.'),
     limitPerMinute,
     currentMinute: Type.Object(
       {
@@ -42,21 +42,21 @@ export const KeyUsageSchema = Type.Object(
       ),
       { description: 'Of the last 30 days, latest first.', maxItems: breachesShown },
     ),
-    notices: Type.Array(component<typeof NoticeSchema>('Notice'), {
+    notices: Type.Array(NoticeSchema, {
       description: 'E-mails to its holder, latest first.',
       maxItems: noticesShown,
     }),
   },
-  { description: 'How a key is used.' },
+  { $id: 'KeyUsage', description: 'How a key is used.' },
 );
 
-export const UsageSchema = Type.Object(
+const UsageSchema = Type.Object(
   {
     ...pair('since', 'Where the 24 hours begin.'),
     keys: Type.Array(
       Type.Object(
         {
-          key: component<typeof KeySchema>('Key', 'The key.'),
+          key: described(KeySchema, 'The key.'),
           used: count('Requests counted in the minute that runs, by this process.', 41),
           refused: count('Requests refused in the minute that runs, by this process.', 0),
           limitPerMinute,
@@ -71,7 +71,7 @@ export const UsageSchema = Type.Object(
       },
     ),
   },
-  { description: 'The keys that stand out.' },
+  { $id: 'Usage', description: 'The keys that stand out.' },
 );
 
 export const readKeyUsage = operation({
@@ -83,7 +83,7 @@ export const readKeyUsage = operation({
   description:
     'The minute that runs, the minutes in which it was refused, and what its holder was told. Asking counts nothing.',
   params: pathId('key'),
-  answer: { status: 200, description: 'The usage.', schema: component<typeof KeyUsageSchema>('KeyUsage') },
+  answer: KeyUsageSchema,
   problems: ['NOT_FOUND'],
   async handle({ params, store, now }, management) {
     const key = await store.keys.get(params.id);
@@ -126,7 +126,7 @@ export const readUsage = operation({
   summary: 'The keys that stand out',
   description:
     'At most 100 keys: those refused most in the last 24 hours, and those used most in the minute that runs.',
-  answer: { status: 200, description: 'The keys.', schema: component<typeof UsageSchema>('Usage') },
+  answer: UsageSchema,
   async handle({ store, now }, management) {
     const since = (now - dayMs) as EpochMs;
     const refused = await store.breaches.mostRefused(since, keysShown);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { AuditChange } from '../../store/audit.ts';
-import { RefusalLog } from './refusal-log.ts';
+import { RefusalLog } from './gate.ts';
 
 test('refused tokens are recorded at most sixty times an hour, and the next entry tells how many were left out', async () => {
   const clock = new FakeClock();
