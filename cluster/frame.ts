@@ -1,4 +1,4 @@
-import type { TerminalSize } from '../src/cli/context.ts';
+import type { TerminalSize } from '../src/cli/command.ts';
 import { type Cell, type Paint, table } from '../src/cli/style.ts';
 import type { ClusterView, KeyCount, NodeState, NodeView } from './look.ts';
 import { playKeys } from './plays.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type StandInExchange, startStandInExchange } from '../src/cli/demo/stand-in-exchange.ts';
+import { type StandInExchange, startStandInExchange } from '../src/cli/stand-in-exchange.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { fixedPort } from '../test/support/fixed-port.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { stopSignalOf } from '../src/cli/stop-signal.ts';
+import { stopSignalOf, terminalOf } from '../src/cli/process.ts';
 import { paintFor } from '../src/cli/style.ts';
-import { terminalOf } from '../src/cli/terminal.ts';
 import { systemClock } from '../src/clock.ts';
 import { Load } from './load.ts';
 import { LocalCluster, Undo } from './local-cluster.ts';

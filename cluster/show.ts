@@ -1,4 +1,4 @@
-import type { Output, Terminal } from '../src/cli/context.ts';
+import type { Output, Terminal } from '../src/cli/command.ts';
 import { paintFor } from '../src/cli/style.ts';
 import { Screen } from '../src/cli/watch/screen.ts';
 import { type Clock, sleep } from '../src/clock.ts';

@@ -1,5 +1,5 @@
-import type { Context } from './context.ts';
-import type { ExitCode } from './exit-codes.ts';
+import type { Clock, Randomness } from '../clock.ts';
+import type { ExitCode } from './failure.ts';
 
 /** One command, as the help, the reference and the parser know it. */
 export interface Command {
@@ -14,25 +14,25 @@ export interface Command {
   /** Whole command lines, each with what it does. */
   readonly examples: readonly Example[];
   /**
-   * Does the work. Gives what is to be printed, or the exit code when it has printed for itself (a
-   * command that runs on). Throws `CommandError`, `UsageError`, `ConfigurationError` or `StoreError`.
+   * Gives what is to be printed, or the exit code of a command that prints while it runs. Throws `CommandError`,
+   * `UsageError`, `ConfigurationError` or `StoreError`.
    */
   run(input: CommandInput, context: Context): Promise<Result | ExitCode>;
 }
 
-/** Required, unless it can be given any number of times. */
+/** Required, unless it is `many`. */
 export interface Positional {
   /** Capitals: `ID`. */
   readonly name: string;
   readonly summary: string;
-  /** None, one or several may be given. Only the last positional of a command can be so. */
+  /** Any number of values, none included. Only the last positional of a command. */
   readonly many?: boolean;
 }
 
 export interface Option {
   /** Without the dashes. */
   readonly name: string;
-  /** What the value is called in the usage: `TEXT`. Without it the option is a switch. */
+  /** The name of the value in the usage: `TEXT`. Without it the option is a switch. */
   readonly value?: string;
   readonly summary: string;
   readonly required?: boolean;
@@ -43,10 +43,10 @@ export interface Example {
   readonly note: string;
 }
 
-/** The command line, taken apart and checked against the command's declaration. */
+/** The parsed command line, checked against the command's declaration. */
 export interface CommandInput {
   argument(name: string): string;
-  /** All that was given for a positional of which there can be many. */
+  /** The values of a `many` positional. */
   everyArgument(name: string): readonly string[];
   /** `undefined` when not given. */
   option(name: string): string | undefined;
@@ -56,18 +56,18 @@ export interface CommandInput {
   readonly json: boolean;
 }
 
-/** What a command that comes to an end has to say. */
+/** What a command prints when it is done. */
 export interface Result {
-  /** With `--json` the one object on stdout. */
+  /** The object that `--json` prints on stdout. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Otherwise the text on stdout, without a final line end. */
+  /** The text printed on stdout without `--json`; the final line end is added. */
   readonly text: string;
-  /** Hints on stderr, in both cases. */
+  /** Hints for stderr, in both cases. */
   readonly notes?: readonly string[];
   readonly exitCode?: ExitCode;
 }
 
-/** Every command takes these. */
+/** The options of every command. */
 export const commonOptions: readonly Option[] = [
   { name: 'config', value: 'FILE', summary: 'configuration file (default: mdapi.yaml here, if there is one)' },
   { name: 'store', value: 'URL', summary: 'database, such as sqlite:./mdapi.sqlite, instead of the configured one' },
@@ -75,3 +75,46 @@ export const commonOptions: readonly Option[] = [
   { name: 'help', summary: 'show this help' },
   { name: 'version', summary: 'show the version' },
 ];
+
+/** A stream that a command writes to. */
+export interface Output {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  /** Aborts when the reader is gone, such as `head`. Absent where that cannot happen. */
+  readonly closed?: AbortSignal;
+}
+
+/** An interactive terminal on stdin and stdout. */
+export interface Terminal {
+  size(): TerminalSize;
+  /** Calls `run` after each change of the size. Returns how to unsubscribe. */
+  onResize(run: () => void): () => void;
+  /** In raw mode keys arrive at once and without echo, and Ctrl-C is an ordinary key. */
+  setRaw(on: boolean): void;
+  /** Calls `run` when the process exits. Returns how to unsubscribe. */
+  atExit(run: () => void): () => void;
+}
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** All of the outside world that a command may touch. */
+export interface Context {
+  /** Data. */
+  readonly stdout: Output;
+  /** Diagnostics, hints and questions. */
+  readonly stderr: Output;
+  readonly stdin: { readonly stream: NodeJS.ReadableStream; readonly isTerminal: boolean };
+  /** Absent unless stdin and stdout are both terminals. */
+  readonly terminal?: Terminal | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The user who runs the command; absent where the system has no name for the user. */
+  readonly user?: string | undefined;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Aborts on SIGINT, SIGTERM or SIGHUP. Reading it installs the signal handlers, so only long-running commands do. */
+  readonly signal: AbortSignal;
+}

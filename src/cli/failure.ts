@@ -1,12 +1,33 @@
 import type { ConfigurationError } from '../configuration/load.ts';
 import type { StoreError, StoreErrorReason } from '../store/store-error.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
+
+/** Exit codes of the process. Stable: scripts rely on them. */
+export const exitCodes = {
+  ok: 0,
+  failure: 1,
+  wrongUsage: 2,
+  configurationRefused: 3,
+  notFound: 4,
+  refused: 5,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** In the order of the help. */
+export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
+  [exitCodes.ok, 'done'],
+  [exitCodes.failure, 'failed: the database, the network, the disk, or a question not answered with y'],
+  [exitCodes.wrongUsage, 'wrong usage: an unknown command or option, or an impossible value'],
+  [exitCodes.configurationRefused, 'configuration refused; every problem is listed'],
+  [exitCodes.notFound, 'the account, key, window, market or database does not exist'],
+  [exitCodes.refused, 'refused by a rule, such as a second account with the same e-mail address'],
+]);
 
 /** A command that cannot go on. The message is for the operator and holds no secret. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: ExitCode;
-  /** Stable, snake case: programs decide on it. */
+  /** Stable, snake case: programs rely on it. */
   readonly reason: string;
 
   constructor(exitCode: ExitCode, reason: string, message: string) {
@@ -16,7 +37,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The command line itself is wrong; the answer points at the command's help. */
+/** A mistake in the command line itself; the output points at the command's help. */
 export class UsageError extends CommandError {
   constructor(message: string) {
     super(exitCodes.wrongUsage, 'wrong_usage', message);
@@ -27,11 +48,11 @@ export interface Failure {
   readonly exitCode: ExitCode;
   readonly reason: string;
   readonly message: string;
-  /** For the configuration: every problem by itself. */
+  /** Each problem of a refused configuration. */
   readonly problems?: readonly object[];
 }
 
-/** A value was given that no state of the database could accept. */
+/** Reasons that are about the given value, whatever the database holds. */
 const wrongValues: ReadonlySet<StoreErrorReason> = new Set([
   'email_invalid',
   'label_invalid',
@@ -44,7 +65,7 @@ const wrongValues: ReadonlySet<StoreErrorReason> = new Set([
   'window_description',
 ]);
 
-/** Turns whatever was thrown into what the operator is told. */
+/** Turns whatever was thrown into what the operator sees. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) return { exitCode: error.exitCode, reason: error.reason, message: error.message };
   if (isConfigurationError(error)) {
@@ -57,7 +78,7 @@ export function failureOf(error: unknown): Failure {
   return { exitCode: exitCodes.failure, reason: 'unexpected', message: `an error in mdapi itself: ${message}` };
 }
 
-/** By name, both: the configuration and the store are loaded only by commands that need them. */
+/** Both are recognized by name, because only the commands that need them load the configuration and the store. */
 function isConfigurationError(error: unknown): error is ConfigurationError {
   return error instanceof Error && error.name === 'ConfigurationError';
 }

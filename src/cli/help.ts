@@ -1,10 +1,11 @@
 import { type Command, commonOptions, type Option } from './command.ts';
 import { sections } from './commands.ts';
-import { exitCodeMeanings } from './exit-codes.ts';
+import { exitCodeMeanings } from './failure.ts';
+import { instantForms } from './values.ts';
 
 const lineWidth = 100;
 
-/** `mdapi keys create --account ID [--label TEXT]`, without the options every command takes. */
+/** `mdapi keys create --account ID [--label TEXT]`, without the common options. */
 export function usageOf(command: Command): string {
   const positionals = (command.positionals ?? []).map(({ name, many }) => (many === true ? `[${name}…]` : name));
   const options = (command.options ?? []).map((option) =>
@@ -18,6 +19,12 @@ export function spelling({ name, value }: Option): string {
   return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
+const commonHelp = `Every command\n${twoColumns(commonOptions.map((option) => [spelling(option), option.summary]))}`;
+
+function takesInstant({ options = [] }: Command): boolean {
+  return options.some(({ value }) => value === 'INSTANT');
+}
+
 /** What `mdapi` and `mdapi help` show. */
 export function overview(): string {
   const lists = sections.map(({ title, commands }) => {
@@ -27,13 +34,13 @@ export function overview(): string {
     'mdapi: client prices of an exchange, over HTTP',
     'Usage: mdapi COMMAND [OPTIONS]',
     ...lists,
-    `Every command\n${twoColumns(commonOptions.map((option) => [spelling(option), option.summary]))}`,
+    commonHelp,
     `Exit codes\n${twoColumns([...exitCodeMeanings].map(([code, meaning]) => [String(code), meaning]))}`,
     'More: mdapi help COMMAND, such as `mdapi help keys create`',
   ].join('\n\n');
 }
 
-/** What `mdapi help keys` shows: the commands that begin with the word. */
+/** What `mdapi help keys` shows. */
 export function groupHelp(group: string, commands: readonly Command[]): string {
   return [
     `Usage: mdapi ${group} COMMAND [OPTIONS]`,
@@ -52,12 +59,13 @@ export function commandHelp(command: Command): string {
     `Usage: ${usageOf(command)}`,
     ...(command.details ?? []).map((paragraph) => wrap(paragraph, '')),
     ...(positionals.length + options.length > 0 ? [twoColumns([...positionals, ...options])] : []),
-    `Every command\n${twoColumns(commonOptions.map((option) => [spelling(option), option.summary]))}`,
+    ...(takesInstant(command) ? [`INSTANT is one of: ${instantForms}`] : []),
+    commonHelp,
     `Examples\n${examples.join('\n')}`,
   ].join('\n\n');
 }
 
-/** A name that is too wide for its column has its text on the lines below. */
+/** A name too wide for its column has its text on the lines below. */
 function twoColumns(rows: readonly (readonly [string, string])[]): string {
   const widths = rows.map(([name]) => name.length).filter((width) => width <= 30);
   const indent = ' '.repeat(Math.max(0, ...widths) + 4);

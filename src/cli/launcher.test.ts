@@ -5,7 +5,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { newDirectory, runProcess } from './cli-under-test.ts';
+import { newDirectory, runProcess } from './cli.testing.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/mdapi.js', import.meta.url));
 const packages: Readonly<Record<string, string>> = {

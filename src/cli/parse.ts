@@ -3,7 +3,7 @@ import { didYouMean } from '../configuration/spelling.ts';
 import { type Command, type CommandInput, commonOptions, type Option } from './command.ts';
 import { UsageError } from './failure.ts';
 
-/** A command line cut into the words that name the command and everything else. */
+/** A command line split into the words that name the command and the rest. */
 export interface Split {
   /** Up to two. */
   readonly words: readonly string[];
@@ -11,8 +11,8 @@ export interface Split {
 }
 
 /**
- * Finds the words that name the command; options may stand before and between them. `isGroup` tells
- * whether a first word is followed by a second, `takesValue` whether an option's value is the next argument.
+ * Finds the words that name the command; options may come before and between them. `isGroup` says whether a first
+ * word has a second, `takesValue` whether the value of an option is the next argument.
  */
 export function splitCommand(
   argv: readonly string[],
@@ -36,13 +36,13 @@ export function splitCommand(
   return { words, rest };
 }
 
-/** Whether a switch such as `--json` stands anywhere before a `--`, for when the rest cannot be understood. */
+/** Whether a switch such as `--json` is given before any `--`. Works on a command line that does not parse. */
 export function hasSwitch(argv: readonly string[], ...spellings: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return (end === -1 ? argv : argv.slice(0, end)).some((argument) => spellings.includes(argument));
 }
 
-/** Takes apart what follows a command's name. Throws `UsageError` for whatever its declaration does not allow. */
+/** Parses what follows the command's name. Throws `UsageError` for what its declaration does not allow. */
 export function parseInput(command: Command, rest: readonly string[]): CommandInput {
   const options = [...(command.options ?? []), ...commonOptions];
   const declared = new Map(options.map((option) => [option.name, option]));

@@ -1,74 +1,59 @@
 import type { Clock } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { PriceAnswer, PriceReport } from '../operator/price.ts';
-import type { MarketRecord } from '../store/markets.ts';
+import { silentLog } from '../log.ts';
+import { storedMarkets } from '../operator/market.ts';
+import { explainPrice, type PriceAnswer, type PriceReport } from '../operator/price.ts';
 import type { Store } from '../store/store.ts';
 import type { Command } from './command.ts';
-import type { Context } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
-import { CommandError } from './failure.ts';
-import { findMarket } from './markets/describe.ts';
-import { type Paint, paintFor, pairs } from './style.ts';
-import { withStore } from './with-store.ts';
+import { CommandError, exitCodes } from './failure.ts';
+import { delistedMarket, findMarket } from './markets.ts';
+import { privateUrl, withTimeout } from './private-listener.ts';
+import { storeCommand } from './store-command.ts';
+import { type Paint, pairs } from './style.ts';
 
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 
-const unpricedWhy: Record<string, string> = {
+const unpricedReasons: Record<string, string> = {
   no_ticker: 'the exchange has not sent a usable ticker for it yet',
-  no_rate: 'the rate it is converted with was never had or is too old',
+  no_rate: 'its conversion rate is missing or too old',
   rounds_to_zero: 'its sell price rounds to zero at its price precision',
 };
 
-export const price: Command = {
+export const price: Command = storeCommand({
   name: 'price',
   summary: 'show how a price came about, step by step',
   details: [
-    'Asks the running server over its private listener. When none answers, it works from what the server saved last, and says so.',
+    'Asks the running server on its private listener. If none answers, it uses the last saved prices and says so.',
   ],
-  positionals: [{ name: 'SYMBOL', summary: 'the market, in any case: BTCCZK' }],
+  positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCCZK, in any case' }],
   examples: [{ line: 'mdapi price BTCCZK', note: 'ask, fee, rate, margin and rounding of both prices' }],
-  async run(input, context) {
+  async work({ input, configuration, store, context: { clock }, paint }) {
     const symbol = input.argument('SYMBOL');
-    return withStore(input, context, async (store, configuration) => {
-      const running = await askServer(configuration.admin, context.clock, symbol);
-      const answer = running ?? (await fromSnapshot(store, configuration, context, symbol));
-      const report = reportIn(answer, symbol, await store.markets.list());
-      return {
-        json: { ...report, source: running === undefined ? 'snapshot' : 'server' },
-        text: reportText(report, paintFor(context)),
-        notes: running === undefined ? ['No server answers: this is from what it saved last.'] : [],
-      };
-    });
+    const live = await askServer(configuration.admin, clock, symbol);
+    const answer = live ?? (await savedPrice(store, configuration, clock, symbol));
+    const report = await reportIn(answer, symbol, store);
+    return {
+      json: { ...report, source: live === undefined ? 'snapshot' : 'server' },
+      text: reportText(report, paint),
+      notes: live === undefined ? ['No server answers: these are the last saved prices.'] : [],
+    };
   },
-};
+});
 
-async function fromSnapshot(
-  store: Store,
-  configuration: Configuration,
-  { clock }: Context,
-  symbol: string,
-): Promise<PriceAnswer> {
-  const { storedPrice } = await import('./stored-price.ts');
-  return storedPrice(store, configuration, clock, symbol);
-}
-
-/** `undefined` when no server of ours answers there: the port may be another program's. */
+/** `undefined` when no server of ours answers: the port may belong to another program. */
 async function askServer(
-  { host, port }: Configuration['admin'],
+  admin: Configuration['admin'],
   clock: Clock,
   symbol: string,
 ): Promise<PriceAnswer | undefined> {
-  const name = host.includes(':') ? `[${host}]` : host;
-  const abort = new AbortController();
-  const patience = clock.after(patienceMs, () => abort.abort());
+  const url = `${privateUrl(admin)}/prices/${encodeURIComponent(symbol)}`;
   try {
-    const url = `http://${name}:${port}/prices/${encodeURIComponent(symbol)}`;
-    const response = await fetch(url, { signal: abort.signal });
-    return answerIn(await response.json());
+    return await withTimeout(clock, timeoutMs, async (signal) => {
+      const response = await fetch(url, { signal });
+      return answerIn(await response.json());
+    });
   } catch {
     return undefined;
-  } finally {
-    patience.cancel();
   }
 }
 
@@ -79,23 +64,29 @@ function answerIn(body: unknown): PriceAnswer | undefined {
   return isAnswer ? (body as PriceAnswer) : undefined;
 }
 
-function reportIn(answer: PriceAnswer, symbol: string, known: readonly MarketRecord[]): PriceReport {
-  switch (answer.kind) {
-    case 'priced':
-      return answer.report;
-    case 'unknown_symbol': {
-      const { record } = findMarket(known, symbol);
-      throw new CommandError(
-        exitCodes.refused,
-        'market_delisted',
-        `The market ${record.symbol} is delisted, which is final.`,
-      );
-    }
-    case 'unpriced': {
-      const why = unpricedWhy[answer.reason] ?? answer.reason;
-      throw new CommandError(exitCodes.failure, answer.reason, `The market ${symbol} has no price now: ${why}.`);
-    }
+/** Explains the price from the snapshot of the server that ran last. */
+async function savedPrice(
+  store: Store,
+  configuration: Configuration,
+  clock: Clock,
+  symbol: string,
+): Promise<PriceAnswer> {
+  const { FeedStatus } = await import('../market/service-status.ts');
+  const { bookFor } = await import('../wiring/market-room.ts');
+  const { MarketMemory } = await import('../wiring/market-memory.ts');
+  const book = bookFor(configuration);
+  await new MarketMemory(store, book, new FeedStatus(), clock, silentLog).restore();
+  return explainPrice(book, symbol, clock.now());
+}
+
+/** Throws `CommandError` where there is no price. */
+async function reportIn(answer: PriceAnswer, text: string, store: Store): Promise<PriceReport> {
+  if (answer.kind === 'priced') return answer.report;
+  if (answer.kind === 'unknown_symbol') {
+    throw delistedMarket(findMarket(storedMarkets(await store.markets.list()), text).symbol);
   }
+  const reason = unpricedReasons[answer.reason] ?? answer.reason;
+  throw new CommandError(exitCodes.failure, answer.reason, `The market ${text} has no price now: ${reason}.`);
 }
 
 function reportText(report: PriceReport, paint: Paint): string {
@@ -107,18 +98,11 @@ function reportText(report: PriceReport, paint: Paint): string {
   ];
   if (rate !== null) {
     const fixing = rate.fixingDate === null ? '' : `, fixing of ${rate.fixingDate}`;
-    facts.push([
-      'Rate',
-      `${rate.mid} (${rate.source}${fixing}), read ${rate.refreshedAt}, valid until ${rate.validUntil}`,
-    ]);
+    const validity = `read ${rate.refreshedAt}, valid until ${rate.validUntil}`;
+    facts.push(['Rate', `${rate.mid} (${rate.source}${fixing}), ${validity}`]);
   }
-  return [
-    pairs(facts, paint),
-    '',
-    side('A client buys at', report.buy, paint),
-    '',
-    side('A client sells at', report.sell, paint),
-  ].join('\n');
+  const sides = [side('A client buys at', report.buy, paint), side('A client sells at', report.sell, paint)];
+  return [pairs(facts, paint), ...sides].join('\n\n');
 }
 
 function side(title: string, steps: PriceReport['buy'], paint: Paint): string {

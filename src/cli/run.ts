@@ -1,14 +1,12 @@
 import { didYouMean } from '../configuration/spelling.ts';
-import { type Command, type CommandInput, commonOptions, type Result } from './command.ts';
+import { type Command, type Context, commonOptions, type Result } from './command.ts';
 import { commands } from './commands.ts';
-import type { Context } from './context.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { type Failure, failureOf, UsageError } from './failure.ts';
+import { type ExitCode, exitCodes, type Failure, failureOf, UsageError } from './failure.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
 import { hasSwitch, parseInput, type Split, splitCommand } from './parse.ts';
 import { version } from './version.ts';
 
-/** Runs the command line and gives the exit code. Never throws for anything a user can do. */
+/** Runs a command line and returns the exit code. Never throws. */
 export async function run(argv: readonly string[], context: Context): Promise<ExitCode> {
   const json = hasSwitch(argv, '--json');
   try {
@@ -29,10 +27,7 @@ async function dispatch(argv: readonly string[], json: boolean, context: Context
   }
   const command = find(words);
   const input = parseInput(command, rest);
-  return finish(await command.run(input, context), input, context);
-}
-
-function finish(result: Result | ExitCode, input: CommandInput, context: Context): ExitCode {
+  const result = await command.run(input, context);
   return typeof result === 'number' ? result : print(context, input.json, result);
 }
 
@@ -42,7 +37,7 @@ function print(context: Context, json: boolean, result: Result): ExitCode {
   return result.exitCode ?? exitCodes.ok;
 }
 
-/** With `--json` a failure is the one object on stdout too; people read it on stderr in any case. */
+/** A failure is always reported on stderr, and with `--json` also as the one object on stdout. */
 function report(
   { exitCode, reason, message, problems }: Failure,
   json: boolean,
@@ -115,7 +110,7 @@ function showHelp(words: readonly string[], json: boolean, context: Context): Ex
   return print(context, json, { json: { help }, text: help });
 }
 
-/** Where the help for what was attempted is. */
+/** Points at the help for the attempted command. */
 function hintFor(argv: readonly string[]): string {
   const { words } = split(argv);
   const name = words.join(' ');

@@ -1,26 +1,17 @@
 import type { Configuration } from '../configuration/configuration.ts';
-import type { Command } from './command.ts';
-import { exitCodes } from './exit-codes.ts';
-import { UsageError } from './failure.ts';
-import { portFlags } from './port-flags.ts';
-import { configurationFor } from './with-store.ts';
-
-/** Throws `UsageError` for anything that is no part, and where the parts could not hear of each other. */
-function partOf(part: string | undefined, { redis }: Configuration): 'feed' | 'api' | undefined {
-  if (part === undefined) return undefined;
-  if (part !== 'feed' && part !== 'api') throw new UsageError(`--only takes feed or api, not ${JSON.stringify(part)}`);
-  if (redis === undefined) {
-    throw new UsageError(`--only ${part} needs redis in the configuration: the parts hear of each other through it`);
-  }
-  return part;
-}
+import type { Flag } from '../configuration/sources.ts';
+import type { Service } from '../main.ts';
+import type { Command, CommandInput, Context } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { configurationFor } from './store-command.ts';
+import { version } from './version.ts';
 
 export const serve: Command = {
   name: 'serve',
   summary: 'run the server',
   details: [
-    'Runs until it is told to stop (Ctrl-C or SIGTERM): it then lets answers under way finish and saves what it knows.',
-    'The upstream may be down: the server starts, GET /v1/status answers, and prices come as soon as there are any.',
+    'Runs until it is stopped (Ctrl-C or SIGTERM); it then finishes the answers in progress and saves its state.',
+    'The upstream may be down: the server starts, GET /v1/status answers, and prices follow once there are any.',
   ],
   options: [
     { name: 'port', value: 'PORT', summary: 'port of the public listener, instead of the configured one' },
@@ -31,13 +22,10 @@ export const serve: Command = {
     },
   ],
   examples: [
-    { line: 'mdapi serve', note: 'with mdapi.yaml of this directory, if there is one' },
-    { line: 'mdapi serve --config /etc/mdapi/mdapi.yaml', note: 'with another configuration' },
-    { line: 'mdapi serve --only api', note: 'one of several that serve; others run the feed' },
+    { line: 'mdapi serve --config /etc/mdapi/mdapi.yaml', note: 'with this configuration' },
+    { line: 'mdapi serve --only api', note: 'one of several that serve; another process runs the feed' },
   ],
   async run(input, context) {
-    // Loaded here, so that the short commands do not wait for the whole server to load.
-    const { startFor, told } = await import('./running-service.ts');
     const { signal } = context;
     const { configuration } = await configurationFor(input, context, portFlags(input));
     const only = partOf(input.option('only'), configuration);
@@ -48,8 +36,76 @@ export const serve: Command = {
         ? `${JSON.stringify(only === 'feed' ? { adminUrl } : { baseUrl, port, adminUrl })}\n`
         : `${only === 'feed' ? 'Feeding' : `Serving ${baseUrl} (port ${port})`}; private listener ${adminUrl}\n`,
     );
-    await told(signal);
+    await untilAborted(signal);
     await service.stop();
     return exitCodes.ok;
   },
 };
+
+/** `--port` as a setting that overrides the configured one. */
+export function portFlags(input: CommandInput): readonly Flag[] {
+  const port = input.option('port');
+  return port === undefined ? [] : [{ flag: '--port', key: 'server.port', value: port }];
+}
+
+/** Throws `UsageError` for anything else, and without the Redis that connects the parts. */
+function partOf(part: string | undefined, { redis }: Configuration): 'feed' | 'api' | undefined {
+  if (part === undefined) return undefined;
+  if (part !== 'feed' && part !== 'api') throw new UsageError(`--only takes feed or api, not ${JSON.stringify(part)}`);
+  if (redis === undefined) {
+    throw new UsageError(`--only ${part} needs redis in the configuration, which connects the parts`);
+  }
+  return part;
+}
+
+/** Starts the service for a command. Throws `CommandError` with one line for what an operator can fix. */
+export async function startFor(
+  { clock, randomness, stderr, signal }: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'signal'>,
+  configuration: Configuration,
+  only?: 'feed' | 'api',
+): Promise<Service> {
+  // Loaded here, so that the short commands do not wait for the whole server to load.
+  const { pino } = await import('pino');
+  const { startService } = await import('../main.ts');
+  const log = pino({ level: configuration.logs.level, base: null }, { write: (line: string) => stderr.write(line) });
+  try {
+    return await startService({ configuration, clock, randomness, log, version, signal, only });
+  } catch (error) {
+    throw listenFailure(error, configuration) ?? tlsFailure(error, configuration) ?? error;
+  }
+}
+
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** Why a listen failed and how to fix it; `undefined` for any other error. */
+function listenFailure(error: unknown, { admin }: Configuration): CommandError | undefined {
+  const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo' && syscall !== 'bind') return undefined;
+  const settings = port === admin.port ? 'admin.port or MDAPI_ADMIN_PORT' : '--port, server.port or MDAPI_SERVER_PORT';
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `Port ${port} is already in use. Stop what uses it, or choose another with ${settings}.`,
+    EACCES: `This user may not listen on port ${port}. Choose one above 1023 with ${settings}.`,
+    EADDRNOTAVAIL: `This machine has no address ${address}. Set server.host or admin.host to one it has.`,
+    ENOTSUP:
+      'This system lets no two processes listen on one port. Set server.reusePort or MDAPI_SERVER_REUSE_PORT to false.',
+    ENOTFOUND: 'The host to listen on cannot be resolved. Set server.host or admin.host to an address of this machine.',
+  };
+  const message = reasons[code ?? ''];
+  return message === undefined ? undefined : new CommandError(exitCodes.failure, 'cannot_listen', message);
+}
+
+/** What is wrong with the files of `server.tls`; `undefined` for any other error. */
+function tlsFailure(error: unknown, { server: { tls } }: Configuration): CommandError | undefined {
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  if (tls === undefined) return undefined;
+  if (path === tls.certFile || path === tls.keyFile) {
+    const key = path === tls.certFile ? 'server.tls.certFile' : 'server.tls.keyFile';
+    return new CommandError(exitCodes.failure, 'tls_unusable', `Cannot read ${key}, ${path} (${code}).`);
+  }
+  if (!code.startsWith('ERR_OSSL')) return undefined;
+  const message = 'The files of server.tls.certFile and server.tls.keyFile are no certificate and its key in PEM form';
+  return new CommandError(exitCodes.failure, 'tls_unusable', `${message} (${code}).`);
+}

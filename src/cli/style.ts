@@ -1,6 +1,7 @@
-import type { Context } from './context.ts';
+import type { Context } from './command.ts';
+import { formatInstant } from './values.ts';
 
-/** Colours for a terminal; on anything else, and with NO_COLOR set, the text as it is. */
+/** Colours for a terminal. Elsewhere, and with NO_COLOR set, the text stays as it is. */
 export interface Paint {
   heading(text: string): string;
   good(text: string): string;
@@ -15,10 +16,35 @@ export function paintFor({ stdout, env }: Pick<Context, 'stdout' | 'env'>): Pain
   return { heading: code(1, 22), good: code(32, 39), attention: code(33, 39), bad: code(31, 39), faint: code(2, 22) };
 }
 
-/** A cell: its text, and how it is painted once its width is known. */
+/** A cell: its text, and how to paint it once it is padded. */
 export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
 
-/** Rows under headings, columns aligned. `nothing` is said when there are no rows. */
+const tones: Readonly<Record<string, Exclude<keyof Paint, 'heading'>>> = {
+  active: 'good',
+  trading: 'good',
+  sent: 'good',
+  announced: 'good',
+  disabled: 'attention',
+  paused: 'attention',
+  running: 'attention',
+  pending: 'attention',
+  sending: 'attention',
+  ended: 'faint',
+  cancelled: 'faint',
+  recorded: 'faint',
+};
+
+/** The state of an account, key, market, window, notice or token, such as `account_inactive`. */
+export function stateCell(state: string, paint: Paint, text = state.replaceAll('_', ' ')): Cell {
+  return { text, paint: paint[tones[state] ?? 'bad'] };
+}
+
+/** An instant of a view; `never` for none. */
+export function instantCell(instant: string | null): string {
+  return instant === null ? 'never' : formatInstant(instant);
+}
+
+/** Rows under headings, columns aligned; `nothing` where there are no rows. */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -54,12 +80,12 @@ function width(cell: Cell | undefined): number {
   return cell === undefined ? 0 : [...textOf(cell)].length;
 }
 
-/** Other programs write to the database too: nothing from it may steer the terminal. */
+/** Other programs write to the database too, so no text may control the terminal. */
 function textOf(cell: Cell): string {
   return harmless(typeof cell === 'string' ? cell : cell.text);
 }
 
-/** The text with every control character and direction mark made visible as a replacement character. */
+/** The text with every control character and direction mark shown as a replacement character. */
 export function harmless(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\uFFFD');
 }

@@ -92,9 +92,11 @@ export class Accounts {
   }
 
   /** Oldest first. */
-  async list(): Promise<readonly AccountRecord[]> {
-    const all = this.#context.db.selectFrom('accounts').selectAll();
-    return (await all.orderBy('created_at_ms').orderBy('id').execute()).map(recordOf);
+  async list(): Promise<readonly AccountWithKeys[]> {
+    const { db } = this.#context;
+    const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at_ms').orderBy('id').execute();
+    const counts = await keyCountsOf(db);
+    return rows.map((row) => withKeys(row, counts));
   }
 
   /** Latest first. */
@@ -115,12 +117,12 @@ export class Accounts {
       db,
       items.map(({ id }) => id),
     );
-    return { items: items.map((row) => ({ ...recordOf(row), keys: counts.get(row.id)! })), next };
+    return { items: items.map((row) => withKeys(row, counts)), next };
   }
 
   /** How many keys an account has, by their state. */
   async countKeys(id: string): Promise<KeyCounts> {
-    return (await keyCountsOf(this.#context.db, [id])).get(id)!;
+    return (await keyCountsOf(this.#context.db, [id])).get(id) ?? noKeys;
   }
 }
 
@@ -139,18 +141,25 @@ function readAccounts(db: Database, after: ListPosition | undefined, count: numb
     .execute();
 }
 
-/** The counts of each of the accounts, also of those without keys. */
-async function keyCountsOf(db: Database, accountIds: readonly string[]): Promise<ReadonlyMap<string, KeyCounts>> {
-  const counts = new Map(accountIds.map((id) => [id, { active: 0, disabled: 0, revoked: 0 }]));
-  if (accountIds.length === 0) return counts;
-  const rows = await db
+const noKeys: KeyCounts = { active: 0, disabled: 0, revoked: 0 };
+
+/** The counts of the accounts that have keys: of all, or of these. */
+async function keyCountsOf(db: Database, accountIds?: readonly string[]): Promise<ReadonlyMap<string, KeyCounts>> {
+  const counts = new Map<string, KeyCounts>();
+  if (accountIds?.length === 0) return counts;
+  const all = db
     .selectFrom('api_keys')
     .select(({ fn }) => ['account_id', 'status', fn.countAll<number>().as('count')])
-    .where('account_id', 'in', accountIds)
-    .groupBy(['account_id', 'status'])
-    .execute();
-  for (const { account_id, status, count } of rows) counts.get(account_id)![status] = count;
+    .groupBy(['account_id', 'status']);
+  const rows = await (accountIds === undefined ? all : all.where('account_id', 'in', accountIds)).execute();
+  for (const { account_id, status, count } of rows) {
+    counts.set(account_id, { ...(counts.get(account_id) ?? noKeys), [status]: count });
+  }
   return counts;
+}
+
+function withKeys(row: AccountRow, counts: ReadonlyMap<string, KeyCounts>): AccountWithKeys {
+  return { ...recordOf(row), keys: counts.get(row.id) ?? noKeys };
 }
 
 function recordOf({ id, email, active, created_at_ms }: AccountRow): AccountRecord {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
-import { runProcess } from '../../src/cli/cli-under-test.ts';
+import { runProcess } from '../../src/cli/cli.testing.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Child, Installation, launcher } from '../support/mdapi-process.ts';
 import { PseudoTerminal } from '../support/pseudo-terminal.ts';

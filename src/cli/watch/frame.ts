@@ -1,5 +1,5 @@
 import { isoInstant } from '../../contract/instant.ts';
-import type { TerminalSize } from '../context.ts';
+import type { TerminalSize } from '../command.ts';
 import { harmless, type Paint } from '../style.ts';
 import { allColumns, type Cell, type Column, dispensable, type Look } from './columns.ts';
 import { type Order, ordered } from './order.ts';

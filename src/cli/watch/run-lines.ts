@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../command.ts';
 import { harmless } from '../style.ts';
 import { follow } from './board-client.ts';
 import { changeLines, changeObjects } from './lines.ts';

@@ -9,8 +9,8 @@ import { seededRandomness } from '../../../test/support/fake-clock.ts';
 import { TerminalScreen } from '../../../test/support/terminal-screen.ts';
 import type { BoardView } from '../../admin/board-view.ts';
 import { systemClock } from '../../clock.ts';
-import { newDirectory } from '../cli-under-test.ts';
-import type { TerminalSize } from '../context.ts';
+import { newDirectory } from '../cli.testing.ts';
+import type { TerminalSize } from '../command.ts';
 import { run } from '../run.ts';
 import { board, market } from './samples.testing.ts';
 

@@ -1,4 +1,4 @@
-import type { Context, Terminal } from '../context.ts';
+import type { Context, Terminal } from '../command.ts';
 import { paintFor } from '../style.ts';
 import { follow, type Look } from './board-client.ts';
 import { frameOf } from './frame.ts';

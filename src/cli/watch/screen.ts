@@ -1,4 +1,4 @@
-import type { Output, Terminal } from '../context.ts';
+import type { Output, Terminal } from '../command.ts';
 
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const leave = '\u001b[0m\u001b[?7h\u001b[?25h\u001b[?1049l';

@@ -1,8 +1,7 @@
 import { parseDuration } from '../../configuration/duration.ts';
 import type { Command } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { CommandError, UsageError } from '../failure.ts';
-import { configurationFor } from '../with-store.ts';
+import { CommandError, exitCodes, UsageError } from '../failure.ts';
+import { configurationFor } from '../store-command.ts';
 
 const intervalMs = { min: 100, max: 3_600_000 };
 

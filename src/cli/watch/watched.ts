@@ -2,8 +2,7 @@ import type { BoardView, MarketView } from '../../admin/board-view.ts';
 import { didYouMean } from '../../configuration/spelling.ts';
 import { type DecimalString, roundTo, toBig } from '../../market/decimal.ts';
 import { parseSymbol } from '../../market/symbol.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { CommandError } from '../failure.ts';
+import { CommandError, exitCodes } from '../failure.ts';
 
 /** Which way a price went when it last changed; `undefined` until it has. */
 export type Move = 'up' | 'down' | undefined;

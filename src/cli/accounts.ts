@@ -1,0 +1,82 @@
+import { type AccountView, accountView } from '../operator/account.ts';
+import { type AccountRecord, unknownAccount } from '../store/accounts.ts';
+import type { Command, Result } from './command.ts';
+import { type Job, storeCommand, yesOption } from './store-command.ts';
+import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+
+const idPositional = { name: 'ID', summary: 'the account’s id, acc_…' };
+
+const create = storeCommand({
+  name: 'accounts create',
+  summary: 'create an account, the holder of API keys',
+  details: ['Creates the database if there is none yet. Notices about its keys go to the e-mail address.'],
+  options: [
+    { name: 'email', value: 'ADDRESS', required: true, summary: 'e-mail address of the holder, one account each' },
+  ],
+  examples: [
+    { line: 'mdapi accounts create --email bot@example.com', note: 'prints the account with its id for `keys create`' },
+  ],
+  mayCreate: true,
+  async work(job) {
+    const account = await job.store.accounts.create({ email: job.input.required('email') });
+    return { ...(await shown(account, job)), notes: [`Next: mdapi keys create --account ${account.id}`] };
+  },
+});
+
+const list = storeCommand({
+  name: 'accounts list',
+  summary: 'list the accounts, oldest first',
+  examples: [{ line: 'mdapi accounts list', note: 'id, e-mail address and state of each' }],
+  async work({ store, paint }) {
+    const accounts = (await store.accounts.list()).map((account) => accountView(account, account.keys));
+    const rows = accounts.map((account) => [
+      account.id,
+      account.email,
+      accountState(account, paint),
+      instantCell(account.createdAt),
+    ]);
+    return { json: { accounts }, text: table(['ID', 'E-MAIL', 'STATE', 'CREATED'], rows, paint, 'No accounts.') };
+  },
+});
+
+const deactivate = storeCommand({
+  name: 'accounts deactivate',
+  summary: 'make an account inactive: none of its keys can be used',
+  details: ['Running servers refuse its keys within a second. `accounts activate` reverses it; the keys are kept.'],
+  positionals: [idPositional],
+  options: [yesOption],
+  examples: [{ line: 'mdapi accounts deactivate acc_4fGh72Kq0ZsTn1Lw', note: 'asks first at a terminal' }],
+  async work(job) {
+    const id = job.input.argument('ID');
+    const found = await job.store.accounts.get(id);
+    if (found === undefined) throw unknownAccount(id);
+    await job.confirm(`Deactivate ${id} (${harmless(found.email)})? All its keys stop working.`);
+    return shown(await job.store.accounts.setActive(id, false), job);
+  },
+});
+
+const activate = storeCommand({
+  name: 'accounts activate',
+  summary: 'make an inactive account active again',
+  details: ['Its keys work again within a second, except those that are disabled, revoked or expired.'],
+  positionals: [idPositional],
+  examples: [{ line: 'mdapi accounts activate acc_4fGh72Kq0ZsTn1Lw', note: 'no change if it is active already' }],
+  work: async (job) => shown(await job.store.accounts.setActive(job.input.argument('ID'), true), job),
+});
+
+export const accountCommands: readonly Command[] = [create, list, deactivate, activate];
+
+async function shown(record: AccountRecord, { store, paint }: Pick<Job, 'store' | 'paint'>): Promise<Result> {
+  const account = accountView(record, await store.accounts.countKeys(record.id));
+  const lines: [string, Cell][] = [
+    ['Account', account.id],
+    ['E-mail', account.email],
+    ['State', accountState(account, paint)],
+    ['Created', instantCell(account.createdAt)],
+  ];
+  return { json: account, text: pairs(lines, paint) };
+}
+
+function accountState({ active }: AccountView, paint: Paint): Cell {
+  return stateCell(active ? 'active' : 'inactive', paint);
+}

@@ -1,0 +1,91 @@
+import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
+import { type TokenView, tokenView } from '../operator/token.ts';
+import type { Command } from './command.ts';
+import { UsageError } from './failure.ts';
+import { storeCommand, yesOption } from './store-command.ts';
+import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+import { parseOptionalInstant } from './values.ts';
+
+const create = storeCommand({
+  name: 'admin token',
+  summary: 'create a token for the management API and the console',
+  details: [
+    'Its holder can create keys, pause markets and announce maintenance. It is printed only once: the database holds its SHA-256.',
+    'The console asks for it; programs send it as `Authorization: Bearer …`. The audit log names its holder by its name.',
+  ],
+  options: [
+    { name: 'name', value: 'NAME', summary: 'whom or what it is for, up to 60 characters (default: its id)' },
+    { name: 'expires', value: 'INSTANT', summary: 'when it stops working (default: never)' },
+  ],
+  examples: [
+    { line: 'mdapi admin token --name alice', note: 'for a colleague' },
+    { line: 'mdapi admin token --name "client app" --json', note: 'for a program: the text is in `token`' },
+  ],
+  mayCreate: true,
+  read: (input, now) => parseOptionalInstant(input.option('expires'), now, '--expires'),
+  async work({ input, values: expiresAt, store, context, paint }) {
+    const text = generateOperatorToken(context.randomness);
+    const record = await store.tokens.insert({ digest: tokenDigest(text), name: input.option('name'), expiresAt });
+    const token = tokenView(record, context.clock.now());
+    return {
+      json: { ...token, token: text },
+      text: pairs([['Token', text], ...tokenLines(token, paint)], paint),
+      notes: ['The token is shown only once and stored nowhere. Save it now, as you would a password.'],
+    };
+  },
+});
+
+const list = storeCommand({
+  name: 'admin tokens',
+  summary: 'list the operator tokens, oldest first',
+  details: ['Shows the text of none, and leaves out the token of the configuration (admin.token).'],
+  examples: [{ line: 'mdapi admin tokens', note: 'whose they are and when each was last used' }],
+  async work({ store, context, paint }) {
+    const now = context.clock.now();
+    const tokens = (await store.tokens.list()).map((token) => tokenView(token, now));
+    const rows = tokens.map((token) => [
+      token.id,
+      token.name,
+      stateCell(token.state, paint),
+      instantCell(token.createdAt),
+      instantCell(token.expiresAt),
+      instantCell(token.lastUsedAt),
+    ]);
+    const headings = ['ID', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'];
+    return { json: { tokens }, text: table(headings, rows, paint, 'No tokens.') };
+  },
+});
+
+const revoke = storeCommand({
+  name: 'admin revoke',
+  summary: 'revoke an operator token for good',
+  details: ['Its console sessions end at once. To revoke the token of the configuration, remove it there.'],
+  positionals: [{ name: 'ID', summary: 'the token’s id, tok_…' }],
+  options: [yesOption],
+  examples: [{ line: 'mdapi admin revoke tok_4fGh72Kq0ZsTn1Lw', note: 'asks first at a terminal' }],
+  read(input) {
+    const id = input.argument('ID');
+    if (!id.startsWith('mdo_')) return id;
+    throw new UsageError(
+      'That is a token, not its id (tok_…, see `mdapi admin tokens`). Tokens do not belong in a command line.',
+    );
+  },
+  async work({ values: id, store, context, paint, confirm }) {
+    const found = await store.tokens.get(id);
+    if (found !== undefined && found.revokedAt === undefined)
+      await confirm(`Revoke ${id} "${harmless(found.name)}"? This is final.`);
+    const token = tokenView(await store.tokens.revoke(id), context.clock.now());
+    return { json: token, text: pairs(tokenLines(token, paint), paint) };
+  },
+});
+
+export const adminCommands: readonly Command[] = [create, list, revoke];
+
+function tokenLines(token: TokenView, paint: Paint): (readonly [string, Cell])[] {
+  return [
+    ['Id', token.id],
+    ['Name', token.name],
+    ['State', stateCell(token.state, paint)],
+    ['Expires', instantCell(token.expiresAt)],
+  ];
+}

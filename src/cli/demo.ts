@@ -1,0 +1,226 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join, relative, resolve } from 'node:path';
+import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
+import { generateOperatorToken, type OperatorToken, tokenDigest } from '../access/operator-token.ts';
+import { type Clock, sleep } from '../clock.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { Service } from '../main.ts';
+import type { Store } from '../store/store.ts';
+import type { Command, CommandInput, Context } from './command.ts';
+import { CommandError, exitCodes } from './failure.ts';
+import { portFlags, startFor, untilAborted } from './serve.ts';
+import { type StandInExchange, startStandInExchange } from './stand-in-exchange.ts';
+import { actorOf, configurationFor } from './store-command.ts';
+import { paintFor } from './style.ts';
+
+export const demo: Command = {
+  name: 'demo',
+  summary: 'run the server on a stand-in exchange, with a fresh key (npm start)',
+  details: [
+    'Needs nothing: it starts a stand-in exchange beside the server and prints ready curl lines, the address of the console and a token for it.',
+    'Its configuration and database are in .demo below the working directory, so every other command works on it with --config .demo/mdapi.yaml.',
+  ],
+  options: [
+    { name: 'port', value: 'PORT', summary: 'port of the public listener (default: 8080)' },
+    { name: 'dir', value: 'DIR', summary: 'where to keep the configuration and database (default: .demo)' },
+  ],
+  examples: [
+    { line: 'npm start', note: 'the demo on http://127.0.0.1:8080' },
+    { line: 'npm start -- --port 9000 --json', note: 'on another port; prints one JSON object' },
+  ],
+  async run(input, context) {
+    const directory = resolve(context.cwd, input.option('dir') ?? '.demo');
+    const exchange = await startStandInExchange(context.stderr);
+    try {
+      const configFile = await writeConfiguration(directory, exchange, await adminPort());
+      const configuration = await demoConfiguration(input, context, configFile);
+      await serveDemo(configuration, context, (service, secrets) => {
+        const addresses: Addresses = { ...service, ...secrets, exchange, configFile };
+        context.stdout.write(input.json ? `${JSON.stringify(demoJson(addresses))}\n` : demoText(addresses, context));
+      });
+      return exitCodes.ok;
+    } finally {
+      await exchange.stop();
+    }
+  },
+};
+
+async function demoConfiguration(input: CommandInput, context: Context, file: string): Promise<Configuration> {
+  const option = (name: string) => (name === 'config' ? file : input.option(name));
+  return (await configurationFor({ ...input, option }, context, portFlags(input))).configuration;
+}
+
+/** Serves until the process is stopped; `ready` runs once there is a price. */
+async function serveDemo(
+  configuration: Configuration,
+  context: Context,
+  ready: (service: Service, secrets: Secrets) => void,
+): Promise<void> {
+  const service = await startFor(context, configuration);
+  try {
+    const secrets = await createSecrets(configuration.store.url, context);
+    if (await hasFirstPrice(service.adminUrl, context.clock, context.signal)) ready(service, secrets);
+    await untilAborted(context.signal);
+  } finally {
+    await service.stop();
+  }
+}
+
+/**
+ * Writes the configuration of the demo, with the addresses of this run's stand-in exchange, and returns its file.
+ * Throws `CommandError` when the directory cannot be written.
+ */
+async function writeConfiguration(
+  directory: string,
+  { restUrl, wsUrl, cnbUrl }: StandInExchange,
+  port: number,
+): Promise<string> {
+  const { stringify } = await import('yaml');
+  const file = join(directory, 'mdapi.yaml');
+  const configuration = {
+    admin: { port },
+    store: 'sqlite:./mdapi.sqlite',
+    exchange: { urls: { rest: restUrl, ws: wsUrl } },
+    rates: { source: 'cnb', url: cnbUrl },
+    logs: { level: 'error' },
+  };
+  try {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(file, `# Each start of the demo writes this file again.\n${stringify(configuration)}`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const remedy = 'Start in a directory you may write to, or name one with --dir.';
+    throw new CommandError(exitCodes.failure, 'directory_unwritable', `Cannot write ${file} (${code}). ${remedy}`);
+  }
+  return file;
+}
+
+const usualPort = 9090;
+
+/** The usual port of the private listener, or any free one where another program, such as Prometheus, has it. */
+async function adminPort(): Promise<number> {
+  return (await freePort(usualPort)) ?? (await freePort(0)) ?? usualPort;
+}
+
+/** The port if it was free a moment ago. */
+async function freePort(port: number): Promise<number | undefined> {
+  const probe = createServer();
+  try {
+    probe.listen(port, '127.0.0.1');
+    await once(probe, 'listening');
+    const { port: taken } = probe.address() as AddressInfo;
+    probe.close();
+    await once(probe, 'close');
+    return taken;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Secrets {
+  readonly key: ApiKey;
+  readonly operatorToken: OperatorToken;
+}
+
+const demoEmail = 'demo@example.com';
+const demoName = 'demo';
+
+/** Creates a key and an operator token, and revokes those of earlier starts. */
+async function createSecrets(url: string, context: Context): Promise<Secrets> {
+  const { openStore } = await import('../store/store.ts');
+  const { clock, randomness } = context;
+  const store = await openStore({ url, clock, randomness, actor: actorOf(context) });
+  try {
+    return { key: await createKey(store, context), operatorToken: await createToken(store, context) };
+  } finally {
+    await store.close();
+  }
+}
+
+async function createKey({ accounts, keys }: Store, { randomness }: Context): Promise<ApiKey> {
+  const known = (await accounts.list()).find(({ email }) => email === demoEmail);
+  const { id: accountId } = known ?? (await accounts.create({ email: demoEmail }));
+  for (const { id, status } of await keys.list({ accountId })) {
+    if (status !== 'revoked') await keys.setStatus(id, 'revoked');
+  }
+  const key = generateApiKey(randomness);
+  await keys.insert({ accountId, digest: digestOf(key), lastFour: lastFourOf(key), label: demoName });
+  return key;
+}
+
+async function createToken({ tokens }: Store, { randomness }: Context): Promise<OperatorToken> {
+  for (const { id, name, revokedAt } of await tokens.list()) {
+    if (name === demoName && revokedAt === undefined) await tokens.revoke(id);
+  }
+  const token = generateOperatorToken(randomness);
+  await tokens.insert({ digest: tokenDigest(token), name: demoName });
+  return token;
+}
+
+const pollEveryMs = 20;
+const priceTimeoutMs = 30_000;
+
+/** Waits for the first price; false when the process is stopped before. Throws `CommandError` after 30 s. */
+async function hasFirstPrice(adminUrl: string, clock: Clock, signal: AbortSignal): Promise<boolean> {
+  const startedMs = clock.monotonicMs();
+  while (clock.monotonicMs() - startedMs < priceTimeoutMs) {
+    if (signal.aborted) return false;
+    const answer = await fetch(`${adminUrl}/prices/BTCCZK`);
+    await answer.arrayBuffer();
+    if (answer.ok) return true;
+    await sleep(clock, pollEveryMs, signal);
+  }
+  const message = 'The stand-in exchange gave no price in 30 s; see above.';
+  throw new CommandError(exitCodes.failure, 'exchange_silent', message);
+}
+
+/** All that a newcomer needs to try the demo. */
+interface Addresses extends Secrets, Pick<Service, 'baseUrl' | 'adminUrl'> {
+  readonly exchange: StandInExchange;
+  readonly configFile: string;
+}
+
+function demoJson({ baseUrl, adminUrl, exchange, configFile, key, operatorToken }: Addresses): Record<string, string> {
+  return {
+    baseUrl,
+    key,
+    referenceUrl: `${baseUrl}/docs`,
+    openApiUrl: `${baseUrl}/openapi/v1.json`,
+    adminUrl,
+    consoleUrl: `${adminUrl}/console/`,
+    operatorToken,
+    exchangeControlUrl: exchange.controlUrl,
+    configFile,
+  };
+}
+
+function demoText(addresses: Addresses, context: Context): string {
+  const { baseUrl, adminUrl, key, operatorToken, exchange } = addresses;
+  const paint = paintFor(context);
+  const configFile = relative(context.cwd, addresses.configFile);
+  const curl = (path: string) => `  curl -H 'X-EXCHANGE-APIKEY: ${key}' '${baseUrl}${path}'`;
+  return [
+    paint.heading(`Final client prices of a stand-in exchange, on ${baseUrl}`),
+    '',
+    `  API key            ${key}`,
+    `  Reference          ${baseUrl}/docs`,
+    `  Console            ${adminUrl}/console/`,
+    `  Operator token     ${operatorToken}`,
+    `  Private listener   ${adminUrl}  (/livez /readyz /metrics)`,
+    `  Exchange control   ${exchange.controlUrl}  (rehearse an outage)`,
+    '',
+    paint.heading('Try it'),
+    curl('/v1/ticker?symbol=BTCCZK'),
+    curl('/v1/tickers'),
+    curl('/v1/status'),
+    '',
+    paint.heading('Operate it'),
+    `  npm run mdapi -- markets list --config ${configFile}`,
+    `  npm run mdapi -- price BTCCZK --config ${configFile}`,
+    '',
+    paint.faint('Ctrl-C stops it.'),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,207 @@
+import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
+import { type KeyView, keyView, readKey } from '../operator/key.ts';
+import { unknownAccount } from '../store/accounts.ts';
+import { unknownKey } from '../store/key-record.ts';
+import type { KeyStatus } from '../store/keys.ts';
+import type { Command, CommandInput, Option } from './command.ts';
+import { UsageError } from './failure.ts';
+import { storeCommand, yesOption } from './store-command.ts';
+import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+import { parseCount, parseOptionalInstant, parseSpan } from './values.ts';
+
+const idPositional = { name: 'ID', summary: 'the key’s id, key_…' };
+const limitMax = 1_000_000;
+const overlapMaxMs = 365 * 86_400_000;
+const defaultOverlap = '24h';
+const shownOnce = 'The key is shown only once and stored nowhere. Save it now, out of browsers and repositories.';
+
+const create = storeCommand({
+  name: 'keys create',
+  summary: 'create an API key for an account',
+  details: [
+    'The key is printed only once: the database holds its SHA-256. Running servers accept it within a second, in the header X-EXCHANGE-APIKEY.',
+  ],
+  options: [
+    { name: 'account', value: 'ID', required: true, summary: 'the account that holds the key, acc_…' },
+    { name: 'label', value: 'TEXT', summary: 'what the key is for, up to 100 characters' },
+    { name: 'expires', value: 'INSTANT', summary: 'when it stops working (default: never)' },
+    {
+      name: 'limit',
+      value: 'REQUESTS',
+      summary: `requests a minute, 1 to ${limitMax} (default: limits.key of the configuration)`,
+    },
+  ],
+  examples: [
+    { line: 'mdapi keys create --account acc_4fGh72Kq0ZsTn1Lw --label "trading bot"', note: 'never expires' },
+    { line: 'mdapi keys create --account acc_4fGh72Kq0ZsTn1Lw --expires +90d --json', note: 'the text is in `key`' },
+  ],
+  read: (input, now) => ({
+    expiresAt: parseOptionalInstant(input.option('expires'), now, '--expires'),
+    limitPerMinute: limitFrom(input.option('limit')),
+  }),
+  async work({ input, values, store, context, paint }) {
+    const text = generateApiKey(context.randomness);
+    const { id } = await store.keys.insert({
+      accountId: input.required('account'),
+      digest: digestOf(text),
+      lastFour: lastFourOf(text),
+      label: input.option('label'),
+      ...values,
+    });
+    const key = await readKey(store.keys, id, context.clock.now());
+    const inactive = `The account ${key.accountId} is inactive: activate it before the key can be used.`;
+    return {
+      json: { ...key, key: text },
+      text: pairs([['Key', text], ...keyLines(key, paint)], paint),
+      notes: key.accountActive ? [shownOnce] : [shownOnce, inactive],
+    };
+  },
+});
+
+function limitFrom(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseCount(text, limitMax, '--limit');
+}
+
+const list = storeCommand({
+  name: 'keys list',
+  summary: 'list the API keys, oldest first',
+  details: ['The text of a key is stored nowhere. People tell keys apart by the last four characters.'],
+  options: [{ name: 'account', value: 'ID', summary: 'only the keys of this account' }],
+  examples: [{ line: 'mdapi keys list --account acc_4fGh72Kq0ZsTn1Lw', note: 'the keys of one account' }],
+  async work({ input, store, context, paint }) {
+    const accountId = input.option('account');
+    if (accountId !== undefined && (await store.accounts.get(accountId)) === undefined) throw unknownAccount(accountId);
+    const now = context.clock.now();
+    const keys = (await store.keys.list({ accountId })).map((key) => keyView(key, now));
+    const rows = keys.map((key) => [
+      key.id,
+      `…${key.lastFour}`,
+      stateCell(key.state, paint),
+      instantCell(key.expiresAt),
+      String(key.limitPerMinute ?? '-'),
+      key.accountEmail,
+      key.label,
+    ]);
+    const headings = ['ID', 'KEY', 'STATE', 'EXPIRES', 'LIMIT', 'ACCOUNT', 'LABEL'];
+    return { json: { keys }, text: table(headings, rows, paint, 'No keys.') };
+  },
+});
+
+const rotate = storeCommand({
+  name: 'keys rotate',
+  summary: 'replace an API key by a new one; both work for a while',
+  details: [
+    'The new key has the account, label, limit and expiry of the old one and is printed only once. The old one stops working at the end of the overlap.',
+    'With --json the object is the new key; the old one is in `replaces`.',
+  ],
+  positionals: [idPositional],
+  options: [
+    { name: 'overlap', value: 'SPAN', summary: `how long both work, such as 30m or 7d (default: ${defaultOverlap})` },
+  ],
+  examples: [
+    { line: 'mdapi keys rotate key_Vb8xT0pLq3WnR5Ys', note: 'the old key works for another day' },
+    { line: 'mdapi keys rotate key_Vb8xT0pLq3WnR5Ys --overlap 0s', note: 'the old key leaked: it stops at once' },
+  ],
+  read: (input) => ({
+    id: keyIdFrom(input),
+    overlapMs: parseSpan(input.option('overlap') ?? defaultOverlap, overlapMaxMs, '--overlap'),
+  }),
+  async work({ values: { id, overlapMs }, store, context, paint }) {
+    const text = generateApiKey(context.randomness);
+    const rotation = { digest: digestOf(text), lastFour: lastFourOf(text), overlapMs };
+    const { replacement } = await store.keys.rotate(id, rotation);
+    const now = context.clock.now();
+    const key = await readKey(store.keys, replacement.id, now);
+    const replaces = await readKey(store.keys, id, now);
+    const until = replaces.usable ? `works until ${instantCell(replaces.expiresAt)}` : 'no longer works';
+    return {
+      json: { ...key, key: text, replaces },
+      text: pairs([['Key', text], ...keyLines(key, paint), ['Replaces', `${id}, which ${until}`]], paint),
+      notes: [shownOnce],
+    };
+  },
+});
+
+interface StatusVerb {
+  readonly verb: string;
+  readonly status: KeyStatus;
+  readonly summary: string;
+  readonly detail: string;
+  readonly note: string;
+  readonly options?: readonly Option[];
+  /** Asked before the status changes. */
+  readonly question?: (key: string) => string;
+}
+
+function statusCommand({ verb, status, summary, detail, note, options = [], question }: StatusVerb): Command {
+  return storeCommand({
+    name: `keys ${verb}`,
+    summary,
+    details: [detail],
+    positionals: [idPositional],
+    options,
+    examples: [{ line: `mdapi keys ${verb} key_Vb8xT0pLq3WnR5Ys`, note }],
+    read: keyIdFrom,
+    async work({ values: id, store, context, paint, confirm }) {
+      const found = await store.keys.get(id);
+      if (found === undefined) throw unknownKey(id);
+      const label = found.label === '' ? '' : ` "${found.label}"`;
+      const name = harmless(`${id}${label} (ends in ${found.lastFour}, ${found.accountEmail})`);
+      if (question !== undefined && found.status !== status) await confirm(question(name));
+      await store.keys.setStatus(id, status);
+      const key = await readKey(store.keys, id, context.clock.now());
+      return { json: key, text: pairs(keyLines(key, paint), paint) };
+    },
+  });
+}
+
+const revoke = statusCommand({
+  verb: 'revoke',
+  status: 'revoked',
+  summary: 'revoke an API key for good',
+  detail: 'Running servers refuse it within a second. It is final; `keys disable` is not.',
+  note: 'asks first at a terminal',
+  options: [yesOption],
+  question: (key) => `Revoke ${key}? This is final.`,
+});
+
+const disable = statusCommand({
+  verb: 'disable',
+  status: 'disabled',
+  summary: 'disable an API key until it is enabled again',
+  detail: 'Running servers refuse it within a second.',
+  note: 'no change if it is disabled already',
+});
+
+const enable = statusCommand({
+  verb: 'enable',
+  status: 'active',
+  summary: 'enable a disabled API key',
+  detail: 'Running servers accept it within a second. A revoked key stays revoked, an expired one expired.',
+  note: 'no change if it is enabled already',
+});
+
+export const keyCommands: readonly Command[] = [create, list, revoke, disable, enable, rotate];
+
+/** The lines that describe a key to people. */
+function keyLines(key: KeyView, paint: Paint): (readonly [string, Cell])[] {
+  return [
+    ['Id', key.id],
+    ['Ends in', key.lastFour],
+    ['Account', key.accountId],
+    ...(key.label === '' ? [] : [['Label', key.label] as const]),
+    ['State', stateCell(key.state, paint)],
+    ['Expires', instantCell(key.expiresAt)],
+    ['Limit', key.limitPerMinute === null ? 'the configured one' : `${key.limitPerMinute} requests a minute`],
+    ...(key.replacedBy === null ? [] : [['Replaced by', key.replacedBy] as const]),
+  ];
+}
+
+/** The id on the command line. A key in its place is in the shell's history already, and is not repeated. */
+function keyIdFrom(input: CommandInput): string {
+  const id = input.argument('ID');
+  if (!id.startsWith('mdk_')) return id;
+  throw new UsageError(
+    'That is an API key, not its id (key_…, see `mdapi keys list`). Keys do not belong in a command line.',
+  );
+}

@@ -1,0 +1,142 @@
+import { type WindowView, windowView } from '../operator/window.ts';
+import type { WindowRecord } from '../store/windows.ts';
+import type { Command, Result } from './command.ts';
+import { type Job, storeCommand } from './store-command.ts';
+import { harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+import { parseInstant } from './values.ts';
+
+const idPositional = { name: 'ID', summary: 'the window’s id, win_…' };
+
+const announce = storeCommand({
+  name: 'maintenance announce',
+  summary: 'announce a maintenance window to all clients',
+  details: [
+    'GET /v1/status shows the window from now on. While it runs, the status is `maintenance` and everything else answers 503 SERVICE_MAINTENANCE with Retry-After.',
+  ],
+  options: [
+    { name: 'from', value: 'INSTANT', required: true, summary: 'when it begins' },
+    { name: 'to', value: 'INSTANT', required: true, summary: 'when it is expected to end' },
+    { name: 'description', value: 'TEXT', required: true, summary: 'what it is about, in English; clients read it' },
+  ],
+  examples: [
+    {
+      line: 'mdapi maintenance announce --from 2026-12-01T22:00Z --to 2026-12-01T23:30Z --description "Database upgrade"',
+      note: 'planned ahead',
+    },
+    {
+      line: 'mdapi maintenance announce --from now --to +20m --description "Emergency restart"',
+      note: 'begins at once',
+    },
+  ],
+  read: (input, now) => ({
+    from: parseInstant(input.required('from'), now, '--from'),
+    to: parseInstant(input.required('to'), now, '--to'),
+    description: input.required('description'),
+  }),
+  async work({ values, store, context, paint }) {
+    const record = await store.windows.announce(values);
+    const now = context.clock.now();
+    const window = windowView(record, now);
+    const current = await store.windows.list({ currentAt: now });
+    const overlapping = current.filter((other) => overlaps(record, other)).map((other) => windowView(other, now));
+    return {
+      json: { ...window, seenByClients: seenByClients(window) },
+      text: `${windowText(window, paint)}\n\n${whatClientsSee(window, paint)}`,
+      notes: overlapping.map(({ id, from, to }) => `It overlaps ${id} (${instantCell(from)} to ${instantCell(to)}).`),
+    };
+  },
+});
+
+function overlaps(window: WindowRecord, other: WindowRecord): boolean {
+  return other.id !== window.id && window.from < other.to && other.from < window.to;
+}
+
+/** The window as `GET /v1/status` shows it (contract, MaintenanceWindow). */
+function seenByClients({ from, fromMs, to, toMs, description }: WindowView) {
+  return { from, fromMs, to, toMs, description };
+}
+
+function whatClientsSee(window: WindowView, paint: Paint): string {
+  const body = harmless(JSON.stringify({ maintenance: seenByClients(window) }));
+  const isRunning = window.state === 'running';
+  const to = instantCell(window.to);
+  const before = isRunning ? [] : ['now  GET /v1/status answers 200 and shows the window:', `     ${body}`];
+  return [
+    paint.heading('What clients see'),
+    ...before,
+    isRunning ? `now, until ${to}:` : `${instantCell(window.from)} to ${to}:`,
+    '     GET /v1/status answers 200 with status and api "maintenance"',
+    ...(isRunning ? [`     ${body}`] : []),
+    '     everything else under /v1 answers 503 SERVICE_MAINTENANCE with Retry-After',
+  ].join('\n');
+}
+
+const extend = storeCommand({
+  name: 'maintenance extend',
+  summary: 'move the end of a maintenance window to a later instant',
+  details: ['A span such as +30m counts from now, not from the end of the window.'],
+  positionals: [idPositional],
+  options: [{ name: 'to', value: 'INSTANT', required: true, summary: 'the new end, later than the old one' }],
+  examples: [{ line: 'mdapi maintenance extend win_9aBc3dEfGh1jKl2M --to +30m', note: 'another half hour from now' }],
+  read: (input, now) => parseInstant(input.required('to'), now, '--to'),
+  work: async (job) => shown(await job.store.windows.extend(job.input.argument('ID'), job.values), job),
+});
+
+const end = storeCommand({
+  name: 'maintenance end',
+  summary: 'end a running maintenance window now',
+  details: ['Running servers serve prices again within a second.'],
+  positionals: [idPositional],
+  examples: [{ line: 'mdapi maintenance end win_9aBc3dEfGh1jKl2M', note: 'done early' }],
+  work: async (job) => shown(await job.store.windows.end(job.input.argument('ID')), job),
+});
+
+const cancel = storeCommand({
+  name: 'maintenance cancel',
+  summary: 'cancel a maintenance window that has not begun',
+  details: ['End a running one with `maintenance end`.'],
+  positionals: [idPositional],
+  examples: [{ line: 'mdapi maintenance cancel win_9aBc3dEfGh1jKl2M', note: 'clients no longer see it' }],
+  work: async (job) => shown(await job.store.windows.cancel(job.input.argument('ID')), job),
+});
+
+const list = storeCommand({
+  name: 'maintenance list',
+  summary: 'list announced and running maintenance windows, by start',
+  options: [{ name: 'all', summary: 'ended and cancelled ones too' }],
+  examples: [{ line: 'mdapi maintenance list --all', note: 'the whole history' }],
+  async work({ input, store, context, paint }) {
+    const now = context.clock.now();
+    const records = await store.windows.list(input.isSet('all') ? {} : { currentAt: now });
+    const windows = records.map((record) => windowView(record, now));
+    const rows = windows.map(({ id, state, from, to, description }) => [
+      id,
+      stateCell(state, paint),
+      instantCell(from),
+      instantCell(to),
+      description,
+    ]);
+    const headings = ['ID', 'STATE', 'FROM', 'TO', 'DESCRIPTION'];
+    return { json: { windows }, text: table(headings, rows, paint, 'No maintenance windows.') };
+  },
+});
+
+export const maintenanceCommands: readonly Command[] = [announce, extend, end, cancel, list];
+
+function shown(record: WindowRecord, { context, paint }: Pick<Job, 'context' | 'paint'>): Result {
+  const window = windowView(record, context.clock.now());
+  return { json: window, text: windowText(window, paint) };
+}
+
+function windowText({ id, state, from, to, description }: WindowView, paint: Paint): string {
+  return pairs(
+    [
+      ['Window', id],
+      ['State', stateCell(state, paint)],
+      ['From', instantCell(from)],
+      ['To', instantCell(to)],
+      ['Description', description],
+    ],
+    paint,
+  );
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import type { MarketToSave } from '../store/markets.ts';
+import { btcEur } from '../store/store.testing.ts';
+import { openStore } from '../store/store.ts';
+import { newDirectory, newOperator, runInside } from './cli.testing.ts';
+
+interface Market {
+  readonly id: string;
+  readonly symbol: string;
+  readonly status: string;
+  readonly pausedBy: readonly string[];
+  readonly delistedAtMs: number | null;
+  readonly listedUntilMs: number | null;
+}
+
+const facts = (symbol: string, change: Partial<MarketToSave> = {}): MarketToSave => ({
+  ...btcEur,
+  symbol,
+  base: symbol.slice(0, -3),
+  quote: symbol.slice(-3),
+  minOrderValue: undefined,
+  ...change,
+});
+
+/** What a server has loaded from its exchange. */
+async function loadMarkets(directory: string): Promise<void> {
+  const url = `sqlite:${join(directory, 'mdapi.sqlite')}`;
+  const store = await openStore({ url, clock: new FakeClock(), randomness: seededRandomness(1) });
+  await store.markets.upsertMany([
+    facts('BTCEUR', { minOrderValue: '0.5' }),
+    facts('BTCCZK', { via: 'BTCEUR' }),
+    facts('ETHEUR', { upstreamStatus: 'paused' }),
+  ]);
+  await store.close();
+}
+
+describe('markets', () => {
+  it('are listed, paused, resumed and delisted, each by its own process', async (t) => {
+    const { json, text, mdapi, directory } = newOperator(t);
+    await loadMarkets(directory);
+    assert.equal(
+      await text('markets', 'list'),
+      [
+        'SYMBOL  STATUS              CONVERTED FROM  TICK SIZE  MIN ORDER',
+        'BTCCZK  trading             BTCEUR          0.1        0.00005',
+        'BTCEUR  trading             -               0.1        0.00005',
+        'ETHEUR  paused by exchange  -               0.1        0.00005',
+        '',
+      ].join('\n'),
+    );
+    const paused = await json<Market>('markets', 'pause', 'btceur');
+    assert.deepEqual([paused.id, paused.status, paused.pausedBy], ['BTCEUR', 'paused', ['operator']]);
+    assert.equal((await json<Market>('markets', 'resume', 'BTCEUR')).status, 'trading');
+    const delisted = await json<Market>('markets', 'delist', 'ETHEUR');
+    assert.equal(delisted.status, 'delisted');
+    assert.equal(Number(delisted.listedUntilMs) - Number(delisted.delistedAtMs), 30 * 86_400_000);
+    const again = await mdapi('markets', 'resume', 'ETHEUR');
+    assert.equal(again.exitCode, 5);
+    assert.match(again.stderr, /delisted, which is final/);
+  });
+
+  it('converted from another follow it, and the answer says so', async (t) => {
+    const cwd = newDirectory(t);
+    await loadMarkets(cwd);
+    const paused = await runInside(['markets', 'pause', 'BTCEUR'], { cwd });
+    assert.match(paused.stderr, /^Paused: BTCCZK \(converted from it\) with it\.\n$/);
+    const list = await runInside(['markets', 'list', '--json'], { cwd });
+    const { markets } = JSON.parse(list.stdout) as { markets: Market[] };
+    assert.deepEqual(
+      markets.map(({ status }) => status),
+      ['paused', 'paused', 'paused'],
+    );
+    const follower = await runInside(['markets', 'resume', 'BTCCZK'], { cwd });
+    assert.match(follower.stderr, /It follows BTCEUR, which is paused by the operator: resume that one\./);
+    await runInside(['markets', 'delist', 'BTCEUR'], { cwd });
+    for (const command of ['pause', 'resume', 'delist']) {
+      assert.equal((await runInside(['markets', command, 'BTCCZK'], { cwd })).exitCode, 5, command);
+    }
+  });
+
+  it('that the exchange paused stay paused when the operator resumes them', async (t) => {
+    const cwd = newDirectory(t);
+    await loadMarkets(cwd);
+    const resumed = await runInside(['markets', 'resume', 'ETHEUR'], { cwd });
+    assert.deepEqual([resumed.exitCode, resumed.stderr], [0, 'It stays paused until the exchange resumes it.\n']);
+  });
+
+  it('that nobody knows are not found, with the nearest symbol', async (t) => {
+    const cwd = newDirectory(t);
+    await loadMarkets(cwd);
+    const outcome = await runInside(['markets', 'pause', 'BTCERU', '--json'], { cwd });
+    const { error } = JSON.parse(outcome.stdout) as { error: Record<string, unknown> };
+    assert.deepEqual([outcome.exitCode, error.reason], [4, 'market_unknown']);
+    assert.match(outcome.stderr, /There is no market "BTCERU"\. Did you mean "BTCEUR"\?/);
+    assert.equal((await runInside(['markets', 'pause', '../x'], { cwd })).exitCode, 4);
+  });
+
+  it('are delisted only after a y at a terminal, and the question says that it is final', async (t) => {
+    const cwd = newDirectory(t);
+    await loadMarkets(cwd);
+    const kept = await runInside(['markets', 'delist', 'BTCEUR'], { cwd, isTerminal: true, typed: 'n\n' });
+    assert.equal(kept.exitCode, 1);
+    assert.match(kept.stderr, /^Delist BTCEUR\? This is final\. BTCCZK \(converted from it\) with it\. \[y\/N\] /);
+    const list = await runInside(['markets', 'list'], { cwd });
+    assert.ok(!list.stdout.includes('delisted'));
+    const gone = await runInside(['markets', 'delist', 'BTCEUR', '--yes'], { cwd, isTerminal: true });
+    assert.equal(gone.exitCode, 0);
+  });
+});

@@ -1,0 +1,139 @@
+import { didYouMean } from '../configuration/spelling.ts';
+import { parseSymbol } from '../market/symbol.ts';
+import { type MarketView, storedMarkets } from '../operator/market.ts';
+import type { Command, Option, Result } from './command.ts';
+import { CommandError, exitCodes } from './failure.ts';
+import { type Job, storeCommand, yesOption } from './store-command.ts';
+import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+
+const list = storeCommand({
+  name: 'markets list',
+  summary: 'list every known market, by symbol, with its state',
+  details: ['`mdapi serve` loads markets from the exchange. Delisted ones stay here after clients no longer see them.'],
+  examples: [{ line: 'mdapi markets list', note: 'what is trading, paused and delisted, and who paused it' }],
+  async work({ store, paint }) {
+    const markets = storedMarkets(await store.markets.list());
+    const rows = markets.map((market) => [
+      market.symbol,
+      statusCell(market, paint),
+      market.convertedFrom ?? '-',
+      market.tickSize,
+      market.minOrderSize,
+    ]);
+    const headings = ['SYMBOL', 'STATUS', 'CONVERTED FROM', 'TICK SIZE', 'MIN ORDER'];
+    return { json: { markets }, text: table(headings, rows, paint, 'No markets yet.') };
+  },
+});
+
+interface MarketVerb {
+  readonly verb: string;
+  readonly summary: string;
+  readonly details: readonly string[];
+  readonly example: { readonly symbol: string; readonly note: string };
+  readonly options?: readonly Option[];
+  /** Asked first. `followers` are the markets converted from this one, as a sentence; empty where there are none. */
+  readonly question?: (symbol: string, followers: string) => string;
+  readonly apply: (job: Job, symbol: string) => Promise<unknown>;
+  /** Notes on the market as it is afterwards. */
+  readonly notes: (market: MarketView, followers: string) => readonly string[];
+}
+
+function marketCommand(declared: MarketVerb): Command {
+  const { verb, summary, details, example, options = [], question, apply, notes } = declared;
+  return storeCommand({
+    name: `markets ${verb}`,
+    summary,
+    details,
+    positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCEUR, in any case' }],
+    options,
+    examples: [{ line: `mdapi markets ${verb} ${example.symbol}`, note: example.note }],
+    async work(job): Promise<Result> {
+      const before = storedMarkets(await job.store.markets.list());
+      const { symbol, status } = findMarket(before, job.input.argument('SYMBOL'));
+      if (status === 'delisted') throw delistedMarket(symbol);
+      const followers = followersOf(before, symbol);
+      if (question !== undefined) await job.confirm(question(symbol, followers));
+      await apply(job, symbol);
+      const market = findMarket(storedMarkets(await job.store.markets.list()), symbol);
+      return { json: market, text: marketText(market, job.paint), notes: notes(market, followers) };
+    },
+  });
+}
+
+const pause = marketCommand({
+  verb: 'pause',
+  summary: 'show a market as paused; it keeps its prices',
+  details: ['Markets converted from it are paused with it. It lasts over restarts, until `markets resume`.'],
+  example: { symbol: 'BTCEUR', note: 'BTCCZK is paused with it' },
+  apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, true),
+  notes: (_market, followers) => (followers === '' ? [] : [`Paused:${followers}`]),
+});
+
+const resume = marketCommand({
+  verb: 'resume',
+  summary: 'end the operator’s pause of a market',
+  details: ['A market that the exchange has paused stays paused until the exchange resumes it.'],
+  example: { symbol: 'BTCEUR', note: 'no change if it is not paused' },
+  apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, false),
+  notes({ pausedBy, convertedFrom }) {
+    if (pausedBy.includes('operator'))
+      return [`It follows ${convertedFrom}, which is paused by the operator: resume that one.`];
+    return pausedBy.includes('exchange') ? ['It stays paused until the exchange resumes it.'] : [];
+  },
+});
+
+const delist = marketCommand({
+  verb: 'delist',
+  summary: 'delist a market for good',
+  details: [
+    'It has no price any more (404 UNKNOWN_SYMBOL), /v1/markets lists it as delisted for 30 days, and the symbol never comes back. Markets converted from it are delisted with it.',
+    'For anything temporary use `markets pause`.',
+  ],
+  example: { symbol: 'LUNAEUR', note: 'asks first at a terminal' },
+  options: [yesOption],
+  question: (symbol, followers) => `Delist ${symbol}? This is final.${followers}`,
+  apply: ({ store, context }, symbol) => store.markets.delist(symbol, context.clock.now()),
+  notes: (_market, followers) => [`Delisted for good.${followers}`],
+});
+
+export const marketCommands: readonly Command[] = [list, pause, resume, delist];
+
+/** The market with the symbol `text`, in any case. Throws `CommandError` (not found) with the nearest symbol. */
+export function findMarket(markets: readonly MarketView[], text: string): MarketView {
+  const symbol = parseSymbol(text);
+  const found = markets.find((market) => market.symbol === symbol);
+  if (found !== undefined) return found;
+  const hint =
+    markets.length === 0
+      ? ' The database holds no markets yet: `mdapi serve` loads them.'
+      : didYouMean(
+          text.toUpperCase(),
+          markets.map((market) => market.symbol),
+        );
+  throw new CommandError(exitCodes.notFound, 'market_unknown', `There is no market "${text}".${hint}`);
+}
+
+export function delistedMarket(symbol: string): CommandError {
+  return new CommandError(exitCodes.refused, 'market_delisted', `The market ${symbol} is delisted, which is final.`);
+}
+
+function followersOf(markets: readonly MarketView[], symbol: string): string {
+  const followers = markets.filter((market) => market.convertedFrom === symbol).map((market) => market.symbol);
+  return followers.length === 0 ? '' : ` ${followers.join(', ')} (converted from it) with it.`;
+}
+
+function marketText(market: MarketView, paint: Paint): string {
+  const { symbol, convertedFrom, delistedAt, listedUntil } = market;
+  const lines: [string, Cell][] = [
+    ['Market', symbol],
+    ['Status', statusCell(market, paint)],
+  ];
+  if (convertedFrom !== null) lines.push(['Converted from', convertedFrom]);
+  if (delistedAt !== null) lines.push(['Delisted', instantCell(delistedAt)]);
+  if (listedUntil !== null) lines.push(['Listed until', instantCell(listedUntil)]);
+  return pairs(lines, paint);
+}
+
+function statusCell({ status, pausedBy }: MarketView, paint: Paint): Cell {
+  return stateCell(status, paint, status === 'paused' ? `paused by ${pausedBy.join(' and ')}` : status);
+}

@@ -1,0 +1,172 @@
+import { type Configuration, publicUrls } from '../configuration/configuration.ts';
+import { isoInstant } from '../contract/instant.ts';
+import type { NoticeMail, NoticePlace } from '../notices/notice-mail.ts';
+import { type NoticeView, noticeStatuses, noticeView } from '../operator/notice.ts';
+import type { NoticeFigures, NoticeStatus } from '../store/notices.ts';
+import type { Command, CommandInput, Context } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { withTimeout } from './private-listener.ts';
+import { configurationFor, storeCommand, withStore } from './store-command.ts';
+import { harmless, instantCell, stateCell, table } from './style.ts';
+import { parseCount } from './values.ts';
+
+const list = storeCommand({
+  name: 'notices list',
+  summary: 'list the e-mail notices to key holders, latest first',
+  details: [
+    'A notice is made when the limit refused a key in several minutes (`notices.breachedMinutes`, `notices.within`).',
+    'States: pending (to be sent), sending, sent (accepted by the mail server), failed (refused for good, or given up after four days), recorded (no mail server was configured), unconfirmed (the connection or the server ended before the answer: it may have been sent, and is not sent again).',
+  ],
+  options: [
+    { name: 'status', value: 'STATUS', summary: `only these: ${noticeStatuses.join(', ')}` },
+    { name: 'key', value: 'ID', summary: 'only notices about this key' },
+    { name: 'limit', value: 'COUNT', summary: 'at most this many, 1 to 10000 (default: 100)' },
+  ],
+  examples: [{ line: 'mdapi notices list --status failed --json', note: 'what the mail server refused' }],
+  read: (input) => ({
+    status: statusFrom(input.option('status')),
+    keyId: input.option('key'),
+    limit: parseCount(input.option('limit') ?? '100', 10_000, '--limit'),
+  }),
+  async work({ values, store, context, paint }) {
+    const notices = (await store.notices.list(values)).map(noticeView);
+    const now = context.clock.now();
+    const rows = notices.map((notice) => [
+      notice.id,
+      stateCell(notice.status, paint),
+      instantCell(notice.createdAt),
+      `…${notice.lastFour}`,
+      `${notice.requestsRefused} in ${notice.breachedMinutes} min`,
+      notice.accountEmail ?? '-',
+      noteOf(notice, now),
+    ]);
+    const headings = ['ID', 'STATE', 'CREATED', 'KEY', 'REFUSED', 'ACCOUNT', 'NOTE'];
+    return { json: { notices }, text: table(headings, rows, paint, 'No notices.') };
+  },
+});
+
+function statusFrom(text: string | undefined): NoticeStatus | undefined {
+  const status = noticeStatuses.find((known) => known === text);
+  if (text === undefined || status !== undefined) return status;
+  throw new UsageError(`--status: "${text}" is not one of ${noticeStatuses.join(', ')}.`);
+}
+
+/** Why it was not sent, and when it is tried next. */
+function noteOf({ attempts, lastError, nextAttemptAtMs }: NoticeView, now: number): string {
+  const why = lastError ?? '';
+  if (nextAttemptAtMs === null || attempts === 0) return why;
+  const next = nextAttemptAtMs <= now ? 'next attempt now' : `next attempt ${isoInstant(nextAttemptAtMs)}`;
+  return why === '' ? next : `${why}; ${next}`;
+}
+
+const preview: Command = {
+  name: 'notices preview',
+  summary: 'show a notice as its reader gets it',
+  details: ['Sends nothing. Without --notice it shows an example.'],
+  options: [
+    { name: 'notice', value: 'ID', summary: 'this notice, ntc_…' },
+    { name: 'html', summary: 'the HTML form, instead of the plain text' },
+  ],
+  examples: [{ line: 'mdapi notices preview --html', note: 'for a file to open in a browser' }],
+  async run(input, context) {
+    const { breachMail } = await import('../notices/notice-mail.ts');
+    const { figures, to, configuration } = await previewed(input, context);
+    const mail = breachMail(figures, placeOf(configuration));
+    const from = senderOf(configuration);
+    return {
+      json: { from: from ?? null, to: to ?? null, ...mail },
+      text: input.isSet('html') ? mail.html.trimEnd() : mailText(mail, from, to),
+    };
+  },
+};
+
+interface Previewed {
+  readonly figures: NoticeFigures;
+  /** `undefined` when the account is gone. */
+  readonly to: string | undefined;
+  readonly configuration: Configuration;
+}
+
+async function previewed(input: CommandInput, context: Context): Promise<Previewed> {
+  const id = input.option('notice');
+  if (id !== undefined) {
+    return withStore(input, context, async (store, configuration) => {
+      const { figures, accountEmail } = await store.notices.get(id);
+      return { figures, to: accountEmail, configuration };
+    });
+  }
+  const { sampleFigures } = await import('../notices/sample.ts');
+  const { configuration } = await configurationFor(input, context);
+  const figures = sampleFigures(context.clock.now(), configuration.limits.key);
+  return { figures, to: 'client@example.com', configuration };
+}
+
+/** What the mail says of the service. Without `server.baseUrl` the port is the configured one. */
+function placeOf({ server, notices }: Configuration): NoticePlace {
+  return { baseUrl: publicUrls(server, server.port).baseUrl, atMostEveryMs: notices.atMostEveryMs };
+}
+
+function senderOf({ mail }: Configuration): string | undefined {
+  if (mail === undefined) return undefined;
+  return mail.from.name === '' ? mail.from.address : `${mail.from.name} <${mail.from.address}>`;
+}
+
+function mailText({ subject, text }: NoticeMail, from: string | undefined, to: string | undefined): string {
+  const head = [
+    `From: ${from ?? '(mail.from is not configured)'}`,
+    `To: ${to ?? '(the account is gone)'}`,
+    `Subject: ${subject}`,
+  ];
+  return `${head.map(harmless).join('\n')}\n\n${text.split('\n').map(harmless).join('\n').trimEnd()}`;
+}
+
+const sendTimeoutMs = 60_000;
+
+const sendTest: Command = {
+  name: 'notices send-test',
+  summary: 'send an example notice, to try the mail server',
+  details: [
+    'Makes one attempt and shows the result. It writes nothing to the database. A mail that the mail server accepted is not delivered yet: check that it arrives.',
+  ],
+  options: [{ name: 'to', value: 'ADDRESS', required: true, summary: 'the recipient' }],
+  examples: [
+    { line: 'mdapi notices send-test --to you@example.com', note: 'after a change of mail.smtp or mail.from' },
+  ],
+  async run(input, context) {
+    const { configuration } = await configurationFor(input, context);
+    const { mail, limits } = configuration;
+    if (mail === undefined) {
+      const message = 'No mail server is configured. Set mail.smtp and mail.from.';
+      throw new CommandError(exitCodes.failure, 'mail_not_configured', message);
+    }
+    const { composeMessage, domainOf, mailableAddress } = await import('../notices/message.ts');
+    const to = mailableAddress(input.required('to'));
+    if (to === undefined)
+      throw new UsageError('--to: not an address that mail can be sent to, such as name@example.com.');
+    const { breachMail } = await import('../notices/notice-mail.ts');
+    const { sampleFigures } = await import('../notices/sample.ts');
+    const { deliver } = await import('../notices/delivery.ts');
+    const now = context.clock.now();
+    const example = breachMail(sampleFigures(now, limits.key), placeOf(configuration));
+    const unique = Buffer.from(context.randomness.bytes(12)).toString('hex');
+    const messageId = `<test-${unique}@${domainOf(mail.from.address)}>`;
+    const message = await composeMessage(
+      { ...example, subject: `Test: ${example.subject}` },
+      { from: mail.from, to, messageId, date: now },
+    );
+    const envelope = { from: mail.from.address, to };
+    const delivery = await withTimeout(context.clock, sendTimeoutMs, (signal) =>
+      deliver({ server: mail.smtp, envelope, message, mayEnd: async () => true, signal }),
+    );
+    if (delivery.kind !== 'accepted') {
+      const reason = delivery.kind === 'withdrawn' ? 'aborted' : delivery.reason;
+      throw new CommandError(exitCodes.failure, 'mail_not_sent', `The message was not sent: ${reason}`);
+    }
+    return {
+      json: { accepted: true, to, messageId },
+      text: `The mail server accepted the message to ${to}. Message-ID: ${messageId}`,
+    };
+  },
+};
+
+export const noticeCommands: readonly Command[] = [list, preview, sendTest];

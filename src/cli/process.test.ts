@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { describe, it } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { stopSignalOf } from './process.ts';
+
+const program = `
+import { systemClock } from ${JSON.stringify(new URL('../clock.ts', import.meta.url).href)};
+import { stopSignalOf } from ${JSON.stringify(new URL('./process.ts', import.meta.url).href)};
+const signal = stopSignalOf(process, systemClock);
+signal.addEventListener('abort', () => console.log('stopping'));
+setInterval(() => {}, 1000);
+console.log('ready');
+`;
+
+/** A process that is stopping for ever. `text` is what it has said. */
+function start() {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said = { text: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    said.text += chunk.toString();
+  });
+  const says = (text: string) => eventually(`the process says ${text}`, () => said.text.includes(text));
+  return { child, said, says };
+}
+
+describe('being told to stop', () => {
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    it(`${name} asks for an orderly end and does not end the process itself`, async (t) => {
+      const { child, says } = start();
+      t.after(() => child.kill('SIGKILL'));
+      await says('ready');
+      child.kill(name);
+      await says('stopping');
+      assert.equal(child.exitCode, null);
+    });
+  }
+
+  it('a second SIGTERM ends the process at once with 143', async (t) => {
+    const { child, says } = start();
+    t.after(() => child.kill('SIGKILL'));
+    await says('ready');
+    child.kill('SIGTERM');
+    await says('stopping');
+    child.kill('SIGTERM');
+    assert.deepEqual((await once(child, 'exit'))[0], 143);
+  });
+
+  it('one Ctrl-C that arrives twice, from the terminal and from npm, is one', async () => {
+    const { clock, exits, signal, process } = standIn();
+    process.emit('SIGINT');
+    await clock.advance(400);
+    process.emit('SIGINT');
+    assert.deepEqual([signal.aborted, exits], [true, []]);
+    await clock.advance(200);
+    process.emit('SIGINT');
+    assert.deepEqual(exits, [130]);
+  });
+});
+
+/** For what depends on instants: a process whose signals come when the test says so. */
+function standIn() {
+  const clock = new FakeClock();
+  const exits: number[] = [];
+  const process = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) });
+  const signal = stopSignalOf(process as unknown as NodeJS.Process, clock);
+  return { clock, exits, signal, process };
+}

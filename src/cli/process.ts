@@ -1,0 +1,88 @@
+import { userInfo } from 'node:os';
+import { type Clock, systemClock, systemRandomness } from '../clock.ts';
+import type { Context, Output, Terminal } from './command.ts';
+
+/** A process as the context of a command. */
+export function contextOf(theProcess: NodeJS.Process): Context {
+  let stopSignal: AbortSignal | undefined;
+  return {
+    stdout: outputOf(theProcess.stdout),
+    stderr: outputOf(theProcess.stderr),
+    stdin: { stream: theProcess.stdin, isTerminal: theProcess.stdin.isTTY === true },
+    terminal: terminalOf(theProcess),
+    env: theProcess.env,
+    cwd: theProcess.cwd(),
+    get user() {
+      return userName(theProcess);
+    },
+    clock: systemClock,
+    randomness: systemRandomness,
+    get signal() {
+      stopSignal ??= stopSignalOf(theProcess, systemClock);
+      return stopSignal;
+    },
+  };
+}
+
+/** In a container the user can be a number that has no name. */
+function userName(theProcess: NodeJS.Process): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return theProcess.getuid === undefined ? undefined : `uid-${theProcess.getuid()}`;
+  }
+}
+
+/** A reader may close its end early, as `head` does, and a terminal may be closed: neither is an error of ours. */
+function outputOf(stream: NodeJS.WriteStream): Output {
+  const closed = new AbortController();
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+    closed.abort();
+  });
+  return { write: (text) => stream.write(text), isTerminal: stream.isTTY === true, closed: closed.signal };
+}
+
+/** The terminal of a process; `undefined` unless stdin and stdout are both terminals. */
+export function terminalOf(theProcess: NodeJS.Process): Terminal | undefined {
+  const { stdin, stdout } = theProcess;
+  if (stdin.isTTY !== true || stdout.isTTY !== true) return undefined;
+  return {
+    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    onResize(run) {
+      stdout.on('resize', run);
+      return () => stdout.off('resize', run);
+    },
+    setRaw: (on) => stdin.setRawMode(on),
+    atExit(run) {
+      theProcess.on('exit', run);
+      return () => theProcess.off('exit', run);
+    },
+  };
+}
+
+/** One Ctrl-C can arrive twice: from the terminal, and forwarded by the program that started this one, such as npm. */
+const sameRequestWithinMs = 500;
+
+/**
+ * A signal that aborts on SIGINT, SIGTERM, or SIGHUP when the terminal is closed. A further one while the process
+ * is stopping ends it at once, with 128 plus the signal's number. From this call on, signals no longer end the
+ * process by themselves.
+ */
+export function stopSignalOf(theProcess: Pick<NodeJS.Process, 'on' | 'exit'>, clock: Clock): AbortSignal {
+  const controller = new AbortController();
+  let firstAtMs: number | undefined;
+  const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+  for (const [name, number] of Object.entries(numbers)) {
+    theProcess.on(name, () => {
+      const atMs = clock.monotonicMs();
+      if (firstAtMs === undefined) {
+        firstAtMs = atMs;
+        controller.abort();
+      } else if (name === 'SIGTERM' || atMs - firstAtMs > sameRequestWithinMs) {
+        theProcess.exit(128 + number);
+      }
+    });
+  }
+  return controller.signal;
+}

@@ -1,0 +1,126 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { EpochMs } from '../clock.ts';
+import type { Configuration, StoreConfiguration } from '../configuration/configuration.ts';
+import type { LoadedConfiguration } from '../configuration/load.ts';
+import type { Flag } from '../configuration/sources.ts';
+import type { Store } from '../store/store.ts';
+import type { Command, CommandInput, Context, Option, Result } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { type Paint, paintFor } from './style.ts';
+
+/** A command that works on the database. */
+interface StoreCommand<Values> extends Omit<Command, 'run'> {
+  /** Creates a missing database. Others refuse: an empty one in the wrong directory would only hide the mistake. */
+  readonly mayCreate?: boolean;
+  /** Reads the values that can be wrong, before the database is opened. */
+  readonly read?: (input: CommandInput, now: EpochMs) => Values;
+  readonly work: (job: Job<Values>) => Promise<Result>;
+}
+
+export interface Job<Values = unknown> {
+  readonly input: CommandInput;
+  readonly context: Context;
+  readonly values: Values;
+  readonly store: Store;
+  readonly configuration: Configuration;
+  readonly paint: Paint;
+  /** Asks before something final. Throws `CommandError` unless the answer is `y` or `yes`. */
+  readonly confirm: (question: string) => Promise<void>;
+}
+
+export function storeCommand<Values = undefined>(declared: StoreCommand<Values>): Command {
+  const { mayCreate = false, read, work, ...command } = declared;
+  return {
+    ...command,
+    async run(input, context) {
+      const values = read?.(input, context.clock.now()) as Values;
+      const paint = paintFor(context);
+      const ask = (question: string) => confirm(question, input, context);
+      return withStore(
+        input,
+        context,
+        (store, configuration) => work({ input, context, values, store, configuration, paint, confirm: ask }),
+        mayCreate,
+      );
+    },
+  };
+}
+
+/** Reads the configuration with `--config`, `--store` and the command's own flags. Throws `ConfigurationError`. */
+export async function configurationFor(
+  input: CommandInput,
+  { env, cwd }: Pick<Context, 'env' | 'cwd'>,
+  ownFlags: readonly Flag[] = [],
+): Promise<LoadedConfiguration> {
+  const { loadWithOrigins } = await import('../configuration/load.ts');
+  const store = input.option('store');
+  if (store !== undefined) refusePassword('store', store);
+  const flags = store === undefined ? ownFlags : [...ownFlags, { flag: '--store', key: 'store', value: store }];
+  const readFile = (path: string) => readFileSync(path, 'utf8');
+  return loadWithOrigins({ flags, env, cwd, configPath: input.option('config'), readFile });
+}
+
+/** Throws `UsageError` for a URL with a password, which every user of the machine can read in the process list. */
+export function refusePassword(option: string, url: string): void {
+  if (!/^postgres(ql)?:/i.test(url)) return;
+  const hasPassword = (URL.parse(url)?.password ?? '') !== '' || /:\/\/[^/@]*:[^/@]*@/.test(url);
+  if (!hasPassword) return;
+  const remedy = 'Leave it out and give it as PGPASSFILE (a file like ~/.pgpass) or PGPASSWORD';
+  throw new UsageError(`--${option} holds a password, which other users of this machine could read. ${remedy}.`);
+}
+
+/** The actor of the audit log for changes of the command line. */
+export function actorOf({ user }: Pick<Context, 'user'>): string {
+  return `cli:${user ?? 'unknown'}`;
+}
+
+/** Opens the configured database for `use` and closes it after. */
+export async function withStore<T>(
+  input: CommandInput,
+  context: Context,
+  use: (store: Store, configuration: Configuration) => Promise<T>,
+  mayCreate = false,
+): Promise<T> {
+  const { configuration } = await configurationFor(input, context);
+  const { openStore } = await import('../store/store.ts');
+  const missing = await missingDatabase(configuration.store, context);
+  if (missing !== undefined && !mayCreate) {
+    const remedy = 'Start `mdapi serve` or create an account first, or name the right one with --store or --config.';
+    throw new CommandError(exitCodes.notFound, 'database_missing', `There is no database ${missing}. ${remedy}`);
+  }
+  const { url } = configuration.store;
+  const { clock, randomness } = context;
+  const store = await openStore({ url, clock, randomness, actor: actorOf(context) });
+  if (missing !== undefined) context.stderr.write(`Created the database ${missing}.\n`);
+  try {
+    return await use(store, configuration);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The name of the configured database in messages, if it does not exist yet. */
+async function missingDatabase(store: StoreConfiguration, { clock }: Context): Promise<string | undefined> {
+  if (store.kind === 'sqlite') return existsSync(store.path) ? undefined : store.path;
+  const { inspectStore } = await import('../store/open-database.ts');
+  const { state, name } = await inspectStore(store.url, clock);
+  return state === 'empty' ? name : undefined;
+}
+
+export const yesOption: Option = { name: 'yes', summary: 'do not ask (without a terminal nothing is ever asked)' };
+
+/** Asks on stderr, and only a person at a terminal: a script has decided already. */
+async function confirm(question: string, input: CommandInput, { stdin, stderr }: Context): Promise<void> {
+  if (input.isSet('yes') || !stdin.isTerminal || !stderr.isTerminal) return;
+  stderr.write(`${question} [y/N] `);
+  const lines = createInterface({ input: stdin.stream, terminal: false });
+  let answer = '';
+  for await (const line of lines) {
+    answer = line;
+    break;
+  }
+  lines.close();
+  if (/^y(es)?$/i.test(answer.trim())) return;
+  throw new CommandError(exitCodes.failure, 'not_confirmed', 'Nothing was changed.');
+}

@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import type { CopyProgress } from '../store/copy-store.ts';
+import type { Command, Output } from './command.ts';
+import { configurationFor, refusePassword } from './store-command.ts';
+import { paintFor, table } from './style.ts';
+
+export const storeCopy: Command = {
+  name: 'store copy',
+  summary: 'copy a database into a new one, such as from SQLite to PostgreSQL',
+  details: [
+    'Copies accounts, keys, markets, maintenance windows, the last prices, breaches, notices, the audit log and operator tokens, and compares the row counts at the end. Keys keep working: ids and digests are the same.',
+    'Stop the servers first: what they write meanwhile is not copied. The source is only read. After an interruption run the same command again; it continues.',
+    'A password is never part of an argument: it comes from PGPASSFILE (or ~/.pgpass), with a line for each host, or from PGPASSWORD.',
+  ],
+  options: [
+    { name: 'to', value: 'URL', summary: 'the database to fill, which has to be empty', required: true },
+    { name: 'from', value: 'URL', summary: 'the database to read (default: the configured one)' },
+  ],
+  examples: [
+    {
+      line: 'mdapi store copy --from sqlite:./mdapi.sqlite --to postgres://mdapi@db.example.com/mdapi',
+      note: 'from the file to a server',
+    },
+  ],
+  async run(input, context) {
+    const given = input.option('from');
+    const from =
+      given === undefined
+        ? (await configurationFor(input, context)).configuration.store.url
+        : argumentUrl('from', given, context.cwd);
+    const to = argumentUrl('to', input.required('to'), context.cwd);
+    const { copyStore } = await import('../store/copy-store.ts');
+    const { clock, randomness, stderr } = context;
+    const { counts, wasComplete } = await copyStore({ from, to, clock, randomness, progress: progressOn(stderr) });
+    const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
+    const next = 'Next: set `store` in the configuration to the new database, and start the server.';
+    return {
+      json: { complete: true, wasComplete, counts },
+      text: table(['TABLE', 'ROWS'], rows, paintFor(context), ''),
+      notes: [wasComplete ? 'The copy was complete already; nothing was done.' : next],
+    };
+  },
+};
+
+/** A store URL of the command line, a relative path made absolute. Throws `UsageError` for one with a password. */
+function argumentUrl(option: string, url: string, cwd: string): string {
+  refusePassword(option, url);
+  if (!url.startsWith('sqlite:') || url === 'sqlite::memory:') return url;
+  return `sqlite:${resolve(cwd, url.slice('sqlite:'.length))}`;
+}
+
+const barLength = 30;
+
+/** Shows the progress of a copy: a bar on a terminal, a line for each table elsewhere. */
+function progressOn({ isTerminal, write }: Output): (progress: CopyProgress) => void {
+  let shown = '';
+  return ({ table, done, total }) => {
+    const isDone = done === total && table === 'operator_tokens';
+    const text = isTerminal ? `\r${barOf({ table, done, total })}\x1b[K${isDone ? '\n' : ''}` : `Copying ${table}\n`;
+    if (text === shown) return;
+    shown = text;
+    write(text);
+  };
+}
+
+function barOf({ table, done, total }: CopyProgress): string {
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const filled = Math.floor(share * barLength);
+  return `[${'#'.repeat(filled)}${'.'.repeat(barLength - filled)}] ${Math.floor(share * 100)} % of ${total} rows, ${table}`;
+}

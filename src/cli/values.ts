@@ -1,0 +1,66 @@
+import type { EpochMs } from '../clock.ts';
+import { parseDuration } from '../configuration/duration.ts';
+import { lastInstantMs } from '../contract/instant.ts';
+import { UsageError } from './failure.ts';
+
+/** The forms of an INSTANT, for the help. */
+export const instantForms = 'now, +10m (from now; ms, s, m, h, d), or ISO 8601 with Z or an offset: 2026-11-21T10:00Z';
+
+const iso = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?(Z|[+-]\d{2}:\d{2})$/;
+const withoutZone = /^\d{4}-\d{2}-\d{2}([T ]\d{2}(:\d{2}){0,2}(\.\d+)?)?$/;
+
+/** Reads an INSTANT of the command line. `option` is its name in messages. Throws `UsageError`. */
+export function parseInstant(text: string, now: EpochMs, option: string): EpochMs {
+  if (text === 'now') return now;
+  const instant = text.startsWith('+') ? relative(text.slice(1), now) : absolute(text);
+  if (instant !== undefined && instant >= 0 && instant <= lastInstantMs) return instant as EpochMs;
+  throw new UsageError(`${option}: "${text}" ${problemOf(text)}. Allowed: ${instantForms}.`);
+}
+
+/** As {@link parseInstant}, of an option that can be left out. */
+export function parseOptionalInstant(text: string | undefined, now: EpochMs, option: string): EpochMs | undefined {
+  return text === undefined ? undefined : parseInstant(text, now, option);
+}
+
+/** Reads a span such as `24h`, 0 to `maximumMs`. Throws `UsageError`. */
+export function parseSpan(text: string, maximumMs: number, option: string): number {
+  const spanMs = parseDuration(text);
+  if (spanMs !== undefined && spanMs <= maximumMs) return spanMs;
+  const days = Math.floor(maximumMs / 86_400_000);
+  throw new UsageError(
+    `${option}: "${text}" is not a span of time. Allowed: a whole number with ms, s, m, h or d, up to ${days}d.`,
+  );
+}
+
+/** Reads a whole number, 1 to `maximum`, in plain digits. Throws `UsageError`. */
+export function parseCount(text: string, maximum: number, option: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text) && Number(text) <= maximum) return Number(text);
+  throw new UsageError(`${option}: "${text}" is not a whole number from 1 to ${maximum}.`);
+}
+
+/** For people: an instant of a view without its zero milliseconds. {@link parseInstant} reads it back. */
+export function formatInstant(instant: string): string {
+  return instant.replace('.000Z', 'Z');
+}
+
+function relative(span: string, now: EpochMs): number | undefined {
+  const spanMs = parseDuration(span);
+  return spanMs === undefined ? undefined : now + spanMs;
+}
+
+/** `Date.parse` reads 30 February as 2 March: a day is valid only if it is written back the same. */
+function absolute(text: string): number | undefined {
+  const [, day, minute, second = '00', fraction = '', zone] = iso.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  const local = `${day}T${minute}:${second}.${fraction.padEnd(3, '0')}Z`;
+  const localMs = Date.parse(local);
+  if (Number.isNaN(localMs) || new Date(localMs).toISOString() !== local) return undefined;
+  const instant = Date.parse(local.replace('Z', zone!));
+  return Number.isNaN(instant) ? undefined : instant;
+}
+
+function problemOf(text: string): string {
+  if (withoutZone.test(text)) return 'has no time zone; add Z for UTC or an offset such as +01:00';
+  if (/^\d{9,}$/.test(text)) return 'is a bare number';
+  return 'is not an instant';
+}
