@@ -27,7 +27,11 @@ storeTest('accounts are listed oldest first and can be switched off and on', asy
   const first = await store.accounts.create({ email: 'z@example.com' });
   clock.jump(1);
   const second = await store.accounts.create({ email: 'a@example.com' });
-  assert.deepEqual(await store.accounts.list(), [first, second]);
+  const keys = { active: 0, disabled: 0, revoked: 0 };
+  assert.deepEqual(await store.accounts.list(), [
+    { ...first, keys },
+    { ...second, keys },
+  ]);
   assert.equal((await store.accounts.setActive(first.id, false)).active, false);
   assert.equal((await store.accounts.setActive(first.id, false)).active, false);
   assert.equal((await store.accounts.setActive(first.id, true)).active, true);

@@ -70,7 +70,7 @@ describe('the demo', { concurrency: true, skip }, () => {
     const first = await demo.firstLine();
     const servedFirst = /on (http:\/\/127\.0\.0\.1:\d+)$/.exec(first)?.[1];
     assert.ok(servedFirst !== undefined, first);
-    await eventually('the last line', () => demo.stdout.includes('Ctrl-C ends it.'));
+    await eventually('the last line', () => demo.stdout.includes('Ctrl-C stops it.'));
     const key = /API key +(mdk_\w{38})/.exec(demo.stdout)?.[1] ?? '';
     const api = await ApiClient.of(servedFirst, key);
     const ticker = await api.ticker('BTCCZK');
