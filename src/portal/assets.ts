@@ -17,17 +17,11 @@ export type PortalAssets = ReadonlyMap<string, Asset>;
 
 const room = new URL('../../web/', import.meta.url);
 
-/** In the order of their needs: a script comes after those it imports. */
-const scripts = [
-  ...['clock', 'elements', 'copy-button', 'summary', 'state-words', 'try-it'],
-  ...['portal', 'home', 'status', 'reference'],
-];
+/** A script comes after those it imports. */
+const scripts = ['clock', 'elements', 'summary', 'state-words', 'portal', 'home', 'status', 'try-it'];
 
 /** In the order in which they are put together. */
-const styles = [
-  ...['frame', 'text', 'code', 'tables', 'contents', 'landing', 'reference', 'status'],
-  'narrow-and-print',
-];
+const styles = ['frame', 'text', 'tables', 'landing', 'reference', 'status', 'narrow-and-print'];
 
 let read: PortalAssets | undefined;
 

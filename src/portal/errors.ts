@@ -78,7 +78,7 @@ export function errorPage({ errorsUrl }: Site, errorCode: ErrorCode): PortalPage
       action,
       heading(2, 'Whether to retry', 'retry'),
       retry,
-      retryAfterRule(errorCode),
+      waitingRule(errorCode),
       heading(2, 'Example response', 'example'),
       codeBlock('Example response', exampleResponse(errorsUrl, errorCode), 'http'),
       paragraph(
@@ -102,24 +102,43 @@ function badges(errorCode: ErrorCode): Block {
   };
 }
 
+/** How `Retry-After` is computed, and its value in the example. */
+interface RetryAfter {
+  readonly rule: string;
+  readonly exampleSeconds: number;
+}
+
+const { min: shortestSeconds, max: longestSeconds } = maintenanceRetryAfterSeconds;
+const windowEndSeconds = Math.ceil(exampleNow / 60_000) * 60;
+
+/** The errors that carry `Retry-After`. The examples play at one instant, with half an hour of maintenance to go. */
+const retryAfter: Readonly<Partial<Record<ErrorCode, RetryAfter>>> = {
+  RATE_LIMIT_EXCEEDED: {
+    rule: 'It is the time to the end of the current minute, rounded up: a client that waits that long is in a new window and is not refused by this one again.',
+    exampleSeconds: Math.ceil(windowEndSeconds - exampleNow / 1_000),
+  },
+  MARKET_DATA_UNAVAILABLE: {
+    rule: `It is ${marketDataRetryAfterSeconds} seconds: asking more often does not help.`,
+    exampleSeconds: marketDataRetryAfterSeconds,
+  },
+  SERVICE_MAINTENANCE: {
+    rule: `It is the time to the expected end of the window, from ${shortestSeconds} to ${longestSeconds} seconds. The window can be extended, so the next answer may say the same again.`,
+    exampleSeconds: 1_800,
+  },
+  SERVICE_OVERLOADED: {
+    rule: `It is ${overloadRetryAfterSeconds} seconds. Keep the connection open: clients that are being served go first.`,
+    exampleSeconds: overloadRetryAfterSeconds,
+  },
+};
+
 /** What `Retry-After` says with this error, and how a client waits without it. */
-function retryAfterRule(errorCode: ErrorCode): string {
-  const rule = retryAfterRules[errorCode];
+function waitingRule(errorCode: ErrorCode): string {
+  const rule = retryAfter[errorCode]?.rule;
   if (rule !== undefined)
     return `\`Retry-After\` is always present, in whole seconds. ${rule} Wait at least that long.`;
   if (!errorTable[errorCode].retryable) return '';
   return 'This answer has no `Retry-After`. Wait five seconds, then ten, then twenty, up to a minute, each with some randomness.';
 }
-
-const { min: shortestSeconds, max: longestSeconds } = maintenanceRetryAfterSeconds;
-
-const retryAfterRules: Readonly<Partial<Record<ErrorCode, string>>> = {
-  RATE_LIMIT_EXCEEDED:
-    'It is the time to the end of the current minute, rounded up: a client that waits that long is in a new window and is not refused by this one again.',
-  MARKET_DATA_UNAVAILABLE: `It is ${marketDataRetryAfterSeconds} seconds: asking more often does not help.`,
-  SERVICE_MAINTENANCE: `It is the time to the expected end of the window, from ${shortestSeconds} to ${longestSeconds} seconds. The window can be extended, so the next answer may say the same again.`,
-  SERVICE_OVERLOADED: `It is ${overloadRetryAfterSeconds} seconds. Keep the connection open: clients that already have one are served first.`,
-};
 
 /** Status line, the headers that matter here, and the body, indented for reading. */
 function exampleResponse(errorsUrl: string, errorCode: ErrorCode): string {
@@ -135,18 +154,16 @@ function exampleResponse(errorsUrl: string, errorCode: ErrorCode): string {
 
 function exampleHeaders(errorCode: ErrorCode): string[] {
   const { status, inContract } = errorTable[errorCode];
-  const retryAfter = retryAfterSeconds(errorCode);
+  const seconds = retryAfter[errorCode]?.exampleSeconds;
   return [
     `${headerNames.requestId}: ${exampleRequestId}`,
     'Cache-Control: no-store',
     ...(status === 401 ? [`WWW-Authenticate: ${wwwAuthenticate}`] : []),
     ...(status === 405 ? [`Allow: ${allowedMethods}`] : []),
-    ...(retryAfter === undefined ? [] : [`${headerNames.retryAfter}: ${retryAfter}`]),
+    ...(seconds === undefined ? [] : [`${headerNames.retryAfter}: ${seconds}`]),
     ...(inContract ? rateLimitHeaders(errorCode) : []),
   ];
 }
-
-const windowEndSeconds = Math.ceil(exampleNow / 60_000) * 60;
 
 function rateLimitHeaders(errorCode: ErrorCode): string[] {
   const failedAuthentication = errorTable[errorCode].status === 401;
@@ -157,20 +174,4 @@ function rateLimitHeaders(errorCode: ErrorCode): string[] {
     `${headerNames.rateLimitRemaining}: ${remaining}`,
     `${headerNames.rateLimitReset}: ${windowEndSeconds}`,
   ];
-}
-
-/** As at the instant that all examples play at; the maintenance of the example lasts another half an hour. */
-function retryAfterSeconds(errorCode: ErrorCode): number | undefined {
-  switch (errorCode) {
-    case 'RATE_LIMIT_EXCEEDED':
-      return Math.ceil(windowEndSeconds - exampleNow / 1_000);
-    case 'MARKET_DATA_UNAVAILABLE':
-      return marketDataRetryAfterSeconds;
-    case 'SERVICE_MAINTENANCE':
-      return 1_800;
-    case 'SERVICE_OVERLOADED':
-      return overloadRetryAfterSeconds;
-    default:
-      return undefined;
-  }
 }

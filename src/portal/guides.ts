@@ -8,62 +8,27 @@ import type { PortalPage } from './layout.ts';
 import { headingsOf } from './markdown.ts';
 import { link, type Site } from './site.ts';
 
-/** A guide: a Markdown file of this repository, shown in the portal. */
+/** A Markdown file of this repository that the portal shows as a guide. */
 interface GuideSource {
   readonly slug: string;
   readonly file: string;
   /** As lists of guides name it. */
   readonly name: string;
-  /** Stands above it in place of the file's own first heading. */
-  readonly title?: string;
   /** What a reader finds there, in a few words. */
   readonly purpose: string;
+  /** Stands above it in place of the file's own first heading. */
+  readonly title?: string;
 }
 
 /** In the order in which they are best read. */
 const sources: readonly GuideSource[] = [
-  {
-    slug: 'quick-start',
-    name: 'Quick start',
-    file: 'docs/clients/quick-start.md',
-    purpose: 'From a key to live prices, in curl, TypeScript and Python.',
-  },
-  {
-    slug: 'polling',
-    name: 'Polling well',
-    file: 'docs/clients/polling.md',
-    purpose: 'How often to ask, when to wait, and how to measure the clock.',
-  },
-  {
-    slug: 'markets',
-    name: 'Market states, missing symbols',
-    file: 'docs/clients/markets.md',
-    purpose: 'What the states of a market mean, and why a symbol can be missing.',
-  },
-  {
-    slug: 'prices',
-    name: 'Prices, and what is in them',
-    file: 'docs/clients/prices.md',
-    purpose: 'What a price contains, how it is rounded, and how old it is.',
-  },
-  {
-    slug: 'limits',
-    name: 'Limits',
-    file: 'docs/clients/limits.md',
-    purpose: 'What is counted, what the headers say, and what happens at the limit.',
-  },
-  {
-    slug: 'errors',
-    name: 'Reading errors',
-    file: 'docs/clients/errors.md',
-    purpose: 'One shape for every error, and which of them are worth a retry.',
-  },
-  {
-    slug: 'versioning',
-    name: 'Versioning',
-    file: 'docs/clients/versioning.md',
-    purpose: 'What can change without notice, and how to be ready for it.',
-  },
+  guide('quick-start', 'Quick start', 'From a key to live prices, in curl, TypeScript and Python.'),
+  guide('polling', 'Polling well', 'How often to ask, when to wait, and how to measure the clock.'),
+  guide('markets', 'Market states, missing symbols', 'What market states mean, and why a symbol can be missing.'),
+  guide('prices', 'Prices, and what is in them', 'What a price contains, how it is rounded, and how old it is.'),
+  guide('limits', 'Limits', 'What is counted, what the headers say, and what happens at the limit.'),
+  guide('errors', 'Reading errors', 'One shape for every error, and which of them are worth a retry.'),
+  guide('versioning', 'Versioning', 'What can change without notice, and how to be ready for it.'),
   {
     slug: 'typescript-client',
     name: 'TypeScript client',
@@ -72,6 +37,10 @@ const sources: readonly GuideSource[] = [
     purpose: 'The client that does the waiting, retrying and polling for you.',
   },
 ];
+
+function guide(slug: string, name: string, purpose: string): GuideSource {
+  return { slug, file: `docs/clients/${slug}.md`, name, purpose };
+}
 
 const repository = new URL('../../', import.meta.url);
 

@@ -16,10 +16,9 @@ import {
   table,
 } from './blocks.ts';
 import { errorLink } from './errors.ts';
-import { needsKey, requestSamples } from './samples.ts';
+import { needsKey, requestSamples, tryIt } from './samples.ts';
 import { constraints, type JsonSchema, nameCell, schemaLink, sentences, typeOf } from './schemas.ts';
 import type { Site } from './site.ts';
-import { tryIt } from './try-it.ts';
 
 /** One operation: what it is for, what it takes, what it answers, how that looks, and a way to try it. */
 export function operationSection(site: Site, path: string, operation: Operation): Block {

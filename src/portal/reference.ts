@@ -12,9 +12,9 @@ import { errorLink } from './errors.ts';
 import type { PortalPage } from './layout.ts';
 import { headingsOf } from './markdown.ts';
 import { headerAnchor, operationSection, resolved } from './operations.ts';
+import { keyBar } from './samples.ts';
 import { constraints, schemaAnchor, schemaSection, sentences, typeOf } from './schemas.ts';
 import { identity, type Site } from './site.ts';
-import { keyBar } from './try-it.ts';
 import { durationInWords, intervalInWords } from './words.ts';
 
 /** The reference, made from the OpenAPI document and the tables the code itself uses. */
@@ -44,7 +44,7 @@ export function referencePage(site: Site): PortalPage {
     title: 'Reference',
     description: 'Every endpoint, parameter, response, field, header, error and limit of the API.',
     kind: 'reference',
-    scripts: ['reference'],
+    scripts: ['try-it'],
     navigation: { title: 'On this page', entries },
     body: [
       heading(1, 'Reference'),

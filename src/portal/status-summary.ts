@@ -14,26 +14,16 @@ export interface StatusReading {
   readonly windows: readonly MaintenanceWindowBody[];
 }
 
-/** The words for an overall state, as they stand in `status.description`. */
-export const overallDescriptions: Readonly<Record<PublicServiceStatus, string>> = {
-  operational: 'All systems operational',
-  degraded: 'Market data arrives over a fallback path',
-  outage: 'Market data is not arriving',
-  maintenance: 'Maintenance is running',
-};
-
-const indicators: Readonly<Record<PublicServiceStatus, string>> = {
-  operational: 'none',
-  degraded: 'minor',
-  outage: 'major',
-  maintenance: 'maintenance',
-};
-
-const componentStates: Readonly<Record<PublicServiceStatus, string>> = {
-  operational: 'operational',
-  degraded: 'degraded_performance',
-  outage: 'major_outage',
-  maintenance: 'under_maintenance',
+/** How status pages name a state: of the whole, of one component, and in words. */
+const states: Readonly<Record<PublicServiceStatus, Record<'indicator' | 'component' | 'description', string>>> = {
+  operational: { indicator: 'none', component: 'operational', description: 'All systems operational' },
+  degraded: {
+    indicator: 'minor',
+    component: 'degraded_performance',
+    description: 'Market data arrives over the fallback',
+  },
+  outage: { indicator: 'major', component: 'major_outage', description: 'Market data is not arriving' },
+  maintenance: { indicator: 'maintenance', component: 'under_maintenance', description: 'Maintenance is running' },
 };
 
 /**
@@ -42,10 +32,11 @@ const componentStates: Readonly<Record<PublicServiceStatus, string>> = {
  */
 export function statusSummary(site: Site, { body, windows }: StatusReading): object {
   const { name } = identity(site);
+  const { indicator, description } = states[body.status];
   const page = { id: 'market-data', name, url: `${site.baseUrl}/status`, time_zone: 'Etc/UTC' };
   return {
     page: { ...page, updated_at: body.serverTime },
-    status: { indicator: indicators[body.status], description: overallDescriptions[body.status] },
+    status: { indicator, description },
     components: components(body),
     incidents: incidents(body),
     scheduled_maintenances: windows.map((window) => scheduledMaintenance(window, body.serverTimeMs)),
@@ -59,7 +50,7 @@ function components({ api, components: { ticker }, lastUpdatedAt, serverTime }: 
       id: 'api',
       name: 'API',
       description: 'Every endpoint under /v1.',
-      status: componentStates[api],
+      status: states[api].component,
       position: 1,
       updated_at: serverTime,
       ...shared,
@@ -68,7 +59,7 @@ function components({ api, components: { ticker }, lastUpdatedAt, serverTime }: 
       id: 'market-data',
       name: 'Market data',
       description: 'The feed that prices come from. updated_at is when it last proved current.',
-      status: componentStates[ticker],
+      status: states[ticker].component,
       position: 2,
       updated_at: lastUpdatedAt,
       ...shared,
@@ -82,7 +73,7 @@ function incidents({ components: { ticker }, lastUpdatedAt, lastUpdatedAtMs }: S
   return [
     {
       id: `market-data-${lastUpdatedAtMs ?? 'never'}`,
-      name: overallDescriptions.outage,
+      name: states.outage.description,
       status: 'investigating',
       impact: 'major',
       started_at: lastUpdatedAt,

@@ -14,7 +14,7 @@ const units = [
   { name: 'second', seconds: 1 },
 ] as const;
 
-/** `3 hours 12 minutes`: the two largest units, the rest left away. Below a second, and below zero, `less than a second`. */
+/** `3 hours 12 minutes`: the two largest units, rounded down. Below a second, and below zero, `less than a second`. */
 export function durationInWords(durationMs: number): string {
   const seconds = Math.floor(durationMs / 1_000);
   const first = units.findIndex((unit) => seconds >= unit.seconds);

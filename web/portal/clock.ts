@@ -10,13 +10,17 @@ export function steadyMs(): number {
   return performance.now();
 }
 
-/** Calls `run` once after `delayMs`. Returns what calls it off. */
-export function after(delayMs: number, run: () => void): () => void {
-  const handle = setTimeout(run, delayMs);
-  return () => clearTimeout(handle);
+/** Calls `run` once after `delayMs`. */
+export function after(delayMs: number, run: () => void): void {
+  setTimeout(run, delayMs);
 }
 
 /** Calls `run` about every `periodMs`; hidden pages are called less often. */
 export function every(periodMs: number, run: () => void): void {
   setInterval(run, periodMs);
+}
+
+/** Aborts after `timeoutMs`. */
+export function timeoutSignal(timeoutMs: number): AbortSignal {
+  return AbortSignal.timeout(timeoutMs);
 }

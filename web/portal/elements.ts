@@ -1,3 +1,5 @@
+import { after } from './clock.ts';
+
 /** An element with attributes and children. Text stays text: nothing here reads HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -20,4 +22,23 @@ export function byId(id: string): HTMLElement {
 /** Replaces the text only where it changed, so that it stays selected and is not read out again. */
 export function setText(target: Element, text: string): void {
   if (target.textContent !== text) target.textContent = text;
+}
+
+/** Copies the text of a block. Says so to those who look and to those who listen. */
+export function copyButton(block: HTMLElement): HTMLButtonElement {
+  const name = block.getAttribute('aria-label') ?? 'code';
+  const button = element('button', { type: 'button', class: 'copy', 'aria-label': `Copy: ${name}` }, 'Copy');
+  const say = (word: string) => {
+    button.textContent = word;
+    button.setAttribute('aria-label', `${word}: ${name}`);
+  };
+  button.addEventListener('click', async () => {
+    const copied = await navigator.clipboard.writeText(block.textContent ?? '').then(
+      () => true,
+      () => false,
+    );
+    say(copied ? 'Copied' : 'Not allowed');
+    after(2_000, () => say('Copy'));
+  });
+  return button;
 }

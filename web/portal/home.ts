@@ -6,14 +6,14 @@ const line = byId('live-state');
 const address = line.closest<HTMLElement>('[data-summary]')?.dataset.summary ?? '';
 const link = line.querySelector('a');
 link?.replaceChildren('Status page');
-const word = element('strong', { class: 'word' }, 'Asking');
+const word = element('strong', { class: 'word' }, 'Loading');
 const rest = element('span', { class: 'quiet' });
 line.replaceChildren(word, ' ', rest, ' ', link ?? '');
 
 function show({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }: Knowledge): void {
   if (unreachableSinceMs !== undefined) {
     const since = localTime(unreachableSinceMs, answeredAtMs + sinceAnswerMs);
-    say('unknown', 'Unreachable', `This page gets no answer from the service since ${since}.`);
+    say('unknown', 'Unreachable', `This page has had no answer from the service since ${since}.`);
     return;
   }
   if (summary === undefined) return;

@@ -1,5 +1,4 @@
-import { copyButton } from './copy-button.ts';
-import { element } from './elements.ts';
+import { copyButton, element } from './elements.ts';
 
 const languageEntry = 'portal-language';
 

@@ -16,19 +16,19 @@ const overall: Readonly<Record<string, StateWords>> = {
   minor: {
     className: 'degraded',
     word: 'Degraded',
-    meaning: 'Prices are served, but their data arrives over a fallback path instead of the live feed.',
+    meaning: 'Prices are served, but their data arrives over the fallback instead of the live feed.',
   },
   major: {
     className: 'outage',
     word: 'Outage',
     meaning:
-      'Market data is not arriving, or is too old to rely on. The last known prices are still served: look at their timestamps.',
+      'Market data is not arriving, or is too old to rely on. The last known prices are still served: check their timestamps.',
   },
   maintenance: {
     className: 'maintenance',
     word: 'Maintenance',
     meaning:
-      'An announced maintenance window is running. Until it ends, every endpoint but GET /v1/status answers 503 SERVICE_MAINTENANCE.',
+      'An announced maintenance window is running. Until it ends, every endpoint except GET /v1/status answers 503 SERVICE_MAINTENANCE.',
   },
 };
 
@@ -56,7 +56,7 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** `3 hours 12 minutes`: the two largest units, the rest left away. */
+/** `3 hours 12 minutes`: the two largest units, rounded down. */
 export function durationInWords(durationMs: number): string {
   const seconds = Math.floor(durationMs / 1_000);
   const first = units.findIndex(([, length]) => seconds >= length);

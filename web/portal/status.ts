@@ -27,17 +27,17 @@ function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }:
     setText(byId('checked'), `Updates itself every 5 seconds; last answer ${durationInWords(sinceAnswerMs)} ago.`);
     return;
   }
-  const last = summary === undefined ? 'at the server time given' : `at ${localTime(answeredAtMs, nowMs)}`;
+  const last = summary === undefined ? 'the server time shown' : localTime(answeredAtMs, nowMs);
   setText(
     unreachable,
-    `This page cannot reach the service since ${localTime(unreachableSinceMs, nowMs)}. It tries again every 5 seconds. What stands below is how it was ${last}, not how it is now.`,
+    `This page has not reached the service since ${localTime(unreachableSinceMs, nowMs)}. It tries again every 5 seconds. What it shows is from ${last} and may have changed.`,
   );
   showState({
     className: 'unknown',
     word: 'Unknown',
-    meaning: 'Whether the service works for others cannot be seen from here.',
+    meaning: 'This page cannot tell whether the service works for others.',
   });
-  setText(byId('checked'), 'No answer at the moment.');
+  setText(byId('checked'), 'The last request got no answer.');
 }
 
 function showState({ className, word, meaning }: StateWords): void {

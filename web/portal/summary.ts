@@ -1,4 +1,4 @@
-import { after, every, steadyMs, wallClockMs } from './clock.ts';
+import { every, steadyMs, timeoutSignal, wallClockMs } from './clock.ts';
 
 /** What the portal reads of `/status/summary.json`. */
 export interface Summary {
@@ -29,12 +29,12 @@ export interface Knowledge {
 }
 
 const askEveryMs = 5_000;
-const patienceMs = 4_000;
+const timeoutMs = 4_000;
 /** An answer older than this is not shown as the present, whatever became of the next. */
 const freshForMs = 3 * askEveryMs;
 
-/** Asks for the summary every few seconds and tells what is known, at each answer and once a second. */
-export function watchSummary(address: string, tell: (knowledge: Knowledge) => void): void {
+/** Asks for the summary every few seconds and reports what is known, at each answer and once a second. */
+export function watchSummary(address: string, report: (knowledge: Knowledge) => void): void {
   let summary: Summary | undefined;
   let answered = { wallMs: wallClockMs(), steadyMs: steadyMs() };
   let failingSinceMs: number | undefined;
@@ -45,7 +45,7 @@ export function watchSummary(address: string, tell: (knowledge: Knowledge) => vo
     // A machine that slept, or a clock that was set, shows in one of the two and not in the other.
     const sinceAnswerMs = Math.max(0, steadyMs() - answered.steadyMs, wallClockMs() - answered.wallMs);
     const tooOld = sinceAnswerMs > freshForMs ? answered.wallMs : undefined;
-    tell({ summary, sinceAnswerMs, answeredAtMs: answered.wallMs, unreachableSinceMs: failingSinceMs ?? tooOld });
+    report({ summary, sinceAnswerMs, answeredAtMs: answered.wallMs, unreachableSinceMs: failingSinceMs ?? tooOld });
   };
   const ask = async () => {
     if (asking) return;
@@ -84,13 +84,7 @@ export function watchSummary(address: string, tell: (knowledge: Knowledge) => vo
 }
 
 async function fetchSummary(address: string): Promise<Summary> {
-  const patience = new AbortController();
-  const callOff = after(patienceMs, () => patience.abort());
-  try {
-    const response = await fetch(address, { cache: 'no-store', signal: patience.signal });
-    if (!response.ok) throw new Error(`answered ${response.status}`);
-    return (await response.json()) as Summary;
-  } finally {
-    callOff();
-  }
+  const response = await fetch(address, { cache: 'no-store', signal: timeoutSignal(timeoutMs) });
+  if (!response.ok) throw new Error(`answered ${response.status}`);
+  return (await response.json()) as Summary;
 }

@@ -1,8 +1,7 @@
-import { after, steadyMs } from './clock.ts';
-import { copyButton } from './copy-button.ts';
-import { byId, element } from './elements.ts';
+import { steadyMs, timeoutSignal } from './clock.ts';
+import { byId, copyButton, element } from './elements.ts';
 
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 /** Longer bodies are cut for showing: a page of a megabyte helps nobody. */
 const shownCharactersMax = 40_000;
 
@@ -12,11 +11,11 @@ let key = '';
 /** What a form asks for. */
 interface Request {
   readonly target: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly [name: string, value: string][];
 }
 
-/** Brings the forms to life. The key's field is read as it is typed and emptied when the page is left. */
-export function armTryIt(): void {
+/** Makes the forms work. The key's field is read as it is typed and emptied when the page is left. */
+function startForms(): void {
   const field = byId('api-key') as HTMLInputElement;
   const shown = byId('api-key-shown');
   field.addEventListener('input', () => {
@@ -32,11 +31,11 @@ export function armTryIt(): void {
     field.value = '';
     key = '';
   });
-  for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) arm(form);
+  for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) runOnSubmit(form);
   for (const hidden of document.querySelectorAll<HTMLElement>('form.try, .key-bar')) hidden.hidden = false;
 }
 
-function arm(form: HTMLFormElement): void {
+function runOnSubmit(form: HTMLFormElement): void {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void run(form);
@@ -50,7 +49,7 @@ async function run(form: HTMLFormElement): Promise<void> {
   const request = requestOf(form);
   button.disabled = true;
   outcome.className = 'outcome';
-  outcome.textContent = 'Asking ...';
+  outcome.textContent = 'Sending ...';
   const started = steadyMs();
   try {
     const { response, text } = await send(form, request);
@@ -83,24 +82,11 @@ async function send(
   { target, headers }: Request,
 ): Promise<{ response: Response; text: string }> {
   const { path = '', keyHeader } = form.dataset;
-  const sent = new Headers([
-    ['Accept', 'application/json'],
-    ...headers.map(([name, value]): [string, string] => [name, value]),
-  ]);
+  const sent = new Headers([['Accept', 'application/json'], ...headers]);
   if (keyHeader !== undefined && key !== '') sent.set(keyHeader, key);
-  const patience = new AbortController();
-  const callOff = after(patienceMs, () => patience.abort());
-  try {
-    const response = await fetch(path + target, {
-      headers: sent,
-      cache: 'no-store',
-      credentials: 'omit',
-      signal: patience.signal,
-    });
-    return { response, text: await response.text() };
-  } finally {
-    callOff();
-  }
+  const options = { headers: sent, cache: 'no-store', credentials: 'omit', signal: timeoutSignal(timeoutMs) } as const;
+  const response = await fetch(path + target, options);
+  return { response, text: await response.text() };
 }
 
 function answerBlocks(form: HTMLFormElement, request: Request, response: Response, text: string): HTMLElement[] {
@@ -152,3 +138,5 @@ function curlText(form: HTMLFormElement, { target, headers }: Request): string {
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+startForms();

@@ -1,3 +1,0 @@
-import { armTryIt } from './try-it.ts';
-
-armTryIt();
