@@ -6,17 +6,17 @@ import type { WebSocket } from 'ws';
 import { WebSocketServer } from 'ws';
 import { fixedPort } from '../../test/support/fixed-port.ts';
 
-/** One REST answer. `hang`: the request is taken and never answered. `cut`: the connection breaks half-way through the body. */
+/** One REST answer. `hang`: the request is never answered. `cut`: the connection breaks half-way through the body. */
 export interface RestAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly how?: 'answer' | 'hang' | 'cut';
-  /** Gets a function; the answer is sent when that is called. */
+  /** Gets a function that sends the answer. */
   readonly wait?: (proceed: () => void) => void;
 }
 
-/** The server's end of one live connection. */
+/** The server side of one live connection. */
 export interface Peer {
   readonly socket: WebSocket;
   readonly raw: Socket;
@@ -30,8 +30,8 @@ export interface Peer {
 type Message = Record<string, unknown> & { params?: { channel?: string; symbol?: string[] } };
 
 /**
- * A small server for tests that speaks Kraken's protocol on real sockets and does exactly what a test
- * tells it. It never acts by itself: without a test's word it only acknowledges and answers.
+ * A small server for tests that speaks Kraken's protocol on real sockets. It never acts by itself: it acknowledges and
+ * answers, and does the rest when a test says so.
  */
 export class ScriptedExchange {
   readonly #http = createServer((request, response) => this.#answer(request, response));
@@ -41,11 +41,11 @@ export class ScriptedExchange {
   readonly questions: string[] = [];
   #port: number | undefined;
   upgrades = 0;
-  /** Requests that wait for an answer they will never get. */
+  /** Requests waiting for an answer that never comes. */
   hanging = 0;
   /** What REST answers; `undefined` gives 404. */
   rest: (call: string, parameters: URLSearchParams) => RestAnswer | undefined = () => undefined;
-  /** How an upgrade is met: a status refuses it, `hang` leaves it open. */
+  /** How an upgrade is answered: a status refuses it, `hang` leaves it open. */
   upgrade: () => 'accept' | 'hang' | { status: number; headers: string } = () => 'accept';
   /** Right after the upgrade. */
   greet: (peer: Peer) => void = () => undefined;
@@ -91,8 +91,9 @@ export class ScriptedExchange {
     return newest;
   }
 
-  get openSockets(): number {
-    return this.#sockets.size;
+  /** Live connections whose socket is still open; idle REST connections are kept for reuse and do not count. */
+  get openPeers(): number {
+    return this.peers.filter(({ raw }) => !raw.destroyed).length;
   }
 
   async close(): Promise<void> {
@@ -106,9 +107,9 @@ export class ScriptedExchange {
     this.questions.push(`${call}${url.search}`);
     const answer = this.rest(call, url.searchParams) ?? { status: 404, body: 'not found' };
     if (answer.how === 'hang') {
-      this.hanging += 1;
+      this.hanging++;
       response.on('close', () => {
-        this.hanging -= 1;
+        this.hanging--;
       });
       return;
     }
@@ -129,7 +130,7 @@ export class ScriptedExchange {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.upgrades += 1;
+    this.upgrades++;
     const how = this.upgrade();
     if (how === 'hang') return;
     if (how !== 'accept') {
@@ -149,12 +150,12 @@ export class ScriptedExchange {
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as Message;
       received.push(message);
-      this.#obey(peer, message);
+      this.#received(peer, message);
     });
     this.greet(peer);
   }
 
-  #obey(peer: Peer, message: Message): void {
+  #received(peer: Peer, message: Message): void {
     if (message.method === 'ping' && this.answersPings) peer.send({ method: 'pong', req_id: message.req_id });
     if (message.params?.channel !== 'ticker') return;
     for (const name of message.params.symbol ?? []) {

@@ -10,8 +10,8 @@ import type { FeedTiming } from './parts.ts';
 import { FeedSupervisor } from './supervisor.ts';
 
 const passDeadlineMs = 60_000;
-/** Real sockets of this process need about a dozen turns of the event loop for one request and its answer. */
-const turnsPerStep = 20;
+/** A request and its answer take about three turns of the event loop when both ends are in this process. */
+const turnsPerStep = 8;
 
 /** A supervisor against the stand-in exchange, both on one fake clock, over real sockets. */
 export class SimulatorRig {
@@ -34,7 +34,7 @@ export class SimulatorRig {
   /** Starts both, and waits for the live path. */
   static async startLive(timing: Partial<FeedTiming> = {}): Promise<SimulatorRig> {
     const clock = new FakeClock();
-    const simulator = await startExchangeSimulator({ clock, seed: 11, updatesPerSecond: 60, port: await fixedPort() });
+    const simulator = await startExchangeSimulator({ clock, seed: 11, updatesPerSecond: 20, port: await fixedPort() });
     const rig = new SimulatorRig(clock, simulator, timing);
     rig.supervisor.start();
     await rig.pass('the live path', () => rig.health.path === 'live');

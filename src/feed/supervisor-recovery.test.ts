@@ -8,7 +8,7 @@ let rig: FeedRig;
 
 afterEach(() => rig.stop());
 
-/** Lets time pass, giving each connection attempt the real time it needs to come to its end. Gives when each attempt came. */
+/** Lets time pass and each connection attempt end. Returns when each attempt came. */
 async function attempts(forMs: number, settled: () => boolean): Promise<number[]> {
   const times: number[] = [];
   const endMs = rig.clock.monotonicMs() + forMs;
@@ -52,7 +52,7 @@ test('a peer that says one thing and closes is met the same way, for one frame i
   assert.ok(!rig.sink.paths.includes('live'));
 });
 
-test('a refused handshake that asks for patience gets it (fault row 43)', async () => {
+test('a refused handshake that asks for a longer wait gets it (fault row 43)', async () => {
   rig = new FeedRig();
   await rig.listen();
   rig.exchange.upgrade = () => ({ status: 429, headers: 'Retry-After: 40\r\n' });
@@ -113,7 +113,7 @@ test('connections that freeze or break leave no socket, no timer and no listener
     peer.raw.destroy();
     await rig.becomeLive();
   }
-  await soon('one socket is left', () => rig.exchange.openSockets === 1);
+  await soon('one socket is left', () => rig.exchange.openPeers === 1);
   assert.ok(rig.clock.pendingTimers <= timers + 4, `${timers} timers became ${rig.clock.pendingTimers}`);
   assert.equal(rig.exchange.peers.length, 17);
 });
@@ -159,10 +159,10 @@ test('a poll that fails in any way is bounded in time, is retried more slowly, a
     rig.exchange.rest = (call) => (call === 'Ticker' ? answer : working(call, new URLSearchParams()));
     await rig.pass(outcome, () => (polls()[outcome as 'status'] ?? 0) >= 2, 250);
     const current = rig.sink.current.length;
-    const questions = rig.exchange.questions.length;
+    const questions = rig.questions.length;
     for (let second = 0; second < 30; second++) await rig.clock.advance(1_000);
     assert.equal(rig.sink.current.length, current);
-    assert.ok(rig.exchange.questions.length - questions <= 25);
+    assert.ok(rig.questions.length - questions <= 25);
     rig.exchange.rest = working;
     await rig.pass('polls work again', () => rig.sink.current.length > current, 250);
     await rig.stop();
@@ -204,8 +204,8 @@ test('after 429 the polls wait as long as they were told (fault row 47)', async 
   rig.exchange.rest = () => ({ status: 429, headers: { 'retry-after': '25' } });
   await rig.pass('the refusal', () => polls().rate_limited === 1);
   rig.exchange.rest = working;
-  const questions = rig.exchange.questions.length;
+  const questions = rig.questions.length;
   await rig.clock.advance(24_900);
-  assert.equal(rig.exchange.questions.length, questions);
+  assert.equal(rig.questions.length, questions);
   await rig.pass('polls again', () => polls().ok === 2);
 });

@@ -90,7 +90,7 @@ test('each symbol is answered: accepted, refused, or unanswered after the deadli
   assert.equal(of('accepted').length, 1);
 });
 
-test('data, or the word that it is subscribed already, is as good as an acknowledgement', async () => {
+test('data, or the answer that it is already subscribed, is as good as an acknowledgement', async () => {
   exchange.judge = () => 'ignore';
   await open();
   connection.subscribe(symbols.slice(0, 2));
@@ -194,7 +194,7 @@ test('a clean close, a reset and a broken protocol end it once each, and nothing
   assert.deepEqual(reasons, ['closed', 'network', 'protocol']);
 });
 
-test('a refused handshake tells the status and how long to wait (fault row 43)', async () => {
+test('a refused handshake reports the status and how long to wait (fault row 43)', async () => {
   exchange.upgrade = () => ({ status: 429, headers: 'Retry-After: 20\r\n' });
   await open('closed');
   assert.deepEqual(of('closed'), [
@@ -230,7 +230,7 @@ test('nobody there, and a peer that does not speak TLS, are network failures (fa
   assert.equal(of('closed')[0]?.reason, 'network');
 });
 
-test('a pong is a sign of life, and no frame queues anything to be sent', async () => {
+test('a pong is a frame like any other, and no frame queues anything to be sent', async () => {
   await open();
   const before = of('frame').length;
   connection.ping();
@@ -238,7 +238,7 @@ test('a pong is a sign of life, and no frame queues anything to be sent', async 
   assert.deepEqual(exchange.peer.received.at(-1), { method: 'ping', req_id: 1 });
 });
 
-test('the instrument channel tells the state of each pair, known or new', async () => {
+test('the instrument channel gives the state of each pair, known or new', async () => {
   await open();
   const pair = (symbol: string, quote: string, status: string) => ({ symbol, base: 'C', quote, status });
   exchange.peer.send({
@@ -265,15 +265,15 @@ test('the instrument channel tells the state of each pair, known or new', async 
   ]);
 });
 
-test('after terminate nothing is told, no timer waits and the socket is gone', async () => {
+test('after terminate no event follows, no timer is left and the socket is gone', async () => {
   exchange.judge = () => 'ignore';
   await open();
   connection.subscribe(symbols);
   connection.terminate();
-  const told = events.length;
+  const emitted = events.length;
   await soon('the socket is gone', () => exchange.peer.socket.readyState === 3);
   await clock.advance(60_000);
-  assert.equal(events.length, told);
+  assert.equal(events.length, emitted);
   assert.equal(clock.pendingTimers, 0);
 });
 
@@ -290,6 +290,6 @@ test('three hundred connections, frozen and then terminated, leave nothing behin
     connection.terminate();
     exchange.peer.raw.resume();
   }
-  await soon('every socket is gone', () => exchange.openSockets === 0);
+  await soon('every socket is gone', () => exchange.openPeers === 0);
   assert.equal(clock.pendingTimers, 0);
 });
