@@ -1,4 +1,4 @@
-# The image of the Market Data API. docs/operators/containers.md says how it is built and run.
+# The image of the Market Data API. docs/operators/containers.md explains how to build and run it.
 #
 # The base image's Node is exactly the one of package.json's optionalDependencies: so the platform packages that bring it
 # elsewhere are left out, and the launcher runs the program in its own process, which is PID 1 and gets the signals.
@@ -9,7 +9,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN ["npm", "ci", "--omit=dev", "--omit=optional", "--no-audit"]
 
 FROM node:26.10.0-trixie-slim
-# Nothing is installed in a running container, so what installs is taken out; its user has no shell and no home.
+# Nothing is installed in a running container, so npm is removed; its user has no shell and no home.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn* \
   && groupadd --gid 10001 mdapi \
   && useradd --uid 10001 --gid mdapi --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin mdapi \
@@ -35,10 +35,10 @@ LABEL org.opencontainers.image.title="Market Data API" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.licenses="Apache-2.0"
 
-# A container's own loopback is reached by nobody. The private listener stays on it until it is configured otherwise.
+# Nobody reaches a container's loopback. The private listener stays on it unless configured otherwise.
 ENV NODE_ENV=production MDAPI_SERVER_HOST=0.0.0.0
 
-# As a number, so that a platform can see that it is not root.
+# A number, so that a platform can see that it is not root.
 USER 10001:10001
 VOLUME ["/data"]
 # Here every command finds the configuration without an option.

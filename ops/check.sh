@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the alert rules and runs their tests with promtool. Exit code 0 when all is well, 1 when a
-# rule is wrong, 2 when there is no promtool here.
+# Checks the alert rules and runs their tests with promtool. Exit code 0: all is well; 1: a rule is
+# wrong; 2: promtool is not installed.
 set -eu
 cd "$(dirname "$0")/prometheus"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the secrets of compose.yaml's cluster in ./secrets, new and random. Changes none that are there.
+# Creates random secrets for compose.yaml's cluster in ./secrets. Existing ones stay.
 set -eu
 umask 022
 cd "$(dirname "$0")/../.."
@@ -13,8 +13,8 @@ random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 postgres=$(random)
 valkey=$(random)
 
-# The folder is closed to other users of this machine. The files in it are open, for a container's user has another
-# number than yours and Compose hands them over as they are.
+# The folder is closed to other users. The files in it are readable, because the container's user has another id and
+# Compose passes them on unchanged.
 mkdir -m 0700 secrets
 printf '%s\n' "$postgres" >secrets/postgres-password
 printf 'postgres://mdapi:%s@postgres:5432/mdapi?sslmode=disable\n' "$postgres" >secrets/store
