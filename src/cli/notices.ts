@@ -95,7 +95,7 @@ async function previewed(input: CommandInput, context: Context): Promise<Preview
       return { figures, to: accountEmail, configuration };
     });
   }
-  const { sampleFigures } = await import('../notices/sample.ts');
+  const { sampleFigures } = await import('../notices/notice-mail.ts');
   const { configuration } = await configurationFor(input, context);
   const figures = sampleFigures(context.clock.now(), configuration.limits.key);
   return { figures, to: 'client@example.com', configuration };
@@ -144,7 +144,7 @@ const sendTest: Command = {
     if (to === undefined)
       throw new UsageError('--to: not an address that mail can be sent to, such as name@example.com.');
     const { breachMail } = await import('../notices/notice-mail.ts');
-    const { sampleFigures } = await import('../notices/sample.ts');
+    const { sampleFigures } = await import('../notices/notice-mail.ts');
     const { deliver } = await import('../notices/delivery.ts');
     const now = context.clock.now();
     const example = breachMail(sampleFigures(now, limits.key), placeOf(configuration));

@@ -7,7 +7,7 @@ export interface BreachSource {
   drain(now: EpochMs): readonly BreachRecord[];
 }
 
-/** Held at most while the database cannot be written, some 10 MB; what comes after is let go. */
+/** Kept at most while the database cannot be written, some 10 MB; what comes after is dropped. */
 const unsavedMax = 100_000;
 
 /** Carries refusals into the database. What could not be written is written with the next that can. */
@@ -29,7 +29,7 @@ export class BreachRecorder {
     return this.#dropped;
   }
 
-  /** Rejects with what the database said; nothing is lost by that. Calls must not overlap. */
+  /** Rejects with the store's error, and loses nothing by it. Calls must not overlap. */
   async flush(now: EpochMs): Promise<void> {
     for (const count of this.#source.drain(now)) this.#keep(count);
     if (this.#unsaved.size === 0) return;

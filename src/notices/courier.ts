@@ -1,12 +1,10 @@
 import { backoffMs } from '../backoff.ts';
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import { sleep } from '../clock.ts';
+import { type Clock, type EpochMs, type Randomness, sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { ClaimedNotice, NoticeOutcome, Notices } from '../store/notices.ts';
-import { type Delivery, deliver } from './delivery.ts';
+import { type Delivery, deliver, type SmtpServer } from './delivery.ts';
 import { composeMessage, domainOf, type Mailbox, mailableAddress } from './message.ts';
 import { breachMail, type NoticePlace } from './notice-mail.ts';
-import type { SmtpServer } from './smtp-server.ts';
 
 export interface CourierOptions {
   readonly notices: Pick<Notices, 'claim' | 'beginSending' | 'settle'>;
@@ -22,17 +20,17 @@ export interface CourierOptions {
 export type CourierCounts = Readonly<Record<'sent' | 'failed' | 'postponed' | 'unconfirmed', number>>;
 
 const lookEveryMs = 1_000;
-/** An attempt has so long to come up to the message's end, and is broken off then: another server may take it. */
+/** After the lease another server may claim the notice; an attempt that has not come to the message's end is aborted before. */
 const leaseMs = 120_000;
-const brokenOffAfterMs = leaseMs - 10_000;
-/** From there on no other server touches it until the answer is really out of reach. */
+const attemptTimeoutMs = leaseMs - 10_000;
+/** From the message's end on no other server claims it while an answer may still come. */
 const answerLeaseMs = 15 * 60_000;
 const retryRange = { minMs: 30_000, maxMs: 3_600_000, jitter: 'equal' } as const;
-/** As long as mail servers themselves go on trying (RFC 5321 §4.5.4.1). */
-const givenUpAfterMs = 4 * 86_400_000;
-const patienceAtStopMs = 5_000;
+/** As long as mail servers themselves keep trying (RFC 5321 §4.5.4.1). */
+const giveUpAfterMs = 4 * 86_400_000;
+const stopTimeoutMs = 5_000;
 
-const misfortunes = {
+const failureMessages = {
   pending: 'a notice could not be sent yet; it is tried again',
   failed: 'a notice could not be sent, and is not tried again',
   unconfirmed: 'whether a notice was accepted is not known; it is not sent again',
@@ -41,19 +39,20 @@ const misfortunes = {
 /**
  * Sends what is in the outbox, one notice after another. Several couriers, in one process or in many, share the outbox:
  * each notice is claimed for a while, and the claim is confirmed just before the end of the message is sent. A crash
- * before that loses nothing and sends nothing; after it, until the answer is written down, the notice is `unconfirmed`
+ * before that loses nothing and sends nothing; after it, until the answer is recorded, the notice is `unconfirmed`
  * and not sent again.
  */
 export class Courier {
   readonly #options: CourierOptions;
   readonly #stopping = new AbortController();
-  readonly #breakOff = new AbortController();
+  readonly #abort = new AbortController();
   readonly #counts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
   #running: Promise<void> = Promise.resolve();
-  /** Attempts in a row at which the server itself was at fault. */
+  /** Attempts in a row that failed for the server, not for the message. */
   #serverFaults = 0;
   #storeFailing = false;
-  #isPastReturn = false;
+  /** The end of a message may be on its way: only its answer tells whether it was accepted. */
+  #isEnding = false;
 
   constructor(options: CourierOptions) {
     this.#options = options;
@@ -67,13 +66,13 @@ export class Courier {
     this.#running = this.#run();
   }
 
-  /** Takes back what can be taken back, and waits a little for the answer to what cannot. */
+  /** Aborts an attempt that can still be aborted, and waits a little for the answer to one that cannot. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    if (!this.#isPastReturn) this.#breakOff.abort();
-    const patience = this.#options.clock.after(patienceAtStopMs, () => this.#breakOff.abort());
+    if (!this.#isEnding) this.#abort.abort();
+    const timeout = this.#options.clock.after(stopTimeoutMs, () => this.#abort.abort());
     await this.#running;
-    patience.cancel();
+    timeout.cancel();
   }
 
   async #run(): Promise<void> {
@@ -120,26 +119,23 @@ export class Courier {
     const { notices, server, from, place, clock } = this.#options;
     const head = { from, to, messageId: claim.messageId, date: clock.now() };
     const message = await composeMessage(breachMail(claim.figures, place), head);
-    const abort = new AbortController();
-    const breakOff = () => abort.abort();
-    const patience = clock.after(brokenOffAfterMs, breakOff);
+    const tooLate = new AbortController();
+    const timeout = clock.after(attemptTimeoutMs, () => tooLate.abort());
+    const signal = AbortSignal.any([this.#abort.signal, tooLate.signal]);
     let asked: Promise<boolean> | undefined;
     const mayEnd = () => {
-      patience.cancel();
-      this.#isPastReturn = true;
+      timeout.cancel();
+      this.#isEnding = true;
       asked = notices.beginSending(claim, answerLeaseMs);
       return asked;
     };
-    this.#breakOff.signal.addEventListener('abort', breakOff);
-    if (this.#breakOff.signal.aborted) breakOff();
     try {
-      return await deliver({ server, envelope: { from: from.address, to }, message, mayEnd, signal: abort.signal });
+      return await deliver({ server, envelope: { from: from.address, to }, message, mayEnd, signal });
     } finally {
-      this.#breakOff.signal.removeEventListener('abort', breakOff);
-      patience.cancel();
-      // What is written down next must not be overtaken by this.
+      timeout.cancel();
+      // Must be written before what is recorded next.
       await asked?.catch(() => {});
-      this.#isPastReturn = false;
+      this.#isEnding = false;
     }
   }
 
@@ -156,14 +152,14 @@ export class Courier {
         return { status: 'unconfirmed', error: delivery.reason };
       case 'postponed': {
         const now = this.#options.clock.now();
-        if (now - createdAt >= givenUpAfterMs) return { status: 'failed', error: `given up: ${delivery.reason}` };
+        if (now - createdAt >= giveUpAfterMs) return { status: 'failed', error: `given up: ${delivery.reason}` };
         const delayMs = this.#stopping.signal.aborted ? 0 : this.#backoffMs(attempts);
         return { status: 'pending', error: delivery.reason, nextAttemptAt: (now + delayMs) as EpochMs };
       }
     }
   }
 
-  /** Never given up: what is not written down here is `unconfirmed` for everybody else. */
+  /** Tries until it succeeds or the courier stops: what is not recorded here is `unconfirmed` for every other server. */
   async #settle(claim: ClaimedNotice, outcome: NoticeOutcome): Promise<void> {
     const { notices, clock, log } = this.#options;
     for (let failing = false; ; failing = true) {
@@ -171,7 +167,8 @@ export class Courier {
         await notices.settle(claim, outcome);
         break;
       } catch (error) {
-        if (!failing) log.error({ err: error, notice: claim.id }, 'how a notice was sent cannot be written down');
+        if (!failing)
+          log.error({ err: error, notice: claim.id }, 'how a notice was sent cannot be recorded; it is tried again');
         if (this.#stopping.signal.aborted) return;
         await sleep(clock, lookEveryMs, this.#stopping.signal);
       }
@@ -184,7 +181,7 @@ export class Courier {
     this.#counts[outcome.status === 'pending' ? 'postponed' : outcome.status]++;
     const fields = { notice: id, keyId, attempts };
     if (outcome.status === 'sent') log.info(fields, 'a notice was sent');
-    else log.warn({ ...fields, reason: outcome.error }, misfortunes[outcome.status]);
+    else log.warn({ ...fields, reason: outcome.error }, failureMessages[outcome.status]);
   }
 
   /** @param failures 1 or more */

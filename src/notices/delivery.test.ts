@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { SMTPServerOptions } from 'smtp-server';
 import { MailServer } from '../../test/support/mail-server.ts';
-import { type Delivery, deliver } from './delivery.ts';
+import { type Delivery, deliver, needsTls, type SmtpServer } from './delivery.ts';
 import { smtpOf } from './notices.testing.ts';
-import { needsTls, type SmtpServer } from './smtp-server.ts';
 
 const message = Buffer.from('From: api@example.com\r\nSubject: hello\r\n\r\n.a line that begins with a dot\r\n');
 const envelope = { from: 'api@example.com', to: 'holder@example.net' };

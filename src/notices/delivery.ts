@@ -1,41 +1,47 @@
 import { Readable } from 'node:stream';
+import type { ConnectionOptions } from 'node:tls';
 import SmtpConnection from 'nodemailer/lib/smtp-connection';
-import { needsTls, type SmtpServer, safeLine } from './smtp-server.ts';
+
+/** How to reach the mail server that takes our mail. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte (`smtps://`, RFC 8314). Otherwise STARTTLS is used whenever the server offers it. */
+  readonly implicitTls: boolean;
+  readonly credentials: { readonly user: string; readonly password: string } | undefined;
+  /** Over those of the runtime, such as a certificate authority of one's own. */
+  readonly tls?: ConnectionOptions;
+}
 
 /** How handing a message over ended. `reason` is one line without secrets. */
 export type Delivery =
   | { readonly kind: 'accepted' }
   /** The server answered no for good, to this message. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Nothing was accepted, and a later attempt may succeed. `serverFault`: so would any other message have fared. */
+  /** Nothing was accepted, and a later attempt may succeed. `serverFault`: any other message would have failed too. */
   | { readonly kind: 'postponed'; readonly reason: string; readonly serverFault: boolean }
-  /** The end of the message was sent and no answer came: accepted or not, nobody can tell (RFC 1047). */
+  /** The end of the message was sent and no answer came: whether it was accepted is not known (RFC 1047). */
   | { readonly kind: 'unanswered'; readonly reason: string }
   /** `mayEnd` said no. Nothing was accepted. */
   | { readonly kind: 'withdrawn' };
 
-export interface Envelope {
-  readonly from: string;
-  readonly to: string;
-}
-
 export interface DeliveryOptions {
   readonly server: SmtpServer;
-  readonly envelope: Envelope;
+  readonly envelope: { readonly from: string; readonly to: string };
   readonly message: Buffer;
   /**
-   * Asked once the server has the whole message but for its end. A message without its end is never accepted
-   * (RFC 5321 §4.1.1.4), so that until this says yes the attempt can still be taken back.
+   * Asked once the server has the whole message except for its end. A message without its end is never accepted
+   * (RFC 5321 §4.1.1.4), so the attempt can be withdrawn until this says yes.
    */
   readonly mayEnd: () => Promise<boolean>;
-  /** Breaks the connection off. */
+  /** Ends the attempt and its connection. */
   readonly signal: AbortSignal;
 }
 
-/** Times in which a step has to be done. The last is RFC 5321 §4.5.3.2.6: giving up sooner makes answers go missing. */
+/** Timeouts of the steps. The last is RFC 5321 §4.5.3.2.6: giving up sooner loses answers. */
 const connectTimeoutMs = 30_000;
 const greetingTimeoutMs = 30_000;
-const silenceTimeoutMs = 10 * 60_000;
+const socketTimeoutMs = 10 * 60_000;
 
 /** Hands one message to the mail server, over a connection of its own. Never rejects. */
 export function deliver({ server, envelope, message, mayEnd, signal }: DeliveryOptions): Promise<Delivery> {
@@ -49,12 +55,10 @@ export function deliver({ server, envelope, message, mayEnd, signal }: DeliveryO
       if (error === null) connection.quit();
       connection.close();
     };
-    const aborted = () => {
-      finish(new Error('broken off'));
-    };
+    const aborted = () => finish(new Error('aborted'));
     if (signal.aborted) return aborted();
     signal.addEventListener('abort', aborted, { once: true });
-    // Stays for good: a connection that fails after its last answer must not end the process.
+    // Never removed: a connection that fails after its last answer must not end the process.
     connection.on('error', finish);
     connection.connect((connectError) => {
       if (connectError) return finish(connectError);
@@ -74,22 +78,16 @@ function connectionTo(server: SmtpServer): SmtpConnection {
     requireTLS: needsTls(server),
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: greetingTimeoutMs,
-    socketTimeout: silenceTimeoutMs,
+    socketTimeout: socketTimeoutMs,
     ...(server.tls === undefined ? {} : { tls: server.tls }),
   });
 }
 
-function logIn(
-  connection: SmtpConnection,
-  { credentials }: SmtpServer,
-  done: (error: SmtpFailure | null) => void,
-): void {
-  if (credentials === undefined) {
-    done(null);
-    return;
-  }
-  const { user, password: pass } = credentials;
-  connection.login({ credentials: { user, pass } }, (error) => done(error));
+type Done = (error: SmtpFailure | null) => void;
+
+function logIn(connection: SmtpConnection, { credentials }: SmtpServer, done: Done): void {
+  if (credentials === undefined) done(null);
+  else connection.login({ credentials: { user: credentials.user, pass: credentials.password } }, done);
 }
 
 /** What `nodemailer` reports. `command` is the step: `CONN`, `AUTH …`, `MAIL FROM`, `RCPT TO`, `DATA`, or `API` before any. */
@@ -105,7 +103,7 @@ class GuardedMessage extends Readable {
   readonly #message: Buffer;
   readonly #mayEnd: () => Promise<boolean>;
   #given = false;
-  /** From the moment at which the end was let go. */
+  /** From the moment at which the end is sent. */
   ended = false;
   withdrawn = false;
 
@@ -134,7 +132,7 @@ class GuardedMessage extends Readable {
   }
 }
 
-/** Answers about who may use the server (RFC 4954 §6) come in reply to any command, and say nothing of the message. */
+/** Answers about who may use the server (RFC 4954 §6) come in reply to any command, and are not about the message. */
 const loginCodes = new Set([530, 534, 535, 538]);
 
 function judge(error: SmtpFailure, { ended, withdrawn }: GuardedMessage, server: SmtpServer): Delivery {
@@ -142,11 +140,11 @@ function judge(error: SmtpFailure, { ended, withdrawn }: GuardedMessage, server:
   const { command = '', responseCode = 0 } = error;
   const reason = reasonOf(error, server);
   if (ended && responseCode < 400) return { kind: 'unanswered', reason };
-  const ofTheMessage =
+  const isAboutMessage =
     /^(MAIL FROM|RCPT TO|DATA|API)$/.test(command) && !loginCodes.has(responseCode) && error.code !== 'EAUTH';
-  if (!ofTheMessage) return { kind: 'postponed', reason, serverFault: true };
-  const forGood = (responseCode >= 500 && responseCode !== 503) || (error.code === 'EENVELOPE' && command === 'API');
-  return forGood ? { kind: 'refused', reason } : { kind: 'postponed', reason, serverFault: responseCode === 421 };
+  if (!isAboutMessage) return { kind: 'postponed', reason, serverFault: true };
+  const isFinal = (responseCode >= 500 && responseCode !== 503) || (error.code === 'EENVELOPE' && command === 'API');
+  return isFinal ? { kind: 'refused', reason } : { kind: 'postponed', reason, serverFault: responseCode === 421 };
 }
 
 /** What the server says while we log in may repeat what we sent: only its code is kept. */
@@ -157,4 +155,32 @@ function reasonOf(error: SmtpFailure, server: SmtpServer): string {
     return `login refused${responseCode === undefined ? '' : ` (${responseCode})`}`;
   if (responseCode !== undefined) return safeLine(`refused${step}: ${response}`, server);
   return safeLine(code === undefined ? error.message : `${code}${step}: ${error.message}`, server);
+}
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1|0:0:0:0:0:0:0:1)$/i;
+
+/** Whether the connection must not go on without TLS: a password is never sent in the clear over a network. */
+export function needsTls({ host, credentials }: SmtpServer): boolean {
+  return credentials !== undefined && !loopback.test(host);
+}
+
+/**
+ * An answer of the server as one line for the log and the outbox: short, without control characters, and without
+ * the password in any form in which a server could repeat it.
+ */
+export function safeLine(text: string, { credentials }: Pick<SmtpServer, 'credentials'>): string {
+  let line = text;
+  if (credentials !== undefined && credentials.password !== '') {
+    const { user, password } = credentials;
+    const forms = [password, encodeURIComponent(password), base64(password), base64(`\0${user}\0${password}`)];
+    for (const form of forms) line = line.replaceAll(form, '(not shown)');
+  }
+  return line
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .slice(0, 200)
+    .trim();
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }

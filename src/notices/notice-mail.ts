@@ -1,3 +1,4 @@
+import type { EpochMs } from '../clock.ts';
 import { html, trusted } from '../html.ts';
 import type { NoticeFigures } from '../store/notices.ts';
 
@@ -8,7 +9,7 @@ export interface NoticeMail {
   readonly html: string;
 }
 
-/** What the text says of the service and its rule. */
+/** What the text says about the service and its rule. */
 export interface NoticePlace {
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -17,6 +18,7 @@ export interface NoticePlace {
 }
 
 const labelLengthMax = 100;
+const minuteMs = 60_000;
 
 /** The mail to the holder of a key that was refused in several minutes (contract, Limits, rule 3), as plain text and HTML. */
 export function breachMail(figures: NoticeFigures, place: NoticePlace): NoticeMail {
@@ -41,7 +43,7 @@ export function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'last
   return named === '' ? ending : `"${named}" ${ending}`;
 }
 
-/** Other programs write labels too: nothing in one may begin a header, a line or another direction of writing. */
+/** Other programs write labels too: none may begin a header, a line or another direction of writing. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ').replaceAll(/\s+/g, ' ');
 }
@@ -59,11 +61,11 @@ interface Parts {
 const greeting = 'Hello,';
 
 const advice = [
-  'After an answer 429 wait as many seconds as its Retry-After header says, then ask again.',
-  'The headers X-RateLimit-Remaining and X-RateLimit-Reset of every answer tell how many requests are left and until when.',
+  'After an answer with status 429 wait as many seconds as its Retry-After header says, then ask again.',
+  'The headers X-RateLimit-Remaining and X-RateLimit-Reset of every answer say how many requests are left and until when.',
   'Ask for /v1/tickers once instead of /v1/ticker for each market: it has them all, and every 5 seconds is enough.',
   'All programs that use the same key share its limit. Give each program a key of its own.',
-  'If these requests are not yours, the key may be known to somebody else: revoke it and make a new one.',
+  'If these requests are not yours, somebody else may know the key: revoke it and create a new one.',
 ] as const;
 
 function factsOf({
@@ -76,7 +78,7 @@ function factsOf({
   const span =
     firstMinuteMs === lastMinuteMs
       ? `at ${minuteText(firstMinuteMs)}`
-      : `between ${minuteText(firstMinuteMs)} and ${minuteText(lastMinuteMs + 60_000)}`;
+      : `between ${minuteText(firstMinuteMs)} and ${minuteText(lastMinuteMs + minuteMs)}`;
   const refused = `${counted(requestsRefused, 'request')} with it ${requestsRefused === 1 ? 'was' : 'were'} refused`;
   const limit = counted(limitPerMinute, 'request');
   return `The limit of the key is ${limit} per minute. ${refused} (status 429) in ${counted(breachedMinutes, 'minute')} ${span}, because it was used up:`;
@@ -94,7 +96,7 @@ function textBody({ key, facts, minutes, left, limitsUrl, place }: Parts): strin
     ...rows,
     ...(left > 0 ? [`  and ${counted(left, 'earlier minute')}`] : []),
     '',
-    'Requests within the limit were answered as always; the key goes on working.',
+    'Requests within the limit were answered as always; the key continues to work.',
     '',
     'What to do:',
     ...advice.map((line) => `- ${line}`),
@@ -121,7 +123,7 @@ function htmlBody({ key, facts, minutes, left, limitsUrl, place }: Parts): strin
 <p>This is about your API key <strong>${key}</strong> for ${place.baseUrl}.</p>
 <p>${facts}</p>
 <table style="border-collapse:collapse">${rows}</table>
-${more}<p>Requests within the limit were answered as always; the key goes on working.</p>
+${more}<p>Requests within the limit were answered as always; the key continues to work.</p>
 <p>What to do:</p>
 <ul>${items}</ul>
 <p><a href="${limitsUrl}">The limits</a></p>
@@ -131,7 +133,7 @@ ${more}<p>Requests within the limit were answered as always; the key goes on wor
 }
 
 function footer({ atMostEveryMs }: NoticePlace): string {
-  return `This message was sent automatically. About one key it comes at most once in ${spanText(atMostEveryMs)}.`;
+  return `This message was sent automatically. There is at most one about each key in ${spanText(atMostEveryMs)}.`;
 }
 
 /** `2026-11-21 10:03 UTC` */
@@ -141,9 +143,28 @@ function minuteText(startMs: number): string {
 
 function spanText(spanMs: number): string {
   const hours = spanMs / 3_600_000;
-  return Number.isInteger(hours) ? counted(hours, 'hour') : counted(Math.round(spanMs / 60_000), 'minute');
+  return Number.isInteger(hours) ? counted(hours, 'hour') : counted(Math.round(spanMs / minuteMs), 'minute');
 }
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Figures of no real key, for a preview and for a test of the mail server: three minutes before `now`. */
+export function sampleFigures(now: EpochMs, limitPerMinute: number): NoticeFigures {
+  const lastMinuteMs = now - (now % minuteMs) - minuteMs;
+  const minutes = [12, 5, 0].map((before, index) => ({
+    startMs: lastMinuteMs - before * minuteMs,
+    refused: [41, 388, 112][index]!,
+  }));
+  return {
+    label: 'trading bot',
+    lastFour: 'x7Qa',
+    limitPerMinute,
+    breachedMinutes: minutes.length,
+    requestsRefused: minutes.reduce((sum, { refused }) => sum + refused, 0),
+    firstMinuteMs: minutes[0]!.startMs,
+    lastMinuteMs,
+    minutes,
+  };
 }

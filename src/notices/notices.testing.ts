@@ -7,7 +7,7 @@ import type { NoticeRecord } from '../store/notices.ts';
 import { digestNumber, openFixture, type StoreFixture } from '../store/store.testing.ts';
 import type { Store } from '../store/store.ts';
 import { Courier, type CourierOptions } from './courier.ts';
-import type { SmtpServer } from './smtp-server.ts';
+import type { SmtpServer } from './delivery.ts';
 
 export const minuteMs = 60_000;
 export const rule = { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000 };

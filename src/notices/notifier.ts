@@ -1,12 +1,11 @@
-import type { Clock, Randomness, Timer } from '../clock.ts';
+import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Breaches } from '../store/breaches.ts';
-import type { NoticeRule, Notices } from '../store/notices.ts';
+import type { NoticeRecord, NoticeRule, Notices } from '../store/notices.ts';
 import { BreachRecorder, type BreachSource } from './breach-recorder.ts';
 import { Courier, type CourierCounts } from './courier.ts';
-import { NoticeDecider } from './decider.ts';
+import type { SmtpServer } from './delivery.ts';
 import type { Mailbox } from './message.ts';
-import type { SmtpServer } from './smtp-server.ts';
 
 export interface NotifierOptions {
   readonly store: { readonly breaches: Breaches; readonly notices: Notices };
@@ -26,6 +25,13 @@ export interface NotifierFigures {
   readonly pending: number;
 }
 
+const minuteMs = 60_000;
+/** By then every server on the database has written its refusals of a minute. */
+const settledAfterMs = 3_000;
+/** Every decision looks again at what another server may have written late. */
+const overlapMs = 10 * minuteMs;
+/** At its start a process looks at what one that crashed did not decide. */
+const firstLookBackMs = 24 * 60 * minuteMs;
 const turnEveryMs = 1_000;
 const pruneEveryMs = 3_600_000;
 const breachesKeptMs = 30 * 86_400_000;
@@ -74,7 +80,7 @@ export class Notifier {
     });
   }
 
-  /** Writes down what is left to write. Stopping one that was not started does that too. */
+  /** Records what is left to record, also when it was never started. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     await this.#courier?.stop();
@@ -114,8 +120,44 @@ export class Notifier {
       this.#failing = false;
     } catch (error) {
       if (!this.#failing)
-        this.#options.log.error({ err: error }, 'breaches of limits cannot be written down; they are kept');
+        this.#options.log.error({ err: error }, 'breaches of limits cannot be recorded; they are kept');
       this.#failing = true;
     }
+  }
+}
+
+interface DeciderOptions {
+  readonly notices: Pick<Notices, 'decide'>;
+  readonly rule: NoticeRule;
+  /** Whether notices are sent. Otherwise they are recorded only. */
+  readonly mailed: boolean;
+  readonly clock: Clock;
+}
+
+/** Decides once a minute, when a minute is over and all servers have written their refusals. */
+class NoticeDecider {
+  readonly #options: DeciderOptions;
+  #decidedUpTo: number | undefined;
+
+  constructor(options: DeciderOptions) {
+    this.#options = options;
+  }
+
+  /** The notices that were due and are made now; none when this minute was decided before. Rejects with the store's error. */
+  async decideDue(): Promise<readonly NoticeRecord[]> {
+    const { notices, rule, mailed, clock } = this.#options;
+    const settledMs = clock.now() - settledAfterMs;
+    const upToMinute = (settledMs - (settledMs % minuteMs) - minuteMs) as EpochMs;
+    if (upToMinute === this.#decidedUpTo) return [];
+    const afterMinute = this.#afterMinute(upToMinute);
+    const made = await notices.decide({ rule, mailed, upToMinute, afterMinute });
+    this.#decidedUpTo = upToMinute;
+    return made;
+  }
+
+  /** The wall clock may have gone back: then the earlier of the two counts. */
+  #afterMinute(upToMinute: EpochMs): EpochMs {
+    if (this.#decidedUpTo === undefined) return (upToMinute - firstLookBackMs) as EpochMs;
+    return (Math.min(this.#decidedUpTo, upToMinute) - overlapMs) as EpochMs;
   }
 }
