@@ -7,7 +7,7 @@ import { ConsoleStage, consoleTest } from './console-stage.ts';
 async function pagesOf({ harness }: ConsoleStage): Promise<readonly (readonly [string, string | RegExp, string])[]> {
   const { accountId, keyId } = harness.credentials;
   return [
-    ['#/', 'Overview', 'Running for'],
+    ['#/', 'Overview', 'Uptime'],
     ['#/markets', 'Markets', '8 markets'],
     ['#/markets/BTCCZK', 'BTCCZK', 'A client buys'],
     ['#/feed', 'Feed and rates', 'EUR/CZK'],

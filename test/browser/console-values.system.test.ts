@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { lookAgain, noLook } from '../../web/console/board/moves.ts';
+import { nextPoll, noPoll } from '../../web/console/board/moves.ts';
 import { queryOf, selected, selectionOf } from '../../web/console/board/selection.ts';
 import { piecesOf, summaryOf } from '../../web/console/feed/spans.ts';
 import { compareDecimals, directionOf, grouped, signedPercent } from '../../web/console/format/decimal.ts';
@@ -91,14 +91,14 @@ describe('the board', () => {
   });
 
   test('knows which way a price went last, and in which look', () => {
-    const first = lookAgain(noLook, [market('AAAEUR', { buyPrice: '9.5' })]);
+    const first = nextPoll(noPoll, [market('AAAEUR', { buyPrice: '9.5' })]);
     assert.equal(first.moves.get('AAAEUR')?.buy, undefined);
-    const second = lookAgain(first, [market('AAAEUR', { buyPrice: '10.0' })]);
-    const third = lookAgain(second, [market('AAAEUR', { buyPrice: '10.00' })]);
-    assert.deepEqual([second.moves.get('AAAEUR')?.buy, second.moves.get('AAAEUR')?.buyLook], ['up', 2]);
-    assert.deepEqual([third.moves.get('AAAEUR')?.buy, third.moves.get('AAAEUR')?.buyLook], ['up', 2]);
-    const fourth = lookAgain(third, [market('AAAEUR', { buyPrice: '9.99' })]);
-    assert.deepEqual([fourth.moves.get('AAAEUR')?.buy, fourth.moves.get('AAAEUR')?.buyLook], ['down', 4]);
+    const second = nextPoll(first, [market('AAAEUR', { buyPrice: '10.0' })]);
+    const third = nextPoll(second, [market('AAAEUR', { buyPrice: '10.00' })]);
+    assert.deepEqual([second.moves.get('AAAEUR')?.buy, second.moves.get('AAAEUR')?.buyPoll], ['up', 2]);
+    assert.deepEqual([third.moves.get('AAAEUR')?.buy, third.moves.get('AAAEUR')?.buyPoll], ['up', 2]);
+    const fourth = nextPoll(third, [market('AAAEUR', { buyPrice: '9.99' })]);
+    assert.deepEqual([fourth.moves.get('AAAEUR')?.buy, fourth.moves.get('AAAEUR')?.buyPoll], ['down', 4]);
   });
 });
 

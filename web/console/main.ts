@@ -1,5 +1,5 @@
 import { h, render } from 'preact';
-import { resumeSession } from './api/sign-in.ts';
+import { resumeSession } from './api/client.ts';
 import { App } from './shell/app.ts';
 
 const root = document.querySelector('#console');

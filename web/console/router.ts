@@ -23,16 +23,20 @@ function decoded(text: string): string {
 export const route = new Store<Route>(readRoute());
 addEventListener('hashchange', () => route.set(readRoute()));
 
-/** The address of a page: `hrefTo('markets', 'BTCEUR')`. Parts of the query that are empty are left out. */
+/** The address of a page: `hrefTo('markets', 'BTCEUR')`. */
 export function hrefTo(...segments: readonly string[]): string {
   return `#/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-/** The same with a query, without its empty parts. */
+/** The same with a query. */
 export function hrefWith(segments: readonly string[], query: Readonly<Record<string, string>>): string {
-  const filled = Object.entries(query).filter(([, value]) => value !== '');
-  const text = new URLSearchParams(filled).toString();
-  return `${hrefTo(...segments)}${text === '' ? '' : `?${text}`}`;
+  return withQuery(hrefTo(...segments), query);
+}
+
+/** `accounts?query=x`, without the empty parts of the query. */
+export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
+  return text === '' ? path : `${path}?${text}`;
 }
 
 export function goTo(href: string): void {

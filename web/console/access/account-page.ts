@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import type { AccountDetail, NewKey } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
+import { parseLocal } from '../clock.ts';
+import { localZoneText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Empty, Loaded, Section } from '../parts/blocks.ts';
-import { Confirm } from '../parts/dialog.ts';
-import { Page } from '../parts/page.ts';
+import { Badge, Empty, Facts, Loaded, Page, ProblemBlock, Section, When } from '../parts/blocks.ts';
+import { Confirm, Dialog } from '../parts/dialog.ts';
+import { Field, useSubmitted } from '../parts/form.ts';
 import { toast } from '../parts/toasts.ts';
-import { Badge, Facts, When } from '../parts/words.ts';
 import { hrefTo, hrefWith } from '../router.ts';
-import { CreateKey } from './create-key.ts';
-import { KeyTable } from './key-table.ts';
-import { KeyText } from './key-text.ts';
+import { serverNowMs } from '../state.ts';
+import { KeyTable, KeyText } from './keys.ts';
 
 const everyMs = 5_000;
 
@@ -61,7 +61,7 @@ interface ActionsProps {
 
 function Actions({ account: { id, email, active }, onCreate, onChanged }: ActionsProps) {
   const [isAsking, setAsking] = useState(false);
-  const deed = active ? 'deactivate' : 'activate';
+  const action = active ? 'deactivate' : 'activate';
   const done = () => {
     toast(`The account of ${email} is ${active ? 'inactive' : 'active again'}.`);
     onChanged();
@@ -75,7 +75,7 @@ function Actions({ account: { id, email, active }, onCreate, onChanged }: Action
         title=${active ? `Deactivate ${email}?` : `Activate ${email}?`}
         action=${active ? 'Deactivate account' : 'Activate account'}
         isDangerous=${active}
-        act=${() => post(`accounts/${encodeURIComponent(id)}/${deed}`)}
+        act=${() => post(`accounts/${encodeURIComponent(id)}/${action}`)}
         onDone=${done}
         onClose=${() => setAsking(false)}
       >
@@ -83,4 +83,41 @@ function Actions({ account: { id, email, active }, onCreate, onChanged }: Action
       <//>`
     }
   </span>`;
+}
+
+interface CreateKeyProps {
+  readonly accountId: string;
+  readonly onMade: (made: NewKey) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for what a new key can have of its own; everything is optional. */
+export function CreateKey({ accountId, onMade, onClose }: CreateKeyProps) {
+  const [label, setLabel] = useState('');
+  const [expires, setExpires] = useState('');
+  const [limit, setLimit] = useState('');
+  const { isBusy, problem, faultOf, submit } = useSubmitted<NewKey>(onMade);
+  const expiresAtMs = parseLocal(expires);
+  const send = (event: Event) => {
+    event.preventDefault();
+    void submit(() =>
+      post<NewKey>('keys', {
+        accountId,
+        ...(label.trim() === '' ? {} : { label: label.trim() }),
+        ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+        ...(limit.trim() === '' ? {} : { limitPerMinute: Number(limit) }),
+      }),
+    );
+  };
+  const isOfField = ['label', 'expiresAtMs', 'limitPerMinute'].some((field) => faultOf(field) !== undefined);
+  const zone = localZoneText(expiresAtMs ?? serverNowMs());
+  return html`<${Dialog} title="Create key" onClose=${onClose}>
+    <form onSubmit=${send}>
+      <${Field} label="Label" value=${label} onInput=${setLabel} fault=${faultOf('label')} hint="What the key is for. Its holder reads it in notices." more=${{ maxlength: 100, autocomplete: 'off' }} />
+      <${Field} label=${`Expires (your time, ${zone})`} type="datetime-local" value=${expires} onInput=${setExpires} fault=${faultOf('expiresAtMs')} hint=${expiresAtMs === undefined ? 'Empty: never.' : utcText(expiresAtMs)} />
+      <${Field} label="Requests a minute" type="number" value=${limit} onInput=${setLimit} fault=${faultOf('limitPerMinute')} hint="Empty: the standard limit." more=${{ min: 1, step: 1, inputmode: 'numeric' }} />
+      ${problem && !isOfField && html`<${ProblemBlock} problem=${problem} />`}
+      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>Create key</button><button type="button" onClick=${onClose}>Go back</button></p>
+    </form>
+  <//>`;
 }

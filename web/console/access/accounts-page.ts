@@ -3,19 +3,13 @@ import type { Account, AccountList } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
-import { pathWith, useLeafing } from '../live/pages.ts';
 import { usePolled } from '../live/polled.ts';
-import { Empty, Loaded, ProblemBlock } from '../parts/blocks.ts';
+import { Badge, Empty, Loaded, Page, ProblemBlock, When } from '../parts/blocks.ts';
 import { Dialog } from '../parts/dialog.ts';
-import { Field } from '../parts/field.ts';
-import { Leaf } from '../parts/leaf.ts';
-import { Page } from '../parts/page.ts';
-import { Search } from '../parts/search.ts';
-import { useSubmitted } from '../parts/submitted.ts';
-import { TableFrame } from '../parts/table-frame.ts';
+import { Field, Search, useSubmitted } from '../parts/form.ts';
+import { PagingButtons, TableFrame, usePaging } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
-import { Badge, When } from '../parts/words.ts';
-import { goTo, hrefTo } from '../router.ts';
+import { goTo, hrefTo, withQuery } from '../router.ts';
 
 const everyMs = 10_000;
 
@@ -23,15 +17,15 @@ const everyMs = 10_000;
 export function AccountsPage() {
   const [query, setQuery] = useState('');
   const [isCreating, setCreating] = useState(false);
-  const leafing = useLeafing(query);
-  const polled = usePolled<AccountList>(pathWith('accounts', { query, after: leafing.after }), everyMs);
+  const paging = usePaging(query);
+  const polled = usePolled<AccountList>(withQuery('accounts', { query, after: paging.after }), everyMs);
   const create = html`<button type="button" class="main" onClick=${() => setCreating(true)}>Create account</button>`;
   return html`<${Page} title="Accounts and keys" actions=${create}>
     <${Search} label="Find an account" placeholder="part of an e-mail address, or an id" initial=${query} onSearch=${setQuery} />
     <${Loaded} polled=${polled}>
       ${(body: AccountList) => html`<div>
         <${Accounts} accounts=${body.accounts} query=${query} />
-        <${Leaf} leafing=${leafing} next=${body.next} />
+        <${PagingButtons} paging=${paging} next=${body.next} />
       </div>`}
     <//>
     ${isCreating && html`<${CreateAccount} onClose=${() => setCreating(false)} />`}
@@ -70,7 +64,7 @@ function keysText({ active, disabled, revoked }: Account['keys']): string {
 function CreateAccount({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState('');
   const { isBusy, problem, faultOf, submit } = useSubmitted<Account>((account) => {
-    toast(`The account of ${account.email} is there. Create a key for it.`);
+    toast(`The account of ${account.email} is created. Create a key for it.`);
     goTo(hrefTo('accounts', account.id));
   });
   const send = (event: Event) => {

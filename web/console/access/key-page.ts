@@ -1,17 +1,19 @@
-import type { Key, KeyUsage, Notice } from '../../generated/management-v1.d.ts';
+import { useState } from 'preact/hooks';
+import type { Key, KeyUsage, NewKey, Notice } from '../../generated/management-v1.d.ts';
+import { post } from '../api/client.ts';
 import { counted } from '../format/decimal.ts';
 import { localText, spanText } from '../format/time.ts';
 import { html } from '../html.ts';
-import { serverNowMs } from '../live/connection.ts';
 import { usePolled } from '../live/polled.ts';
-import { Empty, Loaded, Section } from '../parts/blocks.ts';
-import { Page } from '../parts/page.ts';
+import { Badge, Empty, Facts, Loaded, Missing, Page, Section, When } from '../parts/blocks.ts';
+import { Confirm } from '../parts/dialog.ts';
+import { Choice } from '../parts/form.ts';
 import { Bars, Meter } from '../parts/pictures.ts';
-import { TableFrame } from '../parts/table-frame.ts';
-import { Badge, Facts, Missing, When } from '../parts/words.ts';
-import { hrefTo, hrefWith } from '../router.ts';
-import { KeyActions } from './key-actions.ts';
-import { KeyBadge, keyName } from './key-table.ts';
+import { TableFrame } from '../parts/table.ts';
+import { toast } from '../parts/toasts.ts';
+import { goTo, hrefTo, hrefWith } from '../router.ts';
+import { serverNowMs } from '../state.ts';
+import { KeyBadge, KeyText, keyName } from './keys.ts';
 
 const everyMs = 2_000;
 const listed = 12;
@@ -61,8 +63,7 @@ function KeyFacts({ entry, limitPerMinute }: { entry: Key; limitPerMinute: numbe
 }
 
 function Breaches({ breaches }: { breaches: KeyUsage['breaches'] }) {
-  if (breaches.length === 0)
-    return html`<${Empty} title="None noted.">Every request of this key was within its limit.<//>`;
+  if (breaches.length === 0) return html`<${Empty} title="None.">Every request of this key was within its limit.<//>`;
   const oldestFirst = [...breaches].reverse().slice(-60);
   const refused = breaches.reduce((sum, breach) => sum + breach.refused, 0);
   const label = `${counted(breaches.length, 'minute')} over the limit, ${counted(refused, 'request')} refused`;
@@ -85,9 +86,92 @@ function Breaches({ breaches }: { breaches: KeyUsage['breaches'] }) {
 
 function Notices({ notices }: { notices: readonly Notice[] }) {
   if (notices.length === 0)
-    return html`<${Empty} title="None written.">The holder gets an e-mail once the limit is breached again and again.<//>`;
+    return html`<${Empty} title="None.">The holder gets an e-mail when the limit is breached repeatedly.<//>`;
   return html`<ul class="plain">${notices.map(
     ({ id, status, createdAtMs, lastError, requestsRefused, breachedMinutes }) =>
       html`<li key=${id}><${Badge} state=${status} /> <${When} atMs=${createdAtMs} as="full" />: ${counted(requestsRefused, 'request')} refused in ${counted(breachedMinutes, 'minute')} ${lastError === null ? '' : html`<${Missing}>${lastError}<//>`}</li>`,
   )}</ul>`;
+}
+
+type Action = 'enable' | 'disable' | 'revoke' | 'rotate';
+
+/** What an operator can do with a key. */
+export function KeyActions({ entry, onChanged }: { entry: Key; onChanged: () => void }) {
+  const [action, setDeed] = useState<Action | undefined>(undefined);
+  const [made, setMade] = useState<NewKey | undefined>(undefined);
+  const open = (next: Action) => () => setDeed(next);
+  const shared = { entry, onClose: () => setDeed(undefined) };
+  const stored = () => {
+    setMade(undefined);
+    if (made !== undefined) goTo(hrefTo('keys', made.key.id));
+  };
+  return html`<span class="buttons">
+    ${entry.status === 'active' && html`<button type="button" class="main" onClick=${open('rotate')}>Rotate</button>`}
+    ${entry.status === 'active' && html`<button type="button" onClick=${open('disable')}>Disable</button>`}
+    ${entry.status === 'disabled' && html`<button type="button" class="main" onClick=${open('enable')}>Enable</button>`}
+    ${entry.status !== 'revoked' && html`<button type="button" class="dangerous-quiet" onClick=${open('revoke')}>Revoke</button>`}
+    ${action === 'rotate' && html`<${Rotate} ...${shared} onMade=${setMade} />`}
+    ${action !== undefined && action !== 'rotate' && html`<${Change} ...${shared} action=${action} onChanged=${onChanged} />`}
+    ${made && html`<${KeyText} made=${made} onClose=${stored} />`}
+  </span>`;
+}
+
+const changes = {
+  enable: { verb: 'Enable', done: 'enabled', text: 'The key works again within a second.' },
+  disable: {
+    verb: 'Disable',
+    done: 'disabled',
+    text: 'Requests with it are refused with 401 INVALID_API_KEY within a second. It can be enabled again.',
+  },
+  revoke: {
+    verb: 'Revoke',
+    done: 'revoked',
+    text: 'This is final. Requests with it are refused with 401 INVALID_API_KEY within a second, and it cannot be brought back. To replace a key without an interruption, rotate it.',
+  },
+} as const;
+
+interface ChangeProps {
+  readonly entry: Key;
+  readonly action: keyof typeof changes;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+function Change({ entry, action, onChanged, onClose }: ChangeProps) {
+  const { verb, done, text } = changes[action];
+  const name = keyName(entry);
+  const finish = () => {
+    toast(`“${name}” is ${done}.`);
+    onChanged();
+  };
+  return html`<${Confirm}
+    title=${`${verb} “${name}”?`}
+    action=${`${verb} key`}
+    isDangerous=${action === 'revoke'}
+    act=${() => post<Key>(`keys/${encodeURIComponent(entry.id)}/${action}`)}
+    onDone=${finish}
+    onClose=${onClose}
+  ><p>${text}</p><//>`;
+}
+
+const hourMs = 60 * 60 * 1_000;
+const overlaps = [
+  [String(24 * hourMs), 'for a day'],
+  [String(7 * 24 * hourMs), 'for a week'],
+  [String(hourMs), 'for an hour'],
+  ['0', 'not at all: it has leaked'],
+] as const;
+
+function Rotate({ entry, onMade, onClose }: { entry: Key; onMade: (made: NewKey) => void; onClose: () => void }) {
+  const [overlap, setOverlap] = useState<string>(overlaps[0][0]);
+  return html`<${Confirm}
+    title=${`Rotate “${keyName(entry)}”?`}
+    action="Make the new key"
+    act=${() => post<NewKey>(`keys/${encodeURIComponent(entry.id)}/rotate`, { overlapMs: Number(overlap) })}
+    onDone=${onMade}
+    onClose=${onClose}
+  >
+    <p>A new key with the same label, limit and expiry is made and shown once. The old one keeps working meanwhile, so that its holder can switch.</p>
+    <${Choice} label="The old key works on" value=${overlap} options=${overlaps} onChange=${setOverlap} />
+  <//>`;
 }

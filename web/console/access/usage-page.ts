@@ -2,12 +2,11 @@ import type { Usage as UsageBody } from '../../generated/management-v1.d.ts';
 import { countText } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Empty, Loaded, Section } from '../parts/blocks.ts';
-import { Page } from '../parts/page.ts';
+import { Empty, Loaded, Page, Section } from '../parts/blocks.ts';
 import { Meter } from '../parts/pictures.ts';
-import { TableFrame } from '../parts/table-frame.ts';
+import { TableFrame } from '../parts/table.ts';
 import { hrefTo } from '../router.ts';
-import { KeyBadge, keyName } from './key-table.ts';
+import { KeyBadge, keyName } from './keys.ts';
 
 const everyMs = 2_000;
 const shownMax = 20;
@@ -31,7 +30,7 @@ function Body({ keys }: { keys: readonly Usage[] }) {
     .sort((one, other) => other.refused24h - one.refused24h);
   return html`<div>
     <${Section} title="Busiest this minute">
-      ${busiest.length === 0 ? html`<${Empty} title="No key was used this minute.">Figures are of this process and begin anew each minute.<//>` : html`<${UsageTable} label="Busiest keys this minute" keys=${busiest.slice(0, shownMax)} isOfMinute />`}
+      ${busiest.length === 0 ? html`<${Empty} title="No key was used this minute.">Figures are of this process and start again each minute.<//>` : html`<${UsageTable} label="Busiest keys this minute" keys=${busiest.slice(0, shownMax)} isOfMinute />`}
     <//>
     <${Section} title="Most refused, last 24 hours">
       ${mostRefused.length === 0 ? html`<${Empty} title="No key went over its limit." />` : html`<${UsageTable} label="Most refused keys" keys=${mostRefused.slice(0, shownMax)} />`}

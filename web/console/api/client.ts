@@ -1,7 +1,80 @@
+import type { Session as SessionBody } from '../../generated/management-v1.d.ts';
 import { after } from '../clock.ts';
-import { noteAnswered, noteUnreachable } from '../live/connection.ts';
-import { type Session, session, signedOut } from '../session.ts';
-import { type Outcome, readProblem } from './problem.ts';
+import { noteAnswered, noteUnreachable, type Session, session, signedOut } from '../state.ts';
+
+/** Why a request gave nothing. */
+export type Problem =
+  | {
+      /** The service answered and refused, in its own words. */
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly code: string;
+      readonly detail: string;
+      readonly requestId: string | undefined;
+      /** By the name of the field; empty when the fault is not of one. */
+      readonly fields: Readonly<Record<string, string>>;
+      readonly retryAfterSeconds: number | undefined;
+    }
+  | {
+      /** Nobody answered, or somebody between here and the service. */
+      readonly kind: 'unreachable';
+      readonly detail: string;
+    }
+  /** The page that asked is gone. */
+  | { readonly kind: 'aborted' };
+
+/** The value of an answer, or why there is none. Nothing is thrown. */
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
+
+/** The sentence to show for it. */
+export function problemText(problem: Problem): string {
+  if (problem.kind === 'aborted') return 'The request was cancelled.';
+  return problem.detail;
+}
+
+interface ProblemBody {
+  readonly code?: unknown;
+  readonly title?: unknown;
+  readonly detail?: unknown;
+  readonly requestId?: unknown;
+  readonly errors?: unknown;
+}
+
+/** Reads an answer that is not a success. What is not a problem of ours comes from something in between. */
+export async function readProblem(response: Response): Promise<Problem> {
+  const isProblem = response.headers.get('Content-Type')?.startsWith('application/problem+json') === true;
+  const body = isProblem ? await readBody(response) : undefined;
+  if (body === undefined || typeof body.code !== 'string') {
+    return { kind: 'unreachable', detail: `A proxy in front of the service answered with ${response.status}.` };
+  }
+  const retryAfter = Number(response.headers.get('Retry-After'));
+  return {
+    kind: 'refused',
+    status: response.status,
+    code: body.code,
+    detail: String(body.detail ?? body.title ?? body.code),
+    requestId: typeof body.requestId === 'string' ? body.requestId : undefined,
+    fields: fieldsOf(body.errors),
+    retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
+  };
+}
+
+async function readBody(response: Response): Promise<ProblemBody | undefined> {
+  try {
+    return (await response.json()) as ProblemBody;
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(errors: unknown): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const entry of Array.isArray(errors) ? errors : []) {
+    const { field, message } = entry as { field?: unknown; message?: unknown };
+    if (typeof field === 'string' && typeof message === 'string') fields[field] = message;
+  }
+  return fields;
+}
 
 export interface Asked {
   /** Sent as JSON. */
@@ -9,8 +82,8 @@ export interface Asked {
   readonly signal?: AbortSignal;
 }
 
-/** A service that has not answered for so long is taken for one that does not answer. */
-const patienceMs = 10_000;
+/** After this time the service counts as unreachable. */
+const timeoutMs = 10_000;
 
 /** Where the API lies, seen from `/console/`: a proxy may serve both below a path of its own. */
 const base = new URL('../api/', document.baseURI);
@@ -23,14 +96,14 @@ export function post<T>(path: string, body: object = {}): Promise<Outcome<T>> {
   return ask('POST', path, { body });
 }
 
-/** Asks the management API. A session that has ended is told to the whole page. Never rejects. */
+/** Asks the management API. A session that has ended signs the whole page out. Never rejects. */
 export async function ask<T>(method: string, path: string, { body, signal }: Asked = {}): Promise<Outcome<T>> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (method !== 'GET' && session.value.state === 'in') headers['X-CSRF-Token'] = session.value.csrfToken;
   const asked = session.value;
   const deadline = new AbortController();
-  const stop = after(patienceMs, () => deadline.abort());
+  const stop = after(timeoutMs, () => deadline.abort());
   try {
     const response = await fetch(new URL(path, base), {
       method,
@@ -49,7 +122,7 @@ export async function ask<T>(method: string, path: string, { body, signal }: Ask
   }
 }
 
-const unknownOutcome = 'No answer came, so it is not known whether it was done. Look before you try again.';
+const unknownOutcome = 'No answer came, so it is not known whether it was done. Poll before you try again.';
 
 async function read<T>(response: Response, asked: Session): Promise<Outcome<T>> {
   if (response.ok) {
@@ -70,11 +143,35 @@ function unreachable<T>(detail: string): Outcome<T> {
 }
 
 /**
- * A token refused at the sign-in form is the form's own matter. Of several requests that learn of the end of a session
- * the first tells it, and none tells it of the next session.
+ * A token refused at the sign-in form is handled by the form. Of several requests that learn of the end of a session
+ * the first reports it, and none ends the next session.
  */
 function noteUnauthenticated(code: string, asked: Session): void {
   if (code === 'INVALID_TOKEN' || session.value !== asked) return;
   const wasIn = asked.state === 'in';
   signedOut(wasIn ? 'Your session has ended. Sign in and you are back where you were.' : undefined);
+}
+
+/** Resumes the session of the browser's cookie, if there is one. */
+export async function resumeSession(): Promise<Outcome<SessionBody>> {
+  const outcome = await get<SessionBody>('session');
+  if (outcome.ok) begin(outcome.value);
+  return outcome;
+}
+
+/** Exchanges an operator token for a session. */
+export async function signIn(token: string): Promise<Outcome<SessionBody>> {
+  const outcome = await post<SessionBody>('session', { token });
+  if (outcome.ok) begin(outcome.value);
+  return outcome;
+}
+
+export async function signOut(): Promise<Outcome<undefined>> {
+  const outcome = await ask<undefined>('DELETE', 'session');
+  if (outcome.ok) signedOut();
+  return outcome;
+}
+
+function begin({ operator, csrfToken, expiresAtMs }: SessionBody): void {
+  session.set({ state: 'in', operator: operator.name, csrfToken, expiresAtMs });
 }

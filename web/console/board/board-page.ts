@@ -1,15 +1,13 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { MarketList } from '../../generated/management-v1.d.ts';
 import { counted, countText } from '../format/decimal.ts';
 import { html } from '../html.ts';
-import { usePolled } from '../live/polled.ts';
-import { useTicking } from '../live/ticking.ts';
-import { Empty, Loaded } from '../parts/blocks.ts';
-import { Page } from '../parts/page.ts';
+import { usePolled, useTicking } from '../live/polled.ts';
+import { Empty, Loaded, Page } from '../parts/blocks.ts';
+import { Choice } from '../parts/form.ts';
 import { hrefTo, hrefWith, replaceWith } from '../router.ts';
-import { BoardFilter } from './board-filter.ts';
-import { BoardTable } from './board-table.ts';
-import { type Look, lookAgain, noLook } from './moves.ts';
+import { BoardTable, columns } from './board-table.ts';
+import { nextPoll, noPoll, type Poll } from './moves.ts';
 import { queryOf, type Selection, type SortKey, selected, selectionOf } from './selection.ts';
 
 const everyMs = 1_000;
@@ -33,7 +31,7 @@ interface BoardProps {
 function Board({ body, receivedAtMs, selection }: BoardProps) {
   const { markets } = body;
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
-  const look = useLook(body);
+  const poll = usePoll(body);
   const quotes = useMemo(() => [...new Set(markets.map(({ quote }) => quote))].sort(), [markets]);
   const shown = useMemo(() => selected(markets, selection), [markets, JSON.stringify(selection)]);
   const change = (part: Partial<Selection>) => replaceWith(hrefWith(['markets'], queryOf({ ...selection, ...part })));
@@ -45,7 +43,7 @@ function Board({ body, receivedAtMs, selection }: BoardProps) {
     ${
       shown.length === 0
         ? html`<${NothingShown} isEmpty=${markets.length === 0} />`
-        : html`<${BoardTable} markets=${shown} look=${look} laterMs=${laterMs} selection=${selection} onSort=${sort} />`
+        : html`<${BoardTable} markets=${shown} poll=${poll} laterMs=${laterMs} selection=${selection} onSort=${sort} />`
     }
   </div>`;
 }
@@ -54,11 +52,11 @@ function isBestFirst(key: SortKey): boolean {
   return key !== 'symbol' && key !== 'status';
 }
 
-/** A new look with every answer, the same one between. */
-function useLook(body: MarketList): Look {
-  const last = useRef<{ body: MarketList | undefined; look: Look }>({ body: undefined, look: noLook });
-  if (last.current.body !== body) last.current = { body, look: lookAgain(last.current.look, body.markets) };
-  return last.current.look;
+/** A new poll with every answer, the same one in between. */
+function usePoll(body: MarketList): Poll {
+  const last = useRef<{ body: MarketList | undefined; poll: Poll }>({ body: undefined, poll: noPoll });
+  if (last.current.body !== body) last.current = { body, poll: nextPoll(last.current.poll, body.markets) };
+  return last.current.poll;
 }
 
 function NothingShown({ isEmpty }: { isEmpty: boolean }) {
@@ -68,4 +66,46 @@ function NothingShown({ isEmpty }: { isEmpty: boolean }) {
     <//>`;
   }
   return html`<${Empty} title="No market is like that."><a href=${hrefTo('markets')}>Show all markets</a><//>`;
+}
+
+interface FilterProps {
+  readonly selection: Selection;
+  readonly quotes: readonly string[];
+  readonly onChange: (change: Partial<Selection>) => void;
+}
+
+const statuses = [
+  ['', 'Any status'],
+  ['trading', 'Trading'],
+  ['paused', 'Paused'],
+  ['delisted', 'Delisted'],
+] as const;
+
+/** What chooses among the markets. */
+export function BoardFilter({ selection, quotes, onChange }: FilterProps) {
+  const id = useId();
+  const sorts = columns.flatMap(({ key, text }) => (key === undefined ? [] : [[key, text] as const]));
+  return html`<div class="filter" role="search" aria-label="Markets">
+    <span class="field grow">
+      <label for=${id}>Find</label>
+      <input
+        id=${id}
+        type="search"
+        placeholder="BTC, EURCZK …"
+        autocomplete="off"
+        spellcheck=${false}
+        value=${selection.text}
+        onInput=${(event: Event) => onChange({ text: (event.target as HTMLInputElement).value })}
+      />
+    </span>
+    <${Choice} label="Status" value=${selection.status} options=${statuses} onChange=${(status: string) => onChange({ status })} />
+    <${Choice}
+      label="Quote"
+      value=${selection.quote}
+      options=${[['', 'Any quote'], ...quotes.map((quote) => [quote, quote])]}
+      onChange=${(quote: string) => onChange({ quote })}
+    />
+    <${Choice} className="field narrow-only" label="Sort by" value=${selection.sort} options=${sorts} onChange=${(sort: string) => onChange({ sort: sort as SortKey })} />
+    <label class="check"><input type="checkbox" checked=${selection.withoutPrice} onChange=${() => onChange({ withoutPrice: !selection.withoutPrice })} /> Without price</label>
+  </div>`;
 }

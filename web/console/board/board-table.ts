@@ -1,11 +1,15 @@
 import type { VNode } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MarketRow } from '../../generated/management-v1.d.ts';
-import { html } from '../html.ts';
-import { BoardRow, type RowProps } from './board-row.ts';
-import type { Look } from './moves.ts';
+import { directionOf, grouped, signedPercent } from '../format/decimal.ts';
+import { spanText } from '../format/time.ts';
+import { unpricedText } from '../format/words.ts';
+import { classes, html } from '../html.ts';
+import { Badge, Missing } from '../parts/blocks.ts';
+import { Sparkline } from '../parts/pictures.ts';
+import { hrefTo } from '../router.ts';
+import type { Move, Poll } from './moves.ts';
 import type { Selection, SortKey } from './selection.ts';
-import { useVisibleRows } from './visible-rows.ts';
 
 /** The columns with their headings; those without a key cannot be sorted by. */
 export const columns: readonly { readonly key: SortKey | undefined; readonly name: string; readonly text: string }[] = [
@@ -21,7 +25,7 @@ export const columns: readonly { readonly key: SortKey | undefined; readonly nam
 
 interface TableProps {
   readonly markets: readonly MarketRow[];
-  readonly look: Look;
+  readonly poll: Poll;
   readonly laterMs: number;
   readonly selection: Selection;
   readonly onSort: (key: SortKey) => void;
@@ -31,10 +35,10 @@ interface TableProps {
  * The board. Only the rows in the window are made; `aria-rowcount` tells how many there are. The roles are written
  * out because a narrow screen lays the rows out as cards, which takes them from the elements.
  */
-export function BoardTable({ markets, look, laterMs, selection, onSort }: TableProps) {
+export function BoardTable({ markets, poll, laterMs, selection, onSort }: TableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { from, to, above, below } = useVisibleRows(body, markets.length);
-  const rows = useRows(markets.slice(from, to).map((market, at) => ({ market, look, laterMs, index: from + at + 2 })));
+  const rows = useRows(markets.slice(from, to).map((market, at) => ({ market, poll, laterMs, index: from + at + 2 })));
   return html`<table role="table" class="board" aria-label="Markets" aria-rowcount=${markets.length + 1} onKeyDown=${moveBetweenRows}>
     <thead role="rowgroup"><tr role="row" aria-rowindex="1">${columns.map((column) => html`<${Heading} key=${column.name} column=${column} selection=${selection} onSort=${onSort} />`)}</tr></thead>
     <tbody role="rowgroup" ref=${body}>
@@ -60,7 +64,7 @@ function useRows(all: readonly RowProps[]): readonly VNode[] {
 
 function isSameRow(one: RowProps, other: RowProps): boolean {
   return (
-    one.market === other.market && one.look === other.look && one.laterMs === other.laterMs && one.index === other.index
+    one.market === other.market && one.poll === other.poll && one.laterMs === other.laterMs && one.index === other.index
   );
 }
 
@@ -68,7 +72,7 @@ function rowOf(props: RowProps): VNode {
   return html`<${BoardRow} key=${props.market.symbol} ...${props} />`;
 }
 
-/** Stands for the rows left out. Its height is set through the object model, which the policy on styles allows. */
+/** Takes the place of the rows left out. Its height is set through the object model, which the policy on styles allows. */
 function Gap({ height }: { height: number }) {
   return html`<tr role="presentation" class="gap"><td role="presentation" colspan=${columns.length} style=${{ height: `${height}px` }}></td></tr>`;
 }
@@ -96,4 +100,109 @@ function moveBetweenRows(event: KeyboardEvent): void {
   if (link === null || link === undefined) return;
   event.preventDefault();
   link.focus();
+}
+
+const oldAfterMs = 60_000;
+
+export interface RowProps {
+  readonly market: MarketRow;
+  readonly poll: Poll;
+  /** Milliseconds since the board was read. */
+  readonly laterMs: number;
+  /** Counted from 2: the heading is row 1. */
+  readonly index: number;
+}
+
+/** One market of the board. */
+export function BoardRow({ market, poll, laterMs, index }: RowProps) {
+  const { symbol, base, quote, status, operatorPaused, ticker, spreadPercent, spark } = market;
+  const moves = poll.moves.get(symbol);
+  const isFresh = (pollNumber: number | undefined) => pollNumber === poll.number && poll.number > 1;
+  const age = market.ageMs === null ? undefined : market.ageMs + laterMs;
+  return html`<tr role="row" aria-rowindex=${index} data-symbol=${symbol} class=${classes(status !== 'trading' && 'off')}>
+    <th role="rowheader" scope="row" class="c-symbol"><a href=${hrefTo('markets', symbol)}><b>${base}</b><span class="quote">${quote}</span></a></th>
+    <td role="cell" class="c-status"><${Badge} state=${status} />${operatorPaused && status === 'paused' && html`<small class="by">by hand</small>`}</td>
+    ${
+      ticker === null
+        ? html`<td role="cell" class="c-unpriced" colspan="2">${status === 'delisted' ? 'Delisted: no price any more' : unpricedText(market.unpriced ?? 'no_ticker')}</td>`
+        : [
+            html`<td role="cell" key="buy" class="c-buy"><${Price} price=${ticker.buyPrice} move=${moves?.buy} isFresh=${isFresh(moves?.buyPoll)} poll=${moves?.buyPoll} /></td>`,
+            html`<td role="cell" key="sell" class="c-sell"><${Price} price=${ticker.sellPrice} move=${moves?.sell} isFresh=${isFresh(moves?.sellPoll)} poll=${moves?.sellPoll} /></td>`,
+          ]
+    }
+    <td role="cell" class="c-spread">${spreadPercent === null ? html`<${Missing}>–<//>` : `${grouped(spreadPercent)} %`}</td>
+    <td role="cell" class="c-change"><${Change} percent=${ticker?.priceChangePercent24h} /></td>
+    <td role="cell" class=${classes('c-age', age !== undefined && age > oldAfterMs && 'old')}>${age === undefined ? html`<${Missing}>–<//>` : spanText(age)}</td>
+    <td role="cell" class="c-spark"><${Sparkline} prices=${spark} /></td>
+  </tr>`;
+}
+
+const signs: Readonly<Record<Move, string>> = { up: '▲', down: '▼' };
+
+interface PriceProps {
+  readonly price: string;
+  readonly move: Move | undefined;
+  readonly isFresh: boolean;
+  readonly poll: number | undefined;
+}
+
+/** A price with the way it went last. The key makes a new element of each change, so that each flashes. */
+function Price({ price, move, isFresh, poll }: PriceProps) {
+  return html`<span key=${poll} class=${classes('price', move, isFresh && 'fresh')}>
+    <span class="sign" aria-hidden="true">${move === undefined ? '' : signs[move]}</span>${move && html`<span class="visually-hidden">${move} </span>`}${grouped(price)}
+  </span>`;
+}
+
+function Change({ percent }: { percent: string | undefined }) {
+  if (percent === undefined) return html`<${Missing}>–<//>`;
+  return html`<span class=${`change ${directionOf(percent)}`}>${signedPercent(percent)}</span>`;
+}
+
+/** Rows made beyond what can be seen, so that scrolling and the arrow keys find them there. */
+const spareRows = 12;
+const usualRowHeight = 37;
+
+export interface VisibleRows {
+  readonly from: number;
+  readonly to: number;
+  /** Height in pixels of all rows left out above and below. */
+  readonly above: number;
+  readonly below: number;
+}
+
+/**
+ * Which of `count` equally high rows of a table body lie in the window. Only these are made: a thousand markets
+ * are as quick as thirty.
+ */
+export function useVisibleRows(body: { readonly current: HTMLElement | null }, count: number): VisibleRows {
+  const [{ from, to, height }, setRange] = useState({ from: 0, to: 2 * spareRows, height: usualRowHeight });
+  const measure = () => {
+    if (body.current === null) return;
+    const rowHeight = body.current.querySelector<HTMLElement>('tr[aria-rowindex]')?.offsetHeight || height;
+    const top = body.current.getBoundingClientRect().top;
+    const next = {
+      from: Math.max(0, Math.floor(-top / rowHeight) - spareRows),
+      to: Math.ceil((innerHeight - top) / rowHeight) + spareRows,
+      height: rowHeight,
+    };
+    setRange((before) => (isSame(before, next) ? before : next));
+  };
+  useLayoutEffect(measure, [count]);
+  useEffect(() => {
+    addEventListener('scroll', measure, { passive: true });
+    addEventListener('resize', measure, { passive: true });
+    return () => {
+      removeEventListener('scroll', measure);
+      removeEventListener('resize', measure);
+    };
+  }, []);
+  const last = Math.min(count, Math.max(to, from));
+  const first = Math.min(from, Math.max(0, last - 1));
+  return { from: first, to: last, above: first * height, below: (count - last) * height };
+}
+
+type Range = { readonly from: number; readonly to: number; readonly height: number };
+
+function isSame(one: Range, other: Range): boolean {
+  return one.from === other.from && one.to === other.to && one.height === other.height;
 }

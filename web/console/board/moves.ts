@@ -3,25 +3,25 @@ import { compareDecimals } from '../format/decimal.ts';
 
 export type Move = 'up' | 'down';
 
-/** What can only be seen by looking twice: which way each price of a market went last, and in which look that was. */
+/** What only two polls can show: which way each price of a market went last, and in which poll that was. */
 export interface Moves {
   readonly buyPrice: string | undefined;
   readonly sellPrice: string | undefined;
   readonly buy: Move | undefined;
   readonly sell: Move | undefined;
-  readonly buyLook: number;
-  readonly sellLook: number;
+  readonly buyPoll: number;
+  readonly sellPoll: number;
 }
 
-export interface Look {
-  /** Counts the looks. */
+export interface Poll {
+  /** Counts the polls. */
   readonly number: number;
   readonly moves: ReadonlyMap<string, Moves>;
 }
 
-export const noLook: Look = { number: 0, moves: new Map() };
+export const noPoll: Poll = { number: 0, moves: new Map() };
 
-export function lookAgain(before: Look, markets: readonly MarketRow[]): Look {
+export function nextPoll(before: Poll, markets: readonly MarketRow[]): Poll {
   const number = before.number + 1;
   const moves = new Map<string, Moves>();
   for (const { symbol, ticker } of markets) {
@@ -42,8 +42,8 @@ function movesAfter(
     sellPrice: ticker?.sellPrice,
     buy: buy ?? before?.buy,
     sell: sell ?? before?.sell,
-    buyLook: buy === undefined ? (before?.buyLook ?? 0) : number,
-    sellLook: sell === undefined ? (before?.sellLook ?? 0) : number,
+    buyPoll: buy === undefined ? (before?.buyPoll ?? 0) : number,
+    sellPoll: sell === undefined ? (before?.sellPoll ?? 0) : number,
   };
 }
 

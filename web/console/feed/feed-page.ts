@@ -1,17 +1,13 @@
-import type { Feed as FeedBody, Rate, RateList } from '../../generated/management-v1.d.ts';
+import type { Feed as FeedBody, FeedHealth, FeedSpan, Rate, RateList } from '../../generated/management-v1.d.ts';
 import { countText } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { spaced } from '../format/words.ts';
-import { html } from '../html.ts';
-import { usePolled } from '../live/polled.ts';
-import { useTicking } from '../live/ticking.ts';
-import { Empty, Loaded, Section } from '../parts/blocks.ts';
-import { Page } from '../parts/page.ts';
-import { TableFrame } from '../parts/table-frame.ts';
-import { Tile } from '../parts/tile.ts';
-import { Badge, Facts, Missing, When } from '../parts/words.ts';
-import { figuresOf } from './figures.ts';
-import { FeedTimeline } from './timeline.ts';
+import { type Content, html } from '../html.ts';
+import { usePolled, useTicking } from '../live/polled.ts';
+import { Badge, Empty, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
+import { TableFrame } from '../parts/table.ts';
+import { serverNowMs } from '../state.ts';
+import { dayMs, type Piece, piecesOf, summaryOf } from './spans.ts';
 
 const feedEveryMs = 2_000;
 const ratesEveryMs = 5_000;
@@ -72,4 +68,85 @@ function RateRow({ rate, laterMs }: { rate: Rate; laterMs: number }) {
     <td class="number">${rate.marginPercent} %</td>
     <td>${rate.lastOutcome === null ? none : spaced(rate.lastOutcome)}</td>
   </tr>`;
+}
+
+const width = 960;
+const height = 36;
+const listed = 12;
+
+/** A day of the feed as a band: each state its own colour and its own height, and the same as a list. */
+export function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
+  const nowMs = serverNowMs();
+  const pieces = piecesOf(spans, nowMs);
+  if (pieces.length === 0)
+    return html`<${Empty} title="Nothing recorded yet.">The timeline starts with the first data.<//>`;
+  const x = (atMs: number) => ((atMs - (nowMs - dayMs)) / dayMs) * width;
+  return html`<div class="timeline">
+    <svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label=${summaryOf(pieces)}>
+      <rect class="unknown" x="0" y="0" width=${width} height=${height} />
+      ${pieces.map(({ state, fromMs, toMs }) => {
+        const tall = heights[state];
+        return html`<rect key=${fromMs} class=${state} x=${x(fromMs)} y=${height - tall} width=${Math.max(2, x(toMs) - x(fromMs))} height=${tall} />`;
+      })}
+    </svg>
+    <p class="scale small" aria-hidden="true"><span>24 h ago</span><span>18 h</span><span>12 h</span><span>6 h</span><span>now</span></p>
+    <p class="band-legend small"><span class="mark live"></span> live <span class="mark fallback"></span> fallback <span class="mark outage"></span> outage <span class="mark unknown"></span> not known</p>
+    <details><summary>As a list</summary><${List} pieces=${pieces} /></details>
+  </div>`;
+}
+
+const heights: Readonly<Record<FeedSpan['state'], number>> = {
+  live: height,
+  fallback: height * 0.66,
+  outage: height * 0.33,
+};
+
+function List({ pieces }: { pieces: readonly Piece[] }) {
+  const latest = [...pieces].reverse().slice(0, listed);
+  return html`<${TableFrame} label="States of the feed"><table>
+    <thead><tr><th scope="col">State</th><th scope="col">From</th><th scope="col">To</th><th scope="col">For</th></tr></thead>
+    <tbody>${latest.map(
+      ({ state, fromMs, toMs, isOpen }) => html`<tr key=${fromMs}>
+        <td><${Badge} state=${state} tone=${state === 'outage' ? 'bad' : undefined} /></td>
+        <td><${When} atMs=${fromMs} as="daySecond" /></td>
+        <td>${isOpen ? 'now' : html`<${When} atMs=${toMs} as="daySecond" />`}</td>
+        <td>${spanText(toMs - fromMs)}</td>
+      </tr>`,
+    )}</tbody>
+  </table><//>`;
+}
+
+type Row = readonly [name: string, value: Content];
+
+/** The feed's figures in words. Those that are not known yet are left out. */
+export function figuresOf(health: FeedHealth): readonly Row[] {
+  return [
+    ['Connection', spaced(health.connection)],
+    ['Connections tried', countText(health.epoch)],
+    ['Connections ended', counts(health.connectionsEnded)],
+    ['Last live data', instant(health.lastLiveDataAtMs)],
+    ['Behind the exchange', health.upstreamLagMs === null ? undefined : `${countText(health.upstreamLagMs)} ms`],
+    ['Frames received', countText(health.framesReceived)],
+    ['Frames dropped', counts(health.framesDropped)],
+    ['Tickers taken', countText(health.tickersTaken)],
+    ['Tickers refused', counts(health.tickersRejected)],
+    ['Markets quiet', countText(health.symbolsQuiet)],
+    ['Markets in doubt', countText(health.symbolsDoubted)],
+    ['Markets refused', health.symbolsRejected.join(', ') || 'none'],
+    ['Last poll over REST', instant(health.lastFallbackPollAtMs)],
+    ['Polls over REST', counts(health.polls)],
+    ['Catalogue read', instant(health.lastCatalogueAtMs)],
+    ['Catalogue loads', counts(health.catalogueLoads)],
+    ['Pairs left out', countText(health.pairsSkipped)],
+  ];
+}
+
+function instant(atMs: number | null): Content {
+  return atMs === null ? undefined : html`<${When} atMs=${atMs} as="daySecond" />`;
+}
+
+/** `3 ok, 1 timeout` */
+function counts(byName: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(byName).filter(([, times]) => times > 0);
+  return entries.map(([name, times]) => `${countText(times)} ${spaced(name)}`).join(', ') || 'none';
 }

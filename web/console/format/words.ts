@@ -13,14 +13,14 @@ export function unpricedText(reason: string): string {
 }
 
 /** What an operator can do about it. */
-export function unpricedMend(reason: string): string | undefined {
-  const mends: Readonly<Record<string, string>> = {
+export function unpricedRemedy(reason: string): string | undefined {
+  const remedies: Readonly<Record<string, string>> = {
     no_ticker:
       'The exchange lists the market but has sent no usable quote for it. It comes back by itself; look at the feed if it does not.',
-    no_rate: 'The rate source has not been read for too long. Look at the rates on the feed page.',
+    no_rate: 'The rate source has not been read for too long. Poll at the rates on the feed page.',
     rounds_to_zero: 'Give the market more decimals (pricing.pricePrecision in the configuration).',
   };
-  return mends[reason];
+  return remedies[reason];
 }
 
 /** How a state looks: the colour never stands without its word. */

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get } from '../api/client.ts';
-import type { Outcome, Problem } from '../api/problem.ts';
-import { after, monotonicMs, type Stop } from '../clock.ts';
-import { session } from '../session.ts';
+import { get, type Outcome, type Problem } from '../api/client.ts';
+import { after, every, monotonicMs, type Stop } from '../clock.ts';
+import { session } from '../state.ts';
 
 /** What was asked for again and again. */
 export interface Polled<T> {
@@ -18,21 +17,21 @@ export interface Polled<T> {
 
 const backOffMaxMs = 10_000;
 
-type Told<T> = (outcome: Outcome<T>) => void;
+type OnOutcome<T> = (outcome: Outcome<T>) => void;
 
 /** Asks for one path at a steady pace: slower while nobody answers, not at all while the tab is hidden. */
 class Poller<T> {
   readonly #path: string;
   readonly #everyMs: number;
-  readonly #told: Told<T>;
+  readonly #onOutcome: OnOutcome<T>;
   #abort = new AbortController();
   #stopTimer: Stop = () => {};
   #failures = 0;
 
-  constructor(path: string, everyMs: number, told: Told<T>) {
+  constructor(path: string, everyMs: number, onOutcome: OnOutcome<T>) {
     this.#path = path;
     this.#everyMs = everyMs;
-    this.#told = told;
+    this.#onOutcome = onOutcome;
     document.addEventListener('visibilitychange', this.#visibilityChanged);
   }
 
@@ -45,7 +44,7 @@ class Poller<T> {
     const outcome = await get<T>(this.#path, signal);
     if (signal.aborted) return;
     this.#failures = outcome.ok ? 0 : this.#failures + 1;
-    this.#told(outcome);
+    this.#onOutcome(outcome);
     this.#askLater();
   };
 
@@ -80,8 +79,8 @@ export function usePolled<T>(path: string | undefined, everyMs: number, isPaused
   const poller = useRef<Poller<T> | undefined>(undefined);
   useEffect(() => {
     if (path === undefined || isPaused) return undefined;
-    const told = (outcome: Outcome<T>) => setAnswer((before) => answerAfter(before, path, outcome));
-    const started = new Poller<T>(path, everyMs, told);
+    const onOutcome = (outcome: Outcome<T>) => setAnswer((before) => answerAfter(before, path, outcome));
+    const started = new Poller<T>(path, everyMs, onOutcome);
     poller.current = started;
     void started.ask();
     return () => started.stop();
@@ -97,4 +96,11 @@ function answerAfter<T>(before: Answer<T>, path: string, outcome: Outcome<T>): A
 
 function nothing<T>(path: string | undefined): Answer<T> {
   return { path, value: undefined, receivedAtMs: 0, problem: undefined };
+}
+
+/** Renders again every so often, for ages that grow. Gives the monotonic clock. */
+export function useTicking(everyMs = 1_000): number {
+  const [atMs, setAtMs] = useState(monotonicMs);
+  useEffect(() => every(everyMs, () => setAtMs(monotonicMs())), [everyMs]);
+  return Math.max(atMs, 0);
 }

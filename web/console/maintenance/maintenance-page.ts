@@ -1,20 +1,20 @@
 import { useState } from 'preact/hooks';
 import type { Window as MaintenanceWindow, WindowList } from '../../generated/management-v1.d.ts';
-import { spanText } from '../format/time.ts';
+import { post } from '../api/client.ts';
+import { localText, spanText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';
-import { serverNowMs } from '../live/connection.ts';
-import { usePolled } from '../live/polled.ts';
-import { useTicking } from '../live/ticking.ts';
-import { Empty, Loaded, Section } from '../parts/blocks.ts';
-import { Page } from '../parts/page.ts';
-import { TableFrame } from '../parts/table-frame.ts';
-import { Badge, When } from '../parts/words.ts';
+import { usePolled, useTicking } from '../live/polled.ts';
+import { Badge, Empty, Loaded, Page, Section, When } from '../parts/blocks.ts';
+import { Confirm } from '../parts/dialog.ts';
+import { Choice } from '../parts/form.ts';
+import { TableFrame } from '../parts/table.ts';
+import { toast } from '../parts/toasts.ts';
+import { serverNowMs } from '../state.ts';
 import { AnnounceForm } from './announce-form.ts';
-import { WindowActions } from './window-actions.ts';
 
 const everyMs = 3_000;
 
-/** Maintenance windows: what is to come and what was, and the form for the next one. */
+/** Maintenance windows, past and to come, and the form for the next one. */
 export function MaintenancePage() {
   const [isAnnouncing, setAnnouncing] = useState(false);
   const polled = usePolled<WindowList>('maintenance', everyMs);
@@ -74,4 +74,69 @@ function Past({ windows }: { windows: readonly MaintenanceWindow[] }) {
       </tr>`,
     )}</tbody>
   </table><//>`;
+}
+
+type Action = 'extend' | 'end' | 'cancel';
+
+interface ActionProps {
+  readonly window: MaintenanceWindow;
+  readonly onClose: () => void;
+  readonly onDone: (text: string) => void;
+}
+
+/** What can be done with a window: a running one is extended or ended, an announced one extended or cancelled. */
+export function WindowActions({ window, onChanged }: { window: MaintenanceWindow; onChanged: () => void }) {
+  const [action, setDeed] = useState<Action | undefined>(undefined);
+  const shared: ActionProps = {
+    window,
+    onClose: () => setDeed(undefined),
+    onDone: (text) => {
+      toast(text);
+      onChanged();
+    },
+  };
+  return html`<span class="buttons">
+    <button type="button" onClick=${() => setDeed('extend')}>Extend</button>
+    ${
+      window.state === 'running'
+        ? html`<button type="button" class="main" onClick=${() => setDeed('end')}>End now</button>`
+        : html`<button type="button" class="dangerous-quiet" onClick=${() => setDeed('cancel')}>Cancel</button>`
+    }
+    ${action === 'extend' && html`<${Extend} ...${shared} />`}
+    ${action === 'end' && html`<${End} ...${shared} />`}
+    ${action === 'cancel' && html`<${Cancel} ...${shared} />`}
+  </span>`;
+}
+
+function change(id: string, action: Action, body: object = {}) {
+  return () => post<MaintenanceWindow>(`maintenance/${encodeURIComponent(id)}/${action}`, body);
+}
+
+const minuteMs = 60_000;
+const longer = [
+  [String(15 * minuteMs), '15 minutes'],
+  [String(30 * minuteMs), '30 minutes'],
+  [String(60 * minuteMs), '1 hour'],
+  [String(120 * minuteMs), '2 hours'],
+] as const;
+
+function Extend({ window: { id, toMs }, onClose, onDone }: ActionProps) {
+  const [byMs, setByMs] = useState<string>(longer[1][0]);
+  const newEndMs = toMs + Number(byMs);
+  return html`<${Confirm} title="Extend the maintenance?" action="Extend" act=${change(id, 'extend', { toMs: newEndMs })} onDone=${() => onDone('The maintenance is extended.')} onClose=${onClose}>
+    <${Choice} label="By" value=${byMs} options=${longer} onChange=${setByMs} />
+    <p>It then ends at <strong>${localText(newEndMs)}</strong> (${utcText(newEndMs)}). Clients see the new end in /v1/status and in Retry-After within a second.</p>
+  <//>`;
+}
+
+function End({ window: { id, toMs }, onClose, onDone }: ActionProps) {
+  return html`<${Confirm} title="End the maintenance now?" action="End now" act=${change(id, 'end')} onDone=${() => onDone('The maintenance is over. Prices are served.')} onClose=${onClose}>
+    <p>Everything is served again within a second${toMs > serverNowMs() ? `, earlier than ${localText(toMs)}` : ''}. Clients that wait for Retry-After come back by then.</p>
+  <//>`;
+}
+
+function Cancel({ window: { id, description }, onClose, onDone }: ActionProps) {
+  return html`<${Confirm} title="Cancel the maintenance?" action="Cancel the maintenance" isDangerous act=${change(id, 'cancel')} onDone=${() => onDone('The maintenance is cancelled.')} onClose=${onClose}>
+    <p>“${description}” will not take place. It goes from /v1/status within a second.</p>
+  <//>`;
 }

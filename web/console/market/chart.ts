@@ -8,10 +8,23 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import type { PricePoint } from '../../generated/management-v1.d.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { History, PricePoint } from '../../generated/management-v1.d.ts';
 import { grouped } from '../format/decimal.ts';
 import { localText } from '../format/time.ts';
-import { type SeriesName, series } from './series.ts';
+import { html } from '../html.ts';
+import { usePolled } from '../live/polled.ts';
+import { joined } from './joined-history.ts';
+
+/** The lines of a market's chart. The exchange's are dashed and the client's solid, so that colour is not all that tells them apart. */
+export const series = [
+  { name: 'buy', text: 'Client buys', className: 'buy', colour: '--buy', isDashed: false },
+  { name: 'ask', text: 'Exchange ask', className: 'ask', colour: '--accent', isDashed: true },
+  { name: 'bid', text: 'Exchange bid', className: 'bid', colour: '--plan', isDashed: true },
+  { name: 'sell', text: 'Client sells', className: 'sell', colour: '--sell', isDashed: false },
+] as const;
+
+export type SeriesName = (typeof series)[number]['name'];
 
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 
@@ -103,4 +116,54 @@ function drawn(point: PricePoint, name: SeriesName) {
 
 function msOf(time: Time): number {
   return Number(time) * 1_000;
+}
+
+const everyMs = 2_500;
+
+/** The last hour of a market, and what is added to it; only what is new is asked for. */
+export function useHistory(symbol: string): { readonly points: readonly PricePoint[]; readonly isLoaded: boolean } {
+  const known = useRef<{ symbol: string; points: readonly PricePoint[]; isLoaded: boolean }>(nothing(symbol));
+  if (known.current.symbol !== symbol) known.current = nothing(symbol);
+  const sinceMs = known.current.points.at(-1)?.atMs ?? 0;
+  const { value } = usePolled<History>(`markets/${encodeURIComponent(symbol)}/history?since=${sinceMs}`, everyMs);
+  useMemo(() => {
+    if (value === undefined) return;
+    known.current = { symbol, points: joined(known.current.points, value.points), isLoaded: true };
+  }, [value]);
+  return known.current;
+}
+
+function nothing(symbol: string) {
+  return { symbol, points: [], isLoaded: false };
+}
+
+/** The chart of a market's last hour, growing as it goes. The figures beside it say the same in text. */
+export function LiveChart({ symbol, precision }: { symbol: string; precision: number }) {
+  const { points, isLoaded } = useHistory(symbol);
+  const box = useRef<HTMLDivElement>(null);
+  const chart = useRef<PriceChart | undefined>(undefined);
+  const [hidden, setHidden] = useState<readonly SeriesName[]>([]);
+  useEffect(() => {
+    if (box.current === null) return undefined;
+    const made = new PriceChart(box.current, precision);
+    chart.current = made;
+    return () => made.remove();
+  }, [symbol, precision]);
+  useEffect(() => chart.current?.show(points), [points, symbol, precision]);
+  useEffect(() => chart.current?.hide(hidden), [hidden, symbol, precision]);
+  const toggle = (name: SeriesName) =>
+    setHidden(hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name]);
+  return html`<figure class="chart">
+    <div class="legend" role="group" aria-label="Lines of the chart">
+      ${series.map(({ name, text, className }) => html`<button key=${name} type="button" class=${`legend-item ${className}`} aria-pressed=${!hidden.includes(name)} onClick=${() => toggle(name)}>${text}</button>`)}
+    </div>
+    <div ref=${box} class="chart-box" role="img" aria-label=${`Chart of ${symbol} over the last hour: what the exchange asks and bids, and what a client pays and receives`} data-points=${points.length}></div>
+    <figcaption class="small">${captionOf(points.length, isLoaded)} Charts by <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">TradingView</a> Lightweight Charts™.</figcaption>
+  </figure>`;
+}
+
+function captionOf(count: number, isLoaded: boolean): string {
+  if (!isLoaded) return 'Reading the last hour …';
+  if (count === 0) return 'Nothing recorded yet; a point is added every 5 seconds while there is a price.';
+  return 'A point every 5 seconds, local time.';
 }

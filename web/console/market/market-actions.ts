@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Market } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
@@ -5,79 +6,75 @@ import { html } from '../html.ts';
 import { Confirm } from '../parts/dialog.ts';
 import { toast } from '../parts/toasts.ts';
 
-type Deed = 'pause' | 'resume' | 'delist';
+type Action = 'pause' | 'resume' | 'delist';
 
-/** What an operator can do with a market. Every deed says before what clients will see. */
+/** What an operator can do with a market. Every action says beforehand what clients will see. */
 export function MarketActions({ market, onChanged }: { market: Market; onChanged: () => void }) {
-  const [deed, setDeed] = useState<Deed | undefined>(undefined);
-  if (market.status === 'delisted') return null;
-  const close = () => setDeed(undefined);
-  const done = (text: string) => {
-    toast(text);
-    onChanged();
-  };
+  const [action, setAction] = useState<Action | undefined>(undefined);
+  const { symbol, status, operatorPaused } = market;
+  if (status === 'delisted') return null;
   return html`<span class="buttons">
     ${
-      market.operatorPaused
-        ? html`<button type="button" class="main" onClick=${() => setDeed('resume')}>Resume</button>`
-        : html`<button type="button" onClick=${() => setDeed('pause')}>Pause</button>`
+      operatorPaused
+        ? html`<button type="button" class="main" onClick=${() => setAction('resume')}>Resume</button>`
+        : html`<button type="button" onClick=${() => setAction('pause')}>Pause</button>`
     }
-    <button type="button" class="dangerous-quiet" onClick=${() => setDeed('delist')}>Delist</button>
-    ${deed === 'pause' && html`<${PauseDialog} market=${market} onClose=${close} onDone=${done} />`}
-    ${deed === 'resume' && html`<${ResumeDialog} market=${market} onClose=${close} onDone=${done} />`}
-    ${deed === 'delist' && html`<${DelistDialog} market=${market} onClose=${close} onDone=${done} />`}
+    <button type="button" class="dangerous-quiet" onClick=${() => setAction('delist')}>Delist</button>
+    ${action && html`<${ActionDialog} market=${market} action=${action} onClose=${() => setAction(undefined)} onDone=${done} />`}
   </span>`;
+
+  function done(participle: string): void {
+    toast(`${symbol} is ${participle}.`);
+    onChanged();
+  }
 }
 
-interface DeedProps {
+interface DialogProps {
   readonly market: Market;
+  readonly action: Action;
   readonly onClose: () => void;
-  readonly onDone: (text: string) => void;
+  readonly onDone: (participle: string) => void;
 }
 
-function act(symbol: string, deed: Deed, body: object = {}) {
-  return () => post<unknown>(`markets/${encodeURIComponent(symbol)}/${deed}`, body);
-}
-
-function PauseDialog({ market: { symbol }, onClose, onDone }: DeedProps) {
+function ActionDialog({ market, action, onClose, onDone }: DialogProps) {
+  const { symbol } = market;
+  const isFinal = action === 'delist';
+  const { verb, participle, text } = actions[action];
+  const title = `${verb} ${symbol}${isFinal ? ' for good' : ''}`;
   return html`<${Confirm}
-    title=${`Pause ${symbol}?`}
-    action=${`Pause ${symbol}`}
-    act=${act(symbol, 'pause')}
-    onDone=${() => onDone(`${symbol} is paused.`)}
+    title=${`${title}?`}
+    action=${title}
+    isDangerous=${isFinal}
+    typed=${isFinal ? symbol : undefined}
+    act=${() => post<Market>(`markets/${encodeURIComponent(symbol)}/${action}`, isFinal ? { confirm: symbol } : {})}
+    onDone=${() => onDone(participle)}
     onClose=${onClose}
-  >
-    <p>Clients see it as <code>paused</code> in /v1/markets within a second: still offered, trading switched off. Its prices go on. Resume it whenever you like.</p>
-  <//>`;
+  >${text(market)}<//>`;
 }
 
-function ResumeDialog({ market: { symbol }, onClose, onDone }: DeedProps) {
-  return html`<${Confirm}
-    title=${`Resume ${symbol}?`}
-    action=${`Resume ${symbol}`}
-    act=${act(symbol, 'resume')}
-    onDone=${() => onDone(`${symbol} is resumed.`)}
-    onClose=${onClose}
-  >
-    <p>The operator's pause is taken off. Clients see the state the exchange gives it, usually <code>trading</code>.</p>
-  <//>`;
-}
-
-function DelistDialog({ market: { symbol, convertedFrom }, onClose, onDone }: DeedProps) {
-  return html`<${Confirm}
-    title=${`Delist ${symbol} for good?`}
-    action=${`Delist ${symbol} for good`}
-    isDangerous
-    typed=${symbol}
-    act=${act(symbol, 'delist', { confirm: symbol })}
-    onDone=${() => onDone(`${symbol} is delisted.`)}
-    onClose=${onClose}
-  >
-    <p><strong>This is final.</strong> A delisted market never comes back to the price list, not even by hand. If it may return, pause it instead.</p>
-    <ul>
-      <li>/v1/ticker answers 404 UNKNOWN_SYMBOL for it, and /v1/tickers leaves it out.</li>
-      <li>/v1/markets shows it as <code>delisted</code> for 30 days, then no more.</li>
-      ${convertedFrom === null && html`<li>Markets converted from it are delisted with it.</li>`}
-    </ul>
-  <//>`;
-}
+const actions: Readonly<Record<Action, { verb: string; participle: string; text: (market: Market) => VNode }>> = {
+  pause: {
+    verb: 'Pause',
+    participle: 'paused',
+    text: () =>
+      html`<p>Clients see it as <code>paused</code> in /v1/markets within a second: still offered, trading switched off. Its prices are still served. Resume it whenever you like.</p>`,
+  },
+  resume: {
+    verb: 'Resume',
+    participle: 'resumed',
+    text: () =>
+      html`<p>The operator's pause ends. Clients see the status the exchange gives it, usually <code>trading</code>.</p>`,
+  },
+  delist: {
+    verb: 'Delist',
+    participle: 'delisted',
+    text: ({ convertedFrom }) => html`<div>
+      <p><strong>This is final.</strong> A delisted market never comes back to the price list, not even by hand. If it may return, pause it instead.</p>
+      <ul>
+        <li>/v1/ticker answers 404 UNKNOWN_SYMBOL for it, and /v1/tickers leaves it out.</li>
+        <li>/v1/markets shows it as <code>delisted</code> for 30 days, then no longer.</li>
+        ${convertedFrom === null && html`<li>Markets converted from it are delisted with it.</li>`}
+      </ul>
+    </div>`,
+  },
+};

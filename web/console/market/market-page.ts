@@ -1,17 +1,12 @@
 import type { Market, MarketDetail, PriceReport } from '../../generated/management-v1.d.ts';
 import { directionOf, grouped, signedPercent } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
-import { unpricedMend, unpricedText } from '../format/words.ts';
-import { html } from '../html.ts';
-import { usePolled } from '../live/polled.ts';
-import { useTicking } from '../live/ticking.ts';
-import { Loaded, Section } from '../parts/blocks.ts';
-import { Page } from '../parts/page.ts';
-import { Tile } from '../parts/tile.ts';
-import { Badge, Facts, Missing, When } from '../parts/words.ts';
+import { unpricedRemedy, unpricedText } from '../format/words.ts';
+import { classes, html } from '../html.ts';
+import { usePolled, useTicking } from '../live/polled.ts';
+import { Badge, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
 import { hrefTo } from '../router.ts';
-import { Derivation } from './derivation.ts';
-import { LiveChart } from './live-chart.ts';
+import { LiveChart } from './chart.ts';
 import { MarketActions } from './market-actions.ts';
 
 const everyMs = 1_000;
@@ -57,7 +52,7 @@ function Tiles({ market, laterMs }: { market: Market; laterMs: number }) {
 }
 
 function WithoutPrice({ reason }: { reason: string }) {
-  return html`<div class="note warn"><p><strong>No price: ${unpricedText(reason)}.</strong> ${unpricedMend(reason) ?? ''} Clients get 503 MARKET_DATA_UNAVAILABLE for it, and /v1/tickers leaves it out.</p></div>`;
+  return html`<div class="note warn"><p><strong>No price: ${unpricedText(reason)}.</strong> ${unpricedRemedy(reason) ?? ''} Clients get 503 MARKET_DATA_UNAVAILABLE for it, and /v1/tickers leaves it out.</p></div>`;
 }
 
 function Delisted({ market: { delistedAtMs } }: { market: Market }) {
@@ -108,7 +103,7 @@ function Details({ body }: { body: MarketDetail }) {
       ['Smallest order value', minOrderValue === null ? 'no minimum' : amount(minOrderValue, quote)],
       ['Decimals', `${market.pricePrecision} of a price, ${amountPrecision} of an amount`],
       [
-        'Made from',
+        'Converted from',
         market.convertedFrom
           ? html`<a href=${hrefTo('markets', market.convertedFrom)}>${market.convertedFrom}</a>`
           : undefined,
@@ -120,4 +115,21 @@ function Details({ body }: { body: MarketDetail }) {
 /** What the exchange's own price is in: the quote of the market it is made from. */
 function upstreamUnit({ convertedFrom, base, quote }: Market): string {
   return convertedFrom?.startsWith(base) === true ? convertedFrom.slice(base.length) : quote;
+}
+
+/** A price step by step, every value exact to its last decimal; the last one is what clients see. */
+export function Derivation({ title, steps, quote }: { title: string; steps: PriceReport['buy']; quote: string }) {
+  return html`<table class="steps">
+    <caption>${title}</caption>
+    <thead><tr><th scope="col">Step</th><th scope="col" class="number">Value after it</th></tr></thead>
+    <tbody>
+      ${steps.map(({ step, value }, at) => {
+        const isLast = at === steps.length - 1;
+        return html`<tr key=${at} class=${classes(isLast && 'served')}>
+          <th scope="row">${step}</th>
+          <td class="number"><span class="exact">${grouped(value)}</span>${isLast && html` <small>${quote}</small>`}</td>
+        </tr>`;
+      })}
+    </tbody>
+  </table>`;
 }

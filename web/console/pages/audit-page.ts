@@ -1,26 +1,22 @@
 import type { AuditEntry, AuditPage } from '../../generated/management-v1.d.ts';
 import { html } from '../html.ts';
-import { pathWith, useLeafing } from '../live/pages.ts';
 import { usePolled } from '../live/polled.ts';
-import { Empty, Loaded } from '../parts/blocks.ts';
-import { Leaf } from '../parts/leaf.ts';
-import { Page } from '../parts/page.ts';
-import { Search } from '../parts/search.ts';
-import { TableFrame } from '../parts/table-frame.ts';
-import { When } from '../parts/words.ts';
-import { hrefTo, hrefWith, replaceWith } from '../router.ts';
+import { Empty, Loaded, Page, When } from '../parts/blocks.ts';
+import { Search } from '../parts/form.ts';
+import { PagingButtons, TableFrame, usePaging } from '../parts/table.ts';
+import { hrefTo, hrefWith, replaceWith, withQuery } from '../router.ts';
 
 const everyMs = 5_000;
 
 /** Who changed what, latest first: here and on the command line. */
 export function AuditLogPage({ query }: { query: URLSearchParams }) {
   const subject = query.get('subject') ?? '';
-  const leafing = useLeafing(subject);
-  const polled = usePolled<AuditPage>(pathWith('audit', { subject, after: leafing.after, limit: '50' }), everyMs);
+  const paging = usePaging(subject);
+  const polled = usePolled<AuditPage>(withQuery('audit', { subject, after: paging.after, limit: '50' }), everyMs);
   return html`<${Page} title="Audit log">
     <${Search} label="About" placeholder="id of an account, key, window or token, or a symbol" initial=${subject} onSearch=${(text: string) => replaceWith(hrefWith(['audit'], { subject: text }))} />
     <${Loaded} polled=${polled}>
-      ${({ entries, next }: AuditPage) => html`<div><${Entries} entries=${entries} isFiltered=${subject !== ''} /><${Leaf} leafing=${leafing} next=${next} /></div>`}
+      ${({ entries, next }: AuditPage) => html`<div><${Entries} entries=${entries} isFiltered=${subject !== ''} /><${PagingButtons} paging=${paging} next=${next} /></div>`}
     <//>
   <//>`;
 }
@@ -28,8 +24,8 @@ export function AuditLogPage({ query }: { query: URLSearchParams }) {
 function Entries({ entries, isFiltered }: { entries: readonly AuditEntry[]; isFiltered: boolean }) {
   if (entries.length === 0) {
     return isFiltered
-      ? html`<${Empty} title="Nothing was noted about it.">Entries name accounts, keys, markets, windows and tokens by their ids.<//>`
-      : html`<${Empty} title="Nothing was changed yet.">Every change by an operator is noted here, in the console and on the command line.<//>`;
+      ? html`<${Empty} title="No entries.">Search for the id of an account, key, window or token, or for a symbol.<//>`
+      : html`<${Empty} title="No changes yet.">Every change by an operator is recorded here, whether made in the console or on the command line.<//>`;
   }
   return html`<${TableFrame} label="Audit log"><table>
     <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">About</th></tr></thead>
@@ -50,7 +46,7 @@ function Entry({ entry: { atMs, actor, action, summary, subject, details } }: { 
   </tr>`;
 }
 
-/** A way to the thing itself, where it has a page. */
+/** A link to the subject itself, where it has a page. */
 function pageOf({ kind, id }: AuditEntry['subject']) {
   const folders: Readonly<Record<string, string>> = { account: 'accounts', key: 'keys', market: 'markets' };
   const folder = folders[kind];

@@ -1,17 +1,13 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Notice, NoticeList, NoticeMail } from '../../generated/management-v1.d.ts';
 import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
-import { pathWith } from '../live/pages.ts';
 import { usePolled } from '../live/polled.ts';
-import { Empty, Loaded, Section } from '../parts/blocks.ts';
+import { Badge, Empty, Loaded, Missing, Page, Section, When } from '../parts/blocks.ts';
 import { Dialog } from '../parts/dialog.ts';
-import { Choice } from '../parts/field.ts';
-import { MailView } from '../parts/mail-view.ts';
-import { Page } from '../parts/page.ts';
-import { TableFrame } from '../parts/table-frame.ts';
-import { Badge, Missing, When } from '../parts/words.ts';
-import { hrefTo } from '../router.ts';
+import { Choice } from '../parts/form.ts';
+import { TableFrame } from '../parts/table.ts';
+import { hrefTo, withQuery } from '../router.ts';
 
 const everyMs = 5_000;
 const statuses = [
@@ -23,11 +19,11 @@ const statuses = [
   ['recorded', 'Recorded, not sent'],
 ] as const;
 
-/** The outbox: e-mails to key holders whose keys breached their limit again and again. */
+/** The outbox: e-mails to holders of keys that breached their limit repeatedly. */
 export function NoticesPage() {
   const [status, setStatus] = useState('');
   const [shown, setShown] = useState<string | undefined>(undefined);
-  const polled = usePolled<NoticeList>(pathWith('notices', { status, limit: '100' }), everyMs);
+  const polled = usePolled<NoticeList>(withQuery('notices', { status, limit: '100' }), everyMs);
   return html`<${Page} title="Notices">
     <${Loaded} polled=${polled}>
       ${({ mailConfigured, notices }: NoticeList) => html`<div>
@@ -41,7 +37,8 @@ export function NoticesPage() {
 }
 
 function Mail({ isConfigured }: { isConfigured: boolean }) {
-  if (isConfigured) return html`<p class="note good">Mail is configured. Notices are sent as they are decided.</p>`;
+  if (isConfigured)
+    return html`<p class="note good">Mail is configured. Notices are sent as soon as they are made.</p>`;
   return html`<div class="note warn">
     <p><strong>No mail server is configured</strong>, so notices are recorded and not sent. Set one in <code>mdapi.yaml</code>, or with its password in <code>MDAPI_MAIL_SMTP_FILE</code>, and restart:</p>
     <pre tabindex="0"><code>${'mail:\n  smtp: smtps://mail.example.com\n  from: Market data <api@example.com>'}</code></pre>
@@ -51,9 +48,9 @@ function Mail({ isConfigured }: { isConfigured: boolean }) {
 
 function Notices({ notices, onShow }: { notices: readonly Notice[]; onShow: (id: string) => void }) {
   if (notices.length === 0)
-    return html`<${Empty} title="No notices.">A key holder gets one when a key goes over its limit again and again.<//>`;
+    return html`<${Empty} title="No notices.">A key holder gets one when a key breaches its limit repeatedly.<//>`;
   return html`<${TableFrame} label="Notices"><table>
-    <thead><tr><th scope="col">To</th><th scope="col">Key</th><th scope="col">Status</th><th scope="col">About</th><th scope="col">Decided</th><th scope="col">Sent</th><th scope="col"><span class="visually-hidden">Preview</span></th></tr></thead>
+    <thead><tr><th scope="col">To</th><th scope="col">Key</th><th scope="col">Status</th><th scope="col">About</th><th scope="col">Made</th><th scope="col">Sent</th><th scope="col"><span class="visually-hidden">Preview</span></th></tr></thead>
     <tbody>${notices.map((notice) => html`<${NoticeRow} key=${notice.id} notice=${notice} onShow=${onShow} />`)}</tbody>
   </table><//>`;
 }
@@ -100,4 +97,41 @@ function Shown({ preview: { subject, text, html: markup } }: { preview: NoticeMa
     <${Section} title="As HTML"><${MailView} markup=${markup} label="The notice as HTML" /><//>
     <${Section} title="As text"><pre class="mail" tabindex="0"><code>${text}</code></pre><//>
   </div>`;
+}
+
+/** Elements a notice is made of. Anything else is left out with what it holds. */
+const allowed = new Set(
+  'A B BODY BR CODE DIV EM H1 H2 H3 HR I LI OL P PRE SMALL SPAN STRONG TABLE TBODY TD TH THEAD TR U UL'.split(' '),
+);
+
+/**
+ * Shows the HTML of a message without running, loading or linking anything: only known elements are copied, and of
+ * their attributes only the style. It is set through the object model, because the page's policy refuses style
+ * attributes, in frames as well. A shadow root keeps the message's styles to itself.
+ */
+export function MailView({ markup, label }: { markup: string; label: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (box.current === null) return;
+    const shadow = box.current.shadowRoot ?? box.current.attachShadow({ mode: 'open' });
+    const { body } = new DOMParser().parseFromString(withInertStyles(markup), 'text/html');
+    shadow.replaceChildren(...copiesOf(body));
+  }, [markup]);
+  return html`<div ref=${box} class="mail" role="region" aria-label=${label} tabindex="0"></div>`;
+}
+
+const inertStyle = 'data-style';
+
+/** Renames style attributes before they are parsed: the policy would report each of them. */
+function withInertStyles(markup: string): string {
+  return markup.replace(/<[^<>]*>/g, (tag) => tag.replace(/\sstyle=/gi, ` ${inertStyle}=`));
+}
+
+function copiesOf(node: Node): readonly Node[] {
+  if (node.nodeType === Node.TEXT_NODE) return [document.createTextNode(node.textContent ?? '')];
+  if (!(node instanceof HTMLElement) || !allowed.has(node.tagName)) return [];
+  const copy = document.createElement(node.tagName === 'BODY' ? 'div' : node.tagName);
+  copy.style.cssText = node.getAttribute(inertStyle) ?? '';
+  copy.append(...[...node.childNodes].flatMap(copiesOf));
+  return [copy];
 }

@@ -3,15 +3,10 @@ import { bytesText, countText } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { spaced, unpricedText } from '../format/words.ts';
 import { html } from '../html.ts';
-import { usePolled } from '../live/polled.ts';
-import { useTicking } from '../live/ticking.ts';
-import { Empty, Loaded, Section } from '../parts/blocks.ts';
-import { Page } from '../parts/page.ts';
-import { Tile } from '../parts/tile.ts';
-import { Badge, Facts, When } from '../parts/words.ts';
+import { usePolled, useTicking } from '../live/polled.ts';
+import { Badge, Empty, Facts, Loaded, Page, Section, Tile, When } from '../parts/blocks.ts';
 import { hrefTo, hrefWith } from '../router.ts';
-import { useOverview } from '../shell/overview-data.ts';
-import { rateText } from '../shell/status-strip.ts';
+import { rateText, useOverview } from '../shell/status.ts';
 
 /** The state of everything on one page. */
 export function OverviewPage() {
@@ -43,7 +38,7 @@ function Tiles({ overview, receivedAtMs }: { overview: Overview; receivedAtMs: n
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
   const without = Object.values(markets.unpriced).reduce((sum, count) => sum + count, 0);
   return html`<div class="tiles">
-    <${Tile} name="Clients are told" note="GET /v1/status"><${Badge} state=${status.status} /><//>
+    <${Tile} name="Status for clients" note="GET /v1/status"><${Badge} state=${status.status} /><//>
     <${Tile} name="Age of the data">${dataAgeMs === null ? 'none yet' : spanText(dataAgeMs + laterMs)}<//>
     <${Tile} name="Markets with a price" note=${without === 0 ? 'none without' : html`<a href=${hrefWith(['markets'], { price: 'none' })}>${without} without</a>`}>${countText(markets.priced)}<//>
     <${Tile} name="Requests" note="last 10 seconds">${rateText(requests.perSecond)}<//>
@@ -112,9 +107,9 @@ function Process({ overview }: { overview: Overview }) {
     rows=${[
       ['Version', version],
       ['Phase', spaced(phase)],
-      ['Running for', html`${spanText(uptimeSeconds * 1_000)}, since <${When} atMs=${startedAtMs} as="full" />`],
+      ['Uptime', html`${spanText(uptimeSeconds * 1_000)}, since <${When} atMs=${startedAtMs} as="full" />`],
       ['Memory', bytesText(residentBytes)],
-      ['Slowest turns (p99)', `${eventLoopDelayP99Ms.toFixed(1)} ms`],
+      ['Event loop delay (p99)', `${eventLoopDelayP99Ms.toFixed(1)} ms`],
       [
         'Database',
         html`<${Badge} state=${storeReachable ? 'answers' : 'does not answer'} tone=${storeReachable ? 'good' : 'bad'} />`,
@@ -134,7 +129,7 @@ function LatestChanges() {
   return html`<${Loaded} polled=${polled}>
     ${({ entries }: AuditPage) =>
       entries.length === 0
-        ? html`<${Empty} title="Nothing was changed yet." />`
+        ? html`<${Empty} title="No changes yet." />`
         : html`<ul class="plain log">${entries.map(({ id, atMs, actor, summary }) => html`<li key=${id}><${When} atMs=${atMs} as="minute" /> <strong>${actor}</strong> <span>${summary}</span></li>`)}</ul>`}
   <//>`;
 }

@@ -1,10 +1,8 @@
 import type { Token, TokenList } from '../../generated/management-v1.d.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Empty, Loaded } from '../parts/blocks.ts';
-import { Page } from '../parts/page.ts';
-import { TableFrame } from '../parts/table-frame.ts';
-import { Badge, Missing, When } from '../parts/words.ts';
+import { Badge, Empty, Loaded, Missing, Page, When } from '../parts/blocks.ts';
+import { TableFrame } from '../parts/table.ts';
 
 const everyMs = 10_000;
 

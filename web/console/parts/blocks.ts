@@ -1,8 +1,36 @@
-import { type Problem, problemText } from '../api/problem.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { type Problem, problemText } from '../api/client.ts';
+import { type InstantStyle, localText, utcText } from '../format/time.ts';
+import { spaced, type Tone, toneOf } from '../format/words.ts';
 import { type Content, html } from '../html.ts';
 import type { Polled } from '../live/polled.ts';
 
-/** A part of a page with a heading of its own. `aside` stands to the right of it. */
+interface PageProps {
+  readonly title: string;
+  /** Beside the title. */
+  readonly beside?: Content;
+  /** Right of the title: the page's own actions. */
+  readonly actions?: Content;
+  /** The page above this one, linked above the title. */
+  readonly up?: { readonly href: string; readonly text: string };
+  readonly children?: Content;
+}
+
+/** A page: its title goes to the window, and the focus to its heading, so that a screen reader announces it. */
+export function Page({ title, beside, actions, up, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Market Data API`;
+  }, [title]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return html`<div class="page">
+    ${up && html`<p class="up"><a href=${up.href}>← ${up.text}</a></p>`}
+    <div class="page-head"><div class="page-title"><h1 tabindex="-1" ref=${heading}>${title}</h1>${beside}</div>${actions && html`<div class="actions">${actions}</div>`}</div>
+    ${children}
+  </div>`;
+}
+
+/** A part of a page with a heading of its own, and `aside` to the right of it. */
 export function Section({ title, aside, children }: { title: string; aside?: Content; children?: Content }) {
   return html`<section class="section">
     <header class="section-head"><h2>${title}</h2>${aside && html`<div class="section-aside">${aside}</div>`}</header>
@@ -10,7 +38,7 @@ export function Section({ title, aside, children }: { title: string; aside?: Con
   </section>`;
 }
 
-/** What stands where a list is empty: what it would hold, and what to do. */
+/** Shown in place of an empty list: what it would hold, and what to do. */
 export function Empty({ title, children }: { title: string; children?: Content }) {
   return html`<div class="empty"><p class="empty-title">${title}</p>${children && html`<p>${children}</p>`}</div>`;
 }
@@ -22,14 +50,14 @@ export function ProblemBlock({ problem, retry }: { problem: Problem; retry?: () 
   const requestId = problem.kind === 'refused' ? problem.requestId : undefined;
   return html`<div class="problem" role="alert">
     <p><strong>${title}.</strong> ${problemText(problem)}</p>
-    ${requestId && html`<p class="small">In the log under request <code>${requestId}</code></p>`}
+    ${requestId && html`<p class="small">Request id in the log: <code>${requestId}</code></p>`}
     ${retry && html`<p><button type="button" onClick=${retry}>Try again</button></p>`}
   </div>`;
 }
 
 /**
  * Shows what was asked for: the content once there is some, before that a note, and the problem when there never
- * was an answer. A lost connection is told by the banner, so old content stays as it is.
+ * was an answer. The banner reports a lost connection, so old content stays.
  */
 export function Loaded<T>({ polled, children }: { polled: Polled<T>; children: (value: T) => Content }) {
   if (polled.value !== undefined) return children(polled.value);
@@ -37,4 +65,50 @@ export function Loaded<T>({ polled, children }: { polled: Polled<T>; children: (
     return html`<${ProblemBlock} problem=${polled.problem} retry=${polled.refresh} />`;
   }
   return html`<p class="loading" role="status">Loading …</p>`;
+}
+
+interface TileProps {
+  readonly name: string;
+  readonly className?: string;
+  readonly note?: Content;
+  readonly children?: Content;
+}
+
+/** A figure with its name, and a note below. */
+export function Tile({ name, className = '', note, children }: TileProps) {
+  return html`<div class=${`tile ${className}`}>
+    <p class="tile-name">${name}</p>
+    <p class="tile-value">${children}</p>
+    ${note && html`<p class="tile-note">${note}</p>`}
+  </div>`;
+}
+
+/** An instant in local time, with UTC where the pointer rests and for programs. */
+export function When({ atMs, as = 'minute' }: { atMs: number; as?: InstantStyle }) {
+  const utc = utcText(atMs);
+  return html`<time dateTime=${utc.replace(' UTC', 'Z').replace(' ', 'T')} title=${utc}>${localText(atMs, as)}</time>`;
+}
+
+/** A state as a word with a mark; its colour is only an addition. */
+export function Badge({ state, tone, children }: { state: string; tone?: Tone; children?: Content }) {
+  return html`<span class=${`badge ${tone ?? toneOf(state)}`}>${children ?? spaced(state)}</span>`;
+}
+
+/** Shown in place of a missing value. */
+export function Missing({ children = 'none' }: { children?: Content }) {
+  return html`<span class="missing">${children}</span>`;
+}
+
+interface FactsProps {
+  readonly rows: readonly (readonly [name: string, value: Content])[];
+  /** For short values: more of them beside each other. */
+  readonly isDense?: boolean;
+}
+
+/** Names and values. `rows` without a value are left out. */
+export function Facts({ rows, isDense = false }: FactsProps) {
+  const shown = rows.filter(([, value]) => value !== undefined);
+  return html`<dl class=${isDense ? 'facts dense' : 'facts'}>
+    ${shown.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
 }

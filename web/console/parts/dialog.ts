@@ -1,7 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { Outcome, Problem } from '../api/problem.ts';
+import type { Outcome } from '../api/client.ts';
 import { type Content, html } from '../html.ts';
 import { ProblemBlock } from './blocks.ts';
+import { Field, useSubmitted } from './form.ts';
 
 interface DialogProps {
   readonly title: string;
@@ -34,7 +35,7 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
 
 interface ConfirmProps<T> {
   readonly title: string;
-  /** What the button says: the deed itself, never "OK". */
+  /** What the button says: the action itself, never "OK". */
   readonly action: string;
   readonly isDangerous?: boolean;
   /** What has to be typed before the button works. */
@@ -49,23 +50,27 @@ interface ConfirmProps<T> {
 export function Confirm<T>(props: ConfirmProps<T>) {
   const { title, action, isDangerous = false, typed, act, onDone, onClose, children } = props;
   const [word, setWord] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | undefined>(undefined);
-  const isReady = typed === undefined || word.trim().toUpperCase() === typed;
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (!isReady || isBusy) return;
-    setBusy(true);
-    const outcome = await act();
-    setBusy(false);
-    if (!outcome.ok) return setProblem(outcome.problem);
+  const { isBusy, problem, submit } = useSubmitted<T>((value) => {
     onClose();
-    onDone(outcome.value);
+    onDone(value);
+  });
+  const isReady = typed === undefined || word.trim().toUpperCase() === typed;
+  const send = (event: Event) => {
+    event.preventDefault();
+    if (isReady) void submit(act);
   };
   return html`<${Dialog} title=${title} onClose=${onClose}>
-    <form onSubmit=${submit}>
+    <form onSubmit=${send}>
       ${children}
-      ${typed !== undefined && html`<${TypedWord} wanted=${typed} word=${word} setWord=${setWord} />`}
+      ${
+        typed !== undefined &&
+        html`<${Field}
+          label=${html`Type <strong>${typed}</strong> to confirm`}
+          value=${word}
+          onInput=${setWord}
+          more=${{ autocomplete: 'off', autocapitalize: 'characters', spellcheck: false }}
+        />`
+      }
       ${problem && html`<${ProblemBlock} problem=${problem} />`}
       <p class="buttons">
         <button type="submit" class=${isDangerous ? 'dangerous' : 'main'} disabled=${!isReady || isBusy}>${action}</button>
@@ -73,20 +78,4 @@ export function Confirm<T>(props: ConfirmProps<T>) {
       </p>
     </form>
   <//>`;
-}
-
-function TypedWord({ wanted, word, setWord }: { wanted: string; word: string; setWord: (word: string) => void }) {
-  const id = useId();
-  return html`<p class="field">
-    <label for=${id}>Type <strong>${wanted}</strong> to confirm</label>
-    <input
-      id=${id}
-      type="text"
-      autocomplete="off"
-      autocapitalize="characters"
-      spellcheck=${false}
-      value=${word}
-      onInput=${(event: Event) => setWord((event.target as HTMLInputElement).value)}
-    />
-  </p>`;
 }

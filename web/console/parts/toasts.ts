@@ -12,7 +12,7 @@ const shownForMs = 6_000;
 const toasts = new Store<readonly Toast[]>([]);
 let lastId = 0;
 
-/** Says that something was done, or that it was not. Failures stay until they are put away. */
+/** Says that something was done, or that it was not. Failures stay until they are dismissed. */
 export function toast(text: string, tone: Toast['tone'] = 'good'): void {
   const id = ++lastId;
   toasts.set([...toasts.value.slice(-3), { id, text, tone }]);
@@ -23,7 +23,7 @@ function dismiss(id: number): void {
   toasts.set(toasts.value.filter((entry) => entry.id !== id));
 }
 
-/** Stands in the page from the start: a live region that comes with its text is not read out. */
+/** Rendered from the start: a live region that is added together with its text is not read out. */
 export function Toasts() {
   const shown = useStore(toasts);
   return html`<div class="toasts" role="status" aria-live="polite" aria-atomic="false">

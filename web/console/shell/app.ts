@@ -1,19 +1,28 @@
+import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { resumeSession } from '../api/sign-in.ts';
+import { AccountPage } from '../access/account-page.ts';
+import { AccountsPage } from '../access/accounts-page.ts';
+import { KeyPage } from '../access/key-page.ts';
+import { UsagePage } from '../access/usage-page.ts';
+import { resumeSession } from '../api/client.ts';
+import { BoardPage } from '../board/board-page.ts';
 import { every } from '../clock.ts';
+import { FeedPage } from '../feed/feed-page.ts';
 import { classes, html } from '../html.ts';
-import { connection } from '../live/connection.ts';
+import { MaintenancePage } from '../maintenance/maintenance-page.ts';
+import { MarketPage } from '../market/market-page.ts';
+import { AuditLogPage } from '../pages/audit-page.ts';
+import { NoticesPage } from '../pages/notices-page.ts';
+import { OverviewPage } from '../pages/overview-page.ts';
+import { TokensPage } from '../pages/tokens-page.ts';
+import { Empty, Page } from '../parts/blocks.ts';
 import { Toasts } from '../parts/toasts.ts';
-import { route } from '../router.ts';
-import { session } from '../session.ts';
+import { hrefTo, route } from '../router.ts';
+import { connection, session } from '../state.ts';
 import { useStore } from '../store.ts';
-import { LostBanner } from './banner.ts';
-import { Navigation } from './navigation.ts';
-import { OverviewProvider } from './overview-data.ts';
-import { pageFor } from './pages.ts';
-import { ShortcutsDialog, useShortcuts } from './shortcuts.ts';
+import { Navigation, ShortcutsDialog, useShortcuts } from './navigation.ts';
 import { SignIn } from './sign-in.ts';
-import { StatusStrip } from './status-strip.ts';
+import { LostBanner, OverviewProvider, StatusStrip } from './status.ts';
 
 const resumeEveryMs = 3_000;
 
@@ -56,5 +65,40 @@ function Frame() {
       </div>
       ${isHelpOpen && html`<${ShortcutsDialog} onClose=${() => setHelpOpen(false)} />`}
     </div>
+  <//>`;
+}
+
+const pages: Readonly<Record<string, (query: URLSearchParams) => VNode>> = {
+  '': () => html`<${OverviewPage} />`,
+  markets: (query) => html`<${BoardPage} query=${query} />`,
+  feed: () => html`<${FeedPage} />`,
+  accounts: () => html`<${AccountsPage} />`,
+  usage: () => html`<${UsagePage} />`,
+  maintenance: () => html`<${MaintenancePage} />`,
+  notices: () => html`<${NoticesPage} />`,
+  audit: (query) => html`<${AuditLogPage} query=${query} />`,
+  tokens: () => html`<${TokensPage} />`,
+};
+
+const detailPages: Readonly<Record<string, (id: string) => VNode>> = {
+  markets: (id) => html`<${MarketPage} symbol=${id.toUpperCase()} />`,
+  accounts: (id) => html`<${AccountPage} id=${id} />`,
+  keys: (id) => html`<${KeyPage} id=${id} />`,
+};
+
+/** The page an address names. */
+function pageFor([first = '', second]: readonly string[], query: URLSearchParams): VNode {
+  const page = second === undefined ? own(pages, first)?.(query) : own(detailPages, first)?.(second);
+  return page ?? html`<${UnknownPage} />`;
+}
+
+/** An address can name what every object has, such as `constructor`. */
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function UnknownPage() {
+  return html`<${Page} title="No such page">
+    <${Empty} title="The address leads nowhere.">Go to the <a href=${hrefTo()}>overview</a> or choose from the menu.<//>
   <//>`;
 }

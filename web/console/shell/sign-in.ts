@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Problem, problemText } from '../api/problem.ts';
-import { signIn } from '../api/sign-in.ts';
+import { type Problem, problemText, signIn } from '../api/client.ts';
 import { html } from '../html.ts';
-import { Field } from '../parts/field.ts';
-import { session } from '../session.ts';
+import { Field } from '../parts/form.ts';
+import { session } from '../state.ts';
 import { useStore } from '../store.ts';
 
 /** Asks for an operator token. What it was typed into is emptied at once; the address is kept to return to. */

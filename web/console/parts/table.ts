@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Content, html } from '../html.ts';
 
 /**
@@ -34,4 +34,34 @@ function nameCells(table: HTMLTableElement): void {
   for (const row of table.tBodies[0]?.rows ?? []) {
     for (const cell of row.cells) cell.dataset.column = names[cell.cellIndex] ?? '';
   }
+}
+
+/** A place in a list that the service gives a page at a time. */
+export interface Paging {
+  /** Of the page shown; empty for the first. */
+  readonly after: string;
+  readonly hasPrevious: boolean;
+  readonly previous: () => void;
+  readonly next: (cursor: string) => void;
+}
+
+/** Starts at the first page again when `question` changes. */
+export function usePaging(question: string): Paging {
+  const [trail, setTrail] = useState<readonly string[]>([]);
+  useEffect(() => setTrail([]), [question]);
+  return {
+    after: trail.at(-1) ?? '',
+    hasPrevious: trail.length > 0,
+    previous: () => setTrail(trail.slice(0, -1)),
+    next: (cursor) => setTrail([...trail, cursor]),
+  };
+}
+
+/** The buttons to the page before and the page after; nothing when there is only one. */
+export function PagingButtons({ paging, next }: { paging: Paging; next: string | null }) {
+  if (next === null && !paging.hasPrevious) return null;
+  return html`<nav class="paging buttons" aria-label="More of the list">
+    <button type="button" disabled=${!paging.hasPrevious} onClick=${paging.previous}>← Previous</button>
+    <button type="button" disabled=${next === null} onClick=${() => next !== null && paging.next(next)}>Next →</button>
+  </nav>`;
 }

@@ -1,5 +1,21 @@
-import { monotonicMs, nowMs } from '../clock.ts';
-import { Store } from '../store.ts';
+import { monotonicMs, nowMs } from './clock.ts';
+import { Store } from './store.ts';
+
+/**
+ * Who is signed in. The operator token is never kept: the browser holds a cookie that no script can read, the page
+ * only the CSRF token that goes with it.
+ */
+export type Session =
+  | { readonly state: 'asking' }
+  | { readonly state: 'out'; readonly notice: string | undefined }
+  | { readonly state: 'in'; readonly operator: string; readonly csrfToken: string; readonly expiresAtMs: number };
+
+export const session = new Store<Session>({ state: 'asking' });
+
+/** `notice` says why somebody has to sign in again. The address stays, so they return to it. */
+export function signedOut(notice?: string): void {
+  session.set({ state: 'out', notice });
+}
 
 /** Whether the service answers this page. */
 export interface Connection {

@@ -1,18 +1,41 @@
+import { createContext } from 'preact';
+import { useContext, useEffect } from 'preact/hooks';
 import type { Overview } from '../../generated/management-v1.d.ts';
-import { spanText, utcText } from '../format/time.ts';
+import { nowMs } from '../clock.ts';
+import { localText, spanText, utcText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
-import { serverNowMs } from '../live/connection.ts';
-import { useTicking } from '../live/ticking.ts';
-import { Badge, When } from '../parts/words.ts';
+import { type Polled, usePolled, useTicking } from '../live/polled.ts';
+import { Badge, When } from '../parts/blocks.ts';
 import { hrefTo } from '../router.ts';
-import { useOverview } from './overview-data.ts';
+import { connection, noteServerTime, serverNowMs } from '../state.ts';
+import { useStore } from '../store.ts';
+
+const everyMs = 2_000;
+const OverviewContext = createContext<Polled<Overview> | undefined>(undefined);
+
+/** Asks for the overview once for the whole page: its answers also show that the service is reachable. */
+export function OverviewProvider({ children }: { children?: Content }) {
+  const polled = usePolled<Overview>('overview', everyMs);
+  const { value } = polled;
+  useEffect(() => {
+    if (value !== undefined) noteServerTime(value.serverTimeMs);
+  }, [value]);
+  return html`<${OverviewContext.Provider} value=${polled}>${children}<//>`;
+}
+
+/** The latest overview. Only below an `OverviewProvider`. */
+export function useOverview(): Polled<Overview> {
+  const polled = useContext(OverviewContext);
+  if (polled === undefined) throw new Error('useOverview is used outside OverviewProvider');
+  return polled;
+}
 
 /** On every page: how the service is, how old the data, how busy, and what maintenance comes. */
 export function StatusStrip() {
   const { value, receivedAtMs } = useOverview();
   const laterMs = useTicking() - receivedAtMs;
   if (value === undefined)
-    return html`<section class="strip" aria-label="Service"><p class="loading">Reading the state of the service …</p></section>`;
+    return html`<section class="strip" aria-label="Service"><p class="loading">Reading the service status …</p></section>`;
   const { status, dataAgeMs, requests } = value;
   return html`<section class="strip" aria-label="Service">
     <${Item} name="Service"><${Badge} state=${status.status} /><//>
@@ -51,4 +74,26 @@ function warningsOf({ phase, ready, storeReachable }: Overview): readonly string
     phase === 'serving' && !ready && 'not ready for traffic',
     !storeReachable && 'the database does not answer',
   ].filter((text): text is string => text !== false);
+}
+
+/** Says that the service does not answer and since when: what is shown below is from before. */
+export function LostBanner() {
+  const { lostSinceMs } = useStore(connection);
+  const { refresh } = useOverview();
+  return html`<div class="lost-banner" role="alert">
+    ${
+      lostSinceMs !== undefined &&
+      html`<p>
+        <strong>No answer from the service since ${localText(lostSinceMs, 'second')}.</strong>${' '}
+        Everything below is from then: <${Since} atMs=${lostSinceMs} /> old. Trying again by itself.
+        <button type="button" onClick=${refresh}>Try now</button>
+      </p>`
+    }
+  </div>`;
+}
+
+/** Grows every second, unannounced: the alert is read out once. */
+function Since({ atMs }: { atMs: number }) {
+  useTicking();
+  return html`<span aria-live="off">${spanText(nowMs() - atMs)}</span>`;
 }

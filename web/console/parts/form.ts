@@ -1,0 +1,105 @@
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { Outcome, Problem } from '../api/client.ts';
+import { after } from '../clock.ts';
+import { type Content, html } from '../html.ts';
+
+interface FieldProps {
+  readonly label: Content;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly type?: string;
+  readonly hint?: Content;
+  /** What is wrong with it, in the service's words. */
+  readonly fault?: string | undefined;
+  /** Attributes of the input itself. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** A labelled input whose hint and fault are read out with it. */
+export function Field({ label, value, onInput, type = 'text', hint, fault, more = {} }: FieldProps) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ');
+  return html`<p class="field">
+    <label for=${id}>${label}</label>
+    <input
+      id=${id}
+      type=${type}
+      value=${value}
+      aria-describedby=${described || undefined}
+      aria-invalid=${fault === undefined ? undefined : 'true'}
+      onInput=${(event: Event) => onInput((event.target as HTMLInputElement).value)}
+      ...${more}
+    />
+    ${hint && html`<span id=${`${id}-hint`} class="hint">${hint}</span>`}
+    ${fault && html`<span id=${`${id}-fault`} class="fault">${fault}</span>`}
+  </p>`;
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly className?: string;
+}
+
+/** One of a few, as the platform's own select. */
+export function Choice({ label, value, onChange, options, className = 'field' }: ChoiceProps) {
+  const id = useId();
+  return html`<span class=${className}>
+    <label for=${id}>${label}</label>
+    <select id=${id} value=${value} onChange=${(event: Event) => onChange((event.target as HTMLSelectElement).value)}>
+      ${options.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === value}>${text}</option>`)}
+    </select>
+  </span>`;
+}
+
+const pauseMs = 250;
+
+interface SearchProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly initial?: string;
+  readonly onSearch: (text: string) => void;
+}
+
+/** A search field that reports its text once typing pauses. */
+export function Search({ label, placeholder, initial = '', onSearch }: SearchProps) {
+  const id = useId();
+  const [text, setText] = useState(initial);
+  useEffect(() => setText(initial), [initial]);
+  useEffect(() => (text.trim() === initial ? undefined : after(pauseMs, () => onSearch(text.trim()))), [text]);
+  return html`<div class="filter" role="search" aria-label=${label}>
+    <span class="field grow">
+      <label for=${id}>${label}</label>
+      <input id=${id} type="search" placeholder=${placeholder} autocomplete="off" spellcheck=${false} value=${text} onInput=${(event: Event) => setText((event.target as HTMLInputElement).value)} />
+    </span>
+  </div>`;
+}
+
+/** A form being sent: once at a time, with the outcome. */
+export interface Submitted<T> {
+  readonly isBusy: boolean;
+  readonly problem: Problem | undefined;
+  /** The fault of a field, in the service's words. */
+  readonly faultOf: (field: string) => string | undefined;
+  readonly submit: (send: () => Promise<Outcome<T>>) => Promise<void>;
+}
+
+export function useSubmitted<T>(onDone: (value: T) => void): Submitted<T> {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | undefined>(undefined);
+  return {
+    isBusy,
+    problem,
+    faultOf: (field) => (problem?.kind === 'refused' ? problem.fields[field] : undefined),
+    submit: async (send) => {
+      if (isBusy) return;
+      setBusy(true);
+      const outcome = await send();
+      setBusy(false);
+      setProblem(outcome.ok ? undefined : outcome.problem);
+      if (outcome.ok) onDone(outcome.value);
+    },
+  };
+}
