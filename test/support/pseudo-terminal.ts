@@ -26,7 +26,7 @@ export class PseudoTerminal {
   readonly #cwd: string;
   readonly #name: string;
 
-  /** Why there is none here; `false` where there is. Without one, src/cli/watch/run-table.test.ts still holds the same. */
+  /** Why there is none here; `false` where there is. Without one, src/cli/watch/table.test.ts still holds the same. */
   static get missing(): string | false {
     const { stdout } = spawnSync('script', ['--version'], { encoding: 'utf8' });
     return /util-linux/.test(stdout ?? '') ? false : 'no `script` of util-linux is installed';

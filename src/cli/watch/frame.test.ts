@@ -3,12 +3,10 @@ import { describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import type { BoardView } from '../../admin/board-view.ts';
-import { frameOf, type Scene } from './frame.ts';
-import { wishesIn } from './keys.ts';
-import { ordered, type Sorting } from './order.ts';
+import { type Watched, watchedNext } from './board.ts';
+import { frameOf, ordered, type Scene, type Sorting, spanText } from './frame.ts';
 import { board, colours, marked, market, noPaint, nowMs, windowBody } from './samples.testing.ts';
-import { type Watched, watchedNext } from './watched.ts';
-import { spanText } from './wording.ts';
+import { actionsOf } from './table.ts';
 
 const arrows = { up: '▲', down: '▼' };
 
@@ -186,13 +184,13 @@ test('sorting puts the most remarkable first and what cannot be compared last, b
   assert.deepEqual([order('age'), order('age', true)], ['CADB', 'DACB']);
 });
 
-test('keys are understood one by one, several at once, and those of both kinds of terminals', () => {
-  assert.deepEqual(wishesIn('sxr'), ['sort', 'reverse']);
-  assert.deepEqual(wishesIn('\u001b[A\u001bOB\u001b[5~\u001b[6~\u001b[H\u001bOF'), [
+test('keys are read one by one, several at once, and those of both kinds of terminals', () => {
+  assert.deepEqual(actionsOf('sxr'), ['sort', 'reverse']);
+  assert.deepEqual(actionsOf('\u001b[A\u001bOB\u001b[5~\u001b[6~\u001b[H\u001bOF'), [
     ...(['up', 'down', 'page-up', 'page-down', 'first', 'last'] as const),
   ]);
-  for (const quit of ['q', 'Q', '\u0003', '\u0004']) assert.deepEqual(wishesIn(quit), ['quit']);
-  assert.deepEqual(wishesIn('\u001b[1;5Q\u001b'), [], 'an unknown key is not the letter it ends with');
+  for (const quit of ['q', 'Q', '\u0003', '\u0004']) assert.deepEqual(actionsOf(quit), ['quit']);
+  assert.deepEqual(actionsOf('\u001b[1;5Q\u001b'), [], 'an unknown key is not the letter it ends with');
 });
 
 test('spans of time are short at any length', () => {

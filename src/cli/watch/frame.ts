@@ -1,32 +1,144 @@
+import type { BoardView } from '../../admin/board-view.ts';
 import { isoInstant } from '../../contract/instant.ts';
+import { type DecimalString, toBig } from '../../market/decimal.ts';
 import type { TerminalSize } from '../command.ts';
 import { harmless, type Paint } from '../style.ts';
-import { allColumns, type Cell, type Column, dispensable, type Look } from './columns.ts';
-import { type Order, ordered } from './order.ts';
-import type { Row, Watched } from './watched.ts';
-import { dataAgeText, maintenanceText, spanText } from './wording.ts';
+import type { Move, Row, Watched } from './board.ts';
 
 /** All that is to be seen at one moment. */
 export interface Scene {
   readonly watched: Watched;
-  /** Since the board was seen last: ages go on meanwhile. */
+  /** Since the last look: ages grow meanwhile. */
   readonly laterMs: number;
   /** Set while the server does not answer. */
   readonly lost: { readonly url: string; readonly why: string; readonly forMs: number } | undefined;
   readonly order: Order;
-  /** The first row shown, 0 for the top; taken as far as there are rows. */
+  /** The first row to show, from 0; limited to the rows there are. */
   readonly top: number;
 }
 
 export interface Frame {
-  /** As many as the terminal has rows, none wider than it. Without line ends. */
+  /** As many as the terminal has rows, none wider than it, without line ends. */
   readonly lines: readonly string[];
-  /** The first row that is really shown. */
+  /** The first row shown. */
   readonly top: number;
   /** How many rows of the table fit. */
   readonly page: number;
 }
 
+/** What the table can be sorted by, in the order of the key that cycles through them. */
+export const sortings = ['symbol', 'change 24h', 'spread', 'age'] as const;
+
+export type Sorting = (typeof sortings)[number];
+
+export interface Order {
+  readonly by: Sorting;
+  readonly isReversed: boolean;
+}
+
+/** How to draw. */
+export interface Look {
+  readonly paint: Paint;
+  readonly arrows: Readonly<Record<'up' | 'down', string>>;
+  /** The server's time now. */
+  readonly nowMs: number;
+}
+
+interface Cell {
+  readonly text: string;
+  readonly paint?: (text: string) => string;
+}
+
+interface Column {
+  readonly heading: string;
+  readonly isLeft?: boolean;
+  /** Columns with the lowest rank are left out first where there is no room; those without always stay. */
+  readonly rank?: number;
+  cell(row: Row, look: Look): Cell;
+}
+
+type Value = (row: Row) => string | undefined;
+
+function price(heading: string, value: Value, move: (row: Row) => Move): Column {
+  return {
+    // Two more for the arrow that follows the price.
+    heading: `${heading}  `,
+    cell(row, { paint, arrows }) {
+      const text = value(row);
+      if (text === undefined) return { text: '-  ', paint: paint.faint };
+      const direction = move(row);
+      if (direction === undefined) return { text: `${text}  ` };
+      const colour = direction === 'up' ? paint.good : paint.bad;
+      const emphasis = row.isChanged ? paint.heading : asIs;
+      return { text: `${text} ${arrows[direction]}`, paint: (padded) => emphasis(colour(padded)) };
+    },
+  };
+}
+
+function change(heading: string, rank: number, value: Value): Column {
+  const cell: Column['cell'] = (row, { paint }) => {
+    const text = value(row);
+    if (text === undefined) return { text: '-', paint: paint.faint };
+    if (!/[1-9]/.test(text)) return { text };
+    return text.startsWith('-') ? { text, paint: paint.bad } : { text: `+${text}`, paint: paint.good };
+  };
+  return { heading, rank, cell };
+}
+
+function plain(heading: string, rank: number, value: Value): Column {
+  const cell: Column['cell'] = (row, { paint }) => {
+    const text = value(row);
+    return text === undefined ? { text: '-', paint: paint.faint } : { text };
+  };
+  return { heading, rank, cell };
+}
+
+const oldAfterMs = 300_000;
+
+/** From left to right. */
+const columns: readonly Column[] = [
+  {
+    heading: 'SYMBOL',
+    isLeft: true,
+    cell: ({ market }, { paint }) => ({ text: market.symbol, paint: paint.heading }),
+  },
+  price(
+    'BUY',
+    ({ market }) => market.ticker?.buyPrice,
+    (row) => row.buyMove,
+  ),
+  price(
+    'SELL',
+    ({ market }) => market.ticker?.sellPrice,
+    (row) => row.sellMove,
+  ),
+  plain('SPREAD %', 6, (row) => row.spreadPercent),
+  change('1H %', 4, ({ market }) => market.ticker?.priceChangePercent1h),
+  change('24H %', 7, ({ market }) => market.ticker?.priceChangePercent24h),
+  change('7D %', 3, ({ market }) => market.ticker?.priceChangePercent7d),
+  plain('LOW 24H', 2, ({ market }) => market.ticker?.low24h),
+  plain('HIGH 24H', 2, ({ market }) => market.ticker?.high24h),
+  plain('VOLUME 24H', 1, ({ market }) => market.ticker?.volume24h),
+  {
+    heading: 'AGE',
+    rank: 5,
+    cell({ market: { ticker } }, { paint, nowMs }) {
+      if (ticker === undefined) return { text: '-', paint: paint.faint };
+      const ageMs = nowMs - ticker.timestampMs;
+      return { text: spanText(ageMs), paint: ageMs > oldAfterMs ? paint.attention : paint.faint };
+    },
+  },
+  {
+    heading: '',
+    isLeft: true,
+    cell({ market: { status, unpriced } }, { paint }) {
+      const why = unpriced === undefined ? [] : [unpricedText[unpriced] ?? unpriced];
+      return { text: (status === 'trading' ? why : [status, ...why]).join(', '), paint: paint.attention };
+    },
+  },
+];
+
+const highestRank = 7;
 const gap = '  ';
 
 /** Draws the scene on a terminal of this size. */
@@ -42,18 +154,38 @@ export function frameOf(
   const above = [titleLine(scene, look, width), ...noticeLines(scene, width, paint), ...(isRoomy ? [''] : [])];
   const page = Math.max(0, height - above.length - 1 - (isRoomy ? 2 : 0));
   const top = Math.max(0, Math.min(scene.top, rows.length - page));
-  const table = tableLines(rows, top, page, look, width);
-  const body = rows.length === 0 ? [paint.faint(cut('No markets yet: the server is loading them.', width))] : table;
-  const shown = [...above, ...body];
+  const empty = [paint.faint(cut('No markets yet: the server is loading them.', width))];
+  const shown = [...above, ...(rows.length === 0 ? empty : tableLines(rows, top, page, look, width))];
   const below = isRoomy ? [paint.faint(cut(footer(scene.order, top, page, rows.length), width))] : [];
   while (shown.length < height - below.length) shown.push('');
   return { lines: [...shown, ...below].slice(0, height), top, page };
 }
 
+/** The most remarkable first: the greatest change, the widest spread, the oldest price. Rows without a value come last. */
+export function ordered(rows: readonly Row[], { by, isReversed }: Order): readonly Row[] {
+  const direction = isReversed ? -1 : 1;
+  const bySymbol = (left: Row, right: Row) => (left.market.symbol < right.market.symbol ? -1 : 1);
+  if (by === 'symbol') return rows.toSorted((left, right) => direction * bySymbol(left, right));
+  const values: Record<Exclude<Sorting, 'symbol'>, Value> = {
+    'change 24h': ({ market }) => market.ticker?.priceChangePercent24h,
+    spread: (row) => row.spreadPercent,
+    // The oldest has the smallest timestamp.
+    age: ({ market }) => market.ticker && String(-market.ticker.timestampMs),
+  };
+  const value = values[by];
+  return rows.toSorted((left, right) => {
+    const [one, other] = [value(left), value(right)];
+    if (one === undefined || other === undefined) {
+      return Number(one === undefined) - Number(other === undefined) || bySymbol(left, right);
+    }
+    return direction * toBig(other as DecimalString).cmp(toBig(one as DecimalString)) || bySymbol(left, right);
+  });
+}
+
 function titleLine({ watched: { view }, laterMs, lost }: Scene, { paint, nowMs }: Look, width: number): string {
   const { status, components } = view.service;
   const ageMs = (view.dataAgeMs ?? Number.POSITIVE_INFINITY) + laterMs;
-  const ageColour = ageMs > 300_000 ? paint.bad : ageMs > 60_000 ? paint.attention : asIs;
+  const ageColour = ageMs > oldAfterMs ? paint.bad : ageMs > 60_000 ? paint.attention : asIs;
   const path = view.feedPath ?? 'connecting';
   const parts: Cell[] = [
     { text: 'mdapi', paint: paint.heading },
@@ -66,7 +198,10 @@ function titleLine({ watched: { view }, laterMs, lost }: Scene, { paint, nowMs }
   if (status === 'maintenance' && components.ticker !== 'operational') {
     parts.push({ text: `market data: ${components.ticker}`, paint: stateColour(components.ticker, paint) });
   }
-  return spread(parts, `${isoInstant(Math.floor(nowMs)).slice(11, 19)} UTC`, width, paint);
+  const time = `${isoInstant(Math.floor(nowMs)).slice(11, 19)} UTC`;
+  const { line, used } = joined(parts, width);
+  const space = width - used - time.length;
+  return space < gap.length ? line : line + ' '.repeat(space) + paint.faint(time);
 }
 
 function noticeLines({ watched: { view }, laterMs, lost }: Scene, width: number, paint: Paint): string[] {
@@ -80,71 +215,42 @@ function noticeLines({ watched: { view }, laterMs, lost }: Scene, width: number,
   return lines;
 }
 
-/** On at most two lines. */
-function wrapped(text: string, width: number): string[] {
-  const characters = [...harmless(text)];
-  if (characters.length <= width) return [characters.join('')];
-  const gapAt = characters.lastIndexOf(' ', width);
-  const end = gapAt > 0 ? gapAt : width;
-  return [characters.slice(0, end).join(''), cut(characters.slice(gapAt > 0 ? end + 1 : end).join(''), width)];
-}
-
 function tableLines(rows: readonly Row[], top: number, page: number, look: Look, width: number): string[] {
-  const cells = new Map(allColumns.map((column) => [column, rows.map((row) => column.cell(row, look))]));
-  const widths = new Map(
-    [...cells].map(([column, its]) => [column, Math.max(column.heading.length, ...its.map(({ text }) => text.length))]),
-  );
-  const columns = fitting(widths, width);
-  const line = (cellOf: (column: Column) => Cell) => paintedLine(columns, widths, cellOf, width);
+  const measured = columns.map((column) => {
+    const cells = rows.map((row) => column.cell(row, look));
+    return { column, cells, width: Math.max(column.heading.length, ...cells.map(({ text }) => text.length)) };
+  });
+  let fitting = measured.filter((column) => column.width > 0);
+  for (let rank = 1; rank <= highestRank; rank++) {
+    if (fitting.reduce((sum, column) => sum + column.width + gap.length, -gap.length) <= width) break;
+    fitting = fitting.filter(({ column }) => column.rank !== rank);
+  }
+  const lineOf = (cellOf: (column: (typeof measured)[number]) => Cell) => {
+    const cells = fitting.map((column, index) => {
+      const { text, ...painted } = cellOf(column);
+      const isLast = index === fitting.length - 1;
+      const left = isLast ? text : text.padEnd(column.width);
+      return { ...painted, text: column.column.isLeft ? left : text.padStart(column.width) };
+    });
+    return joined(cells, width).line;
+  };
   const visible = Array.from({ length: Math.max(0, Math.min(page, rows.length - top)) }, (_, index) => top + index);
   return [
-    line((column) => ({ text: column.heading, paint: look.paint.heading })),
-    ...visible.map((index) => line((column) => cells.get(column)![index]!)),
+    lineOf(({ column }) => ({ text: column.heading, paint: look.paint.heading })),
+    ...visible.map((index) => lineOf(({ cells }) => cells[index]!)),
   ];
 }
 
-/** As many columns as there is room for. */
-function fitting(widths: ReadonlyMap<Column, number>, width: number): readonly Column[] {
-  const columns = new Set(allColumns.filter((column) => widths.get(column)! > 0));
-  for (const together of dispensable) {
-    const needed = [...columns].reduce((sum, one) => sum + widths.get(one)! + gap.length, -gap.length);
-    if (needed <= width) break;
-    for (const column of together) columns.delete(column);
-  }
-  return [...columns];
-}
-
-function paintedLine(
-  columns: readonly Column[],
-  widths: ReadonlyMap<Column, number>,
-  cellOf: (column: Column) => Cell,
-  width: number,
-): string {
+/** The cells beside each other, cut at the width. */
+function joined(cells: readonly Cell[], width: number): { readonly line: string; readonly used: number } {
   let line = '';
   let used = 0;
-  for (const [index, column] of columns.entries()) {
-    const { text, paint = asIs } = cellOf(column);
-    const own = widths.get(column)!;
-    const isLast = index === columns.length - 1;
-    const padded = column.isLeft === true ? (isLast ? text : text.padEnd(own)) : text.padStart(own);
-    const fits = cut(`${index === 0 ? '' : gap}${padded}`, width - used);
+  for (const [index, { text, paint = asIs }] of cells.entries()) {
+    const fits = cut(index === 0 ? text : gap + text, width - used);
     line += fits.trim() === '' ? fits : paint(fits);
     used += fits.length;
   }
-  return line;
-}
-
-/** The parts to the left, the last text to the right, where there is room. */
-function spread(parts: readonly Cell[], right: string, width: number, paint: Paint): string {
-  let line = '';
-  let used = 0;
-  for (const { text, paint: colour = asIs } of parts) {
-    const fits = cut(used === 0 ? text : gap + text, width - used);
-    line += colour(fits);
-    used += fits.length;
-  }
-  const space = width - used - right.length;
-  return space < gap.length ? line : line + ' '.repeat(space) + paint.faint(right);
+  return { line, used };
 }
 
 function footer({ by, isReversed }: Order, top: number, page: number, count: number): string {
@@ -160,6 +266,15 @@ function stateColour(state: string, paint: Paint): (text: string) => string {
   return state === 'outage' ? paint.bad : paint.attention;
 }
 
+/** On at most two lines. */
+function wrapped(text: string, width: number): string[] {
+  const characters = [...harmless(text)];
+  if (characters.length <= width) return [characters.join('')];
+  const gapAt = characters.lastIndexOf(' ', width);
+  const end = gapAt > 0 ? gapAt : width;
+  return [characters.slice(0, end).join(''), cut(characters.slice(gapAt > 0 ? end + 1 : end).join(''), width)];
+}
+
 function cut(text: string, width: number): string {
   const characters = [...harmless(text)];
   if (characters.length <= width) return characters.join('');
@@ -168,4 +283,41 @@ function cut(text: string, width: number): string {
 
 function asIs(text: string): string {
   return text;
+}
+
+export const unpricedText: Readonly<Record<string, string>> = {
+  no_ticker: 'no ticker',
+  no_rate: 'no rate',
+  rounds_to_zero: 'rounds to zero',
+};
+
+/** A span for people, in about six characters: `0.4 s`, `59 s`, `12 min`, `3 h`, `5 d`. */
+export function spanText(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 120) return `${Math.floor(seconds)} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** The age of the market data, `laterMs` after the look. */
+export function dataAgeText({ dataAgeMs }: BoardView, laterMs: number): string {
+  return dataAgeMs === undefined ? 'no data yet' : `data ${spanText(dataAgeMs + laterMs)} old`;
+}
+
+/** The running or announced window in one line. */
+export function maintenanceText({ service }: BoardView, laterMs: number): string | undefined {
+  const { maintenance, serverTimeMs } = service;
+  if (maintenance === null) return undefined;
+  const nowMs = serverTimeMs + laterMs;
+  const { fromMs, toMs, from, to, description } = maintenance;
+  if (fromMs <= nowMs)
+    return `maintenance until ${minuteText(to)} UTC (${spanText(toMs - nowMs)} left): ${description}`;
+  const end = minuteText(to).slice(from.slice(0, 10) === to.slice(0, 10) ? 11 : 0);
+  return `maintenance announced for ${minuteText(from)} to ${end} UTC (in ${spanText(fromMs - nowMs)}): ${description}`;
+}
+
+/** `2026-11-22 01:00` */
+function minuteText(instant: string): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 16)}`;
 }

@@ -3,10 +3,7 @@ import type { Output, Terminal } from '../command.ts';
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const leave = '\u001b[0m\u001b[?7h\u001b[?25h\u001b[?1049l';
 
-/**
- * A screen of our own over what the terminal showed before: no cursor, no wrapping, keys unseen. It is
- * given back once, by `close` or, should that not be reached, by the end of the process.
- */
+/** The terminal's alternate screen: no cursor, no wrapping, raw keys. Restored by `close` or when the process exits. */
 export class Screen {
   readonly #output: Output;
   readonly #terminal: Terminal;
@@ -22,16 +19,16 @@ export class Screen {
     output.write(enter);
   }
 
-  /** Shows these lines, as many as the terminal has rows. Writes nothing when they are shown already. */
+  /** Shows these lines, as many as the terminal has rows, unless they are shown already. */
   show(lines: readonly string[]): void {
-    // Erased before it is written: after its last column the cursor still stands on it.
+    // Erased before it is written: after the last column the cursor is still on it.
     const frame = lines.map((line) => `\u001b[K${line}`).join('\r\n');
     if (!this.#isOpen || frame === this.#shown) return;
     this.#shown = frame;
     this.#output.write(`\u001b[H${frame}`);
   }
 
-  /** What stands there may be anything: the next frame is drawn from nothing. */
+  /** Clears the screen: the next frame is drawn in full. */
   invalidate(): void {
     this.#shown = undefined;
     if (this.#isOpen) this.#output.write('\u001b[2J');

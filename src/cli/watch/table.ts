@@ -1,54 +1,67 @@
 import type { Context, Terminal } from '../command.ts';
 import { paintFor } from '../style.ts';
-import { follow, type Look } from './board-client.ts';
-import { frameOf } from './frame.ts';
-import { type Wish, wishesIn } from './keys.ts';
-import { type Order, sortings } from './order.ts';
+import { follow, type Look, type Watched, type Watching, watchedNext } from './board.ts';
+import { frameOf, type Order, sortings } from './frame.ts';
 import { Screen } from './screen.ts';
-import { type Watched, watchedNext } from './watched.ts';
 
-/** What both ways of watching are given. */
-export interface Watching {
-  readonly url: string;
-  readonly intervalMs: number;
-  readonly symbols: readonly string[];
-  /** What was seen before anything was shown. */
-  readonly first: Watched;
-  look(signal: AbortSignal): Promise<Look>;
+/** What the user can do at the table. */
+type Action = 'quit' | 'sort' | 'reverse' | 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
+
+const actions: ReadonlyMap<string, Action> = new Map([
+  ['q', 'quit'],
+  ['Q', 'quit'],
+  // Ctrl-C and Ctrl-D.
+  ['\u0003', 'quit'],
+  ['\u0004', 'quit'],
+  ['s', 'sort'],
+  ['r', 'reverse'],
+  ['\u001b[A', 'up'],
+  ['k', 'up'],
+  ['\u001b[B', 'down'],
+  ['j', 'down'],
+  ['\u001b[5~', 'page-up'],
+  ['\u001b[6~', 'page-down'],
+  [' ', 'page-down'],
+  ['\u001b[H', 'first'],
+  ['\u001b[1~', 'first'],
+  ['g', 'first'],
+  ['\u001b[F', 'last'],
+  ['\u001b[4~', 'last'],
+  ['G', 'last'],
+]);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys that are no letters begin with one
+const key = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z])|[\s\S]/g;
+
+/** The actions of the keys typed, in order; other keys are ignored. */
+export function actionsOf(typed: string): Action[] {
+  return (typed.match(key) ?? []).flatMap((pressed) => actions.get(pressed.replace('\u001bO', '\u001b[')) ?? []);
 }
 
 const redrawEveryMs = 1_000;
 
-/** Shows the live table until somebody wants to quit, input ends or the process is told to stop. */
-export async function runTable(watching: Watching, context: Context, terminal: Terminal): Promise<void> {
+/** Shows the live table until the user quits, input ends or the process is stopped. */
+export async function showTable(watching: Watching, context: Context, terminal: Terminal): Promise<void> {
+  const { clock, stdin, stdout } = context;
   const quit = new AbortController();
-  const signal = AbortSignal.any([
-    quit.signal,
-    context.signal,
-    ...(context.stdout.closed ? [context.stdout.closed] : []),
-  ]);
-  const screen = new Screen(context.stdout, terminal);
+  const signal = AbortSignal.any([quit.signal, context.signal, ...(stdout.closed ? [stdout.closed] : [])]);
+  const screen = new Screen(stdout, terminal);
   const table = new Table(watching, context, terminal, screen);
-  const input = context.stdin.stream;
+  const input = stdin.stream;
   const typed = (chunk: Buffer | string) => {
-    for (const wish of wishesIn(chunk.toString())) {
-      if (wish === 'quit') quit.abort();
-      else table.fulfil(wish);
+    for (const action of actionsOf(chunk.toString())) {
+      if (action === 'quit') quit.abort();
+      else table.act(action);
     }
   };
-  // A terminal that goes away shows as an error of reading or as the end.
+  // A terminal that is closed shows as a read error or as the end of input.
   const ended = () => quit.abort();
   input.on('data', typed).on('end', ended).on('error', ended).on('close', ended);
   const stopResizing = terminal.onResize(() => table.resized());
-  const redraw = context.clock.every(redrawEveryMs, () => table.draw());
+  const redraw = clock.every(redrawEveryMs, () => table.draw());
   try {
     table.draw();
-    const { intervalMs } = watching;
-    await follow(
-      () => watching.look(signal),
-      { clock: context.clock, intervalMs, signal },
-      (look) => table.take(look),
-    );
+    await follow(watching, clock, signal, (look) => table.take(look));
   } finally {
     redraw.cancel();
     stopResizing();
@@ -58,13 +71,12 @@ export async function runTable(watching: Watching, context: Context, terminal: T
   }
 }
 
-/** What is shown, and what the person at it chose. */
+/** The state of the table: what was seen last, its order and its scroll position. */
 class Table {
   readonly #watching: Watching;
   readonly #context: Context;
   readonly #terminal: Terminal;
   readonly #screen: Screen;
-  readonly #arrows: { readonly up: string; readonly down: string };
   #watched: Watched;
   #seenAtMs: number;
   #lostWhy: string | undefined;
@@ -77,7 +89,6 @@ class Table {
     this.#context = context;
     this.#terminal = terminal;
     this.#screen = screen;
-    this.#arrows = arrowsFor(context.env);
     this.#watched = watching.first;
     this.#seenAtMs = context.clock.monotonicMs();
   }
@@ -91,12 +102,19 @@ class Table {
     this.draw();
   }
 
-  fulfil(wish: Exclude<Wish, 'quit'>): void {
+  act(action: Exclude<Action, 'quit'>): void {
     const { by, isReversed } = this.#order;
-    if (wish === 'sort')
+    if (action === 'sort') {
       this.#order = { by: sortings[(sortings.indexOf(by) + 1) % sortings.length]!, isReversed: false };
-    if (wish === 'reverse') this.#order = { by, isReversed: !isReversed };
-    this.#top = wish === 'sort' || wish === 'reverse' ? 0 : this.#top + this.#steps(wish);
+      this.#top = 0;
+    } else if (action === 'reverse') {
+      this.#order = { by, isReversed: !isReversed };
+      this.#top = 0;
+    } else {
+      const all = this.#watched.rows.length;
+      const page = this.#page;
+      this.#top += { up: -1, down: 1, 'page-up': -page, 'page-down': page, first: -all, last: all }[action];
+    }
     this.draw();
   }
 
@@ -114,19 +132,14 @@ class Table {
     const { columns, rows } = this.#terminal.size();
     // A terminal that does not know its size says 0.
     const size = { columns: columns || 80, rows: rows || 24 };
-    const { lines, top, page } = frameOf(scene, size, paintFor(this.#context), this.#arrows);
+    const { lines, top, page } = frameOf(scene, size, paintFor(this.#context), arrowsFor(this.#context.env));
     this.#top = top;
     this.#page = page;
     this.#screen.show(lines);
   }
-
-  #steps(wish: Exclude<Wish, 'quit' | 'sort' | 'reverse'>): number {
-    const all = this.#watched.rows.length;
-    return { up: -1, down: 1, 'page-up': -this.#page, 'page-down': this.#page, first: -all, last: all }[wish];
-  }
 }
 
-/** Arrows where the terminal can show them; a locale that is set and not UTF-8 says that it cannot. */
+/** Arrows, unless the locale is set and not UTF-8. */
 function arrowsFor(env: Context['env']): { readonly up: string; readonly down: string } {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || 'UTF-8';
   return /utf-?8/i.test(locale) ? { up: '▲', down: '▼' } : { up: '^', down: 'v' };
