@@ -13,9 +13,9 @@ const samplesPerCandle = 8;
 
 /**
  * The candles of a market up to now, oldest first, at most 720, the last one still running and
- * closing at the newest price. Each opens where the one before closed.
+ * closing at the newest price. Each opens at the close of the previous one.
  *
- * @param sinceS only candles that begin after this second are given
+ * @param sinceS returns only candles that begin after this second
  */
 export function candles(
   market: Market,
@@ -34,7 +34,7 @@ export function candles(
   return rows;
 }
 
-/** When the newest finished candle began, in seconds: the `last` of the answer, to be sent as the next `since`. */
+/** When the newest finished candle began, in seconds: the `last` of the answer, which clients send as the next `since`. */
 export function lastFinishedS(intervalMinutes: number, nowMs: number): number {
   const lengthMs = intervalMinutes * 60_000;
   return (Math.floor(nowMs / lengthMs) * lengthMs - lengthMs) / 1000;
@@ -47,8 +47,8 @@ function candle(market: Market, startMs: number, lengthMs: number, runningUntilM
   const close = runningUntilMs === undefined ? market.unitsAt(endMs) : market.lastUnits;
   const [lowest, highest] = [Math.min(low, close), Math.max(high, close)];
   const price = (units: number) => unitsText(units, market.pair.priceDecimals);
-  const busyness = 0.5 + mix32(startMs / 60_000) / 2 ** 32;
-  const volume = market.volumeIn(Math.max(1, endMs - startMs), busyness);
+  const activity = 0.5 + mix32(startMs / 60_000) / 2 ** 32;
+  const volume = market.volumeIn(Math.max(1, endMs - startMs), activity);
   return [
     startMs / 1000,
     price(open),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What a pair can be in the upstream's own words (`instrument` channel; REST leaves out `delisted`). */
+/** The states of a pair as the upstream names them (`instrument` channel; REST leaves out `delisted`). */
 export const pairStatuses = [
   'online',
   'cancel_only',
@@ -45,7 +45,7 @@ export interface Pair {
   readonly priceDecimals: number;
   readonly lotDecimals: number;
   readonly costDecimals: number;
-  /** The smallest price step in units of the last decimal of a price: 1 unless a tick is no power of ten. */
+  /** The smallest price step in units of the last decimal of a price: 1 where the tick is a power of ten. */
   readonly tickUnits: number;
   readonly orderMin: string;
   readonly costMin: string;
@@ -69,7 +69,7 @@ export interface CatalogueOptions {
 
 const recordedAnswer = new URL('./recordings/asset-pairs-2021-04-17.json', import.meta.url);
 
-/** Pairs whose tick is no power of ten, as some of the exchange's are: nobody may derive a tick from the decimals. */
+/** Pairs whose tick is not a power of ten, as on the real exchange: a tick cannot be derived from the decimals. */
 const oddTickUnits: Readonly<Record<string, number>> = { XXMRZEUR: 5, KSMEUR: 25, LSKEUR: 5, SNXUSD: 5 };
 
 const costMinimums: Readonly<Record<string, string>> = {
@@ -100,7 +100,7 @@ export function recordedBytes(): Buffer {
   return readFileSync(recordedAnswer);
 }
 
-/** The catalogue to serve, in the order of the recorded answer, what was added at the end. */
+/** The catalogue to serve: the pairs of the recorded answer in its order, added pairs last. */
 export function loadCatalogue(options: CatalogueOptions): readonly CatalogueEntry[] {
   const answer: { result: Record<string, RecordedPair> } = JSON.parse(recordedBytes().toString('utf8'));
   const all = Object.entries(answer.result).map(([id, recorded]) => entryOf(id, recorded));
@@ -110,7 +110,7 @@ export function loadCatalogue(options: CatalogueOptions): readonly CatalogueEntr
   return options.era === '2021' ? kept : [...kept, czechCrown()];
 }
 
-/** A pair that was never recorded, `baseUnits` and all other rules like the usual EUR pair's. */
+/** A pair that was never recorded, with the rules of a common EUR pair. */
 export function newPair(base: string, quote: string, priceDecimals: number): CatalogueEntry {
   const baseId = base === 'BTC' ? 'XXBT' : base === 'DOGE' ? 'XXDG' : base;
   const quoteId = quote === 'EUR' || quote === 'USD' || quote === 'GBP' ? `Z${quote}` : quote;
@@ -136,7 +136,7 @@ export function newPair(base: string, quote: string, priceDecimals: number): Cat
   });
 }
 
-/** The upstream's own code of an asset in its common spelling: `XBT` is `BTC`, `XDG` is `DOGE`. */
+/** The common spelling of the upstream's code of an asset: `XBT` is `BTC`, `XDG` is `DOGE`. */
 export function commonCode(altname: string): string {
   if (altname === 'XBT') return 'BTC';
   return altname === 'XDG' ? 'DOGE' : altname;
@@ -190,7 +190,7 @@ function takeMarkets(offered: readonly CatalogueEntry[], count: number, quote: s
   return [...offered, ...synthesised];
 }
 
-/** Not a pair of the exchange, but one that a rate source of the kind `exchange` can read. */
+/** The exchange does not list this pair; a rate source of the kind `exchange` can read it. */
 function czechCrown(): CatalogueEntry {
   const { recorded } = newPair('EUR', 'CZK', 4);
   return entryOf('EURCZK', { ...recorded, base: 'ZEUR', quote: 'CZK', ordermin: '5' });

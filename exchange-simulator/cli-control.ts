@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { durationMs } from './cli-arguments.ts';
-import { Failure, UsageError } from './cli-errors.ts';
+import { durationMs, Failure, UsageError } from './cli-arguments.ts';
 import { type FaultName, type FaultRule, faultRules } from './fault-catalogue.ts';
 import { tickerFields } from './ticker.ts';
 
@@ -13,8 +12,8 @@ interface Call {
 const shared = { control: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
 const controlVariable = 'EXCHANGE_SIMULATOR_CONTROL';
 
-/** Carries out one command against a running exchange and gives what to print. Throws `Failure` and `UsageError`. */
-export async function askControl(command: string, args: readonly string[]): Promise<string> {
+/** Sends one command to a running simulator and returns what to print. Throws `Failure` and `UsageError`. */
+export async function runCommand(command: string, args: readonly string[]): Promise<string> {
   const { call, control, json } = readCommand(command, [...args]);
   const base = control ?? process.env[controlVariable];
   if (base === undefined) throw new UsageError(`give --control URL or set ${controlVariable}`);
@@ -118,12 +117,12 @@ function only(command: string, positionals: readonly string[], what: string): st
 
 async function ask(base: string, { method, path, body }: Call): Promise<unknown> {
   const url = URL.parse(path, base);
-  if (url === null) throw new UsageError(`--control is not an address: ${base}`);
+  if (url === null) throw new UsageError(`--control is not a URL: ${base}`);
   const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
   const response = await fetch(url, init).catch(() => {
-    throw new Failure(`nobody answers at ${base}`);
+    throw new Failure(`no answer from ${base}`);
   });
-  const answer: unknown = await response.json().catch(() => ({ error: `${base} is not the control address` }));
+  const answer: unknown = await response.json().catch(() => ({ error: `${base} is not a control API` }));
   if (response.ok) return answer;
   const message = typeof answer === 'object' && answer !== null && 'error' in answer ? answer.error : response.status;
   throw new Failure(String(message));

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { wholeNumber } from './cli-arguments.ts';
-import { Failure, UsageError } from './cli-errors.ts';
+import { Failure, UsageError, wholeNumber } from './cli-arguments.ts';
 import { type ExchangeSimulator, type ExchangeSimulatorOptions, startExchangeSimulator } from './simulator.ts';
 
 const portMax = 65_535;
@@ -50,8 +49,9 @@ async function start(options: ExchangeSimulatorOptions): Promise<ExchangeSimulat
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const where = error instanceof Error && 'port' in error ? `port ${error.port}` : 'a port';
     if (code === 'EADDRINUSE') throw new Failure(`${where} is in use; choose another one, or 0 for any free one`);
-    if (code === 'EACCES') throw new Failure(`${where} may not be listened on by this user`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new Failure(`there is no address ${options.host} here`);
+    if (code === 'EACCES') throw new Failure(`this user may not listen on ${where}`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new Failure(`this machine has no address ${options.host}`);
     throw error;
   }
 }
@@ -75,7 +75,7 @@ function addresses(simulator: ExchangeSimulator) {
 function introduction(simulator: ExchangeSimulator): string {
   const { restUrl, wsUrl, cnbUrl, ecbUrl, jsonRateUrl, controlUrl } = simulator;
   return [
-    `Stand-in exchange with ${simulator.state().markets} markets. Ctrl-C ends it.`,
+    `Simulated exchange with ${simulator.state().markets} markets. Press Ctrl-C to stop.`,
     '',
     `  REST       ${restUrl}/0/public/Ticker?pair=XBTEUR`,
     `  WebSocket  ${wsUrl}`,
@@ -86,7 +86,7 @@ function introduction(simulator: ExchangeSimulator): string {
     '',
     'Rehearse an outage:',
     `  npm run simulator -- fault freeze --for 30s --control ${controlUrl}`,
-    'Every fault: npm run simulator -- faults',
+    'List all faults: npm run simulator -- faults',
   ].join('\n');
 }
 

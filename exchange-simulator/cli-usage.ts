@@ -1,34 +1,34 @@
 import { type FaultRule, faultRules, type ParameterRule } from './fault-catalogue.ts';
 
-const general = `A stand-in for the exchange Kraken: its public REST and WebSocket v2 protocol, a made-up market, faults on demand.
+const general = `Simulates the exchange Kraken: its public REST and WebSocket v2 protocol, a random market, faults on demand.
 
 Usage: npm run simulator -- [run] [options]
-  --port N           port of REST and WebSocket (0, the default, is any free one)
+  --port N           port of REST and WebSocket (default 0: any free port)
   --control-port N   port of the control API, on 127.0.0.1 (default 0)
   --rates-port N     port of the rate sources CNB, ECB and JSON (default 0)
   --host ADDRESS     address to listen on (default 127.0.0.1)
   --updates N        changes of bid or ask a second over all markets, 0 to 100000 (default 100)
   --markets N        how many markets, 1 to 20000 (default: the recorded ones)
   --quotes A,B       quote currencies to keep, for example EUR (default: all)
-  --seed N           the same seed gives the same market (default 1)
+  --seed N           seed of the market; the same seed repeats it (default 1)
   --era today|2021   serve today's catalogue or the one recorded in 2021 (default today)
   --json             print the addresses as one JSON object
-  --with-parent      end when standard input is closed
+  --with-parent      stop when standard input is closed
 
 Usage: npm run simulator -- COMMAND --control URL
   fault NAME [--symbol S]... [--for 30s] [--every 1s] [--set PARAMETER=VALUE]...
   clear [NAME] [--symbol S]         switch one fault off, or all
   price SYMBOL --bid P --ask P      set prices, digit for digit (also --last, --high, --low, --vwap,
                                     --volume, --change, --change-pct, --trades, --bid-qty, --ask-qty)
-  release [SYMBOL]                  let one market, or all, move again
+  release [SYMBOL]                  let one market, or all, move freely again
   rate CZK | rate --reset           set CZK for one EUR in all rate sources
   state                             connections, subscriptions, requests, active faults
-  faults                            every fault there is (needs no --control)
+  faults                            list all faults (needs no --control)
 
-Instead of --control URL the variable EXCHANGE_SIMULATOR_CONTROL may hold the address.
-Add --json for one line. Exit codes: 0 done, 1 failed, 2 wrong usage.`;
+The variable EXCHANGE_SIMULATOR_CONTROL can hold the URL instead of --control.
+--json prints one line. Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
-/** The help text; the command `faults` has its own. */
+/** The help text; `faults` and `fault` have their own. */
 export function usage(command: string): string {
   return command === 'faults' || command === 'fault' ? faultsHelp() : general;
 }

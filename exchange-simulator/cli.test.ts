@@ -37,7 +37,7 @@ async function addressesOf({ output }: Running): Promise<Record<string, string>>
   return JSON.parse(await eventually('the addresses', () => output.stdout.endsWith('\n') && output.stdout));
 }
 
-describe('the command line of the stand-in exchange', { concurrency: 2 }, () => {
+describe('the command line of the simulated exchange', { concurrency: 2 }, () => {
   it('prints its addresses as one JSON line, takes every command, and ends cleanly on SIGTERM', async (test) => {
     const running = start(test, '--json', '--quotes', 'EUR', '--updates', '0');
     const { restUrl, controlUrl = '' } = await addressesOf(running);
@@ -60,7 +60,7 @@ describe('the command line of the stand-in exchange', { concurrency: 2 }, () => 
     assert.equal(await running.exit, 0);
   });
 
-  it('ends with its parent only when told to', async (test) => {
+  it('stops with its parent only with --with-parent', async (test) => {
     const [alone, child] = [start(test, '--json'), start(test, '--json', '--with-parent')];
     const { restUrl } = await addressesOf(alone);
     await addressesOf(child);
@@ -72,7 +72,7 @@ describe('the command line of the stand-in exchange', { concurrency: 2 }, () => 
     assert.equal(await alone.exit, 0);
   });
 
-  it('says in one line that a port is in use, and that nobody answers, with exit code 1', async (test) => {
+  it('reports in one line that a port is in use or that nothing answers, with exit code 1', async (test) => {
     const running = start(test, '--json');
     const { restUrl = '' } = await addressesOf(running);
     const { port } = new URL(restUrl);
@@ -83,12 +83,12 @@ describe('the command line of the stand-in exchange', { concurrency: 2 }, () => 
     await running.exit;
     const alone = await finish(test, 'state', '--control', restUrl);
     assert.equal(alone.code, 1);
-    assert.match(alone.stderr, /^exchange-simulator: nobody answers at .*\n$/);
+    assert.match(alone.stderr, /^exchange-simulator: no answer from .*\n$/);
   });
 
-  it('says what is wrong with a command, with exit code 2', async (test) => {
+  it('names what is wrong with a command, with exit code 2', async (test) => {
     const cases: [string[], RegExp][] = [
-      [['blub'], /no command "blub"/],
+      [['blub'], /unknown command "blub"/],
       [['--updates', 'x'], /--updates takes a whole number/],
       [['--nope'], /--nope/],
       [['--era', '1999'], /--era takes/],
@@ -103,7 +103,7 @@ describe('the command line of the stand-in exchange', { concurrency: 2 }, () => 
     }
   });
 
-  it('helps: the commands, and every fault by name', async (test) => {
+  it('prints help on the commands and on every fault', async (test) => {
     const [help, faults] = await Promise.all([finish(test, '--help'), finish(test, 'faults')]);
     assert.deepEqual([help.code, faults.code], [0, 0]);
     assert.match(help.stdout, /--control-port/);

@@ -1,18 +1,18 @@
-import { askControl } from './cli-control.ts';
-import { Failure, UsageError } from './cli-errors.ts';
+import { Failure, UsageError } from './cli-arguments.ts';
+import { runCommand } from './cli-control.ts';
 import { run } from './cli-run.ts';
 import { usage } from './cli-usage.ts';
 
 const controlCommands = ['fault', 'clear', 'price', 'release', 'rate', 'state'];
 
-/** `npm run simulator -- …`: runs the stand-in exchange, or talks to a running one. */
+/** `npm run simulator -- …`: runs the simulated exchange, or controls a running one. */
 async function main(args: readonly string[]): Promise<void> {
   const [command = 'run', ...rest] = args;
   if (args.includes('--help') || args.includes('-h') || command === 'help') print(usage(command));
   else if (command === 'faults') print(usage('faults'));
-  else if (controlCommands.includes(command)) print(await askControl(command, rest));
+  else if (controlCommands.includes(command)) print(await runCommand(command, rest));
   else if (command === 'run' || command.startsWith('-')) await run(command === 'run' ? rest : args, print);
-  else throw new UsageError(`there is no command "${command}"`);
+  else throw new UsageError(`unknown command "${command}"`);
 }
 
 function print(text: string): void {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { faultNames } from './fault-catalogue.ts';
 import { BadRequest } from './fault-request.ts';
 import { startExchangeSimulator } from './simulator.ts';
-import { result, startForTest } from './test-client.ts';
+import { result, startForTest } from './test-client.testing.ts';
 
 async function ask(url: string, method: string, body?: unknown): Promise<[number, Record<string, unknown>]> {
   const init =
@@ -38,7 +38,7 @@ describe('the control API', () => {
     assert.deepEqual(await ask(faults, 'GET'), [200, { faults: [] }]);
   });
 
-  it('sets prices and rates and lets them go', async (test) => {
+  it('sets and releases prices and rates', async (test) => {
     const { simulator } = await startForTest(test);
     const bid = async () => (await result(simulator, 'Ticker?pair=XBTEUR')).XXBTZEUR.b[0];
     const usual = await bid();
@@ -72,7 +72,7 @@ describe('the control API', () => {
     const cases: [path: string, body: unknown, message: RegExp][] = [
       ['faults', 'x', /not JSON/],
       ['faults', [], /JSON object/],
-      ['faults', { fault: 'nope' }, /no fault "nope".*freeze/],
+      ['faults', { fault: 'nope' }, /unknown fault "nope".*freeze/],
       ['faults', { fault: 'freeze', color: 1 }, /"freeze" has no parameter "color".*existingOnly/],
       ['faults', { fault: 'freeze', symbol: 'BTC/EUR' }, /takes no "symbol"/],
       ['faults', { fault: 'mute-symbol' }, /needs "symbol"/],
@@ -101,7 +101,7 @@ describe('the control API', () => {
     assert.equal((await ask(`${simulator.controlUrl}/faults/nope`, 'DELETE'))[0], 400);
   });
 
-  it('lists every fault there is', async (test) => {
+  it('lists all faults', async (test) => {
     const { simulator } = await startForTest(test);
     const [, { faults }] = await ask(`${simulator.controlUrl}/`, 'GET');
     assert.deepEqual(Object.keys(faults as object), faultNames);
@@ -117,7 +117,7 @@ describe('the programmatic interface', () => {
     await assert.rejects(startExchangeSimulator({ port: Number(new URL(simulator.restUrl).port) }), /EADDRINUSE/);
   });
 
-  it('stops everything, twice without harm', async () => {
+  it('stops everything, and a second stop does nothing', async () => {
     const simulator = await startExchangeSimulator({ quotes: ['EUR'] });
     await Promise.all([simulator.stop(), simulator.stop()]);
     for (const url of [simulator.restUrl, simulator.cnbUrl, simulator.controlUrl]) await assert.rejects(fetch(url));

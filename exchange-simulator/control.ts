@@ -3,8 +3,8 @@ import { type FaultName, faultRules } from './fault-catalogue.ts';
 import { BadRequest, type FaultRequest, readFaultName } from './fault-request.ts';
 import type { PriceRequest } from './pinned-price.ts';
 
-/** What the control API can do; the simulator itself. */
-export interface Controlled {
+/** What the control API controls: the simulator. */
+export interface Controllable {
   readonly faults: {
     set(request: FaultRequest): Promise<void>;
     clear(name?: FaultName, symbol?: string): Promise<number>;
@@ -20,12 +20,14 @@ const bodyBytesMax = 64 * 1024;
 const ratePattern = /^\d{1,9}(\.\d{1,12})?$/;
 
 /** The control API: JSON over HTTP, meant for loopback only. Every answer is a JSON object. */
-export function controlHandler(controlled: Controlled): (request: IncomingMessage, response: ServerResponse) => void {
+export function controlHandler(
+  controllable: Controllable,
+): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
-    answer(controlled, request).then(
+    answer(controllable, request).then(
       (result) => send(response, 200, result),
       (error: unknown) => {
-        if (error instanceof NotThere) return send(response, 404, { error: error.message });
+        if (error instanceof NotFound) return send(response, 404, { error: error.message });
         if (error instanceof BadRequest) return send(response, 400, { error: error.message });
         send(response, 500, { error: String(error) });
       },
@@ -33,45 +35,45 @@ export function controlHandler(controlled: Controlled): (request: IncomingMessag
   };
 }
 
-class NotThere extends Error {}
+class NotFound extends Error {}
 
-async function answer(controlled: Controlled, request: IncomingMessage): Promise<unknown> {
+async function answer(controllable: Controllable, request: IncomingMessage): Promise<unknown> {
   const url = new URL(request.url ?? '/', 'http://control');
-  const [, room = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
-  const route = `${request.method} ${room}`;
+  const [, resource = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
+  const route = `${request.method} ${resource}`;
   switch (route) {
     case 'GET ':
       return { faults: faultRules };
     case 'GET state':
-      return controlled.state();
+      return controllable.state();
     case 'GET faults':
-      return { faults: controlled.faults.active() };
+      return { faults: controllable.faults.active() };
     case 'POST faults':
-      await controlled.faults.set((await readBody(request)) as FaultRequest);
-      return { faults: controlled.faults.active() };
+      await controllable.faults.set((await readBody(request)) as FaultRequest);
+      return { faults: controllable.faults.active() };
     case 'DELETE faults':
-      return { cleared: await clearFaults(controlled, rest.join('/'), url.searchParams.get('symbol') ?? undefined) };
+      return { cleared: await clearFaults(controllable, rest.join('/'), url.searchParams.get('symbol') ?? undefined) };
     case 'POST prices':
-      controlled.setPrice((await readBody(request)) as PriceRequest);
+      controllable.setPrice((await readBody(request)) as PriceRequest);
       return { pinned: true };
     case 'DELETE prices':
-      controlled.release(rest.length === 0 ? undefined : rest.join('/'));
+      controllable.release(rest.length === 0 ? undefined : rest.join('/'));
       return { released: true };
     case 'POST rates':
-      controlled.setRate(readRate(await readBody(request)));
+      controllable.setRate(readRate(await readBody(request)));
       return { set: true };
     case 'DELETE rates':
-      controlled.setRate(undefined);
+      controllable.setRate(undefined);
       return { set: false };
     default:
-      throw new NotThere(`there is no ${request.method} ${url.pathname}; see exchange-simulator/README.md`);
+      throw new NotFound(`unknown route ${request.method} ${url.pathname}; see exchange-simulator/README.md`);
   }
 }
 
-async function clearFaults(controlled: Controlled, name: string, symbol: string | undefined): Promise<number> {
+async function clearFaults(controllable: Controllable, name: string, symbol: string | undefined): Promise<number> {
   return name === ''
-    ? controlled.faults.clear(undefined, symbol)
-    : controlled.faults.clear(readFaultName(name), symbol);
+    ? controllable.faults.clear(undefined, symbol)
+    : controllable.faults.clear(readFaultName(name), symbol);
 }
 
 function readRate(body: unknown): string {

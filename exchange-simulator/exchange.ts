@@ -5,11 +5,11 @@ import { mix32 } from './randomness.ts';
 import type { TickerValues } from './ticker.ts';
 import { wireClock } from './wire-clock.ts';
 
-/** Who wants to know what happens on the exchange as it happens. */
+/** Receives the changes of the exchange as they happen. */
 export interface ExchangeListener {
   /** A market's bid or ask changed, and perhaps its last price too. */
   tickerChanged(market: Market, lastChanged: boolean): void;
-  /** A pair came, went or changed its status. */
+  /** A pair was listed, delisted or changed its status. */
   instrumentChanged(market: Market): void;
 }
 
@@ -17,16 +17,16 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly catalogue: readonly CatalogueEntry[];
-  /** Changes of bid or ask a second, over all markets together; 0 lets the market stand still. */
+  /** Changes of bid or ask a second, over all markets together; 0 stops the market. */
   readonly updatesPerSecond: number;
 }
 
-const busiestTickMs = 5;
-const laziestTickMs = 100;
-/** A process that was held up does not make up for more than this. */
-const owedMsMax = 1000;
+const shortestTickMs = 5;
+const longestTickMs = 100;
+/** A process that was suspended catches up on no more than this. */
+const catchUpMsMax = 1000;
 
-/** The market itself, without any protocol: what is listed, what it costs, and the one timer that moves it. */
+/** The market without any protocol: the listed pairs, their prices, and the one timer that moves them. */
 export class Exchange {
   /** Every pair ever listed, dark pools included, in the order of the catalogue. */
   readonly entries: Map<string, CatalogueEntry>;
@@ -45,7 +45,7 @@ export class Exchange {
   readonly #listeners = new Set<ExchangeListener>();
   #cycle: Market[] = [];
   #cursor = 0;
-  #owed = 0;
+  #dueUpdates = 0;
   #lastTickMs: number;
   #timer: Timer | undefined;
 
@@ -82,21 +82,21 @@ export class Exchange {
     return market?.status === 'delisted' ? undefined : market;
   }
 
-  /** Sets prices that stand until `release`; tells the listeners at once. */
+  /** Sets prices that hold until `release`, and publishes them at once. */
   pin(market: Market, values: Partial<TickerValues>): void {
     const lastChanged = market.pin(values, this.#clock.now());
-    this.#tellTicker(market, lastChanged);
+    this.#publishTicker(market, lastChanged);
   }
 
   release(market: Market): void {
     market.release();
     const lastChanged = market.step(this.#clock.now());
-    this.#tellTicker(market, lastChanged);
+    this.#publishTicker(market, lastChanged);
   }
 
-  /** Tells the listeners about a market again although nothing changed. */
+  /** Publishes a market again although nothing changed. */
   repeat(market: Market): void {
-    this.#tellTicker(market, true);
+    this.#publishTicker(market, true);
   }
 
   setStatus(market: Market, status: PairStatus): void {
@@ -106,7 +106,7 @@ export class Exchange {
     for (const listener of this.#listeners) listener.instrumentChanged(market);
   }
 
-  /** Lists a pair that was not there before, `price` being what it starts from. */
+  /** Lists a new pair, which starts from `price`. */
   add(entry: CatalogueEntry, price: number | undefined): void {
     this.entries.set(entry.id, entry);
     const market = this.#addMarket(entry, price);
@@ -127,22 +127,22 @@ export class Exchange {
   }
 
   #start(msPerUpdate: number): void {
-    const periodMs = Math.min(laziestTickMs, Math.max(busiestTickMs, msPerUpdate));
+    const periodMs = Math.min(longestTickMs, Math.max(shortestTickMs, msPerUpdate));
     this.#timer = this.#clock.every(periodMs, () => this.#tick());
   }
 
   #tick(): void {
     const nowMs = this.#clock.monotonicMs();
-    this.#owed += Math.min(nowMs - this.#lastTickMs, owedMsMax) * this.#updatesPerMs;
+    this.#dueUpdates += Math.min(nowMs - this.#lastTickMs, catchUpMsMax) * this.#updatesPerMs;
     this.#lastTickMs = nowMs;
     const wallMs = this.#clock.now();
-    for (; this.#owed >= 1; this.#owed--) {
+    for (; this.#dueUpdates >= 1; this.#dueUpdates--) {
       const market = this.#next();
-      if (market.status !== 'delisted') this.#tellTicker(market, market.step(wallMs));
+      if (market.status !== 'delisted') this.#publishTicker(market, market.step(wallMs));
     }
   }
 
-  /** Every market gets its turn in each round, in an order that changes from round to round. */
+  /** Each round visits every market once, in a random order. */
   #next(): Market {
     if (this.#cursor >= this.#cycle.length) {
       this.#cycle = [...this.markets.values()];
@@ -157,7 +157,7 @@ export class Exchange {
     return this.#cycle[this.#cursor++]!;
   }
 
-  #tellTicker(market: Market, lastChanged: boolean): void {
+  #publishTicker(market: Market, lastChanged: boolean): void {
     this.updates++;
     market.changedAtUs = this.#nowUs();
     for (const listener of this.#listeners) listener.tickerChanged(market, lastChanged);

@@ -1,21 +1,22 @@
 import type { Clock, Timer } from '../src/clock.ts';
 import type { FaultName } from './fault-catalogue.ts';
-import type { Fault } from './fault-request.ts';
+import { type Fault, flagOf, textOf } from './fault-request.ts';
+import type { TickerField, TickerValues, WireTicker } from './ticker.ts';
 
-/** A fault that is on, as the control API shows it. */
+/** An active fault, as the control API shows it. */
 export interface ActiveFault extends Fault {
-  /** Milliseconds until it ends by itself; `undefined`: it lasts until it is cleared. */
+  /** Milliseconds until it expires; `undefined`: it lasts until it is cleared. */
   readonly endsInMs: number | undefined;
 }
 
-/** What has to be done when a fault begins or ends, beyond being looked up on the board. */
+/** The actions of faults that the protocol servers cannot just look up on the board. */
 export interface FaultEffects {
-  /** Throws `BadRequest` when the fault cannot be: an unknown symbol, say. Nothing is switched on then. */
+  /** Throws `BadRequest` when the fault is impossible, for example for an unknown symbol. It is not activated then. */
   check(fault: Fault): void;
   begin(fault: Fault): void | Promise<void>;
   end(fault: Fault): void | Promise<void>;
-  /** An event happens, once. */
-  happen(fault: Fault): void;
+  /** Runs an event once. */
+  trigger(fault: Fault): void;
 }
 
 interface Entry {
@@ -24,7 +25,7 @@ interface Entry {
   readonly timers: readonly Timer[];
 }
 
-/** The faults that are on. Whoever serves the protocol looks here before each answer. */
+/** The active faults. The protocol servers check them before each answer. */
 export class FaultBoard {
   readonly #clock: Clock;
   readonly #effects: FaultEffects;
@@ -36,10 +37,10 @@ export class FaultBoard {
     this.#effects = effects;
   }
 
-  /** Switches a fault on; one about the same thing gives way to it without being undone in between. Resolves when it is in force. */
+  /** Activates a fault, replacing one with the same key without ending that first. Resolves when it is in force. */
   async set(fault: Fault): Promise<void> {
     this.#effects.check(fault);
-    if (fault.kind === 'event') this.#effects.happen(fault);
+    if (fault.kind === 'event') this.#effects.trigger(fault);
     if (fault.kind === 'event' && fault.forMs === undefined) return;
     const key = keyOf(fault);
     this.#remove(key);
@@ -48,7 +49,7 @@ export class FaultBoard {
     if (fault.kind === 'state') await this.#effects.begin(fault);
   }
 
-  /** Switches off every fault of this name (and symbol), or all. Gives how many there were. */
+  /** Clears every fault of this name (and symbol), or all. Returns how many. */
   async clear(name?: FaultName, symbol?: string): Promise<number> {
     const chosen = [...this.#entries].filter(
       ([, { fault }]) =>
@@ -66,19 +67,19 @@ export class FaultBoard {
     }));
   }
 
-  /** The fault of this name that is on and, where it names symbols, names this one. */
+  /** The active fault of this name; where it names symbols, one that names this symbol. */
   find(name: FaultName, symbol?: string): Fault | undefined {
     return this.#byName
       .get(name)
       ?.find(({ symbols }) => symbols === undefined || symbol === undefined || symbols.includes(symbol));
   }
 
-  /** Every fault of this name that is on. */
+  /** Every active fault of this name. */
   all(name: FaultName): readonly Fault[] {
     return this.#byName.get(name) ?? [];
   }
 
-  /** Forgets everything without undoing it: the process or the test is over. */
+  /** Drops all faults without ending them: the simulator stops. */
   stop(): void {
     for (const { timers } of this.#entries.values()) for (const timer of timers) timer.cancel();
     this.#entries.clear();
@@ -87,7 +88,7 @@ export class FaultBoard {
 
   #schedule(key: string, fault: Fault): Entry {
     const timers: Timer[] = [];
-    if (fault.kind === 'event') timers.push(this.#clock.every(fault.everyMs, () => this.#effects.happen(fault)));
+    if (fault.kind === 'event') timers.push(this.#clock.every(fault.everyMs, () => this.#effects.trigger(fault)));
     if (fault.forMs !== undefined) timers.push(this.#clock.after(fault.forMs, () => void this.#finish(key)));
     const endsAtMs = fault.forMs === undefined ? undefined : this.#clock.monotonicMs() + fault.forMs;
     return { fault, endsAtMs, timers };
@@ -115,8 +116,27 @@ export class FaultBoard {
   }
 }
 
-/** Two faults of one name stand beside each other when they are about different symbols, calls, sources or fields. */
+/** Faults of one name are independent when their symbols, calls, sources or fields differ. */
 function keyOf(fault: Fault): string {
   const about = ['call', 'source', 'field'].map((name) => fault.parameters[name]);
   return [fault.fault, ...about, ...(fault.symbols?.toSorted() ?? [])].join(' ');
+}
+
+/** The values of a market with the faults `crossed` and `bad-value` applied, as sent over this path. */
+export function corrupted(faults: FaultBoard, symbol: string, path: 'ws' | 'rest', values: TickerValues): WireTicker {
+  const crossed = faults.find('crossed', symbol);
+  let result: WireTicker = values;
+  if (crossed !== undefined && reaches(textOf(crossed, 'over'), path)) {
+    result = { ...result, bid: values.ask, ask: values.bid };
+  }
+  for (const bad of faults.all('bad-value')) {
+    if (!bad.symbols?.includes(symbol) || !reaches(textOf(bad, 'over'), path)) continue;
+    const field = textOf(bad, 'field') as TickerField;
+    result = { ...result, [field]: flagOf(bad, 'missing') ? undefined : textOf(bad, 'value') };
+  }
+  return result;
+}
+
+function reaches(over: string | undefined, path: 'ws' | 'rest'): boolean {
+  return over === 'both' || over === path;
 }

@@ -1,7 +1,7 @@
 import { pairStatuses } from './catalogue.ts';
 import { tickerFields } from './ticker.ts';
 
-/** What one parameter of a fault may be. A parameter without `default` may be left out. */
+/** The values one parameter of a fault can have. A parameter without `default` may be left out. */
 export type ParameterRule =
   | { readonly type: 'integer'; readonly min: number; readonly max: number; readonly default?: number }
   | { readonly type: 'choice'; readonly of: readonly string[]; readonly default?: string }
@@ -9,8 +9,8 @@ export type ParameterRule =
   | { readonly type: 'flag'; readonly default: boolean };
 
 /**
- * A fault. A `state` lasts until it is cleared or its time is up. An `event` happens at once, to the
- * connections there are, and happens again every `everyMs` when it is given a duration.
+ * A fault. A `state` lasts until it is cleared or expires. An `event` affects the open connections at once,
+ * and again every `everyMs` when it has a duration.
  */
 export interface FaultRule {
   readonly kind: 'state' | 'event';
@@ -46,7 +46,7 @@ const sentence = (fallback: string): ParameterRule => ({
 });
 const systemStatuses = ['online', 'maintenance', 'cancel_only', 'post_only'];
 
-/** Every fault there is. The control API, the command line and the README all follow this table. */
+/** All faults. The control API, the command line and the README follow this table. */
 export const faultRules = {
   close: {
     kind: 'event',
@@ -70,13 +70,13 @@ export const faultRules = {
     kind: 'state',
     symbols: 'none',
     parameters: {},
-    seen: 'Heartbeats, pongs and acknowledgements go on; no ticker frame comes, neither snapshot nor update.',
+    seen: 'Heartbeats, pongs and acknowledgements continue; no ticker frame is sent, neither snapshot nor update.',
   },
   'mute-symbol': {
     kind: 'state',
     symbols: 'required',
     parameters: {},
-    seen: 'No ticker frame of this symbol comes; all others go on. REST still answers for it.',
+    seen: 'No ticker frame of this symbol is sent; all others continue. REST still answers for it.',
   },
   reject: {
     kind: 'state',
@@ -94,7 +94,7 @@ export const faultRules = {
         default: 'json',
       },
     },
-    seen: 'One bad message: cut-off JSON, a binary frame, text that is not UTF-8, 100,000 nested arrays, an unknown channel, a ticker of a symbol nobody asked for, or bytes that are no WebSocket frame.',
+    seen: 'One bad message: truncated JSON, a binary frame, text that is not UTF-8, 100,000 nested arrays, an unknown channel, a ticker of a symbol without subscription, or bytes that are not a WebSocket frame.',
   },
   oversized: {
     kind: 'event',
@@ -121,13 +121,13 @@ export const faultRules = {
       status: { type: 'integer', min: 400, max: 599, default: 429 },
       retryAfterS: { type: 'integer', min: 0, max: 86_400, default: 5 },
     },
-    seen: 'The WebSocket handshake is answered with this HTTP status and Retry-After. Open connections go on.',
+    seen: 'The WebSocket handshake is answered with this HTTP status and Retry-After. Open connections continue.',
   },
   'no-timestamp': {
     kind: 'state',
     symbols: 'none',
     parameters: {},
-    seen: 'Ticker frames come without timestamp, as older ones did.',
+    seen: 'Ticker frames carry no timestamp, as in older versions.',
   },
   replay: {
     kind: 'event',
@@ -138,13 +138,13 @@ export const faultRules = {
       bid: price,
       ask: price,
     },
-    seen: 'One frame a symbol that is ageMs old, with the prices of then or with the given bid and ask.',
+    seen: 'One frame for each symbol that is ageMs old, with the prices at that time or the given bid and ask.',
   },
   crossed: {
     kind: 'state',
     symbols: 'required',
     parameters: { over },
-    seen: 'Bid and ask of this symbol are exchanged, so that bid is above ask.',
+    seen: 'Bid and ask of this symbol are swapped, so that bid is above ask.',
   },
   'bad-value': {
     kind: 'state',
@@ -163,37 +163,37 @@ export const faultRules = {
     parameters: {
       status: { type: 'choice', of: pairStatuses.filter((status) => status !== 'delisted'), default: 'cancel_only' },
     },
-    seen: 'AssetPairs and the instrument channel give the pair this status; its prices go on.',
+    seen: 'AssetPairs and the instrument channel report this status for the pair; its prices continue.',
   },
   'pair-delist': {
     kind: 'state',
     symbols: 'required',
     parameters: {},
-    seen: 'The pair is gone from AssetPairs and Ticker, the instrument channel says delisted, no frame comes, and subscribing to it is refused.',
+    seen: 'The pair disappears from AssetPairs and Ticker, the instrument channel reports it as delisted, no frame is sent, and subscribing to it is refused.',
   },
   'pair-new': {
     kind: 'state',
     symbols: 'required',
     parameters: { price: { ...price, default: '10' }, decimals: { type: 'integer', min: 0, max: 12, default: 4 } },
-    seen: 'A pair that was not there is listed, is traded, and is announced on the instrument channel; clearing delists it.',
+    seen: 'A new pair is listed, traded, and announced on the instrument channel; clearing delists it.',
   },
   'catalogue-empty': {
     kind: 'state',
     symbols: 'none',
     parameters: {},
-    seen: 'Assets and AssetPairs succeed with nothing in them.',
+    seen: 'Assets and AssetPairs succeed with an empty result.',
   },
   'system-status': {
     kind: 'state',
     symbols: 'none',
     parameters: { status: { type: 'choice', of: systemStatuses, default: 'maintenance' } },
-    seen: 'SystemStatus and the status channel say so; nothing else changes.',
+    seen: 'SystemStatus and the status channel report this status; nothing else changes.',
   },
   'clock-skew': {
     kind: 'state',
     symbols: 'none',
     parameters: { ms: { type: 'integer', min: -864_000_000, max: 864_000_000, default: 3_600_000 } },
-    seen: 'Every time the exchange states, in frames and in Time, is off by this many milliseconds.',
+    seen: 'Every time that the exchange sends, in frames and in Time, is off by this many milliseconds.',
   },
   'rest-500': {
     kind: 'state',
@@ -223,7 +223,7 @@ export const faultRules = {
     kind: 'state',
     symbols: 'none',
     parameters: { call },
-    seen: 'REST promises the whole body, sends half of it and drops the connection.',
+    seen: 'REST announces the whole body, sends half of it and drops the connection.',
   },
   'rest-slow': {
     kind: 'state',
@@ -244,13 +244,13 @@ export const faultRules = {
       source,
       date: { type: 'text', pattern: /^\d{4}-\d\d-\d\d$/, form: 'YYYY-MM-DD', default: '2020-01-02' },
     },
-    seen: 'The fixing of the rate source is dated this day. The json source carries no date.',
+    seen: 'The fixing of the rate source has this date. The json source carries no date.',
   },
   down: {
     kind: 'state',
     symbols: 'none',
     parameters: {},
-    seen: 'The exchange stops listening and drops every connection; cleared, it is back on the same port. Rate sources and control stay.',
+    seen: 'The exchange stops listening and drops every connection; when cleared, it is back on the same port. Rate sources and control API stay up.',
   },
 } as const satisfies Record<string, FaultRule>;
 

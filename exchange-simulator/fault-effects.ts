@@ -3,7 +3,6 @@ import { newPair, type PairStatus } from './catalogue.ts';
 import type { Exchange } from './exchange.ts';
 import type { FaultEffects } from './fault-board.ts';
 import { BadRequest, type Fault, numberOf, textOf } from './fault-request.ts';
-import { garbage, oversized } from './garbage.ts';
 import type { Listener } from './listener.ts';
 import type { Market } from './market-walk.ts';
 import { tickerFrame, unitsText } from './ticker.ts';
@@ -18,20 +17,20 @@ export interface FaultTargets {
   readonly listener: Listener;
 }
 
-/** What beginning, ending or happening means for the faults that are more than a look at the board. `targets` is asked late. */
+/** The actions of the faults. `targets` is called late, since the targets are constructed after the board. */
 export function faultEffects(targets: () => FaultTargets): FaultEffects {
   return {
     check: (fault) => check(fault, targets().exchange),
     begin: (fault) => begin(fault, targets()),
     end: (fault) => end(fault, targets()),
-    happen: (fault) => happen(fault, targets()),
+    trigger: (fault) => trigger(fault, targets()),
   };
 }
 
 function check(fault: Fault, exchange: Exchange): void {
   for (const symbol of fault.symbols ?? []) {
     const listed = exchange.listed(symbol) !== undefined;
-    if (fault.fault === 'pair-new' && listed) throw new BadRequest(`${symbol} is listed already`);
+    if (fault.fault === 'pair-new' && listed) throw new BadRequest(`${symbol} is already listed`);
     if (fault.fault !== 'pair-new' && !exchange.markets.has(symbol))
       throw new BadRequest(`${symbol} is not listed here`);
   }
@@ -41,10 +40,10 @@ function check(fault: Fault, exchange: Exchange): void {
   }
   const date = fault.fault === 'rate-stale' ? textOf(fault, 'date') : undefined;
   if (date !== undefined && Number.isNaN(Date.parse(date)))
-    throw new BadRequest(`"date" is no day of the calendar: ${date}`);
+    throw new BadRequest(`"date" is not a calendar day: ${date}`);
 }
 
-/** Codes that may stand in a closing frame (RFC 6455, 7.4). */
+/** Codes that a close frame can carry (RFC 6455, 7.4). */
 function isCloseCode(code: number): boolean {
   if (code >= 3000) return code <= 4999;
   return code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code);
@@ -61,12 +60,12 @@ function begin(fault: Fault, { exchange, webSockets, listener }: FaultTargets): 
     case 'pair-new':
       return listNew(fault, exchange);
     case 'system-status':
-      return tellStatus(webSockets);
+      return sendStatus(webSockets);
     case 'crossed':
     case 'bad-value':
       return eachMarket(fault, exchange, (market) => exchange.repeat(market));
     case 'down':
-      return listener.vanish();
+      return listener.close();
     default:
       return undefined;
   }
@@ -75,25 +74,25 @@ function begin(fault: Fault, { exchange, webSockets, listener }: FaultTargets): 
 function end(fault: Fault, { exchange, webSockets, listener }: FaultTargets): void | Promise<void> {
   switch (fault.fault) {
     case 'freeze':
-      return webSockets.thaw();
+      return webSockets.unfreeze();
     case 'pair-status':
     case 'pair-delist':
       return eachMarket(fault, exchange, (market) => exchange.setStatus(market, 'online'));
     case 'pair-new':
       return eachMarket(fault, exchange, (market) => exchange.setStatus(market, 'delisted'));
     case 'system-status':
-      return tellStatus(webSockets);
+      return sendStatus(webSockets);
     case 'crossed':
     case 'bad-value':
       return eachMarket(fault, exchange, (market) => exchange.repeat(market));
     case 'down':
-      return listener.comeBack();
+      return listener.reopen();
     default:
       return undefined;
   }
 }
 
-function happen(fault: Fault, targets: FaultTargets): void {
+function trigger(fault: Fault, targets: FaultTargets): void {
   const { webSockets } = targets;
   switch (fault.fault) {
     case 'close':
@@ -103,10 +102,10 @@ function happen(fault: Fault, targets: FaultTargets): void {
       webSockets.each((connection) => connection.reset());
       break;
     case 'garbage':
-      garbage(textOf(fault, 'kind') ?? '', webSockets);
+      sendGarbage(textOf(fault, 'kind') ?? '', webSockets);
       break;
     case 'oversized':
-      oversized(numberOf(fault, 'bytes'), webSockets);
+      sendOversized(numberOf(fault, 'bytes'), webSockets);
       break;
     case 'replay':
       replay(fault, targets);
@@ -132,11 +131,11 @@ function listNew(fault: Fault, exchange: Exchange): void {
   }
 }
 
-function tellStatus(webSockets: WebSockets): void {
+function sendStatus(webSockets: WebSockets): void {
   webSockets.each((connection, nowMs) => connection.send(webSockets.statusMessage(connection), nowMs));
 }
 
-/** Sends each subscriber the frame of an earlier instant, with the curve's price of then unless prices are given. */
+/** Sends each subscriber a frame of an earlier instant, with the given prices or those of the curve at that instant. */
 function replay(fault: Fault, { clock, exchange, webSockets }: FaultTargets): void {
   const thenMs = clock.now() - numberOf(fault, 'ageMs');
   const type = textOf(fault, 'type') === 'snapshot' ? 'snapshot' : 'update';
@@ -156,4 +155,45 @@ function replay(fault: Fault, { clock, exchange, webSockets }: FaultTargets): vo
       if (market !== undefined && connection.tickers.has(symbol)) connection.send(old(market), nowMs);
     }
   });
+}
+
+const nestingDepth = 100_000;
+
+/** Sends every connection one message that a client must survive. The kinds are those of the fault `garbage`. */
+function sendGarbage(kind: string, webSockets: WebSockets): void {
+  const bytes = garbageBytes(kind);
+  webSockets.each((connection, nowMs) => {
+    if (kind === 'frame') connection.sendRaw(bytes);
+    else connection.send(bytes, nowMs, kind === 'binary');
+  });
+}
+
+/** Sends every connection one valid message of exactly this many bytes. */
+function sendOversized(bytes: number, webSockets: WebSockets): void {
+  const message = Buffer.alloc(bytes, ' ');
+  message.write('{"channel":"heartbeat"');
+  message.write('}', bytes - 1);
+  webSockets.each((connection, nowMs) => connection.send(message, nowMs));
+}
+
+function garbageBytes(kind: string): Buffer {
+  switch (kind) {
+    case 'binary':
+      return Buffer.from([0x00, 0x9f, 0x92, 0x96, 0xff]);
+    case 'utf8':
+      return Buffer.from([...Buffer.from('{"channel":"'), 0xc3, 0x28, ...Buffer.from('"}')]);
+    case 'nested':
+      return Buffer.from(`{"channel":"ticker","data":${'['.repeat(nestingDepth)}${']'.repeat(nestingDepth)}}`);
+    case 'channel':
+      return Buffer.from('{"channel":"weather","type":"update","data":[{"symbol":"BTC/EUR","sky":"clear"}]}');
+    case 'symbol':
+      return Buffer.from(
+        '{"channel":"ticker","type":"update","data":[{"symbol":"NOPE/EUR","bid":1.0,"bid_qty":1.0,"ask":1.1,"ask_qty":1.0,"last":1.0,"volume":1.0,"vwap":1.0,"low":1.0,"high":1.1,"change":0.0,"change_pct":0.00,"trades":1}]}',
+      );
+    case 'frame':
+      // All reserved bits set and an undefined opcode (RFC 6455, 5.2).
+      return Buffer.from([0xff, 0x03, 0x61, 0x62, 0x63]);
+    default:
+      return Buffer.from('{"channel":"ticker","type":"update","data":[{"symbol":"BTC/EUR","bid":');
+  }
 }

@@ -1,17 +1,17 @@
 import { type FaultName, type FaultRule, faultNames, faultRules, type ParameterRule } from './fault-catalogue.ts';
 
-/** A fault as it is asked for: its name, the symbols it names (`BTC/EUR`), how long it lasts, and its own parameters. */
+/** A requested fault: its name, the symbols it names (`BTC/EUR`), how long it lasts, and its own parameters. */
 export interface FaultRequest {
   readonly fault: FaultName;
   readonly symbol?: string | readonly string[];
-  /** How long it lasts, 1 ms to 24 h. Left out: until it is cleared; an event happens once. */
+  /** How long it lasts, 1 ms to 24 h. Without it: until it is cleared; an event happens once. */
   readonly forMs?: number;
   /** How often an event with a duration happens; 1000 unless given. */
   readonly everyMs?: number;
   readonly [parameter: string]: unknown;
 }
 
-/** A fault that is checked and complete. */
+/** A validated fault with all parameters. */
 export interface Fault {
   readonly fault: FaultName;
   readonly kind: 'state' | 'event';
@@ -27,14 +27,14 @@ export function flagOf(fault: Fault, name: string): boolean {
   return fault.parameters[name] === true;
 }
 
-/** The request is wrong; the message says what and is meant for whoever asked. */
+/** The request is wrong; the message is for the caller. */
 export class BadRequest extends Error {}
 
 const dayMs = 86_400_000;
 const pairSymbol = /^[A-Z0-9.]{1,16}\/[A-Z0-9]{1,16}$/;
 const common = ['fault', 'symbol', 'forMs', 'everyMs'];
 
-/** Checks a request against the table of faults and fills in what was left out. Throws `BadRequest`. */
+/** Validates a request against the table of faults and applies the defaults. Throws `BadRequest`. */
 export function readFault(request: unknown): Fault {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
     throw new BadRequest('expected a JSON object such as {"fault":"freeze"}');
@@ -64,7 +64,7 @@ export function readFault(request: unknown): Fault {
 export function readFaultName(name: unknown): FaultName {
   const known = faultNames.find((candidate) => candidate === name);
   if (known !== undefined) return known;
-  throw new BadRequest(`there is no fault ${JSON.stringify(name)} (there are: ${faultNames.join(', ')})`);
+  throw new BadRequest(`unknown fault ${JSON.stringify(name)} (known: ${faultNames.join(', ')})`);
 }
 
 /** A parameter that the table says is a number. */

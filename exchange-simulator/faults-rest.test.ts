@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventually } from '../test/support/eventually.ts';
 import type { FaultRequest } from './fault-request.ts';
-import { result, startForTest } from './test-client.ts';
+import { result, startForTest } from './test-client.testing.ts';
 
 describe('faults of REST', () => {
-  it('rest-500, rest-429, rest-error and rest-html answer as they say, for the call they name', async (test) => {
+  it('rest-500, rest-429, rest-error and rest-html answer as described, for the call they name', async (test) => {
     const { simulator } = await startForTest(test);
     const cases: [FaultRequest, number, string | null, RegExp][] = [
       [{ fault: 'rest-500', call: 'Ticker' }, 500, null, /Internal Server Error/],
@@ -25,7 +25,7 @@ describe('faults of REST', () => {
     await result(simulator, 'Ticker');
   });
 
-  it('rest-truncated: the body breaks off before its promised end', async (test) => {
+  it('rest-truncated: the body ends before its announced length', async (test) => {
     const { simulator } = await startForTest(test);
     await simulator.faults.set({ fault: 'rest-truncated' });
     const answer = await fetch(`${simulator.restUrl}/0/public/AssetPairs`);
@@ -66,7 +66,7 @@ describe('faults of the catalogue', () => {
     assert.ok('XXBTZEUR' in (await result(simulator, 'AssetPairs')));
   });
 
-  it('pair-status: AssetPairs and the instrument channel say so, and back again when it is cleared', async (test) => {
+  it('pair-status: AssetPairs and the instrument channel report it until it is cleared', async (test) => {
     const { simulator, open } = await startForTest(test);
     const client = await open();
     client.send({ method: 'subscribe', params: { channel: 'instrument', snapshot: false } });
@@ -115,7 +115,7 @@ describe('faults of the catalogue', () => {
     await result(simulator, 'Ticker?pair=NEWEUR');
   });
 
-  it('system-status: REST says so and every connection is told', async (test) => {
+  it('system-status: REST reports it and every connection gets it', async (test) => {
     const { simulator, open } = await startForTest(test);
     const client = await open();
     await simulator.faults.set({ fault: 'system-status', status: 'maintenance' });
@@ -135,8 +135,8 @@ describe('faults of the catalogue', () => {
   });
 });
 
-describe('the board of faults', () => {
-  it('ends each fault after its own time and shows how long it still has', async (test) => {
+describe('the fault board', () => {
+  it('ends each fault after its own duration and shows the time left', async (test) => {
     const { simulator, clock } = await startForTest(test);
     await simulator.faults.set({ fault: 'mute', forMs: 5000 });
     await simulator.faults.set({ fault: 'rest-500', forMs: 9000 });
@@ -154,7 +154,7 @@ describe('the board of faults', () => {
     assert.deepEqual(simulator.faults.active(), []);
   });
 
-  it('a fault that is set again replaces the earlier one, its end included', async (test) => {
+  it('a fault that is set again replaces the earlier one and its end', async (test) => {
     const { simulator, clock } = await startForTest(test);
     await simulator.faults.set({ fault: 'mute', forMs: 5000 });
     await simulator.faults.set({ fault: 'mute' });

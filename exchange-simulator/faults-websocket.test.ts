@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { eventually } from '../test/support/eventually.ts';
-import { startForTest, TestClient } from './test-client.ts';
+import { startForTest, TestClient } from './test-client.testing.ts';
 
 const btc = { symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' };
 const eth = { symbol: 'ETH/EUR', bid: '2000.00', ask: '2000.01' };
@@ -36,7 +36,7 @@ describe('faults of the connection', () => {
     assert.deepEqual(simulator.state().connections, []);
   });
 
-  it('freeze: nothing comes and no ping is answered, while the socket stays open; new handshakes hang too', async (test) => {
+  it('freeze: nothing is sent and no ping is answered, while the socket stays open; new handshakes hang too', async (test) => {
     const { simulator, clock, open } = await startForTest(test);
     const client = await open();
     await client.subscribe(['BTC/EUR']);
@@ -59,7 +59,7 @@ describe('faults of the connection', () => {
     assert.equal(await newcomer.closed(), 1006);
   });
 
-  it('freeze with existingOnly: whoever connects anew is served', async (test) => {
+  it('freeze with existingOnly: new connections are served', async (test) => {
     const { simulator, open } = await startForTest(test);
     const old = await open();
     await simulator.faults.set({ fault: 'freeze', existingOnly: true });
@@ -70,7 +70,7 @@ describe('faults of the connection', () => {
     assert.deepEqual([old.pongs, newcomer.pongs], [0, 1]);
   });
 
-  it('a client that gives up on a frozen connection leaves nothing behind once it thaws', async (test) => {
+  it('a client that gives up on a frozen connection leaves nothing behind after the freeze', async (test) => {
     const { simulator, open } = await startForTest(test);
     const client = await open();
     await client.subscribe(['BTC/EUR']);
@@ -97,7 +97,7 @@ describe('faults of the connection', () => {
     assert.equal(client.messages.length, 1);
   });
 
-  it('refuse: the handshake is answered with the status and Retry-After, open connections go on', async (test) => {
+  it('refuse: the handshake is answered with the status and Retry-After, open connections continue', async (test) => {
     const { simulator, open } = await startForTest(test);
     const old = await open();
     await simulator.faults.set({ fault: 'refuse', status: 503, retryAfterS: 17 });
@@ -115,7 +115,7 @@ describe('faults of the connection', () => {
     await open();
   });
 
-  it('down: every connection drops and nobody listens, then it is back on the same port; rates and control stay', async (test) => {
+  it('down: every connection drops and the port is closed, then it is back on the same port; rates and control stay up', async (test) => {
     const { simulator, open } = await startForTest(test);
     const client = await open();
     const { restUrl } = simulator;
@@ -130,7 +130,7 @@ describe('faults of the connection', () => {
     await open();
   });
 
-  it('down for a time: it comes back by itself', async (test) => {
+  it('down with a duration: it comes back by itself', async (test) => {
     const { simulator, clock } = await startForTest(test);
     await simulator.faults.set({ fault: 'down', forMs: 6 * 60_000 });
     await clock.advance(6 * 60_000 - 1);
@@ -141,7 +141,7 @@ describe('faults of the connection', () => {
 });
 
 describe('faults of what is sent', () => {
-  it('mute: no ticker frame, neither snapshot nor update, while acknowledgements, pongs and heartbeats go on', async (test) => {
+  it('mute: no ticker frame, neither snapshot nor update, while acknowledgements, pongs and heartbeats continue', async (test) => {
     const { simulator, clock, open } = await startForTest(test);
     const client = await open();
     await simulator.faults.set({ fault: 'mute' });
@@ -157,7 +157,7 @@ describe('faults of what is sent', () => {
     await client.message(update, '"bid":49999.0');
   });
 
-  it('mute-symbol and reject are about their symbols only, several at a time, and each can be cleared by itself', async (test) => {
+  it('mute-symbol and reject affect their symbols only, several at a time, and can be cleared one by one', async (test) => {
     const { simulator, open } = await startForTest(test);
     const client = await open();
     await simulator.faults.set({ fault: 'mute-symbol', symbol: 'BTC/EUR' });
@@ -179,7 +179,7 @@ describe('faults of what is sent', () => {
     );
   });
 
-  it('garbage: each kind arrives as what it is, and the connection is kept where a client can keep it', async (test) => {
+  it('garbage: each kind arrives as described, and the connection survives where a client can keep it', async (test) => {
     const { simulator, open } = await startForTest(test);
     const client = await open();
     await client.settled();
@@ -200,7 +200,7 @@ describe('faults of what is sent', () => {
     }
   });
 
-  it('oversized: one message of exactly the size asked for, which a client with a limit cuts off', async (test) => {
+  it('oversized: one message of exactly the size asked for, which a client with a limit refuses', async (test) => {
     const { simulator, open } = await startForTest(test);
     const patient = await open();
     const limited = await TestClient.open(simulator.wsUrl, 1_000_000);
@@ -220,7 +220,7 @@ describe('faults of what is sent', () => {
     assert.match(await client.message('"type":"snapshot"'), /"trades":\d+\}\]\}$/);
   });
 
-  it('clock-skew: every stated time is off by as much', async (test) => {
+  it('clock-skew: every sent time is off by that much', async (test) => {
     const { simulator, clock, open } = await startForTest(test);
     const client = await open();
     await simulator.faults.set({ fault: 'clock-skew', ms: -3_600_000 });
@@ -234,7 +234,7 @@ describe('faults of what is sent', () => {
     assert.equal(result.unixtime * 1000, clock.now() - 3_600_000);
   });
 
-  it('replay: an older frame comes with an older timestamp, as an update or as a snapshot, to subscribers only', async (test) => {
+  it('replay: an older frame is sent with an older timestamp, as an update or as a snapshot, to subscribers only', async (test) => {
     const { simulator, clock, open } = await startForTest(test);
     const client = await open();
     const stranger = await open();
@@ -259,7 +259,7 @@ describe('faults of what is sent', () => {
     assert.equal(stranger.find('"channel":"ticker"'), undefined);
   });
 
-  it('crossed: bid above ask on both paths or on the one named, told to subscribers at once', async (test) => {
+  it('crossed: bid above ask on both paths or on the one named, sent to subscribers at once', async (test) => {
     const { simulator, open } = await startForTest(test);
     const client = await open();
     await client.subscribe(['BTC/EUR']);

@@ -8,14 +8,14 @@ export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Bu
 const retryMs = 50;
 const retriesMax = 200;
 
-/** An HTTP listener that can vanish with all its connections and come back on the same port. */
+/** An HTTP listener that can close with all its connections and reopen on the same port. */
 export class Listener {
   readonly #server: Server;
   readonly #clock: Clock;
   readonly #host: string;
   readonly #sockets = new Set<Socket>();
   #port: number;
-  #over = false;
+  #stopped = false;
 
   constructor(clock: Clock, host: string, port: number, onRequest: RequestListener, onUpgrade?: UpgradeHandler) {
     this.#clock = clock;
@@ -30,7 +30,7 @@ export class Listener {
     if (onUpgrade !== undefined) this.#server.on('upgrade', onUpgrade);
   }
 
-  /** `127.0.0.1:41234`, known once it listened. */
+  /** `127.0.0.1:41234`, known after the first `listen`. */
   get authority(): string {
     return `${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${this.#port}`;
   }
@@ -51,9 +51,9 @@ export class Listener {
     return promise;
   }
 
-  /** Listens again after `vanish`, waiting a little should somebody else hold the port just then. */
-  async comeBack(): Promise<void> {
-    for (let attempt = 1; !this.#server.listening && !this.#over; attempt++) {
+  /** Listens again after `close`, retrying for a while when another process holds the port. */
+  async reopen(): Promise<void> {
+    for (let attempt = 1; !this.#server.listening && !this.#stopped; attempt++) {
       try {
         await this.listen();
       } catch (error) {
@@ -63,14 +63,14 @@ export class Listener {
     }
   }
 
-  /** Vanishes for good. */
+  /** Closes and stays closed. */
   stop(): Promise<void> {
-    this.#over = true;
-    return this.vanish();
+    this.#stopped = true;
+    return this.close();
   }
 
-  /** Stops listening and drops every connection, whatever it is doing. */
-  vanish(): Promise<void> {
+  /** Stops listening and drops every connection at once. */
+  close(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     for (const socket of this.#sockets) socket.destroy();

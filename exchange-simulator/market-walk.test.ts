@@ -38,8 +38,8 @@ function unitsOf(market: Market, text: string): number {
   return Number(text.replace('.', ''));
 }
 
-describe('the market of the stand-in exchange', () => {
-  it('is the same for the same seed, frame by frame, and another one for another seed', async (test) => {
+describe('the market of the simulated exchange', () => {
+  it('repeats frame by frame for the same seed, and differs for another seed', async (test) => {
     const [first, second, other] = [exchangeOf(test, 5, 200), exchangeOf(test, 5, 200), exchangeOf(test, 6, 200)];
     const frames = [first, second, other].map(({ exchange }) => framesOf(exchange));
     for (const { clock } of [first, second, other]) await clock.advance(5000);
@@ -48,7 +48,7 @@ describe('the market of the stand-in exchange', () => {
     assert.notDeepEqual(frames[0], frames[2]);
   });
 
-  it('keeps every ticker true to itself: bid below ask, on the tick, last and vwap within low and high, change from 24 h ago', async (test) => {
+  it('keeps every ticker consistent: bid below ask, on the tick, last and vwap within low and high, change from 24 h ago', async (test) => {
     const { clock, exchange } = exchangeOf(test, 7, 3000);
     for (let minute = 0; minute < 40; minute += 8) {
       await clock.advance(1000);
@@ -69,7 +69,7 @@ describe('the market of the stand-in exchange', () => {
     }
   });
 
-  it('gives every market its turn in each round', async (test) => {
+  it('updates every market once in each round', async (test) => {
     const { clock, exchange } = exchangeOf(test, 8, 100, { ...everything, quotes: ['EUR'] });
     const turns = new Map<string, number>();
     exchange.listen({
@@ -81,7 +81,7 @@ describe('the market of the stand-in exchange', () => {
     for (const [symbol, count] of turns) assert.ok(count >= 2 && count <= 4, `${symbol}: ${count}`);
   });
 
-  it('moves as often as it is told to, from once in five seconds to thousands a second, with one timer', async (test) => {
+  it('moves at the configured rate, from once in five seconds to thousands a second, with one timer', async (test) => {
     for (const [updatesPerSecond, seconds, expected] of [
       [0.2, 20, 4],
       [50, 2, 100],
@@ -94,14 +94,14 @@ describe('the market of the stand-in exchange', () => {
     }
   });
 
-  it('does not make up for more than a second after it was held up', async (test) => {
+  it('catches up on no more than a second after a suspension', async (test) => {
     const { clock, exchange } = exchangeOf(test, 10, 100);
     clock.monotonicMs = () => 60_000;
     await clock.advance(10);
     assert.ok(exchange.updates <= 100, String(exchange.updates));
   });
 
-  it('starts at the recorded price where there is a recording, and agrees with itself across currencies', (test) => {
+  it('starts at the recorded price where there is a recording, and its cross rates agree', (test) => {
     const { clock, exchange } = exchangeOf(test, 11, 0);
     const last = (symbol: string) => Number(exchange.markets.get(symbol)?.values(clock.now()).last);
     for (const [symbol, price] of [
@@ -117,7 +117,7 @@ describe('the market of the stand-in exchange', () => {
 });
 
 describe('the candles', () => {
-  it('are 720 rows that join each other, hold their own prices, and end at the newest price', (test) => {
+  it('are 720 connected rows that contain their own prices and end at the newest price', (test) => {
     const { clock, exchange } = exchangeOf(test, 12, 0);
     const market = exchange.markets.get('BTC/EUR')!;
     for (const interval of candleIntervals) {
@@ -134,7 +134,7 @@ describe('the candles', () => {
     }
   });
 
-  it('say the same about an hour as about its sixty minutes, and stay the same as time goes on', async (test) => {
+  it('agree between an hour and its sixty minutes, and do not change later', async (test) => {
     const { clock, exchange } = exchangeOf(test, 13, 0);
     const market = exchange.markets.get('ETH/EUR')!;
     const hour = candles(market, 60, clock.now(), undefined).at(-2)!;
@@ -158,7 +158,7 @@ describe('the candles', () => {
 });
 
 describe('the catalogue', () => {
-  it('has as many markets as it is asked for, well-known ones first, synthesised ones beyond the recorded', () => {
+  it('has the requested number of markets, well-known ones first, synthesised ones beyond the recorded', () => {
     const few = loadCatalogue({ era: 'today', markets: 3, quotes: ['EUR'] });
     assert.deepEqual(few.map(({ pair }) => pair?.symbol).toSorted(), ['BTC/EUR', 'ETH/EUR', 'EUR/CZK', 'XRP/EUR']);
     const many = loadCatalogue({ era: 'today', markets: 5000, quotes: ['EUR'] });
@@ -166,7 +166,7 @@ describe('the catalogue', () => {
     assert.equal(symbols.size, 5000);
   });
 
-  it('is the recorded one by default: 58 pairs in EUR, two of them dark, and EUR/CZK besides', () => {
+  it('is the recorded one by default: 58 pairs in EUR, two of them dark, and EUR/CZK', () => {
     const entries = loadCatalogue({ era: 'today', markets: undefined, quotes: ['EUR'] });
     assert.equal(entries.length, 59);
     assert.deepEqual(

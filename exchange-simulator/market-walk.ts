@@ -1,11 +1,11 @@
 import type { Randomness } from '../src/clock.ts';
 import type { Pair, PairStatus } from './catalogue.ts';
 import { PriceCurve } from './price-curve.ts';
-import { liveliness, startPrice } from './start-prices.ts';
+import { startPrice, volatility } from './start-prices.ts';
 import { type TickerField, type TickerValues, unitsText } from './ticker.ts';
 
 const dayMs = 86_400_000;
-/** The 24-hour window moves on in steps of this length. */
+/** The 24-hour window advances in steps of this length. */
 const slotMs = 900_000;
 const slotsPerDay = dayMs / slotMs;
 const tradeShare = 0.4;
@@ -19,8 +19,8 @@ interface Range {
 }
 
 /**
- * One market: a best bid and ask that wander around its price curve, trades at one of the two, and
- * 24-hour statistics that fit them. Prices are whole numbers of units (the last decimal of a price).
+ * One market: a best bid and ask that follow its price curve, trades at one of the two, and
+ * 24-hour statistics that agree with them. Prices are whole numbers of units (the last decimal of a price).
  */
 export class Market {
   readonly pair: Pair;
@@ -45,7 +45,7 @@ export class Market {
   #sessionHigh = 0;
   #slotVolume = 0n;
   #slotTurnover = 0;
-  #tradesSeen = 0;
+  #tradeCount = 0;
   #pinned: Partial<TickerValues> | undefined;
 
   constructor(
@@ -62,7 +62,7 @@ export class Market {
       seed,
       nowMs,
       Math.max(price, 400 / this.#unitsPerOne),
-      liveliness(pair.base, pair.quote),
+      volatility(pair.base, pair.quote),
     );
     this.#turnoverEur = 200_000 * 10 ** ((seed % 1000) / 500) * (pair.base === 'BTC' || pair.base === 'ETH' ? 20 : 1);
     this.changedAtUs = nowMs * 1000;
@@ -76,12 +76,12 @@ export class Market {
     return this.#last;
   }
 
-  /** Whether the prices are set from outside and stand still. */
+  /** Whether the prices are set through the control API. */
   get pinned(): boolean {
     return this.#pinned !== undefined;
   }
 
-  /** Moves on by one change of bid or ask, sometimes with a trade. Gives whether `last` changed. */
+  /** Changes bid or ask once, sometimes with a trade. Returns whether `last` changed. */
   step(nowMs: number): boolean {
     if (this.#pinned !== undefined) {
       this.#bidQty = this.#quantity();
@@ -92,7 +92,7 @@ export class Market {
     return this.#randomness.fraction() < tradeShare ? this.#trade(nowMs) : false;
   }
 
-  /** Sets values from outside; they stand, digit for digit, until `release`. What is not given follows from what is. */
+  /** Sets values that are sent digit for digit until `release`. The others are adjusted to them. Returns whether `last` changed. */
   pin(values: Partial<TickerValues>, nowMs: number): boolean {
     const before = this.values(nowMs).last;
     this.#pinned = { ...this.#pinned, ...values };
@@ -100,19 +100,19 @@ export class Market {
       text === undefined ? otherwise : Math.round(Number(text) * this.#unitsPerOne);
     this.#bid = units(values.bid, this.#bid);
     this.#ask = units(values.ask, this.#ask);
-    const spoilt = this.#last < this.#bid || this.#last > this.#ask;
-    this.#last = units(values.last, this.#pinned.last === undefined && spoilt ? this.#bid : this.#last);
+    const isOutside = this.#last < this.#bid || this.#last > this.#ask;
+    this.#last = units(values.last, this.#pinned.last === undefined && isOutside ? this.#bid : this.#last);
     return this.values(nowMs).last !== before;
   }
 
-  /** Lets a pinned market wander again, from its curve. */
+  /** Lets a pinned market follow its curve again. */
   release(): void {
     this.#pinned = undefined;
     this.#sessionLow = Number.POSITIVE_INFINITY;
     this.#sessionHigh = 0;
   }
 
-  /** The values of the wire at this instant. */
+  /** The values to send at this instant. */
   values(nowMs: number): TickerValues {
     this.#enterSlot(nowMs);
     const { priceDecimals } = this.pair;
@@ -183,9 +183,9 @@ export class Market {
     return { low, high, mean: Math.round(sum / (samples + 1)) };
   }
 
-  /** The base amount traded in a stretch of `lengthMs`, in units of 10^−8, by a factor that stands for how busy it was. */
-  volumeIn(lengthMs: number, busyness: number): number {
-    return Math.round(((this.#turnoverEur * lengthMs) / dayMs / startPrice(this.pair.base, 'EUR')) * busyness * 1e8);
+  /** The base amount traded in a stretch of `lengthMs`, in units of 10^−8, scaled by how active the market was. */
+  volumeIn(lengthMs: number, activity: number): number {
+    return Math.round(((this.#turnoverEur * lengthMs) / dayMs / startPrice(this.pair.base, 'EUR')) * activity * 1e8);
   }
 
   /** A step of the 24-hour window: what was traded live is part of the curve's own volume from here on. */
@@ -203,7 +203,7 @@ export class Market {
   #quote(nowMs: number): void {
     const { tickUnits } = this.pair;
     const middle = this.curve.at(nowMs) * this.#unitsPerOne;
-    // A step of the spread: one tick, or more where a tick is next to nothing beside the price.
+    // A step of the spread: one tick, or more where a tick is tiny compared to the price.
     const stepUnits = Math.max(1, Math.round((middle * 2e-6) / tickUnits)) * tickUnits;
     const spread = stepUnits * (1 + Math.floor(this.#randomness.fraction() * 4));
     this.#drift = this.#drift * 0.97 + (this.#randomness.fraction() - 0.5) * 6 * stepUnits;
@@ -223,7 +223,7 @@ export class Market {
     this.#sessionHigh = Math.max(this.#sessionHigh, this.#last);
     this.#slotVolume += BigInt(this.#lastQty);
     this.#slotTurnover += this.#lastQty * this.#last;
-    this.#tradesSeen++;
+    this.#tradeCount++;
     return this.#last !== before;
   }
 
@@ -237,7 +237,7 @@ export class Market {
   }
 
   #trades(): number {
-    return Math.round(this.#turnoverEur ** 0.6 / 2) + this.#tradesSeen;
+    return Math.round(this.#turnoverEur ** 0.6 / 2) + this.#tradeCount;
   }
 
   #onTick(units: number): number {

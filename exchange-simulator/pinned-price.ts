@@ -1,7 +1,7 @@
 import { BadRequest } from './fault-request.ts';
 import { type TickerField, type TickerValues, tickerFields } from './ticker.ts';
 
-/** Prices to set: the market, and each value as the text that is to stand on the wire. */
+/** Prices to set: the market, and each value as the text to send. */
 export interface PriceRequest extends Partial<TickerValues> {
   readonly symbol: string;
 }
@@ -11,7 +11,7 @@ const decimal = /^\d{1,18}(\.\d{1,18})?$/;
 const signedDecimal = /^-?\d{1,18}(\.\d{1,18})?$/;
 const count = /^\d{1,15}$/;
 
-/** Checks a request to set prices. Throws `BadRequest`. */
+/** Validates a request to set prices. Throws `BadRequest`. */
 export function readPrice(request: unknown): PriceRequest {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
     throw new BadRequest('expected a JSON object such as {"symbol":"BTC/EUR","bid":"50000.0","ask":"50000.1"}');
@@ -23,7 +23,7 @@ export function readPrice(request: unknown): PriceRequest {
     throw new BadRequest(`nothing to set: give at least one of ${tickerFields.join(', ')}`);
   for (const [field, value] of Object.entries(values)) {
     if (!tickerFields.some((known) => known === field)) {
-      throw new BadRequest(`there is no field "${field}" (there are: ${tickerFields.join(', ')})`);
+      throw new BadRequest(`unknown field "${field}" (known: ${tickerFields.join(', ')})`);
     }
     const form = field === 'trades' ? count : signed.some((known) => known === field) ? signedDecimal : decimal;
     if (typeof value !== 'string' || !form.test(value)) {

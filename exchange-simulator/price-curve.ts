@@ -3,7 +3,7 @@ import { mix32 } from './randomness.ts';
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** Swings laid over each other: how long one takes and how far it goes, as a share of the price. */
+/** Swings that add up: the period of each, and its amplitude as a share of the price. */
 const swings: readonly (readonly [periodMs: number, share: number])[] = [
   [90 * dayMs, 0.3],
   [14 * dayMs, 0.1],
@@ -15,7 +15,7 @@ const swings: readonly (readonly [periodMs: number, share: number])[] = [
 ];
 
 /**
- * A price at every instant, past and to come, from a seed alone: smooth noise on several time
+ * A price at every instant, past and future, from a seed alone: smooth noise on several time
  * scales. History needs no memory, candles of every interval agree with each other, and the live
  * walk stays near the curve, so a market can run for months.
  */
@@ -23,21 +23,21 @@ export class PriceCurve {
   readonly #seed: number;
   readonly #originMs: number;
   readonly #startPrice: number;
-  readonly #liveliness: number;
+  readonly #volatility: number;
   readonly #atOrigin: number;
 
-  /** The curve passes through `startPrice` at `originMs`. `liveliness` scales every swing, 1 is a usual coin. */
-  constructor(seed: number, originMs: number, startPrice: number, liveliness: number) {
+  /** The curve passes through `startPrice` at `originMs`. `volatility` scales every swing; 1 suits a common coin. */
+  constructor(seed: number, originMs: number, startPrice: number, volatility: number) {
     this.#seed = seed;
     this.#originMs = originMs;
     this.#startPrice = startPrice;
-    this.#liveliness = liveliness;
+    this.#volatility = volatility;
     this.#atOrigin = this.#swing(0);
   }
 
   /** The price at an instant of the wall clock, always positive. */
   at(epochMs: number): number {
-    return this.#startPrice * Math.exp(this.#liveliness * (this.#swing(epochMs - this.#originMs) - this.#atOrigin));
+    return this.#startPrice * Math.exp(this.#volatility * (this.#swing(epochMs - this.#originMs) - this.#atOrigin));
   }
 
   #swing(elapsedMs: number): number {

@@ -1,8 +1,8 @@
 import type { Randomness } from '../src/clock.ts';
 
 /**
- * Repeatable randomness: the same seed gives the same market, so an outage seen once can be seen
- * again. A 32-bit state is advanced by a fixed odd step and mixed by two multiplications.
+ * Repeatable randomness: the same seed repeats the market, so that a failure can be reproduced. A
+ * 32-bit state is advanced by a fixed odd step and mixed by two multiplications.
  */
 export function randomnessFromSeed(seed: number): Randomness {
   let state = seed >>> 0;
@@ -13,7 +13,7 @@ export function randomnessFromSeed(seed: number): Randomness {
   return { fraction, bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(fraction() * 256)) };
 }
 
-/** Spreads 32 bits over 32 bits so that neighbours in have nothing in common out. Gives 0 to 2^32 − 1. */
+/** Mixes 32 bits so that neighbouring values become unrelated. Returns 0 to 2^32 − 1. */
 export function mix32(value: number): number {
   let mixed = value | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

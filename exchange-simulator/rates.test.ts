@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FakeClock } from '../test/support/fake-clock.ts';
 import { czechNationalBank, europeanCentralBank, newestFixingDay } from './fixing-day.ts';
-import { startForTest } from './test-client.ts';
+import { startForTest } from './test-client.testing.ts';
 
 describe('the rate sources', () => {
-  it('date the fixing on the newest working day whose hour of publication has come', () => {
+  it('date the fixing on the newest working day after its hour of publication', () => {
     for (const [instant, cnb, ecb] of [
       ['2026-11-20T13:29:00Z', '2026-11-19', '2026-11-19'],
       ['2026-11-20T13:30:00Z', '2026-11-20', '2026-11-19'],
@@ -40,7 +40,7 @@ describe('the rate sources', () => {
     assert.equal(await (await fetch(simulator.jsonRateUrl)).text(), '{"data":{"EURCZK":"24.3150"}}');
   });
 
-  it('all take a rate from outside, digit for digit', async (test) => {
+  it('all serve a rate that is set, digit for digit', async (test) => {
     const { simulator } = await startForTest(test);
     simulator.setRate('25.00010');
     const texts = await Promise.all(
@@ -51,7 +51,7 @@ describe('the rate sources', () => {
     assert.equal(texts[2], '{"data":{"EURCZK":"25.00010"}}');
   });
 
-  it('can be gone or stale, each by itself', async (test) => {
+  it('can each be gone or stale', async (test) => {
     const { simulator } = await startForTest(test);
     await simulator.faults.set({ fault: 'rate-gone', source: 'cnb', status: 404 });
     await simulator.faults.set({ fault: 'rate-stale', source: 'ecb', date: '2026-11-02' });

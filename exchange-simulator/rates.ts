@@ -23,7 +23,7 @@ const fixing: readonly (readonly [country: string, currency: string, amount: num
   ['USA', 'dollar', 1, 'USD', '20.957'],
 ];
 
-/** Units of a currency for one EUR, as the European Central Bank gives them. */
+/** Units of a currency for one EUR, as the European Central Bank publishes them. */
 const references: readonly (readonly [code: string, rate: string])[] = [
   ['USD', '1.1603'],
   ['JPY', '179.81'],
@@ -34,9 +34,9 @@ const references: readonly (readonly [code: string, rate: string])[] = [
   ['CHF', '0.9311'],
 ];
 
-/** The stand-ins for the sources of the EUR/CZK rate: two central banks and a plain JSON document. */
+/** Simulates the sources of the EUR/CZK rate: two central banks and a plain JSON document. */
 export class Rates {
-  /** How often each source was asked. */
+  /** How many requests each source got. */
   readonly requests: Record<Source, number> = { cnb: 0, ecb: 0, json: 0 };
   readonly #clock: Clock;
   readonly #faults: FaultBoard;
@@ -47,7 +47,7 @@ export class Rates {
     this.#faults = faults;
   }
 
-  /** Sets CZK for one EUR in all three sources, digit for digit; `undefined` brings the usual rate back. */
+  /** Sets CZK for one EUR in all three sources, digit for digit; `undefined` restores the default rate. */
   setEurCzk(rate: string | undefined): void {
     this.#eurCzk = rate;
   }

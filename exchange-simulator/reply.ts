@@ -22,7 +22,7 @@ export function send(response: ServerResponse, reply: Reply): void {
   response.end(reply.body);
 }
 
-/** Promises the whole body, sends half of it, then drops the connection. */
+/** Announces the length of the whole body, sends half of it, then drops the connection. */
 export function sendHalf(response: ServerResponse, reply: Reply): void {
   const bytes = Buffer.from(reply.body);
   response.writeHead(reply.status, headersOf(reply));

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { result, startForTest } from './test-client.ts';
+import { result, startForTest } from './test-client.testing.ts';
 
 const recording = readFileSync(new URL('./recordings/asset-pairs-2021-04-17.json', import.meta.url));
 const recorded = JSON.parse(recording.toString('utf8')).result;
 
-describe('REST of the stand-in exchange', () => {
+describe('REST of the simulated exchange', () => {
   it('serves the recorded AssetPairs byte for byte in the era 2021', async (test) => {
     const { simulator } = await startForTest(test, { catalogueEra: '2021' });
     const answer = await fetch(`${simulator.restUrl}/0/public/AssetPairs`);
@@ -14,7 +14,7 @@ describe('REST of the stand-in exchange', () => {
     assert.deepEqual(await result(simulator, 'AssetPairs?pair=XBTEUR'), { XXBTZEUR: recorded.XXBTZEUR });
   });
 
-  it("serves today's AssetPairs: every recorded field as recorded, and what came since", async (test) => {
+  it("serves today's AssetPairs: every recorded field as recorded, and the newer fields", async (test) => {
     const { simulator } = await startForTest(test);
     const pairs = await result(simulator, 'AssetPairs');
     assert.equal(Object.keys(pairs).length, Object.keys(recorded).length + 1);
@@ -33,7 +33,7 @@ describe('REST of the stand-in exchange', () => {
     assert.equal(pairs.EURCZK.wsname, 'EUR/CZK');
   });
 
-  it('names in Assets what every pair is made of', async (test) => {
+  it('lists in Assets the assets of every pair', async (test) => {
     const { simulator } = await startForTest(test);
     const [assets, pairs] = [await result(simulator, 'Assets'), await result(simulator, 'AssetPairs')];
     for (const { base, quote } of Object.values<{ base: string; quote: string }>(pairs)) {
@@ -59,7 +59,7 @@ describe('REST of the stand-in exchange', () => {
     assert.equal(Object.keys(all).length, simulator.state().markets);
   });
 
-  it('answers 200 with an error for what it does not know', async (test) => {
+  it('answers 200 with an error for unknown names', async (test) => {
     const { simulator } = await startForTest(test);
     for (const [call, error] of [
       ['Ticker?pair=NOPE', 'EQuery:Unknown asset pair'],
@@ -77,7 +77,7 @@ describe('REST of the stand-in exchange', () => {
     assert.equal((await fetch(`${simulator.restUrl}/`)).status, 404);
   });
 
-  it('answers OHLC under the id of the pair, and only what is newer than `since`', async (test) => {
+  it('answers OHLC under the id of the pair, and only candles newer than `since`', async (test) => {
     const { simulator } = await startForTest(test);
     const { XXBTZEUR: rows, last } = await result(simulator, 'OHLC?pair=XBTEUR&interval=60');
     assert.equal(rows.length, 720);
@@ -93,7 +93,7 @@ describe('REST of the stand-in exchange', () => {
     assert.deepEqual(newer.XXBTZEUR, rows.slice(-1));
   });
 
-  it('tells the time and the status', async (test) => {
+  it('answers Time and SystemStatus', async (test) => {
     const { simulator, clock } = await startForTest(test);
     const time = { unixtime: clock.now() / 1000, rfc1123: 'Sat, 21 Nov 26 10:00:00 +0000' };
     assert.deepEqual(await result(simulator, 'Time'), time);

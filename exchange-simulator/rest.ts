@@ -6,26 +6,25 @@ import type { Exchange } from './exchange.ts';
 import type { FaultBoard } from './fault-board.ts';
 import { type Fault, numberOf, textOf } from './fault-request.ts';
 import { json, type Reply, send, sendHalf, text } from './reply.ts';
-import { assetsAnswer, pairAnswer } from './rest-catalogue.ts';
-import { restTicker } from './rest-ticker.ts';
+import { assetsAnswer, pairAnswer, tickerAnswer } from './rest-answers.ts';
 
 export interface RestOptions {
   readonly clock: Clock;
   readonly exchange: Exchange;
   readonly faults: FaultBoard;
   readonly era: CatalogueEra;
-  /** Whether the recorded catalogue is offered as a whole, so that its bytes can be. */
-  readonly untouched: boolean;
+  /** Whether the whole recorded catalogue is listed, so that its bytes can be served unchanged. */
+  readonly isWholeRecording: boolean;
 }
 
-/** A refusal in the exchange's own words; the answer is still HTTP 200. */
+/** A refusal with the exchange's error text; the answer is still HTTP 200. */
 class Refusal extends Error {}
 
 const prefix = '/0/public/';
 
 /** The public REST calls of the exchange, on `/0/public/…`. */
 export class Rest {
-  /** How often each call was made, by its name. */
+  /** How many requests each call got. */
   readonly requests: Record<string, number> = {};
   readonly #options: RestOptions;
   readonly #pending = new Set<Timer>();
@@ -35,7 +34,7 @@ export class Rest {
     this.#options = options;
   }
 
-  /** Answers one request, or spoils it as the faults demand. */
+  /** Answers one request as the active faults demand. */
   handle(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://exchange');
     if (!url.pathname.startsWith(prefix)) {
@@ -134,13 +133,13 @@ export class Rest {
   }
 
   #assetPairs(names: string | null): string | Buffer {
-    const { exchange, era, faults, untouched } = this.#options;
+    const { exchange, era, faults, isWholeRecording } = this.#options;
     if (faults.find('catalogue-empty') !== undefined) return succeed('{}');
     if (names !== null) {
       const chosen = names.split(',').map((name) => this.#entryNamed(name));
       return succeed(JSON.stringify(Object.fromEntries(chosen.map((entry) => [entry.id, this.#pairOf(entry)]))));
     }
-    if (era === '2021' && untouched && exchange.catalogueVersion === 0) return recordedBytes();
+    if (era === '2021' && isWholeRecording && exchange.catalogueVersion === 0) return recordedBytes();
     if (this.#pairs?.version !== exchange.catalogueVersion) {
       const pairs = this.#listedEntries().map((entry) => [entry.id, this.#pairOf(entry)]);
       this.#pairs = { version: exchange.catalogueVersion, body: succeed(JSON.stringify(Object.fromEntries(pairs))) };
@@ -183,7 +182,7 @@ export class Rest {
         ? [...exchange.markets.values()].filter((market) => market.status !== 'delisted')
         : names.split(',').map((name) => this.#market(name));
     const nowMs = clock.now();
-    return `{${chosen.map((market) => restTicker(market, faults, nowMs)).join(',')}}`;
+    return `{${chosen.map((market) => tickerAnswer(market, faults, nowMs)).join(',')}}`;
   }
 
   #candles(query: URLSearchParams): string {

@@ -14,22 +14,22 @@ import { cnbPath, ecbPath, jsonPath, Rates } from './rates.ts';
 import { Rest } from './rest.ts';
 import { WebSockets } from './websocket.ts';
 
-/** How to start a stand-in exchange. Everything has a default. */
+/** Options of a simulated exchange, all with defaults. */
 export interface ExchangeSimulatorOptions {
   /** Port of REST and WebSocket; 0 (the default) lets the system choose. */
   readonly port?: number;
   /** Port of the control API; 0 by default. */
   readonly controlPort?: number;
-  /** Port of the rate sources; 0 by default. They have their own, for they outlive the fault `down`. */
+  /** Port of the rate sources; 0 by default. They have a port of their own because they stay up during the fault `down`. */
   readonly ratesPort?: number;
-  /** Address to listen on, `127.0.0.1` by default. The control API listens on `127.0.0.1` whatever this says. */
+  /** Address to listen on, `127.0.0.1` by default. The control API listens on `127.0.0.1` in any case. */
   readonly host?: string;
-  /** The same seed and clock give the same market; 1 by default. */
+  /** The same seed and clock repeat the market; 1 by default. */
   readonly seed?: number;
   readonly clock?: Clock;
-  /** Takes the place of the randomness that comes from `seed`. */
+  /** Replaces the randomness of `seed`. */
   readonly randomness?: Randomness;
-  /** Changes of bid or ask a second, over all markets together, 0 to 100,000; 100 by default. With 0 only `setPrice` moves anything. */
+  /** Changes of bid or ask a second, over all markets together, 0 to 100,000; 100 by default. With 0 prices change only through `setPrice`. */
   readonly updatesPerSecond?: number;
   /** How many markets, 1 to 20,000, EUR/CZK not counted; the recorded ones by default, synthesised ones beyond them. */
   readonly markets?: number;
@@ -68,7 +68,7 @@ export interface SimulatorState {
   readonly faults: readonly ActiveFault[];
 }
 
-/** A running stand-in exchange. */
+/** A running simulated exchange. */
 export interface ExchangeSimulator {
   /** `http://127.0.0.1:PORT`, REST is below `/0/public/`. */
   readonly restUrl: string;
@@ -79,17 +79,17 @@ export interface ExchangeSimulator {
   readonly jsonRateUrl: string;
   readonly controlUrl: string;
   readonly faults: {
-    /** Switches a fault on; resolves when it is in force, rejects with `BadRequest` when the request is wrong. */
+    /** Activates a fault; resolves when it is in force, rejects with `BadRequest` when the request is wrong. */
     set(request: FaultRequest): Promise<void>;
-    /** Switches faults off: all, those of a name, or those of a name about a symbol. Gives how many. */
+    /** Clears faults: all, those of a name, or those of a name and symbol. Returns how many. */
     clear(name?: FaultName, symbol?: string): Promise<number>;
     active(): readonly ActiveFault[];
   };
-  /** Sets values of a market, each written to the wire digit for digit, until `release`. Sent to subscribers at once. Throws `BadRequest`. */
+  /** Sets values of a market, each sent digit for digit until `release`, and to subscribers at once. Throws `BadRequest`. */
   setPrice(request: PriceRequest): void;
-  /** Lets one market, or all, wander again. Throws `BadRequest` for an unknown symbol. */
+  /** Lets one market, or all, move freely again. Throws `BadRequest` for an unknown symbol. */
   release(symbol?: string): void;
-  /** Sets CZK for one EUR in all three rate sources, digit for digit; `undefined` brings the usual rate back. */
+  /** Sets CZK for one EUR in all three rate sources, digit for digit; `undefined` restores the default rate. */
   setRate(eurCzk: string | undefined): void;
   state(): SimulatorState;
   /** Closes everything. A second call does nothing. */
@@ -97,8 +97,8 @@ export interface ExchangeSimulator {
 }
 
 /**
- * Starts a stand-in exchange: REST and WebSocket version 2 on one port, the rate sources and the
- * control API on one each. Rejects when a port is taken, and with `RangeError` when an option is out of its range.
+ * Starts a simulated exchange: REST and WebSocket version 2 on one port, the rate sources and the
+ * control API on one port each. Rejects when a port is taken, and with `RangeError` when an option is out of range.
  */
 export async function startExchangeSimulator(options: ExchangeSimulatorOptions = {}): Promise<ExchangeSimulator> {
   const simulator = new Simulator(options);
@@ -121,7 +121,7 @@ class Simulator implements ExchangeSimulator {
   constructor(options: ExchangeSimulatorOptions) {
     const { clock = systemClock, host = '127.0.0.1', catalogueEra: era = 'today', markets, quotes } = options;
     const randomness = options.randomness ?? randomnessFromSeed(options.seed ?? 1);
-    // Who connects when must not change the market, so connection ids have a stream of their own.
+    // Connections must not change the market, so their ids have random numbers of their own.
     const ids = randomnessFromSeed(Math.floor(randomness.fraction() * 2 ** 32));
     checkRange('markets', markets ?? 1, 1, 20_000);
     checkRange('updatesPerSecond', options.updatesPerSecond ?? 0, 0, 100_000);
@@ -132,8 +132,8 @@ class Simulator implements ExchangeSimulator {
     const faults = new FaultBoard(clock, faultEffects(targets));
     this.#board = faults;
     this.#webSockets = new WebSockets({ clock, randomness: ids, exchange, faults });
-    const untouched = markets === undefined && quotes === undefined;
-    this.#rest = new Rest({ clock, exchange, faults, era, untouched });
+    const isWholeRecording = markets === undefined && quotes === undefined;
+    this.#rest = new Rest({ clock, exchange, faults, era, isWholeRecording });
     this.#rates = new Rates(clock, faults);
     const rest: RequestListener = (request, response) => this.#rest.handle(request, response);
     this.#exchangeListener = new Listener(clock, host, options.port ?? 0, rest, this.#webSockets.upgrade);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What one unit of each asset was worth in EUR in the week of the recorded catalogue, roughly.
- * Any pair's start price follows as a quotient, so that crossed pairs agree with each other.
+ * The approximate EUR price of each asset in the week of the recorded catalogue. The start price of
+ * a pair is the quotient of two of them, so that cross rates agree.
  */
 const eurPrices: Readonly<Record<string, number>> = {
   AAVE: 402.5,
@@ -72,18 +72,18 @@ const eurPrices: Readonly<Record<string, number>> = {
   ZEC: 201.8,
 };
 
-/** Assets whose prices barely move against each other. */
+/** Assets whose prices hardly move against each other. */
 const steady = new Set(['AUD', 'CAD', 'CHF', 'CZK', 'DAI', 'EUR', 'GBP', 'JPY', 'USD', 'USDC', 'USDT']);
 
 const recordedLast = readRecordedPrices();
 
-/** The price a pair starts from: the recorded one where there is one. Unknown assets are worth 1 EUR to 100 EUR by their name. */
+/** The start price of a pair: the recorded one if there is one. An unknown asset costs 1 EUR to 100 EUR, depending on its name. */
 export function startPrice(base: string, quote: string): number {
   return recordedLast.get(`${base}/${quote}`) ?? eurPrice(base) / eurPrice(quote);
 }
 
-/** How strongly a pair moves: 1 for a usual coin, a small fraction between currencies and stable coins. */
-export function liveliness(base: string, quote: string): number {
+/** How much a pair moves: 1 for a common coin, far less between currencies and stable coins. */
+export function volatility(base: string, quote: string): number {
   return steady.has(base) && steady.has(quote) ? 0.06 : 1;
 }
 

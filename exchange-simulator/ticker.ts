@@ -1,4 +1,4 @@
-/** One market's ticker in the words and the order of the wire, each value as its source text. */
+/** One market's ticker with the names and in the order of the protocol, each value as its source text. */
 export interface TickerValues {
   readonly bid: string;
   readonly bid_qty: string;
@@ -31,11 +31,11 @@ export const tickerFields: readonly TickerField[] = [
   'trades',
 ];
 
-/** Values as a fault may leave them: any JSON text, or nothing at all. */
+/** Values with faults applied: any JSON text, or none. */
 export type WireTicker = Readonly<Record<TickerField, string | undefined>>;
 
 /**
- * A frame of the ticker channel, written by hand so that every digit reaches the wire as it is:
+ * A frame of the ticker channel, built as text so that every digit is sent as it is:
  * `JSON.stringify` would drop trailing zeros. `timestamp` is left out in older frames.
  */
 export function tickerFrame(

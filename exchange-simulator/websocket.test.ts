@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { FakeClock } from '../test/support/fake-clock.ts';
 import { type ExchangeSimulator, startExchangeSimulator } from './simulator.ts';
-import { result, startForTest, TestClient } from './test-client.ts';
+import { result, startForTest, TestClient } from './test-client.testing.ts';
 
 const recording = readFileSync(new URL('./recordings/ws-v2-ticker-2026-09-24.jsonl', import.meta.url), 'utf8');
 const recorded = recording
@@ -32,7 +32,7 @@ function shape(text: string): string[] {
   return names;
 }
 
-describe('the WebSocket of the stand-in exchange', () => {
+describe('the WebSocket of the simulated exchange', () => {
   const clock = new FakeClock();
   let simulator: ExchangeSimulator;
   const clients: TestClient[] = [];
@@ -49,7 +49,7 @@ describe('the WebSocket of the stand-in exchange', () => {
     await simulator.stop();
   });
 
-  it('greets with a status message of the recorded shape and a connection id beyond the digits of a double', async () => {
+  it('starts with a status message of the recorded shape and a connection id beyond the digits of a double', async () => {
     const client = await open();
     assert.deepEqual(shape(client.messages[0]!), shape(recordedMessage('"channel":"status"')));
     assert.match(client.messages[0]!, /"connection_id":\d{19,20}\}/);
@@ -94,7 +94,7 @@ describe('the WebSocket of the stand-in exchange', () => {
     );
   });
 
-  it('sends no snapshot to whoever asks for none', async () => {
+  it('sends no snapshot where the request declines it', async () => {
     const client = await open();
     client.send({ method: 'subscribe', params: { channel: 'ticker', symbol: ['BTC/EUR'], snapshot: false } });
     await client.settled();
@@ -128,7 +128,7 @@ describe('the WebSocket of the stand-in exchange', () => {
     assert.equal(client.pongs, 1);
   });
 
-  it('answers what is no request with an error and stays open', async () => {
+  it('answers an invalid request with an error and stays open', async () => {
     const client = await open();
     for (const text of [
       'x',
@@ -156,7 +156,7 @@ describe('the WebSocket of the stand-in exchange', () => {
     assert.equal(idle.find('heartbeat'), undefined);
   });
 
-  it('tells clients of the trigger bbo every change of bid or ask, those of the trigger trades only a new last price', async () => {
+  it('sends clients with the trigger bbo every change of bid or ask, and those with the trigger trades only a new last price', async () => {
     const [bbo, trades] = [await open(), await open()];
     await bbo.subscribe(['BTC/EUR'], 'bbo');
     await trades.subscribe(['BTC/EUR'], 'trades');
@@ -197,7 +197,7 @@ describe('the WebSocket of the stand-in exchange', () => {
 });
 
 describe('prices that are set', () => {
-  it('stand on the wire digit for digit, on both paths, until they are released', async (test) => {
+  it('are sent digit for digit, on both paths, until they are released', async (test) => {
     const { simulator, open } = await startForTest(test, { quotes: ['EUR'] });
     const client = await open();
     const values = {
@@ -231,7 +231,7 @@ describe('prices that are set', () => {
     assert.ok(!(await client.message('"channel":"ticker","type":"update"')).includes(values.volume));
   });
 
-  it('drag along what depends on them: last lies between bid and ask, within low and high', async (test) => {
+  it('adjust the dependent values: last lies between bid and ask, within low and high', async (test) => {
     const { simulator, open } = await startForTest(test, { quotes: ['EUR'] });
     const client = await open();
     await client.subscribe(['BTC/EUR']);

@@ -4,11 +4,10 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock, Randomness, Timer } from '../src/clock.ts';
 import type { Exchange, ExchangeListener } from './exchange.ts';
-import type { FaultBoard } from './fault-board.ts';
+import { corrupted, type FaultBoard } from './fault-board.ts';
 import { flagOf, numberOf, textOf } from './fault-request.ts';
 import type { Market } from './market-walk.ts';
 import { tickerFrame } from './ticker.ts';
-import { spoilt } from './ticker-faults.ts';
 import { wireClock, wireTime } from './wire-clock.ts';
 import { Connection, type EventTrigger } from './ws-connection.ts';
 import { heartbeat, instrumentSnapshot, instrumentUpdate, statusMessage, type Times } from './ws-messages.ts';
@@ -23,7 +22,7 @@ export interface WebSocketsOptions {
 
 const heartbeatAfterMs = 1000;
 const heartbeatCheckMs = 100;
-const attemptsKeptMs = 60_000;
+const attemptsWindowMs = 60_000;
 
 /** The WebSocket side of the exchange, version 2, at the path `/v2`. */
 export class WebSockets implements ExchangeListener, Subscriptions {
@@ -38,7 +37,7 @@ export class WebSockets implements ExchangeListener, Subscriptions {
   readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 1024 * 1024 });
   readonly #subscribers = new Map<string, Set<Connection>>();
   readonly #stalled = new Set<Duplex>();
-  readonly #heartbeats: Timer;
+  readonly #heartbeatTimer: Timer;
   #attemptsAtMs: number[] = [];
 
   constructor(options: WebSocketsOptions) {
@@ -48,10 +47,10 @@ export class WebSockets implements ExchangeListener, Subscriptions {
     this.#exchange = options.exchange;
     this.#faults = options.faults;
     this.#exchange.listen(this);
-    this.#heartbeats = options.clock.every(heartbeatCheckMs, () => this.#beat());
+    this.#heartbeatTimer = options.clock.every(heartbeatCheckMs, () => this.#sendHeartbeats());
   }
 
-  /** Takes a connection over from HTTP, or refuses it, as the faults demand. */
+  /** Accepts a WebSocket handshake, or refuses it as the active faults demand. */
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     this.#attemptsAtMs.push(this.#clock.monotonicMs());
     const freeze = this.#faults.find('freeze');
@@ -69,32 +68,32 @@ export class WebSockets implements ExchangeListener, Subscriptions {
     }
   };
 
-  /** How often somebody tried to connect within the last minute, successful or not. */
+  /** The attempts to connect within the last minute, successful or not. */
   connectsLastMinute(): number {
-    const oldestMs = this.#clock.monotonicMs() - attemptsKeptMs;
+    const oldestMs = this.#clock.monotonicMs() - attemptsWindowMs;
     this.#attemptsAtMs = this.#attemptsAtMs.filter((atMs) => atMs >= oldestMs);
     return this.#attemptsAtMs.length;
   }
 
-  /** Does something to every connection there is. */
+  /** Calls `run` for every open connection. */
   each(run: (connection: Connection, nowMs: number) => void): void {
     const nowMs = this.#clock.monotonicMs();
     for (const connection of [...this.connections]) run(connection, nowMs);
   }
 
-  /** Lets frozen connections and stalled handshakes go; the latter are dropped, their clients have long given up. */
-  thaw(): void {
-    for (const connection of this.connections) connection.thaw();
+  /** Ends a freeze. Stalled handshakes are dropped, since their clients have given up. */
+  unfreeze(): void {
+    for (const connection of this.connections) connection.unfreeze();
     for (const socket of this.#stalled) socket.destroy();
   }
 
   stop(): void {
-    this.#heartbeats.cancel();
+    this.#heartbeatTimer.cancel();
     for (const socket of this.#stalled) socket.destroy();
     this.#server.close();
   }
 
-  /** The offset from the true time that every stated time carries. */
+  /** The offset that the fault `clock-skew` adds to every sent time. */
   get skewMs(): number {
     const skew = this.#faults.find('clock-skew');
     return skew === undefined ? 0 : numberOf(skew, 'ms');
@@ -148,12 +147,12 @@ export class WebSockets implements ExchangeListener, Subscriptions {
     return instrumentSnapshot(this.#exchange.entries.values(), this.#exchange.markets);
   }
 
-  /** The frame to send about a market, unless a fault keeps it silent. */
+  /** The ticker frame of a market, unless a fault mutes it. */
   #frame(type: 'snapshot' | 'update', market: Market): string | undefined {
     const { symbol } = market.pair;
     if (this.#faults.find('mute') !== undefined || this.#faults.find('mute-symbol', symbol) !== undefined)
       return undefined;
-    const values = spoilt(this.#faults, symbol, 'ws', market.values(this.#clock.now()));
+    const values = corrupted(this.#faults, symbol, 'ws', market.values(this.#clock.now()));
     const dated = this.#faults.find('no-timestamp') === undefined;
     return tickerFrame(type, symbol, values, dated ? this.#wireTime(market.changedAtUs) : undefined);
   }
@@ -164,15 +163,15 @@ export class WebSockets implements ExchangeListener, Subscriptions {
     const connection = new Connection(this.#connectionId(), webSocket, socket, nowMs);
     this.connections.add(connection);
     webSocket.on('error', () => {});
-    webSocket.on('close', () => this.#forget(connection));
+    webSocket.on('close', () => this.#remove(connection));
     const closing = this.#faults.find('accept-then-close');
     if (closing !== undefined) {
       connection.close(numberOf(closing, 'code'));
       return;
     }
     connection.send(this.statusMessage(connection), nowMs);
-    const parting = this.#faults.find('one-message-then-close');
-    if (parting !== undefined) connection.close(numberOf(parting, 'code'));
+    const afterFirst = this.#faults.find('one-message-then-close');
+    if (afterFirst !== undefined) connection.close(numberOf(afterFirst, 'code'));
     else webSocket.on('message', (data) => this.#receive(connection, String(data)));
   }
 
@@ -182,24 +181,24 @@ export class WebSockets implements ExchangeListener, Subscriptions {
     const times = (): Times => ({ timeIn, timeOut: this.#wireTime(this.#nowUs()) });
     const answers = answerRequest(connection, text, this, times);
     const nowMs = this.#clock.monotonicMs();
-    connection.together(() => {
+    connection.sendTogether(() => {
       for (const answer of answers) connection.send(answer, nowMs);
     });
   }
 
-  #forget(connection: Connection): void {
+  #remove(connection: Connection): void {
     this.connections.delete(connection);
     for (const symbol of connection.tickers.keys()) this.#subscribers.get(symbol)?.delete(connection);
   }
 
-  /** Holds a handshake without ever answering it. */
+  /** Keeps a handshake open without answering it. */
   #stall(socket: Duplex): void {
     this.#stalled.add(socket);
     socket.pause();
     socket.on('close', () => this.#stalled.delete(socket));
   }
 
-  #beat(): void {
+  #sendHeartbeats(): void {
     this.each((connection, nowMs) => {
       if (connection.subscribed && nowMs - connection.lastSentMs >= heartbeatAfterMs) connection.send(heartbeat, nowMs);
     });

@@ -3,9 +3,9 @@ import type { Clock } from '../src/clock.ts';
 const driftMsMax = 5;
 
 /**
- * The wall clock in whole microseconds since the Unix epoch, as the exchange dates its frames. The
- * fraction comes from the monotonic clock, so that two instants in one millisecond are in order; it
- * is set again whenever the wall clock was moved.
+ * The wall clock in whole microseconds since the Unix epoch, for the timestamps of
+ * frames. The fraction comes from the monotonic clock, so that two instants in one millisecond are in
+ * order; it is synchronized again when the wall clock is set.
  */
 export function wireClock(clock: Clock): () => number {
   let offsetMs = clock.now() - clock.monotonicMs();

@@ -3,12 +3,12 @@ import type { WebSocket } from 'ws';
 
 export type EventTrigger = 'bbo' | 'trades';
 
-/** A client that reads so slowly that this much waits for it is cut off, as the exchange would. */
-const waitingBytesMax = 64 * 1024 * 1024;
+/** A slow client with this much data queued is disconnected, as on the real exchange. */
+const queuedBytesMax = 64 * 1024 * 1024;
 
 /** One WebSocket client: what it subscribed to, and everything that is sent to it. */
 export class Connection {
-  /** As the status message gives it. */
+  /** As in the status message. */
   readonly id: bigint;
   readonly peer: string;
   readonly connectedAtMs: number;
@@ -39,7 +39,7 @@ export class Connection {
   /** Sends a text message, given as text or as its bytes. A frozen connection sends nothing. */
   send(message: string | Buffer, nowMs: number, binary = false): void {
     if (this.frozen || this.#webSocket.readyState !== this.#webSocket.OPEN) return;
-    if (this.#webSocket.bufferedAmount > waitingBytesMax) {
+    if (this.#webSocket.bufferedAmount > queuedBytesMax) {
       this.#webSocket.terminate();
       return;
     }
@@ -53,8 +53,8 @@ export class Connection {
     if (!this.frozen) this.#socket.write(bytes);
   }
 
-  /** Everything sent while `run` runs goes out together. */
-  together(run: () => void): void {
+  /** Sends everything that `run` sends in one write. */
+  sendTogether(run: () => void): void {
     this.#socket.cork();
     run();
     this.#socket.uncork();
@@ -69,13 +69,13 @@ export class Connection {
     this.#socket.resetAndDestroy();
   }
 
-  /** From here on nothing is read and nothing is written, and nobody is told. */
+  /** Stops reading and writing without closing. */
   freeze(): void {
     this.frozen = true;
     this.#webSocket.pause();
   }
 
-  thaw(): void {
+  unfreeze(): void {
     if (!this.frozen) return;
     this.frozen = false;
     this.#webSocket.resume();

@@ -1,28 +1,28 @@
 import { type CatalogueEntry, type Pair, tickText } from './catalogue.ts';
 import type { Market } from './market-walk.ts';
-import { assetPrecision } from './rest-catalogue.ts';
+import { assetPrecision } from './rest-answers.ts';
 import { unitsText } from './ticker.ts';
 
 export const heartbeat = '{"channel":"heartbeat"}';
 
-/** When a request came in and when its answer goes out, as the wire writes instants. */
+/** When a request arrived and when its answer is sent, in the format of the protocol. */
 export interface Times {
   readonly timeIn: string;
   readonly timeOut: string;
 }
 
-/** What is sent to whoever connects, or when the system's status changes. The id has more digits than a double holds. */
+/** Sent on connect and when the system's status changes. The id has more digits than a double holds. */
 export function statusMessage(system: string, connectionId: bigint): string {
   return `{"channel":"status","type":"update","data":[{"version":"2.0.10","system":"${system}","api_version":"v2","connection_id":${connectionId}}]}`;
 }
 
-/** A request went well. Members are in alphabetical order, as the exchange writes them. */
+/** The answer to a successful request, its members in alphabetical order as on the real exchange. */
 export function acknowledgement(method: string, requestId: number | undefined, result: object, times: Times): string {
   const ordered = Object.fromEntries(Object.entries(result).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return JSON.stringify({ method, req_id: requestId, result: ordered, success: true, ...timesOf(times) });
 }
 
-/** A request was refused, wholly or for one symbol. */
+/** The answer to a refused request, or to one refused symbol of it. */
 export function refusal(
   error: string,
   method: string | undefined,
@@ -50,7 +50,7 @@ export function instrumentSnapshot(entries: Iterable<CatalogueEntry>, markets: R
   return instrumentFrame('snapshot', [...assets].toSorted(), pairs);
 }
 
-/** One pair that came, went or changed. */
+/** One pair that was listed, delisted or changed. */
 export function instrumentUpdate(market: Market): string {
   return instrumentFrame('update', [], [instrumentPair(market.pair, market.status)]);
 }
@@ -63,7 +63,7 @@ function instrumentFrame(type: string, assets: readonly string[], pairs: readonl
   return `{"channel":"instrument","type":"${type}","data":{"assets":[${assetTexts.join(',')}],"pairs":[${pairs.join(',')}]}}`;
 }
 
-/** Written by hand: small numbers must not turn into exponents, nor lose trailing zeros. */
+/** Built as text: small numbers must not become exponents nor lose trailing zeros. */
 function instrumentPair(pair: Pair, status: string): string {
   const tick = tickText(pair);
   return (

@@ -1,9 +1,9 @@
 import type { Connection, EventTrigger } from './ws-connection.ts';
 import { acknowledgement, pong, refusal, type Times } from './ws-messages.ts';
 
-/** What a request may do. The answers are sent by whoever calls `answerRequest`. */
+/** What a request can change. The caller of `answerRequest` sends the answers. */
 export interface Subscriptions {
-  /** Gives why a symbol cannot be subscribed to, or `undefined` when it now is. */
+  /** Subscribes; returns the error text where that is refused. */
   addTicker(connection: Connection, symbol: string, trigger: EventTrigger): string | undefined;
   removeTicker(connection: Connection, symbol: string): boolean;
   tickerSnapshot(symbol: string): string | undefined;

@@ -21,7 +21,7 @@ export function textOf(file: string): string {
 
 /** Whether the file is there for tests alone: what is shipped imports none of these. */
 export function isForTests(file: string): boolean {
-  return /(\.test|\.testing|-fixture|-under-test|\/test-client)\.ts$/.test(file);
+  return /(\.test|\.testing|-fixture|-under-test)\.ts$/.test(file);
 }
 
 function filesUnder(folder: string): string[] {
