@@ -219,6 +219,6 @@ function play(steps: readonly Step[]): void {
   judge(world.board.tickers(world.now), 'TickerList');
 }
 
-test('after any sequence of events, reads and passing time, every body reads as if made anew, and is made anew only when it changed', (t) => {
+test('after any sequence of events, reads and passing time, every body equals a fresh rendering, and is rendered only when it changed', (t) => {
   check(t, fc.property(anySteps, play), { numRuns: 500 });
 });

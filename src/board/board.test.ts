@@ -70,7 +70,7 @@ test('while nothing changes every reader gets the same page', () => {
   }
 });
 
-test('what is told anew and reads the same keeps its page, its codings and its tags', () => {
+test('a change that leaves the text the same keeps its page, its codings and its tags', () => {
   const { book, board } = published();
   const first = [board.markets(start), board.tickers(start), pageOf(board.ticker('BTCEUR', start))];
   book.catalogueLoaded(markets, after(start, 1));
@@ -148,7 +148,7 @@ test('a symbol is read in any case and answered with the same page', () => {
   assert.equal(pageOf(board.ticker('btceur', start)), pageOf(board.ticker('BtcEur', start)));
 });
 
-test('a malformed symbol, an unknown one and a traded one without a price are told apart', () => {
+test('a malformed symbol, an unknown one and a traded one without a price are distinguished', () => {
   const { book, board } = published();
   for (const text of ['', 'B', 'BTC/EUR', 'BTC EUR', 'ＢＴＣＥＵＲ', 'BTC\n', 'A'.repeat(33)]) {
     assert.deepEqual(board.ticker(text, start), { kind: 'malformed_symbol' }, JSON.stringify(text));

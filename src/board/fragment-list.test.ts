@@ -29,7 +29,7 @@ const gunzip = (page: Page): string => {
 /** Whether the gzip coding is put together from blocks, as its tag tells. */
 const isPieced = (page: Page): boolean => page.entityTag('gzip').endsWith('-p"');
 
-test('the text is the members that there are, in their order', () => {
+test('the text is the present members in order', () => {
   const all = members(40);
   const list = new FragmentList('list', all);
   assert.equal(list.text(), expected(all));
@@ -66,7 +66,7 @@ test('where most of the list changed since the last page, the whole is compresse
   for (const page of [first, second, third]) assert.equal(gunzip(page), expected(all));
 });
 
-test('a page keeps its bytes, whatever becomes of the list before they are asked for', () => {
+test('a page keeps its bytes, however the list changes before they are read', () => {
   const all = members(20);
   const list = new FragmentList('list', all);
   const page = pageOf(list);

@@ -35,7 +35,7 @@ test('a ticker is written with the contract’s members in the contract’s orde
   );
 });
 
-test('what a ticker does not have is left out and never null', () => {
+test('a missing value of a ticker is left out and never null', () => {
   const bare = {
     ...pricedTicker(),
     vwap24h: undefined,

@@ -38,7 +38,7 @@ test('every coding gives back any ASCII text', (t) => {
   );
 });
 
-test('a representation tells its own length in bytes and its coding', () => {
+test('a representation has its own length in bytes and its coding', () => {
   for (const length of lengths) {
     const page = new Page(textOfLength(length));
     for (const encoding of contentEncodings) {

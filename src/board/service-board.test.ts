@@ -31,7 +31,7 @@ function windowAt({ clock }: Service, fromMs: number, toMs: number): Maintenance
   };
 }
 
-test('a feed that never delivered is told with both nulls, and no window with null', () => {
+test('a feed that never delivered is reported with two nulls, and no window with null', () => {
   const { clock, board } = service();
   assert.deepEqual(board.status(clock.now()), {
     status: 'outage',
@@ -93,7 +93,7 @@ test('the fallback shows as degraded', () => {
   assert.deepEqual([status, api, components.ticker], ['degraded', 'operational', 'degraded']);
 });
 
-test('a running window is maintenance, and the ticker is still told as it is', async () => {
+test('a running window is maintenance, and the ticker keeps its own state', async () => {
   const it = service();
   it.board.setWindows([windowAt(it, 0, 1_000)]);
   const during = it.board.status(it.clock.now());

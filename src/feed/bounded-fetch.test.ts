@@ -134,7 +134,7 @@ test('a redirect, a body that is not UTF-8 and a broken connection are failures'
   assert.deepEqual(kinds, ['network', 'malformed', 'network']);
 });
 
-test('the caller can give up at any time', async () => {
+test('the caller can cancel at any time', async () => {
   let asked = false;
   const host = await serve(() => {
     asked = true;

@@ -95,7 +95,7 @@ test('every market is seeded, hours before minutes, one request a second at most
   assert.deepEqual(last?.[1], { price1hAgo: '60.00', price24hAgo: '24.00', price7dAgo: '168.00' });
 });
 
-test('seeding that fails goes on later where it stopped, and every market gets its turn', async () => {
+test('failed seeding continues later, and every market gets its turn', async () => {
   failing = true;
   keeper.start();
   keeper.follow(symbols);
@@ -119,7 +119,7 @@ test('a poll never waits behind candles', async () => {
   assert.equal(clock.monotonicMs(), before);
 });
 
-test('what the feed sees keeps the references up, published at most once a minute for each market', async () => {
+test('the feed’s own prices keep the references current, published at most once a minute for each market', async () => {
   keeper.start();
   keeper.follow(symbols);
   await pass('all are seeded', () => keeper.pendingSeeds === 0);
@@ -138,7 +138,7 @@ test('what the feed sees keeps the references up, published at most once a minut
   assert.match(latest.price1hAgo ?? '', /^10(08|09|10)\.5$/);
 });
 
-test('while the feed sees nothing no price is noted, and after a gap the candles are asked for again', async () => {
+test('without feed data no price is noted, and after a gap the candles are requested again', async () => {
   keeper.start();
   keeper.follow(symbols.slice(0, 1));
   await pass('all are seeded', () => keeper.pendingSeeds === 0);

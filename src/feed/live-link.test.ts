@@ -33,7 +33,7 @@ const closesAtOnce = (listener: LiveListener) => {
   return connection;
 };
 
-test('even when every back-off comes out as next to nothing, there are ten connects a minute and no more (fault row 43)', async () => {
+test('even with back-offs close to zero there are at most ten connects a minute (fault row 43)', async () => {
   const { clock, tries, link } = setUp(0.01, closesAtOnce);
   link.start();
   await clock.advance(179_999);

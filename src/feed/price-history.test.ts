@@ -11,7 +11,7 @@ const start = Date.parse('2026-11-21T10:23:40.000Z') as EpochMs;
 const at = (offsetMs: number) => (start + offsetMs) as EpochMs;
 const price = (text: string) => text as DecimalString;
 
-test('with what the feed saw minute by minute, the price of an hour ago is that of the same minute', () => {
+test('with prices noted each minute, the price of an hour ago is that of the same minute', () => {
   const history = new PriceHistory();
   for (let minute = 0; minute <= 90; minute++) history.note(at(minute * minuteMs), price(`${minute}.00`));
   assert.equal(history.references(at(90 * minuteMs)).price1hAgo, '30.00');

@@ -49,7 +49,7 @@ test('background requests go one a second, one at a time, and never delay an urg
   assert.deepEqual(started.at(-1), ['z', 3_000]);
 });
 
-test('while urgent requests use the whole pace no background request starts', async () => {
+test('no background request starts while urgent requests use the whole rate limit', async () => {
   const { clock, started, ask } = setUp();
   void ask('first', 'urgent');
   void ask('second', 'urgent');
@@ -63,7 +63,7 @@ test('while urgent requests use the whole pace no background request starts', as
   assert.equal(started.at(-1)?.[0], 'background');
 });
 
-test('no more than four requests are under way, however slow they are', async () => {
+test('at most four requests are in flight, however slow they are', async () => {
   const { clock, started, ask } = setUp();
   for (let turn = 0; turn < 6; turn++) void ask(`u${turn}`, 'urgent', 60_000);
   await clock.advance(30_000);
@@ -82,7 +82,7 @@ test('a pause asked for by the upstream holds back everything', async () => {
   assert.deepEqual(started, [['a', 7_000]]);
 });
 
-test('a waiting request can be given up, and a full queue refuses', async () => {
+test('a waiting request can be cancelled, and a full queue refuses more', async () => {
   const { clock, queue, ask } = setUp();
   queue.pause(60_000);
   const controller = new AbortController();

@@ -25,7 +25,7 @@ function most(times: readonly number[], withinMs: number): number {
   return Math.max(0, ...times.map((from) => times.filter((time) => time >= from && time < from + withinMs).length));
 }
 
-test('a peer that accepts and closes cleanly at once is met with back-off, at most ten times in any minute (fault row 43)', async () => {
+test('a peer that accepts and closes at once gets back-off, at most ten connects in any minute (fault row 43)', async () => {
   rig = new FeedRig();
   await rig.listen();
   rig.exchange.greet = (peer) => peer.socket.close(1000);
@@ -37,7 +37,7 @@ test('a peer that accepts and closes cleanly at once is met with back-off, at mo
   assert.equal(rig.health.path, 'fallback');
 });
 
-test('a peer that says one thing and closes is met the same way, for one frame is not health (fault row 43)', async () => {
+test('a peer that sends one frame and closes gets the same back-off, because one frame is not health (fault row 43)', async () => {
   rig = new FeedRig();
   await rig.listen();
   rig.exchange.greet = (peer) => {
@@ -197,7 +197,7 @@ test('a fallback answer that was asked before live data came never overwrites it
   assert.equal(rig.sink.current.length, current);
 });
 
-test('after 429 the polls wait as long as they were told (fault row 47)', async () => {
+test('after 429 the polls wait as long as the exchange asks (fault row 47)', async () => {
   await onFallback();
   await rig.pass('the first poll', () => polls().ok === 1);
   const working = rig.exchange.rest;

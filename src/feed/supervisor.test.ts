@@ -7,7 +7,7 @@ let rig: FeedRig;
 
 afterEach(() => rig.stop());
 
-test('the feed goes live with fresh data of its symbols and a first update, and says so once', async () => {
+test('the feed goes live with fresh data of its symbols and a first update, and reports it once', async () => {
   rig = new FeedRig();
   await rig.listen();
   rig.start();

@@ -85,7 +85,7 @@ test('snapshots alone do not cover the symbols: one update has to follow, on eve
   }
 });
 
-test('a symbol gone from three loads in a row is gone, and one that comes back in between is not', () => {
+test('a symbol missing from three loads in a row is dropped, and one that comes back in between is not', () => {
   const book = new SymbolBook(defaultTiming);
   book.catalogueLoaded([btc, ada]);
   assert.deepEqual(book.catalogueLoaded([ada]), { gone: [], missing: 1 });

@@ -19,14 +19,14 @@ function setUp(takesMs: number, restsMs: number) {
   return { clock, loop, runs, activeMax: () => activeMax };
 }
 
-test('a loop rests as long as its task asks for, counted from the end of a run', async () => {
+test('a loop waits as long as its task asks, counted from the end of a run', async () => {
   const { clock, loop, runs } = setUp(100, 1_000);
   loop.start();
   await clock.advance(2_500);
   assert.deepEqual(runs, [0, 1_100, 2_200]);
 });
 
-test('waking a loop brings its next run forward, never puts it off and never runs two at a time', async () => {
+test('waking a loop brings its next run forward, never delays it and never runs two at a time', async () => {
   const { clock, loop, runs, activeMax } = setUp(100, 1_000);
   loop.start();
   await clock.advance(50);

@@ -28,7 +28,7 @@ test('a member called __proto__ changes nothing but its own object', () => {
   assert.equal(Object.hasOwn(parsed ?? {}, '__proto__'), true);
 });
 
-test('lists and objects are told apart, and counts are whole and bounded', () => {
+test('lists and objects are distinguished, and counts are whole and bounded', () => {
   assert.equal(asObject([]), undefined);
   assert.equal(asList({}), undefined);
   assert.deepEqual(

@@ -88,7 +88,7 @@ test('what the feed does not provide is undefined and never null, zero or empty'
   for (const field of optionalFields.slice(1)) assert.equal(known[field], undefined, field);
 });
 
-test('each change in percent stands alone: one that is missing takes none of the others with it', () => {
+test('each percent change is independent: a missing one leaves the others', () => {
   for (const missing of ['price1hAgo', 'price24hAgo', 'price7dAgo'] as const) {
     const ticker = clientTicker(
       offered('BTCEUR'),
@@ -102,7 +102,7 @@ test('each change in percent stands alone: one that is missing takes none of the
   }
 });
 
-test('the change over 24 hours is the one of the channel where it sends one, to two decimals', () => {
+test('the 24-hour change is the live channel’s own where it sends one, to two decimals', () => {
   const known: [string, string][] = [
     ['-1.05', '-1.05'],
     ['0.125', '0.12'],

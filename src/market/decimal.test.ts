@@ -14,13 +14,13 @@ const anySigned = fc
   .tuple(anyDecimal(20, 20), fc.boolean())
   .map(([text, negative]) => decimal(negative && /[1-9]/.test(text) ? `-${text}` : text));
 
-test('a number in plain notation is kept to the letter, trailing zeros included', () => {
+test('a number in plain notation is kept as it is, trailing zeros included', () => {
   for (const text of ['0', '1', '0.10', '5.000', '270638277.50461281', '0.00000000000000000001', '9'.repeat(64)]) {
     assert.equal(parseDecimal(text), text);
   }
 });
 
-test('an exponent is written out', () => {
+test('an exponent is expanded', () => {
   const known: [string, string][] = [
     ['1e-7', '0.0000001'],
     ['1E-7', '0.0000001'],
@@ -150,7 +150,7 @@ test('a decimal is positive exactly when its value is above zero', (t) => {
   );
 });
 
-test('rounding gives exactly the places asked for, in plain notation, without a sign on zero', () => {
+test('rounding gives exactly the requested places, in plain notation, without a sign on zero', () => {
   const known: [string, number, 'up' | 'down' | 'half-even', string][] = [
     ['1', 3, 'up', '1.000'],
     ['1.0001', 3, 'up', '1.001'],
@@ -198,7 +198,7 @@ test('rounding agrees with exact fractions for every value, number of places and
   );
 });
 
-test('the shortest form keeps the value and ends in no zero behind the point', (t) => {
+test('the shortest form keeps the value and has no trailing zero after the point', (t) => {
   for (const [text, short] of [
     ['0.10', '0.1'],
     ['5.000', '5'],

@@ -17,7 +17,7 @@ const delisted: Lifecycle = { ...trading, delistedAt: start };
 const pausing = { operatorPaused: true, delistedAt: undefined };
 const resuming = { operatorPaused: false, delistedAt: undefined };
 
-test('the status follows from the upstream, the operator and the delisting, the worst of them winning', () => {
+test('the status is the worst of what the upstream, the operator and a delisting make it', () => {
   assert.equal(statusOf(trading), 'trading');
   assert.equal(statusOf(newlyListed('paused')), 'paused');
   assert.equal(statusOf({ ...trading, operatorPaused: true }), 'paused');
@@ -32,11 +32,11 @@ test('a market that the operator paused stays paused whatever the upstream says,
   assert.equal(statusOf(afterOperator(paused, resuming)), 'trading');
 });
 
-test('resuming does not make a market trade that the upstream paused', () => {
+test('resuming does not start trading on a market that the upstream paused', () => {
   assert.equal(statusOf(afterOperator(newlyListed('paused'), resuming)), 'paused');
 });
 
-test('the third load in a row without the market delists it, at that load; being listed in between starts the count anew', () => {
+test('the third load in a row without the market delists it, at that load; being listed in between resets the count', () => {
   const twice = afterMissed(afterMissed(trading, after(start, 1)), after(start, 2));
   assert.equal(statusOf(twice), 'trading');
   assert.equal(afterMissed(twice, after(start, 3)).delistedAt, after(start, 3));

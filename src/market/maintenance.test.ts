@@ -28,7 +28,7 @@ test('a window runs from its first millisecond to the last before its end', () =
     assert.equal(runningWindow([only], after(start, atMs)) !== undefined, runs, `${atMs} ms`);
 });
 
-test('announced does not mean running: a window to come is shown and does not run; a past one is neither', () => {
+test('announced does not mean running: a future window is shown and does not run; a past one does neither', () => {
   const only = window(1, 2);
   assert.equal(shownWindow([only], start), only);
   assert.equal(runningWindow([only], start), undefined);
@@ -61,7 +61,7 @@ test('a window that is extended or ended while it runs is judged by its new end'
   assert.equal(runningWindow([window(0, 10)], after(start, 15)), undefined);
 });
 
-test('a client is told the whole seconds to the end, rounded up, at least 1 and at most 3600', () => {
+test('Retry-After is the whole seconds to the end, rounded up, at least 1 and at most 3600', () => {
   const known: [number, number][] = [
     [1, 1],
     [999, 1],

@@ -67,7 +67,7 @@ function observed(book: MarketBook): string[] {
   return notes;
 }
 
-test('a market without a ticker, one without a rate and one nobody knows are told apart', () => {
+test('a market without a ticker, one without a rate and an unknown one are distinguished', () => {
   const book = bookWithMarkets();
   assert.equal(read(book, BTCEUR), 'no_ticker');
   assert.equal(read(book, BTCCZK), 'no_ticker');
@@ -80,7 +80,7 @@ test('a market without a ticker, one without a rate and one nobody knows are tol
   assert.equal(read(book, ETHCZK), 'no_ticker');
 });
 
-test('converted prices end exactly with the validity of the rate, and the markets of the exchange do not notice (fault row 40)', () => {
+test('converted prices end exactly with the validity of the rate, and exchange markets are not affected (fault row 40)', () => {
   const book = bookWithPrices();
   const end = after(start, 96 * hourMs);
   assert.equal(read(book, BTCCZK, after(end, -1)), '2078385/2016952');
@@ -132,7 +132,7 @@ test('the margin and the fee of the policy are in the prices', () => {
   assert.equal(read(book, BTCCZK), '2047569/2047563');
 });
 
-test('a paused market keeps its price, a delisted one is unknown at once, with what is made from it', () => {
+test('a paused market keeps its price, a delisted one is unknown at once, with the markets derived from it', () => {
   const book = bookWithPrices();
   book.marketStatusChanged(BTCEUR, 'paused');
   assert.equal(read(book, BTCEUR), '84631.2/83788.8');
@@ -182,7 +182,7 @@ test('a market whose price rounds to zero says so, and its finer one has a price
   assert.equal(read(book, BTCCZK), '0.4986/0.4814');
 });
 
-test('an observer hears of every market whose price a ticker, a reference price or a rate changes, and of no other', () => {
+test('an observer is notified of every market whose price a ticker, a reference price or a rate changes, and of no other', () => {
   const book = bookWithMarkets();
   const notes = observed(book);
   const heard = (change: () => void) => {
@@ -213,7 +213,7 @@ test('an observer hears of every market whose price a ticker, a reference price 
   );
 });
 
-test('an observer hears of every change of the list, and reads it already changed', () => {
+test('an observer is notified of every change of the list, after it has changed', () => {
   const book = bookWithPrices();
   const states: string[] = [];
   book.observe({
@@ -226,7 +226,7 @@ test('an observer hears of every change of the list, and reads it already change
   assert.deepEqual(states, ['trading', 'paused', 'trading', 'delisted']);
 });
 
-test('an observer that comes late is told of everything there is, and several are told the same', () => {
+test('a late observer is notified of everything that exists, and several get the same notifications', () => {
   const book = bookWithPrices();
   const told: string[][] = [[], []];
   for (const notes of told) {
@@ -239,7 +239,7 @@ test('an observer that comes late is told of everything there is, and several ar
   assert.deepEqual(told[1], told[0]);
 });
 
-test('the next change that time alone brings is the end of a rate or of a listing, whichever is first', () => {
+test('the next change by time alone is the end of a rate or of a listing, whichever is first', () => {
   const book = bookWithMarkets();
   assert.equal(book.nextChangeAt(start), Number.POSITIVE_INFINITY);
   book.rateRefreshed(conversionRate());
@@ -275,7 +275,7 @@ test('an explanation ends at the served prices and names the rate, its source an
   );
 });
 
-test('what has no price has no explanation', () => {
+test('a market without a price has no explanation', () => {
   const book = bookWithPrices();
   assert.equal(book.explain(ETHEUR, start), undefined);
   assert.equal(book.explain(symbol('NOPEEUR'), start), undefined);
@@ -297,7 +297,7 @@ test('a book restored from records and contents gives the same answers with the 
   assert.equal(again.tickerReceived(polledTicker({ receivedAt: after(start, 100) })), 'older_than_live');
 });
 
-test('a rate restored from before its configuration was taken away is not used', () => {
+test('a restored rate whose configuration was removed is not used', () => {
   const again = new MarketBook(pricingPolicy({ converted: new Map() }), everyEuroMarket);
   again.restore(bookWithPrices().catalogue.records(), bookWithPrices().contents());
   assert.equal(read(again, BTCCZK), 'unknown_symbol');

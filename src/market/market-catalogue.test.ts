@@ -93,7 +93,7 @@ test('markets are ordered by symbol, in whatever order the upstream lists them',
   assert.equal(all.length, 10);
 });
 
-test('only the selected quotes and symbols are offered, and what is made from them', () => {
+test('only the selected quotes and symbols are offered, and the markets derived from them', () => {
   const upstream = [upstreamMarket('BTC'), upstreamMarket('ETH'), upstreamMarket('BTC', { quote: USD })];
   assert.deepEqual(symbols(loaded(upstream).all()), ['BTCCZK', 'BTCEUR', 'ETHCZK', 'ETHEUR']);
   const oneSymbol = { quotes: new Set([EUR, USD]), symbols: new Set([symbol('BTCUSD')]) };
@@ -116,7 +116,7 @@ test('no currency is quoted in itself', () => {
   assert.deepEqual(symbols(loaded([upstreamMarket('CZK')]).all()), ['CZKEUR']);
 });
 
-test('a market the exchange itself has is not made by conversion a second time', () => {
+test('a market that the exchange itself lists is not also converted', () => {
   const own = { quotes: new Set([EUR, CZK]), symbols: 'all' as const };
   const catalogue = loaded([upstreamMarket('BTC'), upstreamMarket('BTC', { quote: CZK })], {}, own);
   assert.deepEqual(symbols(catalogue.all()), ['BTCCZK', 'BTCEUR']);
@@ -212,7 +212,7 @@ test('a status change between loads holds at once, for the converted market too,
   assert.equal(catalogue.find(symbol('NOPEEUR')), undefined);
 });
 
-test('what a later load says of a market’s rules replaces what was known', () => {
+test('a later load replaces a market’s precisions and sizes', () => {
   const catalogue = loaded([upstreamMarket('BTC')]);
   catalogue.load([upstreamMarket('BTC', { pricePrecision: 3, minOrderValue: undefined })], after(start, 1));
   const market = catalogue.find(symbol('BTCEUR'))!;
@@ -220,13 +220,13 @@ test('what a later load says of a market’s rules replaces what was known', () 
   assert.equal(catalogue.find(symbol('BTCCZK'))!.pricePrecision, 2);
 });
 
-test('an exchange market knows all markets made from it', () => {
+test('an exchange market knows all markets derived from it', () => {
   const catalogue = loaded([upstreamMarket('BTC')]);
   assert.deepEqual(catalogue.pricedFrom(symbol('BTCEUR')), ['BTCCZK', 'BTCEUR']);
   assert.deepEqual(catalogue.pricedFrom(symbol('BTCCZK')), []);
 });
 
-test('markets of a selection that was given up are not restored', () => {
+test('markets that are no longer selected are not restored', () => {
   const before = loaded([upstreamMarket('BTC'), upstreamMarket('ETH')]);
   const narrower = new MarketCatalogue(pricingPolicy(), {
     quotes: new Set([EUR]),

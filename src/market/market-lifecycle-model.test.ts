@@ -201,11 +201,11 @@ function run(commands: Iterable<Command>): void {
   fc.modelRun(setup, commands);
 }
 
-test('markets live as the rules say, whatever the upstream, the operator, time and restarts do in whatever order', (t) => {
+test('markets follow the lifecycle rules under any sequence of upstream, operator, time and restart events', (t) => {
   check(t, fc.property(anyCommands, run), { numRuns: 600 });
 });
 
-test('sequences that told a wrong implementation from a right one', () => {
+test('sequences that once exposed a wrong implementation', () => {
   const load = (text: string) =>
     loadCommand(
       [...text].map((letter) => ({ t: 'trading' as const, p: 'paused' as const })[letter]),

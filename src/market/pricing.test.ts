@@ -202,7 +202,7 @@ test('a derivation ends at the served price and every step before it is exact', 
   );
 });
 
-test('a derivation says in words what was done', () => {
+test('a derivation describes each step in words', () => {
   const conversion = { rate: conversionRate(), marginPercent: decimal('1') };
   const { buy, sell } = derivePrices({ bid: decimal('100'), ask: decimal('101') }, decimal('0.5'), conversion, 0);
   assert.deepEqual(buy, [
@@ -233,7 +233,7 @@ test('a fixing ends once its own day is over 10 days old, however often it was r
   assert.equal(rateValidUntil({ ...rate, refreshedAt: start }, 96 * hourMs), after(start, 96 * hourMs));
 });
 
-test('a fixing whose day cannot be read is never good', () => {
+test('a fixing whose day cannot be read is never valid', () => {
   assert.ok(Number.isNaN(rateValidUntil(conversionRate({ fixingDate: 'yesterday' }), 96 * hourMs)));
 });
 

@@ -158,7 +158,7 @@ test('whatever the clocks, the feed, the operator and restarts do, data never lo
   check(t, fc.property(anyCommands, run), { numRuns: 1_500 });
 });
 
-test('sequences that told a wrong implementation from a right one', () => {
+test('sequences that once exposed a wrong implementation', () => {
   const sequences: Command[][] = [
     // Restored, looked at, and then the wall clock is set back.
     [current('live'), passed(400_000), restarted, wallClockSet(-400_000), passed(1)],

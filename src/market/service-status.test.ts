@@ -133,7 +133,7 @@ test('a wall clock set back by less than a second right after an update puts no 
   assert.equal(serviceStatus(fedAtStart(), [], after(start, -500), 0).lastUpdatedAt, after(start, -500));
 });
 
-test('an age is a whole number of milliseconds, the monotonic clock’s fraction cut off', () => {
+test('an age is a whole number of milliseconds, without the monotonic clock’s fraction', () => {
   assert.equal(fedAtStart().ageMs(start, 300_000.9), 300_000);
   assert.equal(fedAtStart().ageMs(start, 300_001.1), 300_001);
 });
@@ -163,7 +163,7 @@ test('restored data ages by the monotonic clock too: a wall clock set back after
   assert.equal(feed.ageMs(after(start, -400_000), 1_005), 401_000);
 });
 
-test('a restored instant in the future proves nothing, also not once the calendar has come to it', () => {
+test('a restored instant in the future proves nothing, even once the clock reaches it', () => {
   const feed = new FeedStatus();
   feed.restore(after(start, hourMs));
   assert.equal(serviceStatus(feed, [], start, 5).ticker, 'outage');

@@ -46,7 +46,7 @@ test('an empty snapshot is a snapshot', () => {
   assert.deepEqual(readSnapshot(writeSnapshot(some)), some);
 });
 
-test('a text that is no snapshot is not read, and nothing is thrown', () => {
+test('a text that is not a snapshot gives undefined and no error', () => {
   const texts = ['', ' ', 'null', 'true', '1', '"text"', '[]', '{}', '{"format":1}', 'not json', '{"format":1,', '\0'];
   for (const text of texts) assert.equal(readSnapshot(text), undefined, JSON.stringify(text));
 });
@@ -58,12 +58,12 @@ test('a snapshot of another format is not read', () => {
   }
 });
 
-test('a snapshot cut off at any place is not read', () => {
+test('a snapshot truncated at any place is not read', () => {
   const text = writeSnapshot(snapshotOfBook());
   for (let length = 0; length < text.length; length++) assert.equal(readSnapshot(text.slice(0, length)), undefined);
 });
 
-test('a snapshot with one value of a wrong kind is not read: no such value comes to a price', () => {
+test('a snapshot with one value of a wrong type is not read: no such value reaches a price', () => {
   const wrongs: [path: readonly (string | number)[], value: unknown][] = [
     [['lastUpdatedAt'], 'yesterday'],
     [['lastUpdatedAt'], 1.5],

@@ -91,12 +91,12 @@ test('no bad value of the wire becomes a price or a statistic: the ticker is ref
   }
 });
 
-test('an exponent of the wire is a number like any other', () => {
+test('an exponent on the wire is a number like any other', () => {
   const tiny = upstreamTicker({ bid: parseDecimal('1e-7'), ask: parseDecimal('2E-7') });
   assert.deepEqual([accept(tiny).bid, accept(tiny).ask], ['0.0000001', '0.0000002']);
 });
 
-test('a market in which nothing was traded may say zero for its range', () => {
+test('a market without trades may have a range of zero', () => {
   const zero = decimal('0.0');
   const quiet = accept(upstreamTicker({ volume24h: zero, high24h: zero, low24h: zero }));
   assert.deepEqual([quiet.high24h, quiet.low24h, quiet.volume24h], ['0.0', '0.0', '0.0']);
@@ -122,12 +122,12 @@ test('a live frame with an earlier upstream time than the last one is out of ord
   assert.equal(same.bid, '84209.8');
 });
 
-test('a frame that came twice changes nothing', () => {
+test('a duplicate frame changes nothing', () => {
   const once = accept(upstreamTicker());
   assert.deepEqual(accept(upstreamTicker(), once), once);
 });
 
-test('a refused ticker is judged by what was taken before it, so the next good one is taken', () => {
+test('a rejected ticker changes nothing, so the next good one is accepted', () => {
   const last = accept(upstreamTicker());
   rejection(upstreamTicker({ receivedAt: after(start, 1000), bid: undefined }), last);
   const next = accept(upstreamTicker({ receivedAt: after(start, 500), upstreamTime: after(start, 460) }), last);
@@ -144,7 +144,7 @@ test('a polled answer never replaces a live frame that came after the poll was s
   assert.equal(accept(polled(1), last).bid, '1');
 });
 
-test('polled answers do not make each other old, and leave the memory of the live frames as it was', () => {
+test('polled answers do not supersede each other by time, and leave the live times as they were', () => {
   const live = accept(upstreamTicker());
   const first = accept(polledTicker({ askedAt: after(start, 10), receivedAt: after(start, 400) }), live);
   const second = accept(polledTicker({ askedAt: after(start, 5), receivedAt: after(start, 500) }), first);
@@ -172,7 +172,7 @@ test('the capture time is the time of the receipt where the upstream gives none,
   assert.equal(accept(upstreamTicker({ upstreamTime: after(start, -start) })).capturedAt, 0);
 });
 
-test('an upstream time in the future is cut to the receipt and does not block the frames after it', () => {
+test('an upstream time in the future is clamped to the receipt and does not block the frames after it', () => {
   const ahead = accept(upstreamTicker({ upstreamTime: after(start, 86_400_000) }));
   assert.equal(ahead.capturedAt, start);
   const next = accept(upstreamTicker({ receivedAt: after(start, 1000), upstreamTime: after(start, 960) }), ahead);

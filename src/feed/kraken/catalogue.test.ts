@@ -35,7 +35,7 @@ test('the recorded catalogue of 2021 gives 56 EUR markets: 58 pairs less two dar
   assert.ok(markets.every((market) => market.status === 'trading' && market.quote === 'EUR'));
 });
 
-test('each recorded market has its digits to the letter, and a tick of its decimals where none is given', () => {
+test('each recorded market keeps its digits, and a tick of its decimals where none is given', () => {
   const { markets, names } = readAssetPairs(recorded, new Map(), eur);
   const bitcoin = markets.find((market) => market.base === 'BTC');
   assert.deepEqual(bitcoin, {
@@ -60,7 +60,7 @@ test('each recorded market has its digits to the letter, and a tick of its decim
   }
 });
 
-test('in the shape of today tick_size rules, also where it is no power of ten, and costmin is the smallest value', () => {
+test('in today’s shape tick_size applies even when it is not a power of ten, and costmin is the minimum value', () => {
   const market = readOne({ tick_size: '0.5', pair_decimals: 1 }).markets[0];
   assert.deepEqual([market?.tickSize, market?.pricePrecision, market?.minOrderValue], ['0.5', 1, '0.5']);
 });
@@ -95,7 +95,7 @@ test('a pair that lacks what a market needs is reported and the others stay', ()
   }
 });
 
-test('other quote currencies and symbols that were not chosen are no markets, but keep their names', () => {
+test('other quote currencies and symbols that were not chosen are not markets, but keep their names', () => {
   const chosen = { quotes: ['EUR' as CurrencyCode], symbols: ['ADAEUR' as MarketSymbol] };
   const { markets, names } = readAssetPairs(recorded, new Map(), chosen);
   assert.deepEqual(
@@ -114,7 +114,7 @@ test('two pairs of one symbol make one market, and the second is reported', () =
   );
 });
 
-test('an answer that is no catalogue is malformed, and an odd entry in one is none of ours', () => {
+test('an answer that is not a catalogue is malformed, and an unreadable entry in one is ignored', () => {
   for (const result of [null, [], 'x', undefined]) {
     assert.throws(() => readAssetPairs(result, new Map(), eur), UpstreamError);
     assert.throws(() => readAssets(result), UpstreamError);

@@ -97,7 +97,7 @@ test('a polled ticker has the 24-hour values, every digit, no time and no change
   ]);
 });
 
-test('a poll is asked when it is sent, however long it waited for its turn', async () => {
+test('a poll dates from when it is sent, however long it waited', async () => {
   const connector = await loaded();
   await Promise.all([connector.pollTickers([btc], never), connector.pollTickers([btc], never)]);
   const waiting = connector.pollTickers([btc], never);
@@ -107,7 +107,7 @@ test('a poll is asked when it is sent, however long it waited for its turn', asy
   assert.equal(third?.askedAt, queuedAt + 1_000);
 });
 
-test('HTTP 200 with an error, HTML, truncated JSON, a status and a broken connection are told apart', async () => {
+test('HTTP 200 with an error, HTML, truncated JSON, a status and a broken connection are distinguished', async () => {
   const connector = await loaded();
   const refusal = (error: string) => () => ({ body: JSON.stringify({ error: [error] }) });
   const cases: [() => RestAnswer, string][] = [
@@ -127,7 +127,7 @@ test('HTTP 200 with an error, HTML, truncated JSON, a status and a broken connec
   }
 });
 
-test('an answer that does not come in time is given up', async () => {
+test('a request without an answer in time fails', async () => {
   const connector = await loaded();
   answers.Ticker = () => ({ how: 'hang' });
   const poll = kindOf(connector.pollTickers([btc], never));
@@ -136,7 +136,7 @@ test('an answer that does not come in time is given up', async () => {
   assert.equal(await poll, 'timeout');
 });
 
-test('after 429 nothing is asked until Retry-After has passed, candles and catalogue included', async () => {
+test('after 429 nothing is requested until Retry-After has passed, candles and catalogue included', async () => {
   const connector = await loaded();
   answers.Ticker = () => ({ status: 429, headers: { 'retry-after': '20' } });
   assert.equal(await kindOf(connector.pollTickers([btc], never)), 'rate_limited');
@@ -148,7 +148,7 @@ test('after 429 nothing is asked until Retry-After has passed, candles and catal
   assert.equal(exchange.questions.length, 3);
 });
 
-test('too many requests said in a body of HTTP 200 slows us down as well', async () => {
+test('“too many requests” in a body of HTTP 200 slows us down as well', async () => {
   const connector = await loaded();
   answers.Ticker = () => ({ body: '{"error":["EGeneral:Too many requests"]}' });
   assert.equal(await kindOf(connector.pollTickers([btc], never)), 'rate_limited');
@@ -160,7 +160,7 @@ test('too many requests said in a body of HTTP 200 slows us down as well', async
   assert.equal(exchange.questions.length, 2);
 });
 
-test('one delisted pair does not take the others with it: they are asked for without names until the next catalogue', async () => {
+test('one delisted pair does not affect the others: they are polled without names until the next catalogue', async () => {
   const connector = await loaded();
   answers.Ticker = (parameters) =>
     parameters.has('pair') ? { body: '{"error":["EQuery:Unknown asset pair"]}' } : ok({ XXBTZEUR: ticker });
@@ -175,7 +175,7 @@ test('one delisted pair does not take the others with it: they are asked for wit
   assert.equal(exchange.questions.at(-2), 'Ticker?pair=XXBTZEUR');
 });
 
-test('candles are the opening prices of the rows that can be read', async () => {
+test('candles are the opening prices of the readable rows', async () => {
   const connector = await loaded();
   const rows = [
     [1795100400, '50000.10', '1', '1', '1', '1', '1', 5],
@@ -194,7 +194,7 @@ test('candles are the opening prices of the rows that can be read', async () => 
   assert.ok(clock.now() / 1000 - Number(question.get('since')) >= 169 * 3600);
 });
 
-test('symbols that are in no catalogue are not asked for', async () => {
+test('symbols that are in no catalogue are not requested', async () => {
   const connector = await loaded();
   assert.equal(await kindOf(connector.pollTickers(['NOPEEUR' as MarketSymbol], never)), 'unknown_symbol');
   assert.equal(await kindOf(connector.loadCandles('NOPEEUR' as MarketSymbol, 'hour', never)), 'unknown_symbol');

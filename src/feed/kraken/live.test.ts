@@ -57,7 +57,7 @@ async function caughtUp(): Promise<void> {
   await soon('the last frame arrived', () => of('system').length > before);
 }
 
-test('subscriptions go out in batches of fifty at a pace, by best bid and offer with a snapshot', async () => {
+test('subscriptions are sent in paced batches of fifty, by best bid and offer with a snapshot', async () => {
   await open();
   connection.subscribe(symbols);
   const batches = () =>
@@ -157,7 +157,7 @@ test('a bad frame is dropped and counted, the connection stays, and what follows
   assert.deepEqual(of('closed'), []);
 });
 
-test('a value that is no decimal is missing, and its neighbours stay', async () => {
+test('a value that is not a decimal is missing, and its neighbours stay', async () => {
   await open();
   for (const bid of ['null', '"1,5"', '"NaN"', '{}', '[1]', 'true']) exchange.peer.send(update('C0/EUR', bid));
   exchange.peer.send(update('C0/EUR', '1e-7'));
@@ -211,7 +211,7 @@ test('a handshake that is never answered ends at the deadline (fault row 42)', a
   assert.equal(of('closed')[0]?.reason, 'connect_timeout');
 });
 
-test('nobody there, and a peer that does not speak TLS, are network failures (fault row 43)', async () => {
+test('no listener, and a peer that does not speak TLS, are network failures (fault row 43)', async () => {
   const { restUrl, port } = exchange;
   const { liveUrl } = exchange;
   await exchange.close();

@@ -10,7 +10,7 @@ test('legacy assets lose their prefix by id, and an asset that merely begins wit
   );
 });
 
-test('the exchange names its assets itself where it does', () => {
+test('the exchange’s own asset names take precedence', () => {
   const assets = new Map([
     ['ZCZK', 'CZK'],
     ['XBT.M', 'XBT'],
@@ -19,7 +19,7 @@ test('the exchange names its assets itself where it does', () => {
   assert.equal(currencyOfAsset('XBT.M', assets), 'BTC');
 });
 
-test('an asset whose name is no currency code has none', () => {
+test('an asset whose name is not a currency code has no currency', () => {
   assert.equal(currencyOfAsset('ETH2.S', new Map()), undefined);
   assert.equal(currencyOfAsset('', new Map()), undefined);
 });

@@ -87,7 +87,7 @@ test('recorded values of ten pairs, taken as a REST answer, come out digit for d
   assert.equal(compared, tickers.length);
 });
 
-test('every recorded decimal is read to the letter', () => {
+test('every recorded decimal is read as it is', () => {
   const texts =
     readLines('ws-v1-ticker-2021-04-17.jsonl')
       .join('\n')

@@ -73,7 +73,7 @@ test('a failure is tried again after seconds, then ever more slowly up to the re
   keeper.stop();
 });
 
-test('a source that says how long to wait is obeyed', async () => {
+test('a source’s own retry time is respected', async () => {
   const { clock, asked, keeper } = setUp(async () => {
     throw new UpstreamError('rate_limited', 'HTTP status 429', 900_000);
   });

@@ -22,7 +22,7 @@ test('the Czech fixing is read digit for digit', () => {
   assert.deepEqual(readCnb(text, 'EUR'), { mid: '24.310', fixingDate: '2026-11-20' });
 });
 
-test('a fixing for several units is divided exactly, and one that does not end after 18 decimals', () => {
+test('a fixing for several units is divided exactly, or to 18 decimals', () => {
   assert.equal(readCnb(cnb(row('HUF', '6.123', '100')), 'HUF').mid, '0.06123');
   assert.equal(readCnb(cnb(row('IDR', '1', '3')), 'IDR').mid, '0.333333333333333333');
 });
@@ -46,7 +46,7 @@ test('the European reference rate is read with either kind of quotes', () => {
   assert.deepEqual(readEcb(single.replaceAll("'", '"'), 'CZK'), { mid: '24.310', fixingDate: '2026-11-20' });
 });
 
-test('a European document that is cut short, ambiguous or no document at all is malformed', () => {
+test('a European document that is truncated, ambiguous or not a document is malformed', () => {
   const good = ecb("<Cube currency='CZK' rate='24.310'/>");
   const broken = [
     '',
@@ -70,7 +70,7 @@ test('a JSON pointer finds a number or a string, through lists, escapes and empt
   assert.equal(read('24.3', ''), '24.3');
 });
 
-test('a pointer that leads nowhere, or to no decimal, is malformed, and a text that is none is refused at once', () => {
+test('a pointer to nothing or to no decimal is malformed, and an invalid pointer is refused at once', () => {
   const document = '{"a":[1],"b":{"c":null},"d":"24,3"}';
   for (const pointer of ['/x', '/a/1', '/a/-', '/a/00', '/b/c', '/b', '/d', '/a/length', '/__proto__']) {
     assert.throws(() => readJsonRate(document, parsePointer(pointer)), malformed);
@@ -96,7 +96,7 @@ test('the exchange gives the exact middle between bid and ask', async () => {
   }
 });
 
-test('a source that cannot be reached says so without its address', async () => {
+test('the error of an unreachable source does not hold its address', async () => {
   const options = { clock: new FakeClock(), base: 'EUR' as CurrencyCode, quote: 'CZK' as CurrencyCode };
   for (const url of ['http://user:secret@127.0.0.1:1/path?key=secret', 'http://user:secret@:broken/secret']) {
     const error: unknown = await cnbSource({ ...options, url })
