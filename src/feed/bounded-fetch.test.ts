@@ -34,7 +34,7 @@ function ask(address: string, clock = new FakeClock(), signal = never) {
 async function failureOf(promise: Promise<unknown>): Promise<UpstreamError> {
   const error = await promise.then(
     () => assert.fail('it succeeded'),
-    (thrown: unknown) => thrown,
+    (error: unknown) => error,
   );
   assert.ok(error instanceof UpstreamError);
   return error;
@@ -50,7 +50,7 @@ test('a 2xx answer is given with the instants of question and answer', async () 
 test('an answer that does not come, or stops half-way, ends at the deadline of the injected clock', async () => {
   let asked = 0;
   const host = await serve((request, response) => {
-    asked += 1;
+    asked++;
     if (request.url === '/half') response.write('{"a":');
   });
   for (const path of ['/none', '/half']) {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Clock, EpochMs } from '../clock.ts';
 import { asUpstreamError, UpstreamError } from './wire.ts';
 
-export interface FetchBounds {
+interface FetchBounds {
   readonly clock: Clock;
   /** For the whole exchange, the body included. */
   readonly timeoutMs: number;
@@ -13,7 +13,7 @@ export interface FetchBounds {
   readonly accept?: string;
 }
 
-export interface FetchedText {
+interface FetchedText {
   readonly text: string;
   /** When the request was sent. */
   readonly askedAt: EpochMs;

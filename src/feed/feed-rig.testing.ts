@@ -17,7 +17,7 @@ const passDeadlineMs = 20_000;
 /** A request and its answer take about three turns of the event loop when both ends are in this process. */
 const turnsPerStep = 8;
 
-/** The market room itself, with a record of what the feed told it. */
+/** The market room itself, with a record of what it received. */
 export class RecordingSink implements FeedSink {
   readonly book = new MarketBook(
     { feePercent: parseDecimal('0.5')!, converted: new Map(), pricePrecision: new Map(), rateValidForMs: 1 },
@@ -65,13 +65,13 @@ export class RecordingSink implements FeedSink {
   }
 }
 
-/** A supervisor on a fake clock, over real sockets, against an exchange that does what the test says. */
+/** A supervisor on a fake clock, over real sockets, against a scripted exchange. */
 export class FeedRig {
   readonly clock = new FakeClock();
   readonly sink = new RecordingSink();
   readonly exchange = new ScriptedExchange();
   readonly names: readonly string[];
-  /** The price each pair has on the exchange, for snapshots and for REST. */
+  /** Each pair's price on the exchange, in snapshots and over REST. */
   readonly bids = new Map<string, string>();
   readonly #timing: Partial<FeedTiming>;
   readonly #seed: number;
@@ -126,7 +126,7 @@ export class FeedRig {
     await this.becomeLive();
   }
 
-  /** Lets the connection deliver until the live path is taken. Time passes only as far as back-off and pacing need it. */
+  /** Lets the connection deliver until the live path is taken. Time passes only as far as back-off and pacing need. */
   async becomeLive(): Promise<void> {
     await this.pass('the live path', () => {
       if (this.health.path === 'live') return true;
@@ -182,7 +182,7 @@ export class FeedRig {
     return undefined;
   }
 
-  /** What was asked over REST, without the candles, which are asked for whenever there is time. */
+  /** The REST requests without those for candles, which are made whenever there is time. */
   get questions(): readonly string[] {
     return this.exchange.questions.filter((question) => !question.startsWith('OHLC'));
   }

@@ -10,7 +10,7 @@ export type LinkState = 'idle' | 'connecting' | 'open' | 'waiting';
 /** Why a connection ended: the connector's reasons, and the watchdogs'. The names are metric labels. */
 export type EndReason = CloseReason | 'transport_silent' | 'data_silent';
 
-export interface LiveLinkListener {
+interface LiveLinkListener {
   /** An event of the current connection; never `closed`. */
   event(event: LiveEvent): void;
   ended(): void;

@@ -13,7 +13,7 @@ export interface PollPlan {
   readonly symbols: readonly MarketSymbol[];
 }
 
-export interface PollerListener {
+interface PollerListener {
   /** Asked before each poll. */
   plan(): PollPlan;
   /** At least one ticker. */

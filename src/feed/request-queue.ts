@@ -2,9 +2,9 @@ import type { Clock, Timer } from '../clock.ts';
 import { UpstreamError } from './wire.ts';
 
 /** `urgent` always goes before `background`. */
-export type RequestPriority = 'urgent' | 'background';
+type RequestPriority = 'urgent' | 'background';
 
-export interface RequestPace {
+interface RequestPace {
   /** The mean time between two requests. */
   readonly intervalMs: number;
   /**

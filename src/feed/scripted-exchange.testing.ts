@@ -87,7 +87,7 @@ export class ScriptedExchange {
   /** The newest live connection. */
   get peer(): Peer {
     const newest = this.peers.at(-1);
-    if (newest === undefined) throw new Error('nobody has connected');
+    if (newest === undefined) throw new Error('no client has connected');
     return newest;
   }
 

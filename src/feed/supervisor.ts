@@ -1,7 +1,6 @@
-import type { Clock, EpochMs, Timer } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { EpochMs, Timer } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { FeedPath, FeedSink, RejectionReason, UpstreamMarket, UpstreamTicker } from '../market/upstream.ts';
+import type { FeedPath, RejectionReason, UpstreamMarket, UpstreamTicker } from '../market/upstream.ts';
 import { CandleKeeper } from './candles.ts';
 import { CatalogueKeeper } from './catalogue-keeper.ts';
 import type { LiveEvent, SubscriptionRefusal } from './connector.ts';
@@ -11,7 +10,7 @@ import { defaultTiming, type FeedParts, type FeedTiming } from './parts.ts';
 import { Poller, type PollPlan } from './poller.ts';
 import { SymbolBook } from './symbol-book.ts';
 
-export interface FeedSupervisorOptions extends Omit<FeedParts, 'timing' | 'counters'> {
+interface FeedSupervisorOptions extends Omit<FeedParts, 'timing' | 'counters'> {
   readonly timing?: Partial<FeedTiming>;
 }
 
@@ -21,11 +20,7 @@ export interface FeedSupervisorOptions extends Omit<FeedParts, 'timing' | 'count
  * queues here at any rate: the newest values win in the sink, and unread data waits in the sender's own buffers.
  */
 export class FeedSupervisor {
-  readonly #clock: Clock;
-  readonly #sink: FeedSink;
-  readonly #log: Log;
-  readonly #timing: FeedTiming;
-  readonly #counters = new FeedCounters();
+  readonly #parts: FeedParts;
   readonly #book: SymbolBook;
   readonly #link: LiveLink;
   readonly #catalogue: CatalogueKeeper;
@@ -38,11 +33,8 @@ export class FeedSupervisor {
   #systemStatus: string | undefined;
 
   constructor(options: FeedSupervisorOptions) {
-    const parts = { ...options, timing: { ...defaultTiming, ...options.timing }, counters: this.#counters };
-    this.#clock = parts.clock;
-    this.#sink = parts.sink;
-    this.#log = parts.log;
-    this.#timing = parts.timing;
+    const parts = { ...options, timing: { ...defaultTiming, ...options.timing }, counters: new FeedCounters() };
+    this.#parts = parts;
     this.#book = new SymbolBook(parts.timing);
     this.#link = new LiveLink(parts, { event: (event) => this.#received(event), ended: () => this.#ended() });
     this.#catalogue = new CatalogueKeeper(parts, (markets, at) => this.#catalogueLoaded(markets, at));
@@ -59,8 +51,8 @@ export class FeedSupervisor {
     this.#isRunning = true;
     this.#catalogue.start();
     this.#poller.start();
-    this.#after(this.#timing.liveGraceMs, () => this.#giveUpOnLive());
-    this.#timers.add(this.#clock.every(this.#timing.quietCheckMs, () => this.#subscribeDue()));
+    this.#after(this.#parts.timing.liveGraceMs, () => this.#giveUpOnLive());
+    this.#timers.add(this.#parts.clock.every(this.#parts.timing.quietCheckMs, () => this.#subscribeDue()));
     this.#candles.start();
   }
 
@@ -76,10 +68,10 @@ export class FeedSupervisor {
   }
 
   health(): FeedHealth {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#parts.clock.monotonicMs();
     const counts = this.#book.counts(nowMs);
     return {
-      ...structuredClone({ ...this.#counters }),
+      ...structuredClone({ ...this.#parts.counters }),
       path: this.#path,
       connection: this.#link.state,
       epoch: this.#link.epoch,
@@ -99,7 +91,7 @@ export class FeedSupervisor {
   }
 
   #catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs): number {
-    this.#sink.catalogueLoaded(markets, at);
+    this.#parts.sink.catalogueLoaded(markets, at);
     const { gone, missing } = this.#book.catalogueLoaded(markets.map((market) => market.symbol));
     if (gone.length > 0) this.#link.connection?.unsubscribe(gone);
     this.#candles.follow(this.#book.symbols);
@@ -113,8 +105,8 @@ export class FeedSupervisor {
     try {
       this.#handle(event);
     } catch (error) {
-      countOne(this.#counters.framesDropped, 'failed');
-      this.#log.error({ err: error, event: event.type }, 'handling a live event failed');
+      countOne(this.#parts.counters.framesDropped, 'failed');
+      this.#parts.log.error({ err: error, event: event.type }, 'handling a live event failed');
     }
   }
 
@@ -124,10 +116,10 @@ export class FeedSupervisor {
         this.#liveTickers(event.tickers, event.isSnapshot);
         break;
       case 'frame':
-        this.#counters.framesReceived++;
+        this.#parts.counters.framesReceived++;
         break;
       case 'opened':
-        this.#log.info({ epoch: this.#link.epoch }, 'live connection open');
+        this.#parts.log.info({ epoch: this.#link.epoch }, 'live connection open');
         this.#subscribeDue();
         break;
       case 'accepted':
@@ -140,11 +132,10 @@ export class FeedSupervisor {
         this.#catalogue.pairsSeen(event.pairs);
         break;
       case 'system':
-        if (event.status !== this.#systemStatus) this.#log.info({ status: event.status }, 'exchange system status');
-        this.#systemStatus = event.status;
+        this.#systemStatusReceived(event.status);
         break;
       case 'dropped':
-        countOne(this.#counters.framesDropped, event.reason);
+        countOne(this.#parts.counters.framesDropped, event.reason);
         break;
       default:
     }
@@ -159,22 +150,27 @@ export class FeedSupervisor {
   #subscribeDue(): void {
     const connection = this.#link.connection;
     if (connection === undefined) return;
-    const symbols = this.#book.takeUnsubscribed(this.#clock.monotonicMs());
+    const symbols = this.#book.takeUnsubscribed(this.#parts.clock.monotonicMs());
     if (symbols.length === 0) return;
     connection.subscribe(symbols);
     this.#link.expectData();
   }
 
   #rejected(symbol: MarketSymbol, reason: SubscriptionRefusal): void {
-    this.#log.warn({ symbol, reason }, 'the exchange does not stream this symbol');
-    this.#book.rejected(symbol, this.#clock.monotonicMs());
+    this.#parts.log.warn({ symbol, reason }, 'the exchange does not stream this symbol');
+    this.#book.rejected(symbol, this.#parts.clock.monotonicMs());
     if (this.#book.expected === 0) this.#link.expectNoData();
     this.#poller.wake();
     this.#considerLive();
   }
 
+  #systemStatusReceived(status: string): void {
+    if (status !== this.#systemStatus) this.#parts.log.info({ status }, 'exchange system status');
+    this.#systemStatus = status;
+  }
+
   #liveTickers(tickers: readonly UpstreamTicker[], isSnapshot: boolean): void {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#parts.clock.monotonicMs();
     let taken: UpstreamTicker | undefined;
     let isDelivering = false;
     for (const ticker of tickers) {
@@ -194,17 +190,17 @@ export class FeedSupervisor {
     const lagMs = ticker.upstreamTime === undefined ? undefined : ticker.receivedAt - ticker.upstreamTime;
     this.#lastLive = { at: ticker.receivedAt, atMs: nowMs, lagMs };
     // Until the live path is taken, live data keeps the feed current without making it operational.
-    this.#sink.feedCurrent(this.#path ?? 'fallback', ticker.receivedAt);
+    this.#parts.sink.feedCurrent(this.#path ?? 'fallback', ticker.receivedAt);
   }
 
   /** Offers a ticker to the sink. Returns why it was rejected. */
   #offer(ticker: UpstreamTicker): RejectionReason | undefined {
-    const rejection = this.#sink.tickerReceived(ticker);
+    const rejection = this.#parts.sink.tickerReceived(ticker);
     if (rejection === undefined) {
-      this.#counters.tickersTaken++;
+      this.#parts.counters.tickersTaken++;
       this.#candles.note(ticker);
     } else {
-      countOne(this.#counters.tickersRejected, rejection);
+      countOne(this.#parts.counters.tickersRejected, rejection);
     }
     return rejection;
   }
@@ -223,18 +219,18 @@ export class FeedSupervisor {
 
   #switchTo(path: FeedPath): void {
     this.#path = path;
-    this.#log.info({ path, epoch: this.#link.epoch }, 'feed path changed');
-    this.#sink.feedPathChanged(path, this.#clock.now());
+    this.#parts.log.info({ path, epoch: this.#link.epoch }, 'feed path changed');
+    this.#parts.sink.feedPathChanged(path, this.#parts.clock.now());
   }
 
   #plan(): PollPlan {
     if (this.#path === 'fallback') return { scope: 'all', symbols: this.#book.symbols };
-    const symbols = this.#path === 'live' ? this.#book.toPoll(this.#clock.monotonicMs()) : [];
+    const symbols = this.#path === 'live' ? this.#book.toPoll(this.#parts.clock.monotonicMs()) : [];
     return { scope: 'some', symbols };
   }
 
   #polled(plan: PollPlan, tickers: readonly UpstreamTicker[]): void {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#parts.clock.monotonicMs();
     const isFallback = this.#path === 'fallback';
     const doubted: MarketSymbol[] = [];
     for (const ticker of tickers) {
@@ -242,21 +238,24 @@ export class FeedSupervisor {
       if (!isFallback && this.#book.polled(ticker, nowMs)) doubted.push(ticker.symbol);
       this.#offer(ticker);
     }
-    const receivedAt = tickers[0]?.receivedAt ?? this.#clock.now();
-    if (isFallback && plan.scope === 'all') this.#sink.feedCurrent('fallback', receivedAt);
-    if (doubted.length > 0) this.#after(this.#timing.doubtGraceMs, () => this.#renew(doubted));
+    const receivedAt = tickers[0]?.receivedAt ?? this.#parts.clock.now();
+    if (isFallback && plan.scope === 'all') this.#parts.sink.feedCurrent('fallback', receivedAt);
+    if (doubted.length > 0) this.#after(this.#parts.timing.doubtGraceMs, () => this.#renew(doubted));
   }
 
   /** What REST showed should have arrived live by now; where it has not, the subscription is renewed. */
   #renew(symbols: readonly MarketSymbol[]): void {
-    const silent = this.#book.takeDoubted(symbols, this.#clock.monotonicMs());
+    const silent = this.#book.takeDoubted(symbols, this.#parts.clock.monotonicMs());
     if (silent.length === 0) return;
-    this.#log.warn({ symbols: silent.slice(0, 20), count: silent.length }, 'symbols silent on the live connection');
+    this.#parts.log.warn(
+      { symbols: silent.slice(0, 20), count: silent.length },
+      'symbols silent on the live connection',
+    );
     this.#link.connection?.resubscribe(silent);
   }
 
   #after(delayMs: number, run: () => void): void {
-    const timer = this.#clock.after(delayMs, () => {
+    const timer = this.#parts.clock.after(delayMs, () => {
       this.#timers.delete(timer);
       run();
     });

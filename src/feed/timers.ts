@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock.ts';
 
 /** Does its work, and resolves with the milliseconds until the next run. `Infinity`: only when woken. */
-export type LoopTask = (signal: AbortSignal) => Promise<number>;
+type LoopTask = (signal: AbortSignal) => Promise<number>;
 
 const afterFailureMs = 5_000;
 

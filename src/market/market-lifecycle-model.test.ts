@@ -108,7 +108,7 @@ function loadOne({ fates, now }: Model, base: string, status: UpstreamMarketStat
   const known = fates.get(`${base}EUR`);
   if (status === undefined) {
     if (known === undefined || known.endedAt < never) return;
-    known.absences += 1;
+    known.absences++;
     if (known.absences === 3) known.endedAt = now;
   } else if (known === undefined) {
     fates.set(`${base}EUR`, newFate(status));

@@ -102,7 +102,7 @@ export function convertedPrecision(basePrecision: number): number {
 }
 
 /** One step of a price derivation. */
-export interface PriceStep {
+interface PriceStep {
   /** What was done, in words: `best ask on the exchange`, `× (1 + fee 0.5 %)`. */
   readonly step: string;
   /** The exact value after it. */

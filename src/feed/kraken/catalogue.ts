@@ -5,12 +5,12 @@ import type { SkippedPair } from '../connector.ts';
 import { asCount, asObject, asPositive, asText, UpstreamError, type WireObject } from '../wire.ts';
 import { type AssetNames, currencyOfAsset, liveNameOf, type PairNames } from './names.ts';
 
-export interface CatalogueChoice {
+interface CatalogueChoice {
   readonly quotes: readonly CurrencyCode[];
   readonly symbols: 'all' | readonly MarketSymbol[];
 }
 
-export interface ReadCatalogue {
+interface ReadCatalogue {
   readonly markets: readonly UpstreamMarket[];
   readonly skipped: readonly SkippedPair[];
   /** Of every pair with a known name, chosen or not: a rate source may poll a pair that is not one of our markets. */

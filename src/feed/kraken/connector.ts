@@ -16,7 +16,7 @@ import { type AssetNames, PairDirectory } from './names.ts';
 import { readCandles, readPolledTickers } from './prices.ts';
 import { KrakenRest } from './rest.ts';
 
-export interface KrakenOptions {
+interface KrakenOptions {
   readonly clock: Clock;
   /** Without a path: `https://api.kraken.com`. */
   readonly restUrl: string;
@@ -65,7 +65,7 @@ export class KrakenConnector implements ExchangeConnector {
   }
 
   async pollTickers(symbols: readonly MarketSymbol[], signal: AbortSignal): Promise<readonly UpstreamTicker[]> {
-    const ids = symbols.flatMap((symbol) => this.#directory.bySymbol(symbol)?.id ?? []);
+    const ids = symbols.flatMap((symbol) => this.#directory.bySymbol.get(symbol)?.id ?? []);
     if (ids.length === 0) throw new UpstreamError('unknown_symbol', 'none of the symbols is in the catalogue');
     const asked = new Set<string>(symbols);
     const tickers = await this.#pollIds(ids, signal);
@@ -73,7 +73,7 @@ export class KrakenConnector implements ExchangeConnector {
   }
 
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal): Promise<readonly Candle[]> {
-    const id = this.#directory.bySymbol(symbol)?.id;
+    const id = this.#directory.bySymbol.get(symbol)?.id;
     if (id === undefined) throw new UpstreamError('unknown_symbol', 'the symbol is not in the catalogue');
     const { minutes, reachMs } = candles[interval];
     const since = Math.floor((this.#options.clock.now() - reachMs) / 1000);

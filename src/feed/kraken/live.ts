@@ -13,7 +13,7 @@ import { commonCode, type PairDirectory } from './names.ts';
 import { readLiveTicker } from './prices.ts';
 import { Subscriber } from './subscriber.ts';
 
-export interface KrakenLiveOptions {
+interface KrakenLiveOptions {
   readonly clock: Clock;
   /** For example `wss://ws.kraken.com/v2`. */
   readonly url: string;
@@ -177,7 +177,7 @@ export class KrakenLive implements LiveConnection {
   }
 
   #acknowledged(frame: AcknowledgementFrame): void {
-    const symbol = this.#options.directory.byLiveName(frame.liveName ?? '')?.symbol;
+    const symbol = this.#options.directory.byLiveName.get(frame.liveName ?? '')?.symbol;
     if (symbol !== undefined) this.#subscriber.acknowledged(symbol, frame);
   }
 
@@ -185,7 +185,7 @@ export class KrakenLive implements LiveConnection {
     const receivedAt = this.#options.clock.now();
     const tickers: UpstreamTicker[] = [];
     for (const entry of frame.entries) {
-      const symbol = this.#options.directory.byLiveName(asText(entry.symbol) ?? '')?.symbol;
+      const symbol = this.#options.directory.byLiveName.get(asText(entry.symbol) ?? '')?.symbol;
       if (symbol === undefined) this.#drop('unknown_symbol');
       else tickers.push(readLiveTicker(symbol, entry, receivedAt));
     }
@@ -201,7 +201,7 @@ export class KrakenLive implements LiveConnection {
       const quote = commonCode(asText(entry.quote) ?? '');
       pairs.push({
         name,
-        symbol: this.#options.directory.byLiveName(name)?.symbol,
+        symbol: this.#options.directory.byLiveName.get(name)?.symbol,
         isOurs: this.#options.quotes.some((ours) => ours === quote),
         status: entry.status === 'delisted' ? 'delisted' : pairStatus(entry.status),
       });

@@ -62,27 +62,15 @@ export interface PairNames {
  * market's lifecycle decides when it is gone.
  */
 export class PairDirectory {
-  readonly #bySymbol = new Map<string, PairNames>();
-  readonly #byId = new Map<string, PairNames>();
-  readonly #byLiveName = new Map<string, PairNames>();
+  readonly bySymbol = new Map<MarketSymbol, PairNames>();
+  readonly byId = new Map<string, PairNames>();
+  readonly byLiveName = new Map<string, PairNames>();
 
   learn(pairs: readonly PairNames[]): void {
     for (const pair of pairs) {
-      this.#bySymbol.set(pair.symbol, pair);
-      this.#byId.set(pair.id, pair);
-      this.#byLiveName.set(pair.liveName, pair);
+      this.bySymbol.set(pair.symbol, pair);
+      this.byId.set(pair.id, pair);
+      this.byLiveName.set(pair.liveName, pair);
     }
-  }
-
-  bySymbol(symbol: MarketSymbol): PairNames | undefined {
-    return this.#bySymbol.get(symbol);
-  }
-
-  byId(id: string): PairNames | undefined {
-    return this.#byId.get(id);
-  }
-
-  byLiveName(liveName: string): PairNames | undefined {
-    return this.#byLiveName.get(liveName);
   }
 }

@@ -35,7 +35,7 @@ export function readPolledTickers(answer: RestAnswer, directory: PairDirectory):
   if (pairs === undefined) throw new UpstreamError('malformed', 'Ticker: not an object');
   const tickers: UpstreamTicker[] = [];
   for (const [id, value] of Object.entries(pairs)) {
-    const names = directory.byId(id);
+    const names = directory.byId.get(id);
     const entry = asObject(value);
     if (names !== undefined && entry !== undefined) tickers.push(readPolledTicker(names.symbol, entry, answer));
   }

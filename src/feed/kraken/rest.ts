@@ -3,7 +3,7 @@ import { fetchText } from '../bounded-fetch.ts';
 import { RequestQueue } from '../request-queue.ts';
 import { asList, asObject, asUpstreamError, parseLossless, parsePlain, UpstreamError } from '../wire.ts';
 
-export interface KrakenRestOptions {
+interface KrakenRestOptions {
   readonly clock: Clock;
   /** Without a path, for example `https://api.kraken.com`. */
   readonly baseUrl: string;

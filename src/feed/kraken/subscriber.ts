@@ -3,7 +3,7 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { SubscriptionRefusal } from '../connector.ts';
 import type { PairDirectory } from './names.ts';
 
-export interface SubscriberOptions {
+interface SubscriberOptions {
   readonly clock: Clock;
   readonly directory: PairDirectory;
   readonly send: (message: object) => void;
@@ -108,7 +108,7 @@ export class Subscriber {
 
   #sendBatch({ method, symbols }: Batch): void {
     const request = ++this.#requests;
-    const names = symbols.flatMap((symbol) => this.#options.directory.bySymbol(symbol)?.liveName ?? []);
+    const names = symbols.flatMap((symbol) => this.#options.directory.bySymbol.get(symbol)?.liveName ?? []);
     const isSubscribing = method === 'subscribe';
     const params = { channel: 'ticker', symbol: names, event_trigger: 'bbo', ...(isSubscribing && { snapshot: true }) };
     this.#options.send({ method, params, req_id: request });

@@ -22,7 +22,7 @@ export interface RateSource {
   load(signal: AbortSignal): Promise<LoadedRate>;
 }
 
-export interface RateKeeperOptions {
+interface RateKeeperOptions {
   readonly source: RateSource;
   /** The currency that one unit is of: `EUR`. */
   readonly base: CurrencyCode;

@@ -101,7 +101,7 @@ test('the error of an unreachable source does not hold its address', async () =>
   for (const url of ['http://user:secret@127.0.0.1:1/path?key=secret', 'http://user:secret@:broken/secret']) {
     const error: unknown = await cnbSource({ ...options, url })
       .load(new AbortController().signal)
-      .catch((thrown: unknown) => thrown);
+      .catch((error: unknown) => error);
     assert.ok(error instanceof UpstreamError);
     assert.doesNotMatch(`${error.message} ${error.stack}`, /secret/);
   }

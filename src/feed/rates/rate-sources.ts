@@ -8,7 +8,7 @@ import { asList, asObject, asPositive, asText, parseLossless, UpstreamError } fr
 import type { LoadedRate, RateSource } from './rate-keeper.ts';
 
 /** What every source over HTTP needs. */
-export interface HttpSourceOptions {
+interface HttpSourceOptions {
   readonly clock: Clock;
   /** May carry credentials; they appear in no error and no log. */
   readonly url: string;
@@ -93,7 +93,7 @@ export function readEcb(text: string, currency: string): LoadedRate {
   return { mid, fixingDate };
 }
 
-export interface JsonSourceOptions extends HttpSourceOptions {
+interface JsonSourceOptions extends HttpSourceOptions {
   /** A JSON pointer (RFC 6901) to the rate, for example `/rates/CZK`: a number, or a string that holds one. */
   readonly pointer: string;
 }
@@ -131,7 +131,7 @@ function stepInto(value: unknown, step: string): unknown {
   return object !== undefined && Object.hasOwn(object, step) ? object[step] : undefined;
 }
 
-export interface ExchangeSourceOptions {
+interface ExchangeSourceOptions {
   /** Must have loaded its catalogue; until then a load fails and is retried. */
   readonly connector: Pick<ExchangeConnector, 'pollTickers'>;
   /** The market of the rate's base and quote: `EURCZK`. It need not be of a configured quote currency. */
