@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { faultNames } from '../../exchange-simulator/fault-catalogue.ts';
 import { managementCounters, metricsRegistry } from '../../src/admin/metrics.ts';
 import type { AdminParts } from '../../src/admin/sources.ts';
 import { type Command, commonOptions } from '../../src/cli/command.ts';
@@ -37,6 +38,28 @@ describe('what the documents name', () => {
     });
     assert.deepEqual(found, []);
     assert.ok(seen > 60, `only ${seen} command lines were found`);
+  });
+
+  test('npm scripts and faults of the simulator exist, and no program needs another Node than the machine has', () => {
+    const scripts = new Set(
+      filesEnding('package.json').flatMap((file) => Object.keys(JSON.parse(textOf(file)).scripts ?? {})),
+    );
+    let seen = 0;
+    const found = wrongs(function* (text) {
+      for (const line of codeLines(text)) {
+        for (const [, script = ''] of line.matchAll(/\bnpm run (?:--silent )?([a-z][a-z:]*)/g)) {
+          seen++;
+          if (!scripts.has(script)) yield `npm run ${script}`;
+        }
+        const [, fault = 'close'] = /\bnpm run simulator -- fault ([a-z-]+)/.exec(line) ?? [];
+        if (!faultNames.some((name) => name === fault)) yield `fault ${fault}`;
+        // The sources need the pinned Node, which npm puts first on the path; `node` alone may be any other.
+        const [direct] = /(?<![\w/])node (?!--)\S+\.ts\b/.exec(line) ?? [];
+        if (direct !== undefined) yield direct;
+      }
+    });
+    assert.deepEqual(found, []);
+    assert.ok(seen > 20, `only ${seen} were found`);
   });
 
   test('configuration keys exist', () => {
