@@ -1,149 +1,138 @@
-import { parseArgs } from 'node:util';
-import { stopSignalOf, terminalOf } from '../src/cli/process.ts';
-import { paintFor } from '../src/cli/style.ts';
-import { systemClock } from '../src/clock.ts';
-import { Load } from './load.ts';
-import { LocalCluster, Undo } from './local-cluster.ts';
-import { Looker } from './look.ts';
-import { Plays, playKeys } from './plays.ts';
-import { findPrograms } from './programs.ts';
-import { follow, linesShow, type Show, tableShow } from './show.ts';
+import { styleText } from 'node:util';
+import { stopSignalOf } from '../src/cli/process.ts';
+import { systemClock as clock, sleep } from '../src/clock.ts';
+import { isoInstant } from '../src/contract/instant.ts';
+import { needsNginx } from '../test/support/nginx.ts';
+import { postgresMissing } from '../test/support/postgres.ts';
+import { needsRedis } from '../test/support/redis.ts';
+import { type LocalCluster, startCluster } from './local-cluster.ts';
+import { ask, type ServeProcess } from './serve-process.ts';
+import { look, tableOf } from './view.ts';
 
-const help = `npm run cluster [-- --json]
-
-Starts PostgreSQL, Redis, a stand-in exchange, two feeds, three nodes for clients, and nginx in front of them, all on free
-ports of this machine, and shows live what they do. Everything ends with it.
-
-${Object.entries(playKeys)
-  .map(([key, does]) => `  ${key}  ${does}`)
-  .join('\n')}
+const help = `  k  kill the process that leads the feed
+  a  kill an API process
+  r  freeze Redis, or let it go on
   q  quit
-
-Where stdin or stdout is no terminal it prints lines, and takes the same letters from stdin. With --json each line is one
-object whose \`event\` is started, told or seen.
 `;
 
-const parentLookEveryMs = 1_000;
-const clock = systemClock;
+const restartAfterMs = 10_000;
+const pauseMs = 300;
+const isLive = process.stdout.isTTY && process.stdin.isTTY;
 
+await using stack = new AsyncDisposableStack();
+const cleanup = { after: (step: () => unknown) => stack.defer(async () => void (await step())) };
+const quit = new AbortController();
+const ended = AbortSignal.any([quit.signal, stopSignalOf(process, clock)]);
+const events: string[] = [];
+let leader: string | undefined;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const options = read();
-  if (options === undefined) return 2;
-  if (options.help) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const programs = findPrograms();
-  if ('missing' in programs) {
-    process.stderr.write(`${programs.missing}\n`);
+  const missing = [postgresMissing, needsRedis.skip, needsNginx.skip].filter((text) => text !== undefined);
+  if (missing.length > 0) {
+    process.stderr.write(`cluster: ${missing.join('\ncluster: ')}\n`);
     return 1;
   }
-  const undo = new Undo();
-  const quit = new AbortController();
-  const ended = AbortSignal.any([quit.signal, stopSignalOf(process, clock)]);
-  endWithParent(quit);
   try {
-    const progress = (text: string) => process.stderr.write(`cluster: ${text}\n`);
-    const cluster = await LocalCluster.start(programs, undo, ended, progress);
-    if (!ended.aborted) await play(cluster, options.json, quit, ended, undo);
+    const cluster = await startCluster(cleanup, ended, (text) => process.stderr.write(`cluster: ${text}\n`));
+    if (!ended.aborted) await play(cluster);
     return 0;
   } catch (error) {
     process.stderr.write(`cluster: ${(error as Error).message}\n`);
     return 1;
-  } finally {
-    await undo.run();
   }
 }
 
-function read() {
-  try {
-    const options = {
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false, short: 'h' },
-    } as const;
-    return parseArgs({ args: process.argv.slice(2), options }).values;
-  } catch (error) {
-    process.stderr.write(`cluster: ${(error as Error).message}\n${help}`);
-    return undefined;
-  }
-}
-
-/** Whoever started it may be gone without a word to it, as npm is when it is killed. */
-function endWithParent(quit: AbortController): void {
-  const parent = process.ppid;
-  clock.every(parentLookEveryMs, () => {
-    if (process.ppid !== parent) quit.abort();
-  });
-}
-
-async function play(
-  cluster: LocalCluster,
-  json: boolean,
-  quit: AbortController,
-  ended: AbortSignal,
-  undo: Undo,
-): Promise<void> {
-  const load = new Load(clock, cluster.baseUrl, cluster.secrets.load);
-  undo.after(() => load.stop());
-  const looker = new Looker(cluster, clock);
-  undo.after(() => looker.stop());
-  const show = showFor(cluster, json, load);
-  undo.after(() => show.close());
-  const plays = new Plays(cluster, clock, load, (text) => show.tell(text), ended);
-  const typed = (chunk: Buffer) => {
-    for (const key of chunk.toString()) {
-      // Ctrl-C and Ctrl-D come as keys where a terminal passes them on.
-      if (['q', 'Q', '\u0003', '\u0004'].includes(key)) quit.abort();
-      else plays.press(key);
+async function play(cluster: LocalCluster): Promise<void> {
+  const introduction = introductionOf(cluster);
+  if (isLive) openScreen();
+  else process.stdout.write(`${introduction}\n${help}\n`);
+  const answers = new Map<string, number>();
+  void poll(cluster, answers);
+  let view = await look(cluster);
+  readKeys(cluster);
+  let leaderlessSinceMs: number | undefined;
+  while (!ended.aborted) {
+    if (view.leader === undefined) leaderlessSinceMs ??= clock.monotonicMs();
+    else if (view.leader !== leader || leaderlessSinceMs !== undefined) {
+      const seconds = (clock.monotonicMs() - (leaderlessSinceMs ?? clock.monotonicMs())) / 1_000;
+      const gap = leader === undefined ? '' : `, after ${seconds.toFixed(1)} s without a leader`;
+      tell(`${view.leader} leads the feed${gap}`);
+      leader = view.leader;
+      leaderlessSinceMs = undefined;
     }
-  };
-  const gone = () => process.stdin.isTTY && quit.abort();
-  process.stdin.on('data', typed).on('end', gone).on('error', gone).on('close', gone);
-  undo.after(() => process.stdin.destroy());
-  const seen = (view: Awaited<ReturnType<Looker['look']>>) => {
-    show.saw(view);
-    plays.saw(view);
-  };
-  await follow(() => looker.look(), seen, clock, ended);
+    const shown = [introduction, ...tableOf(view, answers), '', ...events.slice(-6), '', help];
+    if (isLive) process.stdout.write(`\u001b[H${shown.join('\n').replaceAll('\n', '\u001b[K\r\n')}\u001b[J`);
+    await sleep(clock, pauseMs, ended);
+    view = await look(cluster, view);
+  }
 }
 
-function showFor(cluster: LocalCluster, json: boolean, load: Load): Show {
-  const { baseUrl, secrets, nodes } = cluster;
-  const consoleUrl = `${nodes.find(({ role }) => role === 'api')!.adminUrl}/console/`;
-  const still = { baseUrl, key: secrets.yours.key, consoleUrl, operatorToken: secrets.operatorToken, load };
-  const stdout = {
-    write: (text: string) => void process.stdout.write(text),
-    isTerminal: process.stdout.isTTY === true,
-  };
-  const terminal = terminalOf(process);
-  if (json) {
-    const { load: _, ...addresses } = still;
-    const processes = nodes.map(({ name, role, pid, adminUrl }) => ({ name, role, pid, adminUrl }));
-    const event = { event: 'started', ...addresses, exchangeControlUrl: cluster.exchangeControlUrl, processes };
-    stdout.write(`${JSON.stringify(event)}\n`);
-  } else stdout.write(introduction(cluster, consoleUrl, paintFor({ stdout, env: process.env })));
-  if (terminal === undefined || json || process.env.TERM === 'dumb') return linesShow(stdout, json, clock);
-  return tableShow(still, stdout, terminal, process.env, clock);
+function tell(text: string): void {
+  events.push(`${isoInstant(clock.now()).slice(11, 19)}  ${text}`);
+  if (!isLive) process.stdout.write(`${events.at(-1)}\n`);
 }
 
-function introduction(cluster: LocalCluster, consoleUrl: string, paint: ReturnType<typeof paintFor>): string {
-  const { baseUrl, secrets, directory, exchangeControlUrl } = cluster;
-  const curl = (path: string) => `  curl -H 'X-EXCHANGE-APIKEY: ${secrets.yours.key}' '${baseUrl}${path}'`;
-  return [
-    paint.heading(`Five processes behind nginx, on ${baseUrl}`),
-    '',
-    `  API key            ${secrets.yours.key}`,
-    `  Console            ${consoleUrl}`,
-    `  Operator token     ${secrets.operatorToken}`,
-    `  Exchange control   ${exchangeControlUrl}  (rehearse an outage)`,
-    `  Logs               ${directory}`,
-    '',
-    curl('/v1/ticker?symbol=BTCCZK'),
-    curl('/v1/tickers'),
-    curl('/v1/status'),
-    '',
-    '',
-  ].join('\n');
+/** A client that asks for all prices through nginx, and counts what it gets. */
+async function poll({ baseUrl, secrets }: LocalCluster, answers: Map<string, number>): Promise<void> {
+  while (!ended.aborted) {
+    const [status] = await ask(`${baseUrl}/v1/tickers`, secrets.viewKey);
+    answers.set(status, (answers.get(status) ?? 0) + 1);
+    await sleep(clock, pauseMs, ended);
+  }
+}
+
+function readKeys({ processes, redis }: LocalCluster): void {
+  let isFrozen = false;
+  cleanup.after(() => isFrozen && redis.thaw());
+  const press = async (key: string) => {
+    if (key === 'k') await kill(processes.find(({ name }) => name === leader));
+    if (key === 'a') await kill(processes.find(({ role, pid }) => role === 'api' && pid !== undefined));
+    if (key === 'r') {
+      isFrozen = !isFrozen;
+      if (isFrozen) redis.freeze();
+      else redis.thaw();
+      tell(isFrozen ? 'Redis is frozen: prices stop, API processes count limits themselves' : 'Redis answers again');
+    }
+    // A raw terminal delivers Ctrl-C and Ctrl-D as characters.
+    if (['q', '\u0003', '\u0004'].includes(key)) quit.abort();
+  };
+  process.stdin.on('data', (chunk: Buffer) => {
+    for (const key of chunk.toString()) press(key).catch((error: Error) => tell(`failed: ${error.message}`));
+  });
+  cleanup.after(() => process.stdin.destroy());
+}
+
+async function kill(victim: ServeProcess | undefined): Promise<void> {
+  if (victim?.pid === undefined) return tell('there is no such process at the moment');
+  await victim.kill();
+  tell(`${victim.name} was killed; it starts again in ${restartAfterMs / 1_000} s`);
+  await sleep(clock, restartAfterMs, ended);
+  if (ended.aborted) return;
+  await victim.start();
+  tell(`${victim.name} was started again`);
+}
+
+function introductionOf({ baseUrl, processes, secrets, directory, exchangeControlUrl }: LocalCluster): string {
+  return `${styleText('bold', `Five processes behind nginx on ${baseUrl}`)}
+
+  API key            ${secrets.key}
+  Console            ${processes.find(({ role }) => role === 'api')!.adminUrl}/console/
+  Operator token     ${secrets.operatorToken}
+  Exchange control   ${exchangeControlUrl}
+  Logs               ${directory}
+
+  curl -H 'X-EXCHANGE-APIKEY: ${secrets.key}' '${baseUrl}/v1/tickers'
+  curl -H 'X-EXCHANGE-APIKEY: ${secrets.key}' '${baseUrl}/v1/status'
+`;
+}
+
+/** The alternate screen, without cursor and line wrap, until the end. */
+function openScreen(): void {
+  process.stdin.setRawMode(true);
+  process.stdout.write('\u001b[?1049h\u001b[?25l\u001b[?7l');
+  cleanup.after(() => {
+    process.stdin.setRawMode(false);
+    process.stdout.write('\u001b[?7h\u001b[?25h\u001b[?1049l');
+  });
 }

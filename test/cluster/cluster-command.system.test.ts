@@ -73,7 +73,7 @@ const needsPostgres = postgresMissing === undefined ? {} : { skip: postgresMissi
 const options = { ...needsPostgres, ...needsRedis, ...needsNginx, timeout: 240_000 };
 
 test(
-  'the cluster command serves with the key it prints, shows a takeover, and leaves nothing behind',
+  'the cluster command serves with the key it prints, shows a takeover, survives the loss of a process and of Redis, and leaves nothing behind',
   options,
   async (t) => {
     const command = new ClusterCommand(t);
@@ -82,11 +82,16 @@ test(
     assert.equal(answer.status, 200);
     const body = (await answer.json()) as { tickers: readonly unknown[] };
     assert.ok(body.tickers.length > 0);
-    const leader = await command.says(/ (feed-[12]) leads \(fencing number \d+\)/);
+    const leader = await command.says(/ (feed-[12]) leads the feed/);
     const other = leader === 'feed-1' ? 'feed-2' : 'feed-1';
     command.press('k');
     await command.says(new RegExp(` (${leader}) was killed`));
-    await command.says(new RegExp(` (${other}) leads, [\\d.]+ s later`));
+    await command.says(new RegExp(` (${other}) leads the feed, after [\\d.]+ s without a leader`));
+    command.press('a');
+    await command.says(/ (api-1) was killed/);
+    assert.equal((await tickers()).status, 200);
+    command.press('r');
+    await command.says(/ (Redis) is frozen/);
     assert.equal((await tickers()).status, 200);
     command.press('q');
     assert.deepEqual(await command.ended, [0, null]);
