@@ -3,7 +3,7 @@ import { turns } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
 import { silentLog } from '../log.ts';
-import type { CurrencyCode } from '../market/symbol.ts';
+import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { RecordingSink } from './feed-rig.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
 import type { FeedTiming } from './parts.ts';
@@ -13,6 +13,11 @@ const passDeadlineMs = 60_000;
 /** A request and its answer take about three turns of the event loop when both ends are in this process. */
 const turnsPerStep = 8;
 
+interface SimulatorRigOptions {
+  readonly timing?: Partial<FeedTiming>;
+  readonly symbols?: readonly MarketSymbol[];
+}
+
 /** A supervisor against the stand-in exchange, both on one fake clock, over real sockets. */
 export class SimulatorRig {
   readonly clock: FakeClock;
@@ -21,21 +26,23 @@ export class SimulatorRig {
   readonly connector: KrakenConnector;
   readonly supervisor: FeedSupervisor;
 
-  private constructor(clock: FakeClock, simulator: ExchangeSimulator, timing: Partial<FeedTiming>) {
+  private constructor(clock: FakeClock, simulator: ExchangeSimulator, options: SimulatorRigOptions) {
     this.clock = clock;
     this.simulator = simulator;
     const { restUrl, wsUrl } = simulator;
     const { sink } = this;
-    this.connector = new KrakenConnector({ clock, restUrl, liveUrl: wsUrl, quotes: ['EUR' as CurrencyCode] });
+    const { timing = {}, symbols = 'all' } = options;
+    const quotes = ['EUR' as CurrencyCode];
+    this.connector = new KrakenConnector({ clock, restUrl, liveUrl: wsUrl, quotes, symbols });
     const parts = { connector: this.connector, sink, clock, randomness: seededRandomness(4), log: silentLog };
     this.supervisor = new FeedSupervisor({ ...parts, timing });
   }
 
   /** Starts both, and waits for the live path. */
-  static async startLive(timing: Partial<FeedTiming> = {}): Promise<SimulatorRig> {
+  static async startLive(options: SimulatorRigOptions = {}): Promise<SimulatorRig> {
     const clock = new FakeClock();
     const simulator = await startExchangeSimulator({ clock, seed: 11, updatesPerSecond: 20, port: await fixedPort() });
-    const rig = new SimulatorRig(clock, simulator, timing);
+    const rig = new SimulatorRig(clock, simulator, options);
     rig.supervisor.start();
     await rig.pass('the live path', () => rig.health.path === 'live');
     return rig;

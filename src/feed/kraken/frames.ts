@@ -1,6 +1,6 @@
-import { asList, asObject, asText, parseLossless, type WireObject } from '../wire.ts';
+import { asList, asObject, asText, parseLossless, parsePlain, type WireObject } from '../wire.ts';
 
-/** The parts of a version-2 frame that we use; numbers are their source text. */
+/** The parts of a version-2 frame that we use; numbers that we read are their source text. */
 export type KrakenFrame =
   | { readonly type: 'ticker'; readonly isSnapshot: boolean; readonly entries: readonly WireObject[] }
   | { readonly type: 'heartbeat' }
@@ -23,7 +23,9 @@ const unknown: KrakenFrame = { type: 'unknown' };
 
 /** Reads one frame. Throws `UpstreamError` (`malformed`) when the text is not JSON. */
 export function readFrame(text: string): KrakenFrame {
-  const frame = asObject(parseLossless(text));
+  // The catalogue frame has half a megabyte, and we read none of its numbers.
+  const parse = text.startsWith('{"channel":"instrument"') ? parsePlain : parseLossless;
+  const frame = asObject(parse(text));
   if (frame === undefined) return malformed;
   if (typeof frame.channel === 'string') return readChannel(frame.channel, frame);
   return typeof frame.method === 'string' ? readAnswer(frame.method, frame) : unknown;
