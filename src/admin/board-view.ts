@@ -8,7 +8,7 @@ const state = (description: string) => Type.String({ description, pattern: '^[a-
 const nullable = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: Schema) =>
   Type.Union([schema, Type.Null()]);
 
-/** As `/v1/status` says it (contract, ServiceStatus), in one piece: this document has no components to point at. */
+/** The body of `/v1/status` (contract, ServiceStatus), in one piece: this schema has no components to refer to. */
 const StatusSchema = Type.Object({
   status: state('Overall: operational, degraded, outage or maintenance. The set can grow.'),
   api: state('Of the API itself.'),
@@ -38,7 +38,7 @@ export const BoardViewSchema = Type.Object(
   {
     service: StatusSchema,
     dataAgeMs: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Age of the market data; absent when there never was any.' }),
+      Type.Integer({ minimum: 0, description: 'Age of the market data; absent when there has been none.' }),
     ),
     feedPath: Type.Optional(
       Type.Union([Type.Literal('live'), Type.Literal('fallback')], {
@@ -46,7 +46,7 @@ export const BoardViewSchema = Type.Object(
           'The way the data comes; absent until the feed has chosen one, at most two seconds after the start.',
       }),
     ),
-    markets: Type.Array(MarketViewSchema, { description: 'Every market clients are shown, ordered by symbol.' }),
+    markets: Type.Array(MarketViewSchema, { description: 'Every market that clients see, by symbol.' }),
   },
   { description: 'All client prices and the state of the service at one instant, in maintenance too.' },
 );
@@ -55,8 +55,8 @@ export type BoardView = Static<typeof BoardViewSchema>;
 export type MarketView = Static<typeof MarketViewSchema>;
 
 /**
- * What clients are told at this instant, as the JSON text of a {@link BoardView}. The tickers are the very
- * bytes that clients get: they are taken from the board, so asking often costs the prices nothing.
+ * What clients get at this instant, as the JSON text of a {@link BoardView}. The tickers are the very bytes that clients
+ * get, taken from the board: reading them often derives no price again.
  */
 export function boardView({ market, feed, clock }: Pick<AdminParts, 'market' | 'feed' | 'clock'>): string {
   const { board, book, service, feedStatus } = market;

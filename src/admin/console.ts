@@ -14,13 +14,13 @@ interface Asset {
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
 
-/** The libraries of the console, by the names they are imported by. Their files are served beside ours. */
+/** The libraries of the console by the names they are imported by. Their files are served beside ours. */
 const libraries: Readonly<Record<string, () => string>> = {
   preact: () => fileURLToPath(import.meta.resolve('preact')),
   'preact/hooks': () => fileURLToPath(import.meta.resolve('preact/hooks')),
   htm: () => fileURLToPath(import.meta.resolve('htm')),
   'htm/preact': () => fileURLToPath(import.meta.resolve('htm/preact')),
-  // The form that has its own dependencies within.
+  // The build that bundles its dependencies.
   'lightweight-charts': () =>
     join(
       fileURLToPath(import.meta.resolve('lightweight-charts')),
@@ -43,8 +43,7 @@ const importMap = JSON.stringify({
 const importMapPlace = '<!-- import map -->';
 
 /**
- * What a page of the console may do: nothing that does not come from this listener. The import map stands in the page
- * itself, and its hash is the only script there that runs.
+ * A page of the console loads nothing but from this listener. The import map is the only inline script, allowed by its hash.
  */
 export const consolePolicy = [
   "default-src 'none'",
@@ -59,8 +58,8 @@ export const consolePolicy = [
 ].join('; ');
 
 /**
- * Serves the console under `/console/`: every file of `web/console`, TypeScript as the JavaScript that is left without its
- * types, and the libraries. Which files there are is read once; each is made ready when it is first asked for.
+ * Serves the console under `/console/`: every file of `web/console`, TypeScript with its types stripped, and the libraries.
+ * The folder is listed once; a file is prepared when it is first requested.
  */
 export function addConsole(app: FastifyInstance): void {
   const sources = consoleFiles();
@@ -91,7 +90,7 @@ function sendAsset(reply: FastifyReply, asset: Asset, ifNoneMatch: string | unde
   return reply.header('Content-Type', asset.contentType).send(asset.body);
 }
 
-/** Every path below `/console/`, and how its file is made ready. */
+/** Every path below `/console/`, and how its file is prepared. */
 function consoleFiles(): ReadonlyMap<string, () => Asset> {
   const files = new Map<string, () => Asset>();
   const add = (path: string, file: string) => {

@@ -87,7 +87,7 @@ test('a process that is killed loses at most the last minute of its last span', 
   assert.ok(live?.state === 'live' && killedAt - live.toMs! <= minuteMs);
 });
 
-test('only the last 24 hours are told and kept, and never more than a thousand changes', async () => {
+test('only the last 24 hours are reported and kept, and never more than a thousand changes', async () => {
   const { clock, stored, newTimeline, goOn } = world();
   const now = clock.now();
   const span = (state: string, fromMs: number, toMs: number) => ({ state, fromMs: now + fromMs, toMs: now + toMs });
@@ -116,7 +116,7 @@ test('what cannot be saved is logged once, and saved with the next chance', asyn
   await timeline.start();
   faults.saving = true;
   await goOn('live', 5);
-  assert.deepEqual(logged, ['the timeline of the feed could not be saved']);
+  assert.deepEqual(logged, ['the feed timeline could not be saved']);
   faults.saving = false;
   await goOn('live', 2);
   assert.match(stored.get('feed-timeline') ?? '', /"live"/);

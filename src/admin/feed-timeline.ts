@@ -1,30 +1,32 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
-/** How market data arrived: over the live connection, over the fallback, or not any more. */
+/** How market data arrived: over the live connection, over the fallback, or not at all. */
 export type FeedState = 'live' | 'fallback' | 'outage';
 
-/** A span in which the feed was in one state. Between two spans the service did not run. */
+/** A span in which the feed was in one state. Between two spans the service was not running. */
 export interface FeedSpan {
   readonly state: FeedState;
   readonly fromMs: number;
-  /** `undefined` for the span that lasts. */
+  /** `undefined` for the current span. */
   readonly toMs: number | undefined;
 }
 
 const snapshotName = 'feed-timeline';
-const lookEveryMs = 1_000;
-/** What a process that is killed loses of the end of its last span. */
+const sampleEveryMs = 1_000;
+/** The end of the last span that a killed process loses. */
 const saveEveryMs = 60_000;
 const keptMs = 24 * 3_600_000;
-/** A feed that flaps every few seconds for a day must not fill the memory: the oldest spans go. */
+/** A feed that flaps every few seconds for a day must not fill the memory: the oldest spans are dropped. */
 const spansMax = 1_000;
 
 const stateOf: Readonly<Record<string, FeedState>> = { operational: 'live', degraded: 'fallback' };
 
-/** The states of the feed over the last 24 hours, kept over restarts in a snapshot of its own. */
+/** The states of the feed over the last 24 hours, kept across restarts in a snapshot of its own. */
 export class FeedTimeline {
   readonly #service: Pick<ServiceBoard, 'read'>;
   readonly #snapshots: Pick<Snapshots, 'save' | 'load'>;
@@ -49,11 +51,11 @@ export class FeedTimeline {
     this.#log = log;
   }
 
-  /** Takes over what was saved, and looks from now on. A snapshot that cannot be read is left alone. */
+  /** Loads what was saved and starts recording. A snapshot that cannot be read is ignored. */
   async start(): Promise<void> {
     this.#past = readSpans((await this.#snapshots.load(snapshotName))?.payload);
-    this.#look();
-    this.#timer = this.#clock.every(lookEveryMs, () => this.#look());
+    this.#sample();
+    this.#timer = this.#clock.every(sampleEveryMs, () => this.#sample());
   }
 
   /** Saves one last time. */
@@ -73,7 +75,7 @@ export class FeedTimeline {
       .map((span) => ({ ...span, fromMs: Math.max(span.fromMs, sinceMs) }));
   }
 
-  #look(): void {
+  #sample(): void {
     const now = this.#clock.now();
     const state = stateOf[this.#service.read(now).ticker] ?? 'outage';
     if (this.#current?.state !== state) {
@@ -95,14 +97,14 @@ export class FeedTimeline {
         await this.#snapshots.save(snapshotName, payload);
         this.#failing = false;
       } catch (error) {
-        if (!this.#failing) this.#log.error({ err: error }, 'the timeline of the feed could not be saved');
+        if (!this.#failing) this.#log.error({ err: error }, 'the feed timeline could not be saved');
         this.#failing = true;
       }
     });
   }
 }
 
-/** A wall clock set back must not make a span that ends before it begins. */
+/** A wall clock that is set back must not make a span end before it begins. */
 function ended(span: { readonly state: FeedState; readonly fromMs: number }, now: EpochMs) {
   return { ...span, toMs: Math.max(span.fromMs, now) };
 }
@@ -111,13 +113,14 @@ function readSpans(payload: string | undefined): { state: FeedState; fromMs: num
   if (payload === undefined) return [];
   try {
     const { version, spans } = JSON.parse(payload) as { version?: unknown; spans?: unknown };
-    return version === 1 && Array.isArray(spans) ? spans.filter(isSpan) : [];
+    return version === 1 && Array.isArray(spans) ? spans.filter((span) => Value.Check(SpanSchema, span)) : [];
   } catch {
     return [];
   }
 }
 
-function isSpan(span: { state?: unknown; fromMs?: unknown; toMs?: unknown } | null): boolean {
-  const known = span?.state === 'live' || span?.state === 'fallback' || span?.state === 'outage';
-  return known && Number.isSafeInteger(span.fromMs) && Number.isSafeInteger(span.toMs);
-}
+const SpanSchema = Type.Object({
+  state: Type.Enum(['live', 'fallback', 'outage']),
+  fromMs: Type.Integer(),
+  toMs: Type.Integer(),
+});

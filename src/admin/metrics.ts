@@ -108,7 +108,7 @@ function entriesOf(counts: Counts): (readonly [string, number | undefined])[] {
   return Symbol.iterator in counts ? [...counts] : Object.entries(counts);
 }
 
-/** Counts of every known name: a series that appears with 1 has not risen to whoever scrapes, so its first event would be lost. */
+/** Counts of every known name: a series that first appears at 1 shows no increase, so its first event would be lost. */
 function fromZero(names: readonly string[], counts: Iterable<readonly [string, number]>): Counts {
   return { ...Object.fromEntries(names.map((name) => [name, 0])), ...Object.fromEntries(counts) };
 }
@@ -171,7 +171,7 @@ function processMetrics({ version, access, changes }: AdminParts): Metric[] {
 function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
   return [
     gauge('service_status', '1 for the state that /v1/status reports, 0 for the others.', states, 'state'),
-    gauge('market_data_age_seconds', 'Age of the market data; absent while there never was any.', () => {
+    gauge('market_data_age_seconds', 'Age of the market data; absent until there is any.', () => {
       const ageMs = market.feedStatus.ageMs(clock.now(), clock.monotonicMs());
       return ageMs === undefined ? undefined : ageMs / 1000;
     }),
@@ -230,7 +230,7 @@ function feedMetrics({ feed }: AdminParts): Metric[] {
       () => ['live', 'fallback'].map((path): Sample => [path, Number(health().path === path)]),
       'path',
     ),
-    counter('feed_connections_total', 'Live connections tried.', () => health().epoch),
+    counter('feed_connections_total', 'Live connections attempted.', () => health().epoch),
     countedBy('reason', 'feed_connections_ended_total', 'Live connections ended, by reason.', () => {
       return health().connectionsEnded;
     }),

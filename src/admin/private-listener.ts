@@ -47,7 +47,7 @@ export async function startPrivateListener(parts: AdminParts): Promise<{ url: st
   }
 }
 
-/** Refuses everything, in the one form that problems have. */
+/** A listener that answers every error in the one form of problems. */
 function listenerOf({ randomness, log }: AdminParts): FastifyInstance {
   const nextId = requestIds(randomness);
   const app = Fastify({
@@ -84,10 +84,10 @@ function listenerOf({ randomness, log }: AdminParts): FastifyInstance {
   return app;
 }
 
-/** What is no HTTP never becomes a request: its answer is written as it stands, and the connection ends. */
+/** Bytes that are not HTTP never become a request: the answer is written to the socket, which is then closed. */
 function notHttp(id: string): string {
   const body = JSON.stringify(
-    problemBody(new Problem('INVALID_INPUT', 'This is not HTTP/1.1 as this server takes it.'), id),
+    problemBody(new Problem('INVALID_INPUT', 'This is not HTTP/1.1 that this server accepts.'), id),
   );
   const headers = [
     'HTTP/1.1 400 Bad Request',

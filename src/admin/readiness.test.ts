@@ -50,7 +50,7 @@ test('a process that starts or ends is not ready, and says why', () => {
   });
 });
 
-test('stale data, maintenance and an unreachable store are told, and leave it ready', async () => {
+test('stale data, maintenance and an unreachable store are reported, and leave it ready', async () => {
   const { clock, service, reachable, sources } = sourcesIn('serving');
   await clock.advance(5 * minuteMs + 1);
   service.setWindows([{ from: clock.now(), to: (clock.now() + minuteMs) as never, description: 'Upgrade' }]);

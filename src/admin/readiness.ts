@@ -5,7 +5,7 @@ import type { AdminParts } from './sources.ts';
 export const ReadinessSchema = Type.Object({
   ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
   phase: Type.Union([Type.Literal('starting'), Type.Literal('serving'), Type.Literal('draining')]),
-  notes: Type.Array(Type.String(), { description: 'What an operator should know, ready or not.' }),
+  notes: Type.Array(Type.String(), { description: 'What an operator should know, whether ready or not.' }),
 });
 
 export type Readiness = Static<typeof ReadinessSchema>;

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * The session of this browser
-         * @description Tells who is signed in and the token against cross-site requests. Only for a session, not for a token.
+         * @description Who is signed in, and the token against cross-site requests. Only for a session, not for a token.
          */
         readonly get: operations["readSession"];
         readonly put?: never;
@@ -24,7 +24,7 @@ export interface paths {
         readonly post: operations["signIn"];
         /**
          * Sign out
-         * @description Ends the session and takes back its cookie.
+         * @description Ends the session and clears its cookie.
          */
         readonly delete: operations["signOut"];
         readonly options?: never;
@@ -40,8 +40,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * How the service is doing
-         * @description All figures of one instant: status, markets, traffic, keys, the process. Cheap enough to be asked every second.
+         * The state of the service
+         * @description All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second.
          */
         readonly get: operations["readOverview"];
         readonly put?: never;
@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * Conversion rates
-         * @description What converted markets are made with, how old it is and how long it may be used.
+         * @description The rates of converted markets, their age and how long they may be used.
          */
         readonly get: operations["readRates"];
         readonly put?: never;
@@ -101,7 +101,7 @@ export interface paths {
         };
         /**
          * All markets with their prices
-         * @description What clients get of each market now, and what only an operator may know. The order is that of the symbols.
+         * @description What clients get of each market now, and what only operators see, by symbol.
          */
         readonly get: operations["readMarkets"];
         readonly put?: never;
@@ -120,7 +120,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * One market, and how its price came about
+         * One market, and how its price is derived
          * @description The market, the exchange’s own values, and every step from them to the prices clients get.
          */
         readonly get: operations["readMarket"];
@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * The last hour of a market
-         * @description A point every 5 seconds, of this process: after a restart it begins anew.
+         * @description A point every 5 seconds, recorded by this process: a restart begins again.
          */
         readonly get: operations["readMarketHistory"];
         readonly put?: never;
@@ -163,7 +163,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Pause a market
-         * @description Clients are told `paused` at once; the prices go on. Doing it twice changes nothing.
+         * @description Clients see `paused` at once; prices are still served. Repeating it changes nothing.
          */
         readonly post: operations["pauseMarket"];
         readonly delete?: never;
@@ -183,7 +183,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Resume a market
-         * @description It is traded again as soon as the exchange trades it. Doing it twice changes nothing.
+         * @description It trades again as soon as the exchange trades it. Repeating it changes nothing.
          */
         readonly post: operations["resumeMarket"];
         readonly delete?: never;
@@ -203,7 +203,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Delist a market for good
-         * @description Final: the symbol never comes back. It has no price from now on, and is listed as `delisted` for 30 days. `confirm` has to repeat the symbol.
+         * @description Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol.
          */
         readonly post: operations["delistMarket"];
         readonly delete?: never;
@@ -221,7 +221,7 @@ export interface paths {
         };
         /**
          * Accounts, latest first
-         * @description In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts comes back early: go on with `next`.
+         * @description In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`.
          */
         readonly get: operations["listAccounts"];
         readonly put?: never;
@@ -267,7 +267,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Activate an account
-         * @description Its active keys work again at once. Doing it twice changes nothing.
+         * @description Its active keys work again at once. Repeating it changes nothing.
          */
         readonly post: operations["activateAccount"];
         readonly delete?: never;
@@ -287,7 +287,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Deactivate an account
-         * @description None of its keys can be used from now on, until it is activated. Doing it twice changes nothing.
+         * @description All its keys are refused at once, until it is activated. Repeating it changes nothing.
          */
         readonly post: operations["deactivateAccount"];
         readonly delete?: never;
@@ -305,13 +305,13 @@ export interface paths {
         };
         /**
          * Keys, latest first
-         * @description In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys comes back early: go on with `next`.
+         * @description In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`.
          */
         readonly get: operations["listKeys"];
         readonly put?: never;
         /**
          * Make a key
-         * @description The answer is the only place where the key’s text ever stands. The key can be used as soon as the answer is there.
+         * @description Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.
          */
         readonly post: operations["createKey"];
         readonly delete?: never;
@@ -331,7 +331,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Enable a key
-         * @description A disabled key can be used again at once. Doing it twice changes nothing.
+         * @description A disabled key can be used again at once. Repeating it changes nothing.
          */
         readonly post: operations["enableKey"];
         readonly delete?: never;
@@ -351,7 +351,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Disable a key
-         * @description It is refused from now on, until it is enabled. Doing it twice changes nothing.
+         * @description It is refused at once, until it is enabled. Repeating it changes nothing.
          */
         readonly post: operations["disableKey"];
         readonly delete?: never;
@@ -371,7 +371,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Revoke a key
-         * @description It is refused from now on, for good. Doing it twice changes nothing.
+         * @description It is refused at once, for good. Repeating it changes nothing.
          */
         readonly post: operations["revokeKey"];
         readonly delete?: never;
@@ -409,7 +409,7 @@ export interface paths {
         };
         /**
          * How a key is used
-         * @description The minute that runs, the minutes in which it was refused, and what its holder was told. Asking counts nothing.
+         * @description The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request.
          */
         readonly get: operations["readKeyUsage"];
         readonly put?: never;
@@ -429,7 +429,7 @@ export interface paths {
         };
         /**
          * The keys that stand out
-         * @description At most 100 keys: those refused most in the last 24 hours, and those used most in the minute that runs.
+         * @description At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute.
          */
         readonly get: operations["readUsage"];
         readonly put?: never;
@@ -449,13 +449,13 @@ export interface paths {
         };
         /**
          * Maintenance windows
-         * @description What is announced and running, and what was.
+         * @description Announced, running and past windows.
          */
         readonly get: operations["listMaintenance"];
         readonly put?: never;
         /**
          * Announce a maintenance window
-         * @description Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may begin now or have begun.
+         * @description Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may start now, or have started already.
          */
         readonly post: operations["announceMaintenance"];
         readonly delete?: never;
@@ -475,7 +475,7 @@ export interface paths {
         readonly put?: never;
         /**
          * See what clients would see
-         * @description Changes nothing. The bodies are made by what makes those of clients.
+         * @description Changes nothing. The bodies are built by the code that answers clients.
          */
         readonly post: operations["previewMaintenance"];
         readonly delete?: never;
@@ -495,7 +495,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Extend a maintenance window
-         * @description Moves its end to a later instant, before it begins or while it runs.
+         * @description Moves its end to a later instant, before it starts or while it runs.
          */
         readonly post: operations["extendMaintenance"];
         readonly delete?: never;
@@ -534,8 +534,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Take back an announced window
-         * @description Only one that has not begun; a running one is ended.
+         * Cancel an announced window
+         * @description Only one that has not started; a running one is ended.
          */
         readonly post: operations["cancelMaintenance"];
         readonly delete?: never;
@@ -553,7 +553,7 @@ export interface paths {
         };
         /**
          * Notices to key holders, latest first
-         * @description Who was told by e-mail, when, and what became of it.
+         * @description Who was notified by e-mail, when, and with what outcome.
          */
         readonly get: operations["listNotices"];
         readonly put?: never;
@@ -573,7 +573,7 @@ export interface paths {
         };
         /**
          * A notice as its reader gets it
-         * @description The mail, made anew from the figures of the notice.
+         * @description The mail, built again from the figures of the notice.
          */
         readonly get: operations["previewNotice"];
         readonly put?: never;
@@ -633,7 +633,7 @@ export interface paths {
         };
         /**
          * What a problem is about
-         * @description What the `type` of a problem leads to.
+         * @description The page that the `type` of a problem links to.
          */
         readonly get: operations["readProblem"];
         readonly put?: never;
@@ -679,7 +679,7 @@ export interface components {
                 readonly name: string;
             };
             /**
-             * @description To be sent as `X-CSRF-Token` with every request of this session that changes something.
+             * @description Sent as `X-CSRF-Token` with every request of this session that changes something.
              * @example 5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1
              */
             readonly csrfToken: string;
@@ -774,7 +774,7 @@ export interface components {
              */
             readonly serverTimeMs: number;
         };
-        /** @description How the service is doing. */
+        /** @description The state of the service. */
         readonly Overview: {
             /**
              * @description Version of the software.
@@ -820,22 +820,22 @@ export interface components {
              * @example 1795255200000
              */
             readonly serverTimeMs: number;
-            /** @description What clients are told. */
+            /** @description The status that clients see. */
             readonly status: components["schemas"]["ServiceStatus"];
             /**
              * Format: int64
-             * @description Age of the market data in milliseconds; null when there never was any.
+             * @description Age of the market data in milliseconds; null when there has been none.
              * @example 420
              * @example null
              */
             readonly dataAgeMs: number | null;
-            /** @description Whether changes in the database can be read just now. */
+            /** @description Whether the database can be read and written now. */
             readonly storeReachable: boolean;
             /** @description Markets by their state. */
             readonly markets: {
                 /**
                  * Format: int64
-                 * @description Markets clients are shown.
+                 * @description Markets that clients see.
                  * @example 8
                  */
                 readonly listed: number;
@@ -976,7 +976,7 @@ export interface components {
                 readonly mailConfigured: boolean;
             };
         };
-        /** @description The feed at this instant; counters since the start of the process. */
+        /** @description The feed now; counters since the start of the process. */
         readonly FeedHealth: {
             /** @description How data arrives; null until the feed has chosen a path. */
             readonly path: ("live" | "fallback") | null;
@@ -987,7 +987,7 @@ export interface components {
             readonly connection: string;
             /**
              * Format: int64
-             * @description Live connections tried.
+             * @description Live connections attempted.
              * @example 1
              */
             readonly epoch: number;
@@ -1007,7 +1007,7 @@ export interface components {
              */
             readonly framesReceived: number;
             /**
-             * @description Frames left aside, by reason.
+             * @description Frames ignored, by reason.
              * @example {
              *       "unknown_channel": 2
              *     }
@@ -1136,13 +1136,13 @@ export interface components {
              */
             readonly pairsSkipped: number;
             /**
-             * @description The exchange’s own word on its state; null until it said one.
+             * @description The state that the exchange reports of itself; null until it does.
              * @example online
              * @example null
              */
             readonly systemStatus: string | null;
         };
-        /** @description A span in which the feed was in one state. Between two spans the service did not run. */
+        /** @description A span in which the feed was in one state. Between two spans the service was not running. */
         readonly FeedSpan: {
             /**
              * @description `live`: over the live connection. `fallback`: over polls. `outage`: no data for more than 5 minutes, or never.
@@ -1183,14 +1183,14 @@ export interface components {
             readonly path: ("live" | "fallback") | null;
             /**
              * Format: int64
-             * @description Age of the market data in milliseconds; null when there never was any.
+             * @description Age of the market data in milliseconds; null when there has been none.
              * @example 420
              * @example null
              */
             readonly dataAgeMs: number | null;
-            /** @description Details for people who look for a fault. */
+            /** @description Details for debugging. */
             readonly health: components["schemas"]["FeedHealth"];
-            /** @description The last 24 hours, oldest first. Kept over restarts. */
+            /** @description The last 24 hours, oldest first. Kept across restarts. */
             readonly timeline: readonly components["schemas"]["FeedSpan"][];
         };
         /** @description A conversion rate. */
@@ -1351,7 +1351,7 @@ export interface components {
              */
             readonly timestampMs: number;
         };
-        /** @description A market in the list, with a small line of its price. */
+        /** @description A market in the list, with its price in the last hour. */
         readonly MarketRow: {
             /**
              * @description The symbol, by which markets are addressed.
@@ -1495,7 +1495,7 @@ export interface components {
              * @example 1795255200000
              */
             readonly serverTimeMs: number;
-            /** @description Every market clients are shown, by symbol; those delisted less than 30 days ago too. */
+            /** @description Every market that clients see, by symbol, including those delisted less than 30 days ago. */
             readonly markets: readonly components["schemas"]["MarketRow"][];
         };
         /** @description A market as the operator sees it. */
@@ -1620,7 +1620,7 @@ export interface components {
              */
             readonly spreadPercent: string | null;
         };
-        /** @description The last good values of the exchange. */
+        /** @description The last good values from the exchange. */
         readonly UpstreamQuote: {
             /**
              * @description Best bid on the exchange.
@@ -1760,11 +1760,11 @@ export interface components {
                 readonly value: string;
             }[];
         };
-        /** @description Everything there is to say about a market. */
+        /** @description A market, and how its price is derived. */
         readonly MarketDetail: {
             /** @description As in the list. */
             readonly market: components["schemas"]["Market"];
-            /** @description Null while the exchange gave none. */
+            /** @description Null until the exchange sent one. */
             readonly upstream: components["schemas"]["UpstreamQuote"] | null;
             /** @description Null while there is no price. */
             readonly price: components["schemas"]["PriceReport"] | null;
@@ -1865,7 +1865,7 @@ export interface components {
             /** @description Latest first. */
             readonly accounts: readonly components["schemas"]["Account"][];
             /**
-             * @description Hand it back as `after` to get the next page; null after the last one. A page can be short, or empty, although there is a next one.
+             * @description Send it as `after` to get the next page; null on the last one. A page can be short or empty although there is a next one.
              * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
              * @example null
              */
@@ -2009,7 +2009,7 @@ export interface components {
             /** @description Latest first. */
             readonly keys: readonly components["schemas"]["Key"][];
             /**
-             * @description Hand it back as `after` to get the next page; null after the last one. A page can be short, or empty, although there is a next one.
+             * @description Send it as `after` to get the next page; null on the last one. A page can be short or empty although there is a next one.
              * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
              * @example null
              */
@@ -2020,7 +2020,7 @@ export interface components {
             /** @description The new key. */
             readonly key: components["schemas"]["Key"];
             /**
-             * @description The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and stored nowhere.
+             * @description The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and never stored.
              * @example mdk_0123456789abcdefghijABCDEFGHIJ01xxxxxx
              */
             readonly text: string;
@@ -2030,11 +2030,11 @@ export interface components {
             /** @description The new key. */
             readonly key: components["schemas"]["Key"];
             /**
-             * @description The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and stored nowhere.
+             * @description The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and never stored.
              * @example mdk_0123456789abcdefghijABCDEFGHIJ01xxxxxx
              */
             readonly text: string;
-            /** @description The old key, which ends with the overlap. */
+            /** @description The old key, which expires with the overlap. */
             readonly replaced: components["schemas"]["Key"];
         };
         /** @description An e-mail to the holder of a key that exceeded its limit repeatedly. */
@@ -2186,11 +2186,11 @@ export interface components {
             readonly key: components["schemas"]["Key"];
             /**
              * Format: int64
-             * @description The limit that holds, its own or the configured one, in requests a minute.
+             * @description The limit that applies, its own or the configured one, in requests a minute.
              * @example 60
              */
             readonly limitPerMinute: number;
-            /** @description The minute that runs, as this process counted it. */
+            /** @description The current minute, as this process counted it. */
             readonly currentMinute: {
                 /**
                  * Format: date-time
@@ -2273,19 +2273,19 @@ export interface components {
                 readonly key: components["schemas"]["Key"];
                 /**
                  * Format: int64
-                 * @description Requests counted in the minute that runs, by this process.
+                 * @description Requests counted in the current minute, by this process.
                  * @example 41
                  */
                 readonly used: number;
                 /**
                  * Format: int64
-                 * @description Requests refused in the minute that runs, by this process.
+                 * @description Requests refused in the current minute, by this process.
                  * @example 0
                  */
                 readonly refused: number;
                 /**
                  * Format: int64
-                 * @description The limit that holds, its own or the configured one, in requests a minute.
+                 * @description The limit that applies, its own or the configured one, in requests a minute.
                  * @example 60
                  */
                 readonly limitPerMinute: number;
@@ -2426,7 +2426,7 @@ export interface components {
              */
             readonly requestId: string;
         };
-        /** @description What clients would see of a window. */
+        /** @description What clients would see of a maintenance window. */
         readonly Preview: {
             /**
              * @description It could be announced like this; otherwise the answer is 400.
@@ -2437,7 +2437,7 @@ export interface components {
             readonly before: components["schemas"]["ServiceStatus"];
             /** @description What clients get at its start. */
             readonly during: {
-                /** @description `/v1/status` at its start, if the feed goes on as it does now. */
+                /** @description `/v1/status` at its start, if the feed stays as it is now. */
                 readonly status: components["schemas"]["ServiceStatus"];
                 /** @description What every other request under /v1 gets, such as `/v1/ticker`. */
                 readonly ticker: {
@@ -2557,7 +2557,7 @@ export interface components {
             /** @description Latest first. */
             readonly entries: readonly components["schemas"]["AuditEntry"][];
             /**
-             * @description Hand it back as `after` to get the next page; null after the last one. A page can be short, or empty, although there is a next one.
+             * @description Send it as `after` to get the next page; null on the last one. A page can be short or empty although there is a next one.
              * @example WzE3NjM3MjU2MDAwMDAsImFjY18xIl0
              * @example null
              */
@@ -2662,7 +2662,7 @@ export interface components {
              */
             readonly status: number;
             /**
-             * @description What leads to it and what to do.
+             * @description What causes it and what to do.
              * @example Nothing exists at this path or under this id.
              */
             readonly description: string;
@@ -2692,12 +2692,12 @@ export interface components {
              */
             readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
             /**
-             * @description What went wrong this time and how to mend it, for people.
+             * @description What went wrong this time and how to fix it, for people.
              * @example There is no key key_4fGh72Kq0ZsTn1Lw.
              */
             readonly detail: string;
             /**
-             * @description Equals the `X-Request-Id` header; the log has faults of the service under it.
+             * @description Equals the `X-Request-Id` header; the log records faults of the service under it.
              * @example 9f2c51d07ab84e6c8d1e7f3a2b4c5d6e
              */
             readonly requestId: string;
@@ -2717,7 +2717,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `INVALID_INPUT`: The request cannot be understood or a value is not allowed. `errors` names each field and the mend. */
+        /** @description `INVALID_INPUT`: The request cannot be understood or a value is not allowed. `errors` names each field and what is wrong with it. */
         readonly InvalidInput: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2740,7 +2740,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `CSRF`: A change that comes with a session also needs its token in `X-CSRF-Token`, and has to come from a page of this server. */
+        /** @description `CSRF`: A change made with a session also needs its token in `X-CSRF-Token`, and must come from a page of this server. */
         readonly Csrf: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2751,7 +2751,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `PAYLOAD_TOO_LARGE`: A body may have 64 kB. */
+        /** @description `PAYLOAD_TOO_LARGE`: A body may have up to 64 kB. */
         readonly PayloadTooLarge: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2762,7 +2762,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `UNSUPPORTED_MEDIA_TYPE`: A body has to be JSON, sent as `Content-Type: application/json`. */
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: A body must be JSON, sent as `Content-Type: application/json`. */
         readonly UnsupportedMediaType: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2796,7 +2796,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `INTERNAL_ERROR`: A fault of the service itself. The log has it under the request id. */
+        /** @description `INTERNAL_ERROR`: A fault of the service itself. The log records it under the request id. */
         readonly InternalError: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2841,7 +2841,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `CONFLICT`: The state of what was asked for does not allow it. Nothing was changed. */
+        /** @description `CONFLICT`: The current state does not allow this change. Nothing was changed. */
         readonly Conflict: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2852,7 +2852,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `EMAIL_TAKEN`: An account has this e-mail address already. */
+        /** @description `EMAIL_TAKEN`: An account with this e-mail address exists already. */
         readonly EmailTaken: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3045,7 +3045,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Done. */
+            /** @description Signed out. */
             readonly 204: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3075,7 +3075,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description How the service is doing. */
+            /** @description The state of the service. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3390,7 +3390,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Everything there is to say about a market. */
+            /** @description A market, and how its price is derived. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3722,7 +3722,7 @@ export interface operations {
             };
             readonly cookie?: never;
         };
-        /** @description That it is meant. */
+        /** @description The confirmation. */
         readonly requestBody: {
             readonly content: {
                 /**
@@ -4844,7 +4844,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What clients would see of a window. */
+            /** @description What clients would see of a maintenance window. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4951,7 +4951,7 @@ export interface operations {
             };
             readonly cookie?: never;
         };
-        /** @description How far. */
+        /** @description The extension. */
         readonly requestBody: {
             readonly content: {
                 /**

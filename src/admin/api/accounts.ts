@@ -40,10 +40,9 @@ export const listAccounts = operation({
   method: 'GET',
   path: '/api/accounts',
   operationId: 'listAccounts',
-  tag: 'Accounts and keys',
   summary: 'Accounts, latest first',
   description:
-    'In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts comes back early: go on with `next`.',
+    'In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`.',
   query: Type.Object({
     query: Type.Optional(Type.String({ description: 'What to look for.', maxLength: 254, examples: ['@example.com'] })),
     ...pageQuery,
@@ -67,7 +66,6 @@ export const createAccount = operation({
   method: 'POST',
   path: '/api/accounts',
   operationId: 'createAccount',
-  tag: 'Accounts and keys',
   summary: 'Make an account',
   description:
     'An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference.',
@@ -90,7 +88,6 @@ export const readAccount = operation({
   method: 'GET',
   path: '/api/accounts/:id',
   operationId: 'readAccount',
-  tag: 'Accounts and keys',
   summary: 'One account and its keys',
   description: 'The account with its latest keys.',
   params: pathId('acc'),
@@ -109,7 +106,7 @@ export const activateAccount = switching('activate', true, 'Its active keys work
 export const deactivateAccount = switching(
   'deactivate',
   false,
-  'None of its keys can be used from now on, until it is activated.',
+  'All its keys are refused at once, until it is activated.',
 );
 
 function switching(verb: 'activate' | 'deactivate', active: boolean, effect: string) {
@@ -117,9 +114,8 @@ function switching(verb: 'activate' | 'deactivate', active: boolean, effect: str
     method: 'POST',
     path: `/api/accounts/:id/${verb}`,
     operationId: `${verb}Account`,
-    tag: 'Accounts and keys',
     summary: active ? 'Activate an account' : 'Deactivate an account',
-    description: `${effect} Doing it twice changes nothing.`,
+    description: `${effect} Repeating it changes nothing.`,
     params: pathId('acc'),
     body: noBody,
     answer: AccountSchema,

@@ -13,7 +13,7 @@ import { bodyCheck, textCheck } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a request to the management API; set when it comes. */
+    /** Set for every request to the management API. */
     asked: { readonly now: EpochMs; operator: Operator } | undefined;
   }
 }
@@ -44,7 +44,7 @@ declare module 'fastify' {
   }
 }
 
-/** A body that is empty counts as none: operations without values are asked for with or without a content type. */
+/** An empty body counts as none: operations without values take requests with or without a content type. */
 function takeOnlyJson(api: FastifyInstance): void {
   const parse = api.getDefaultJsonParser('error', 'error');
   api.removeAllContentTypeParsers();
@@ -81,7 +81,7 @@ function addOperation(api: FastifyInstance, operation: Operation, management: Ma
   });
 }
 
-/** Before anything of the body is read. */
+/** Runs before the body is read. */
 async function admit(request: FastifyRequest, operation: Operation, management: Management, gate: Gate): Promise<void> {
   const now = management.clock.now();
   request.asked = { now, operator: anybody };
@@ -93,7 +93,7 @@ async function admit(request: FastifyRequest, operation: Operation, management: 
 function send(reply: FastifyReply, { status = 200, answer }: Operation, body: unknown): FastifyReply {
   if (answer === undefined) return reply.code(204).send();
   reply.code(status);
-  // As bytes: to a text the framework adds a charset, which JSON does not have (RFC 8259 §11).
+  // As bytes: the framework adds a charset to text, and JSON has none (RFC 8259 §11).
   return reply.header('Content-Type', 'application/json').send(Buffer.from(JSON.stringify(body)));
 }
 

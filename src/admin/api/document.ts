@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import type { Operation, Tag } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { type ProblemCode, ProblemSchema, problemCodes, problemTable, problemType } from './problems.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -7,31 +7,37 @@ type Json = Readonly<Record<string, unknown>>;
 /** Version of the management API. */
 const managementVersion = '1.0';
 
-const tags: Readonly<Record<Tag, string>> = {
+const tags = {
   Session: 'Sign-in of browsers. Programs send a token with each request instead.',
-  Service: 'How the service, the feed and the rates are doing.',
-  Markets: 'Markets, their prices and how these came about; pausing and delisting.',
-  'Accounts and keys': 'Who may use the public API, how often, and how they do.',
-  Maintenance: 'Windows in which the public API is not served.',
+  Service: 'The state of the service, the feed and the rates.',
+  Markets: 'Markets, their prices and how these are derived; pausing and delisting.',
+  'Accounts and keys': 'Who may use the public API, how often, and how much they use it.',
+  Maintenance: 'Windows in which only `/v1/status` is served.',
   Notices: 'E-mail to holders of keys.',
   Audit: 'Who changed what, and who may.',
   Description: 'What needs no sign-in: this document and the problems.',
 };
 
+export type Tag = keyof typeof tags;
+
+export interface TaggedOperation extends Operation {
+  readonly tag: Tag;
+}
+
 const introduction = `The management API of a market data server, on its private listener. Everything an operator does can be done with it, by the
 console or by a program of the operator's own.
 
 Programs send an operator token with every request: \`Authorization: Bearer mdo_…\`. Browsers sign in with one and get a session.
-Every change is written into the audit log under the name of the token.
+Every change is written to the audit log under the name of the token.
 
-Instants come twice, as ISO 8601 text in UTC and as milliseconds since the Unix epoch. What is absent is null. Prices, amounts and
+Instants are given twice, as ISO 8601 text in UTC and as milliseconds since the Unix epoch. A missing value is null. Prices, amounts and
 rates are decimal strings. Every GET also answers HEAD. No answer may be stored.
 
 Errors are problems (RFC 9457) with a \`code\`. Fields, codes and values of a set can be added within version 1: ignore what you do not
 know. In a request, a field that is not known is refused.`;
 
 /** The OpenAPI 3.1 document of the management API, from the schemas and the table the router itself uses. */
-export function managementDocument(operations: readonly Operation[]) {
+export function managementDocument(operations: readonly TaggedOperation[]) {
   const schemas: Record<string, Json> = {};
   const paths: Record<string, Record<string, Json>> = {};
   const responses: Record<string, Json> = {};
@@ -106,7 +112,7 @@ function exampleOf(schema: SchemaNode): unknown {
   return Object.fromEntries(Object.entries(properties ?? {}).map(([name, part]) => [name, exampleOf(part)]));
 }
 
-function operationObject(operation: Operation, schemas: Record<string, Json>): Json {
+function operationObject(operation: TaggedOperation, schemas: Record<string, Json>): Json {
   const { operationId, tag, summary, description, params, query, body } = operation;
   const content = (schema: TSchema) => ({
     content: { 'application/json': { schema: written(schema, schemas), example: exampleOf(schema) } },
@@ -150,10 +156,10 @@ function parametersOf(place: 'path' | 'query', schema: TObject | undefined): rea
 const header = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const everyAnswer = () => ({ ...header('X-Request-Id'), ...header('Cache-Control') });
 
-function answerObject({ tag, method, status = 200, answer }: Operation, content: (schema: TSchema) => Json): Json {
-  const setsCookie = tag === 'Session' && method !== 'GET';
+function answerObject({ access, status = 200, answer }: Operation, content: (schema: TSchema) => Json): Json {
+  const setsCookie = access === 'sign-in' || answer === undefined;
   const answerHeaders = { ...everyAnswer(), ...(setsCookie && header('Set-Cookie')) };
-  if (answer === undefined) return { 204: { description: 'Done.', headers: answerHeaders } };
+  if (answer === undefined) return { 204: { description: 'Signed out.', headers: answerHeaders } };
   return { [status]: { description: descriptionOf(answer), headers: answerHeaders, ...content(answer) } };
 }
 
@@ -172,7 +178,7 @@ export function codesOf({ access, method, params, query, body, problems = [] }: 
   return problemCodes.filter((code) => codes.has(code));
 }
 
-/** The codes of one status that an operation can answer, and what that answer is called in the document. */
+/** The codes of one status that an operation can answer, and the name of that answer in the document. */
 interface ProblemSet {
   readonly name: string;
   readonly status: number;

@@ -32,7 +32,7 @@ const FeedSpanSchema = Type.Object(
   },
   {
     $id: 'FeedSpan',
-    description: 'A span in which the feed was in one state. Between two spans the service did not run.',
+    description: 'A span in which the feed was in one state. Between two spans the service was not running.',
   },
 );
 
@@ -40,10 +40,10 @@ const FeedHealthSchema = Type.Object(
   {
     path: feedPath,
     connection: line('State of the live connection.', 'open', 64),
-    epoch: count('Live connections tried.', 1),
+    epoch: count('Live connections attempted.', 1),
     connectionsEnded: counts('Live connections ended, by reason.', { closed: 1 }),
     framesReceived: count('Frames received on the live connection.', 91_000),
-    framesDropped: counts('Frames left aside, by reason.', { unknown_channel: 2 }),
+    framesDropped: counts('Frames ignored, by reason.', { unknown_channel: 2 }),
     tickersTaken: count('Upstream tickers taken.', 90_000),
     tickersRejected: counts('Upstream values not taken, by reason.', { crossed: 1 }),
     symbolsWanted: count('Markets that are to be subscribed.', 120),
@@ -65,18 +65,18 @@ const FeedHealthSchema = Type.Object(
     ...nullablePair('lastCatalogueAt', 'When the catalogue was last loaded.'),
     catalogueLoads: counts('Loads of the catalogue, by outcome.', { ok: 12 }),
     pairsSkipped: count('Pairs that should be markets and lack something.', 0),
-    systemStatus: nullableLine('The exchange’s own word on its state; null until it said one.', 'online', 64),
+    systemStatus: nullableLine('The state that the exchange reports of itself; null until it does.', 'online', 64),
   },
-  { $id: 'FeedHealth', description: 'The feed at this instant; counters since the start of the process.' },
+  { $id: 'FeedHealth', description: 'The feed now; counters since the start of the process.' },
 );
 
 const FeedSchema = Type.Object(
   {
     path: feedPath,
-    dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there never was any.', 420),
-    health: described(FeedHealthSchema, 'Details for people who look for a fault.'),
+    dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
+    health: described(FeedHealthSchema, 'Details for debugging.'),
     timeline: Type.Array(FeedSpanSchema, {
-      description: 'The last 24 hours, oldest first. Kept over restarts.',
+      description: 'The last 24 hours, oldest first. Kept across restarts.',
       maxItems: 1_001,
     }),
   },
@@ -87,7 +87,6 @@ export const readFeed = operation({
   method: 'GET',
   path: '/api/feed',
   operationId: 'readFeed',
-  tag: 'Service',
   summary: 'How market data arrives',
   description: 'The connection to the exchange now, and its states over the last 24 hours.',
   answer: FeedSchema,

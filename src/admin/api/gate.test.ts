@@ -4,7 +4,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { AuditChange } from '../../store/audit.ts';
 import { RefusalLog } from './gate.ts';
 
-test('refused tokens are recorded at most sixty times an hour, and the next entry tells how many were left out', async () => {
+test('refused tokens are recorded at most sixty times an hour, and the next entry counts those left out', async () => {
   const clock = new FakeClock();
   const entries: AuditChange[] = [];
   const log = new RefusalLog({ record: async (change) => void entries.push(change) }, clock);

@@ -14,15 +14,15 @@ import { assertSameOrigin } from './hosts.ts';
 import { Problem } from './problems.ts';
 import { type Session, Sessions, sameSecret } from './sessions.ts';
 
-/** Who asks. */
+/** Who makes a request. */
 export interface Operator {
-  /** What the audit log calls him: the name of the token. */
+  /** The name of the token, by which the audit log records what was done. */
   readonly name: string;
-  /** `undefined` for whoever sent a token with the request. */
+  /** `undefined` for a request that came with a token. */
   readonly session: Session | undefined;
 }
 
-/** The operator of an operation that anybody may ask. */
+/** The operator of a request to an operation that needs no sign-in. */
 export const anybody: Operator = { name: 'unknown', session: undefined };
 
 export const sessionCookie = 'mdapi_session';
@@ -57,7 +57,7 @@ export class Gate {
     this.#refusals = new RefusalLog(store.as('unknown').audit, clock);
   }
 
-  /** A token goes before a session. Throws the `Problem` of whoever may not. */
+  /** A token takes precedence over a session. Throws a `Problem` when the request is refused. */
   async admit(request: FastifyRequest, purpose: string, now: EpochMs): Promise<Operator> {
     const { authorization } = request.headers;
     if (authorization !== undefined) {
@@ -71,7 +71,7 @@ export class Gate {
     return { name: session.name, session };
   }
 
-  /** Makes a session for a right token. Throws `INVALID_TOKEN`, `TOO_MANY_ATTEMPTS`. */
+  /** Makes a session for a valid token. Throws `INVALID_TOKEN`, `TOO_MANY_ATTEMPTS`. */
   async signIn(token: string, request: FastifyRequest, now: EpochMs): Promise<ReturnType<Sessions['open']>> {
     const { tokenId, name } = await this.#holderOf(token, request, 'sign-in', now);
     const opened = this.sessions.open(tokenId, name);
@@ -86,7 +86,7 @@ export class Gate {
     return opened;
   }
 
-  /** Ends the session that a request comes with, if it is one of ours. */
+  /** Ends the session of a request, if there is one. */
   async signOut(request: FastifyRequest, { name, session }: Operator): Promise<void> {
     const secret = request.cookies[sessionCookie];
     if (secret === undefined || session === undefined) return;
@@ -95,11 +95,11 @@ export class Gate {
     await this.#record(name, { action: 'session.end', subject, summary: 'Signed out.' });
   }
 
-  /** Looks at the token again each time, so that one that another process revoked ends its sessions at once. */
+  /** Reads the token each time, so that one revoked by another process ends its sessions at once. */
   async #liveSession(secret: string, now: EpochMs): Promise<Session> {
     const session = this.sessions.find(secret);
     if (session === undefined) throw notSignedIn();
-    if (session === 'expired') throw new Problem('SESSION_EXPIRED', 'The session is over. Sign in again.');
+    if (session === 'expired') throw new Problem('SESSION_EXPIRED', 'The session has expired. Sign in again.');
     if (session.tokenId === undefined) return session;
     const token = await this.#management.store.tokens.get(session.tokenId);
     if (token !== undefined && tokenState(token, now) === 'active') return session;
@@ -111,8 +111,9 @@ export class Gate {
   }
 
   /**
-   * A made token is looked up however many wrong ones came from its address: nobody guesses 190 bits, and a neighbour's
-   * mistake must not lock a program out. Any other text is not even compared once the address has used up its attempts.
+   * A text in the form of a token is looked up however many wrong ones came from its address: nobody guesses 190 bits, and
+   * another user of the address must not lock a program out. Any other text is not compared once the address has used up
+   * its attempts.
    */
   async #holderOf(text: string, request: FastifyRequest, purpose: string, now: EpochMs): Promise<Holder> {
     const { limitBucket } = this.#addressOf(request);
@@ -133,32 +134,32 @@ export class Gate {
     }
     throw new Problem(
       'INVALID_TOKEN',
-      'The token is not valid. `mdapi admin token` makes one; `mdapi admin tokens` lists those there are.',
+      'The token is not valid. `mdapi admin token` makes one; `mdapi admin tokens` lists the existing ones.',
     );
   }
 
   async #used(token: TokenRecord, now: EpochMs): Promise<Holder> {
     if (token.lastUsedAt === undefined || Math.abs(now - token.lastUsedAt) >= touchEveryMs) {
-      await this.#tolerant(() => this.#management.store.tokens.touch(token.id));
+      await this.#bestEffort(() => this.#management.store.tokens.touch(token.id));
     }
     return { tokenId: token.id, name: token.name };
   }
 
   #refused(request: FastifyRequest, purpose: string, token: TokenRecord | undefined): Promise<void> {
     const address = this.#addressOf(request).text;
-    return this.#tolerant(() => this.#refusals.record({ address, purpose, tokenId: token?.id }));
+    return this.#bestEffort(() => this.#refusals.record({ address, purpose, tokenId: token?.id }));
   }
 
   #record(name: string, change: Parameters<Management['store']['audit']['record']>[0]): Promise<void> {
-    return this.#tolerant(() => this.#management.store.as(name).audit.record(change));
+    return this.#bestEffort(() => this.#management.store.as(name).audit.record(change));
   }
 
-  /** Who may come in does not depend on whether it can be written down: an operator is needed when the disk is full. */
-  async #tolerant(write: () => Promise<void>): Promise<void> {
+  /** Access does not depend on the audit log: an operator is needed when the disk is full. */
+  async #bestEffort(write: () => Promise<void>): Promise<void> {
     try {
       await write();
     } catch (error) {
-      this.#management.log.error({ err: error }, 'a sign-in could not be written into the audit log');
+      this.#management.log.error({ err: error }, 'a sign-in could not be written to the audit log');
     }
   }
 
@@ -174,7 +175,7 @@ function assertOwnPage(request: FastifyRequest, { csrfToken }: Session): void {
   if (typeof sent === 'string' && sameSecret(sent, csrfToken)) return;
   throw new Problem(
     'CSRF',
-    'The header X-CSRF-Token is missing or not that of this session. GET /api/session tells it.',
+    'The header X-CSRF-Token is missing or not that of this session. GET /api/session returns it.',
   );
 }
 
@@ -195,17 +196,17 @@ const hourMs = 3_600_000;
 
 /** A token that was not accepted. */
 interface Refusal {
-  /** Canonical address of whoever sent it. */
+  /** Canonical address of the sender. */
   readonly address: string;
-  /** Where it was sent: `sign-in` or the operation it was to open. */
+  /** What it was sent for: `sign-in` or the id of an operation. */
   readonly purpose: string;
-  /** The token's id where it is one of ours that may no longer be used. */
+  /** The id of a known token that is no longer valid. */
   readonly tokenId: string | undefined;
 }
 
 /**
- * Records refused tokens, at most 60 an hour whatever the number of addresses they come from: nobody can fill the disk
- * with them. The next entry that is recorded tells how many were left out.
+ * Records refused tokens, at most 60 an hour whatever the number of addresses they come from, so that nobody can fill the
+ * disk with them. The next recorded entry counts those that were left out.
  */
 export class RefusalLog {
   readonly #audit: Pick<AuditLog, 'record'>;
@@ -220,7 +221,7 @@ export class RefusalLog {
     this.#clock = clock;
   }
 
-  /** Rejects with what the store said; the refusal itself does not depend on it. */
+  /** Rejects when the store does. */
   async record({ address, purpose, tokenId }: Refusal): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#hourStartMs >= hourMs) {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { Problem } from './problems.ts';
 
-/** Which hosts requests may be for. */
+/** The hosts that requests may be for. */
 interface OwnHosts {
   /** The address the listener binds. */
   readonly host: string;
@@ -9,8 +9,8 @@ interface OwnHosts {
 }
 
 /**
- * Refuses a request for somebody else's host. A web page can let a name of its own point at this listener (DNS rebinding) and so
- * be of the same origin; the name is then what gives it away. Throws `HOST_NOT_ALLOWED`.
+ * Refuses a request for another host. A web page can point a name of its own at this listener (DNS rebinding) and so be of
+ * the same origin; only the name in the Host header gives that away. Throws `HOST_NOT_ALLOWED`.
  */
 export function assertOwnHost(hostHeader: string | undefined, own: OwnHosts): void {
   const name = hostNameOf(hostHeader);
@@ -23,12 +23,12 @@ export function assertOwnHost(hostHeader: string | undefined, own: OwnHosts): vo
 
 function isOwn(name: string, { host, hosts }: OwnHosts): boolean {
   if (name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))) return true;
-  // An address as such cannot be rebound: on every interface, each address of the machine is the configured one.
+  // An address cannot be rebound. A listener on every interface is configured for each address of the machine.
   if ((host === '0.0.0.0' || host === '::') && isIP(name) !== 0) return true;
   return [host, ...hosts].some((allowed) => allowed.toLowerCase() === name);
 }
 
-/** The host of a `Host` header in lower case, without port and brackets; `undefined` for what is none. */
+/** The host of a `Host` header in lower case, without port and brackets; `undefined` when it is not a valid host. */
 function hostNameOf(header: string | undefined): string | undefined {
   const url = header === undefined || /[\s/@?#\\]/.test(header) ? null : URL.parse(`http://${header}`);
   if (url === null || url.hostname === '') return undefined;

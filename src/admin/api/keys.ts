@@ -17,7 +17,7 @@ const KeyListSchema = Type.Object(
 );
 
 const keyText = Type.String({
-  description: 'The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and stored nowhere.',
+  description: 'The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and never stored.',
   minLength: 42,
   maxLength: 42,
   pattern: '^mdk_[0-9A-Za-z]{38}$',
@@ -33,7 +33,7 @@ const RotatedKeySchema = Type.Object(
   {
     key: described(KeySchema, 'The new key.'),
     text: keyText,
-    replaced: described(KeySchema, 'The old key, which ends with the overlap.'),
+    replaced: described(KeySchema, 'The old key, which expires with the overlap.'),
   },
   { $id: 'RotatedKey', description: 'A new key in place of an old one.' },
 );
@@ -42,10 +42,9 @@ export const listKeys = operation({
   method: 'GET',
   path: '/api/keys',
   operationId: 'listKeys',
-  tag: 'Accounts and keys',
   summary: 'Keys, latest first',
   description:
-    'In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys comes back early: go on with `next`.',
+    'In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`.',
   query: Type.Object({
     account: Type.Optional(id('acc', 'Only keys of this account.')),
     status: Type.Optional(words(keyStatuses, 'Only keys of this status.')),
@@ -67,10 +66,8 @@ export const createKey = operation({
   method: 'POST',
   path: '/api/keys',
   operationId: 'createKey',
-  tag: 'Accounts and keys',
   summary: 'Make a key',
-  description:
-    'The answer is the only place where the key’s text ever stands. The key can be used as soon as the answer is there.',
+  description: 'Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.',
   body: strictObject(
     {
       accountId: id('acc', 'The account that is to hold it.'),
@@ -118,18 +115,17 @@ export const disableKey = changing(
   'disable',
   'disabled',
   'Disable a key',
-  'It is refused from now on, until it is enabled.',
+  'It is refused at once, until it is enabled.',
 );
-export const revokeKey = changing('revoke', 'revoked', 'Revoke a key', 'It is refused from now on, for good.');
+export const revokeKey = changing('revoke', 'revoked', 'Revoke a key', 'It is refused at once, for good.');
 
 function changing(verb: string, status: KeyStatus, summary: string, effect: string) {
   return operation({
     method: 'POST',
     path: `/api/keys/:id/${verb}`,
     operationId: `${verb}Key`,
-    tag: 'Accounts and keys',
     summary,
-    description: `${effect} Doing it twice changes nothing.`,
+    description: `${effect} Repeating it changes nothing.`,
     params: pathId('key'),
     body: noBody,
     answer: KeySchema,
@@ -148,7 +144,6 @@ export const rotateKey = operation({
   method: 'POST',
   path: '/api/keys/:id/rotate',
   operationId: 'rotateKey',
-  tag: 'Accounts and keys',
   summary: 'Replace a key by a new one',
   description:
     'The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once.',

@@ -23,13 +23,13 @@ const instantMs = (text: string) =>
     examples: [1_795_255_200_000],
   });
 
-/** What a window is announced, or tried, with. */
+/** What a window is announced or previewed with. */
 const NewWindowSchema = strictObject(
   { fromMs: instantMs('Its start'), toMs: instantMs('Its end'), description: windowDescription },
   'The new window.',
 );
 
-const ExtensionSchema = strictObject({ toMs: instantMs('Its new end, later than before') }, 'How far.');
+const ExtensionSchema = strictObject({ toMs: instantMs('Its new end, later than before') }, 'The extension.');
 
 function newWindowOf({ fromMs, toMs, description }: Static<typeof NewWindowSchema>): NewWindow {
   return { from: fromMs as EpochMs, to: toMs as EpochMs, description: description.trim() };
@@ -51,9 +51,8 @@ export const listMaintenance = operation({
   method: 'GET',
   path: '/api/maintenance',
   operationId: 'listMaintenance',
-  tag: 'Maintenance',
   summary: 'Maintenance windows',
-  description: 'What is announced and running, and what was.',
+  description: 'Announced, running and past windows.',
   answer: WindowListSchema,
   async handle({ store: { windows }, now }) {
     const current = await windows.list({ currentAt: now });
@@ -66,10 +65,9 @@ export const announceMaintenance = operation({
   method: 'POST',
   path: '/api/maintenance',
   operationId: 'announceMaintenance',
-  tag: 'Maintenance',
   summary: 'Announce a maintenance window',
   description:
-    'Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may begin now or have begun.',
+    'Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may start now, or have started already.',
   body: NewWindowSchema,
   status: 201,
   answer: WindowSchema,
@@ -84,7 +82,7 @@ export const extendMaintenance = operation({
   ...changing(
     'extend',
     'Extend a maintenance window',
-    'Moves its end to a later instant, before it begins or while it runs.',
+    'Moves its end to a later instant, before it starts or while it runs.',
   ),
   body: ExtensionSchema,
   async handle({ params, body, store, now }, { changes }) {
@@ -101,8 +99,8 @@ export const endMaintenance = finishing(
 );
 export const cancelMaintenance = finishing(
   'cancel',
-  'Take back an announced window',
-  'Only one that has not begun; a running one is ended.',
+  'Cancel an announced window',
+  'Only one that has not started; a running one is ended.',
 );
 
 function finishing(verb: 'end' | 'cancel', summary: string, description: string) {
@@ -127,7 +125,6 @@ function changing(verb: 'extend' | 'end' | 'cancel', summary: string, descriptio
     method: 'POST',
     path: `/api/maintenance/:id/${verb}`,
     operationId: `${verb}Maintenance`,
-    tag: 'Maintenance',
     summary,
     description,
     params: pathId('win'),
@@ -151,7 +148,7 @@ const PreviewSchema = Type.Object(
     before: described(ServiceStatusSchema, '`/v1/status` once it is announced, now.'),
     during: Type.Object(
       {
-        status: described(ServiceStatusSchema, '`/v1/status` at its start, if the feed goes on as it does now.'),
+        status: described(ServiceStatusSchema, '`/v1/status` at its start, if the feed stays as it is now.'),
         ticker: Type.Object(
           {
             httpStatus: Type.Integer({ description: 'The HTTP status.', examples: [503] }),
@@ -173,16 +170,15 @@ const PreviewSchema = Type.Object(
       description: 'Announced and running windows that share an instant with it.',
     }),
   },
-  { $id: 'Preview', description: 'What clients would see of a window.' },
+  { $id: 'Preview', description: 'What clients would see of a maintenance window.' },
 );
 
 export const previewMaintenance = operation({
   method: 'POST',
   path: '/api/maintenance/preview',
   operationId: 'previewMaintenance',
-  tag: 'Maintenance',
   summary: 'See what clients would see',
-  description: 'Changes nothing. The bodies are made by what makes those of clients.',
+  description: 'Changes nothing. The bodies are built by the code that answers clients.',
   body: NewWindowSchema,
   answer: PreviewSchema,
   async handle({ body, store, now, request }, management) {
@@ -191,7 +187,7 @@ export const previewMaintenance = operation({
     const current = await store.windows.list({ currentAt: now });
     const at = Math.max(window.from, now) as EpochMs;
     const during = boardWith(management, [...current, window], now, at);
-    // It runs at this instant, so that there is such a time.
+    // The window runs at this instant, so there is such a time.
     const retryAfterSeconds = during.maintenanceRetryAfterSeconds(at)!;
     return {
       valid: true as const,

@@ -53,14 +53,14 @@ const MarketRowSchema = Type.Object(
       examples: [['84100.1', '84210.5']],
     }),
   },
-  { $id: 'MarketRow', description: 'A market in the list, with a small line of its price.' },
+  { $id: 'MarketRow', description: 'A market in the list, with its price in the last hour.' },
 );
 
 const MarketListSchema = Type.Object(
   {
     ...pair('serverTime', 'The time of the server.'),
     markets: Type.Array(MarketRowSchema, {
-      description: 'Every market clients are shown, by symbol; those delisted less than 30 days ago too.',
+      description: 'Every market that clients see, by symbol, including those delisted less than 30 days ago.',
     }),
   },
   { $id: 'MarketList', description: 'All markets.' },
@@ -72,10 +72,8 @@ export const readMarkets = operation({
   method: 'GET',
   path: '/api/markets',
   operationId: 'readMarkets',
-  tag: 'Markets',
   summary: 'All markets with their prices',
-  description:
-    'What clients get of each market now, and what only an operator may know. The order is that of the symbols.',
+  description: 'What clients get of each market now, and what only operators see, by symbol.',
   answer: MarketListSchema,
   handle({ now }, management) {
     const { market, history } = management;
@@ -134,7 +132,7 @@ function marketOf({ market: { book } }: Management, text: string): OfferedMarket
   const symbol = parseSymbol(text);
   const market = symbol === undefined ? undefined : book.catalogue.find(symbol);
   if (market !== undefined) return market;
-  throw new Problem('NOT_FOUND', 'There is no market with this symbol. GET /api/markets lists those there are.');
+  throw new Problem('NOT_FOUND', 'There is no market with this symbol. GET /api/markets lists the existing ones.');
 }
 
 const symbolParams = Type.Object({
@@ -153,24 +151,23 @@ const UpstreamQuoteSchema = Type.Object(
     ask: part.decimal('Best ask on the exchange.', '50000.1'),
     ...pair('timestamp', 'When they were captured.'),
   },
-  { $id: 'UpstreamQuote', description: 'The last good values of the exchange.' },
+  { $id: 'UpstreamQuote', description: 'The last good values from the exchange.' },
 );
 
 const MarketDetailSchema = Type.Object(
   {
     market: described(MarketSchema, 'As in the list.'),
-    upstream: nullable(UpstreamQuoteSchema, 'Null while the exchange gave none.'),
+    upstream: nullable(UpstreamQuoteSchema, 'Null until the exchange sent one.'),
     price: nullable(PriceReportSchema, 'Null while there is no price.'),
   },
-  { $id: 'MarketDetail', description: 'Everything there is to say about a market.' },
+  { $id: 'MarketDetail', description: 'A market, and how its price is derived.' },
 );
 
 export const readMarket = operation({
   method: 'GET',
   path: '/api/markets/:symbol',
   operationId: 'readMarket',
-  tag: 'Markets',
-  summary: 'One market, and how its price came about',
+  summary: 'One market, and how its price is derived',
   description: 'The market, the exchange’s own values, and every step from them to the prices clients get.',
   params: symbolParams,
   answer: MarketDetailSchema,
@@ -219,9 +216,8 @@ export const readMarketHistory = operation({
   method: 'GET',
   path: '/api/markets/:symbol/history',
   operationId: 'readMarketHistory',
-  tag: 'Markets',
   summary: 'The last hour of a market',
-  description: 'A point every 5 seconds, of this process: after a restart it begins anew.',
+  description: 'A point every 5 seconds, recorded by this process: a restart begins again.',
   params: symbolParams,
   query: Type.Object({
     since: Type.Optional(
@@ -241,17 +237,16 @@ export const readMarketHistory = operation({
   },
 });
 
-export const pauseMarket = pausing('pause', true, 'Clients are told `paused` at once; the prices go on.');
-export const resumeMarket = pausing('resume', false, 'It is traded again as soon as the exchange trades it.');
+export const pauseMarket = pausing('pause', true, 'Clients see `paused` at once; prices are still served.');
+export const resumeMarket = pausing('resume', false, 'It trades again as soon as the exchange trades it.');
 
 function pausing(verb: 'pause' | 'resume', paused: boolean, effect: string) {
   return operation({
     method: 'POST',
     path: `/api/markets/:symbol/${verb}`,
     operationId: `${verb}Market`,
-    tag: 'Markets',
     summary: paused ? 'Pause a market' : 'Resume a market',
-    description: `${effect} Doing it twice changes nothing.`,
+    description: `${effect} Repeating it changes nothing.`,
     params: symbolParams,
     body: noBody,
     answer: MarketSchema,
@@ -269,22 +264,21 @@ export const delistMarket = operation({
   method: 'POST',
   path: '/api/markets/:symbol/delist',
   operationId: 'delistMarket',
-  tag: 'Markets',
   summary: 'Delist a market for good',
   description:
-    'Final: the symbol never comes back. It has no price from now on, and is listed as `delisted` for 30 days. `confirm` has to repeat the symbol.',
+    'Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol.',
   params: symbolParams,
   body: strictObject(
     { confirm: Type.String({ description: 'The symbol once more.', maxLength: 32, examples: ['BTCCZK'] }) },
-    'That it is meant.',
+    'The confirmation.',
   ),
   answer: MarketSchema,
   problems: ['NOT_FOUND', 'CONFLICT'],
   async handle({ params, body, store, now }, management) {
     const { symbol } = marketOf(management, params.symbol);
     if (body.confirm !== symbol) {
-      throw new Problem('CONFLICT', `Delisting is final. Repeat the symbol ${symbol} in confirm if it is meant.`, {
-        errors: [{ field: 'confirm', message: `has to be ${symbol}.` }],
+      throw new Problem('CONFLICT', `Delisting is final. Repeat the symbol ${symbol} in confirm.`, {
+        errors: [{ field: 'confirm', message: `must be ${symbol}.` }],
       });
     }
     await management.market.memory.save();

@@ -27,7 +27,6 @@ interface Declared<Params extends TObject, Query extends TObject, Body extends T
   /** As the router writes it: `/api/keys/:id`. */
   readonly path: string;
   readonly operationId: string;
-  readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
   /** Whether it needs a sign-in, which it does when left out; `sign-in` is the one that makes one. */
@@ -50,16 +49,6 @@ interface Declared<Params extends TObject, Query extends TObject, Body extends T
 export interface Operation extends Omit<Declared<TObject, TObject, TObject, TSchema>, 'handle'> {
   handle(asked: Asked, management: Management): unknown;
 }
-
-export type Tag =
-  | 'Session'
-  | 'Service'
-  | 'Markets'
-  | 'Accounts and keys'
-  | 'Maintenance'
-  | 'Notices'
-  | 'Audit'
-  | 'Description';
 
 /** Declares an operation; what its handler is given and has to give follows from the schemas. */
 export function operation<

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { activateAccount, createAccount, deactivateAccount, listAccounts, readAccount } from './accounts.ts';
 import { listAudit } from './audit.ts';
-import { managementDocument } from './document.ts';
+import { managementDocument, type Tag, type TaggedOperation } from './document.ts';
 import { readFeed } from './feed.ts';
 import { createKey, disableKey, enableKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import {
@@ -26,7 +26,6 @@ const readDocument = operation({
   method: 'GET',
   path: '/api/openapi.json',
   operationId: 'readDocument',
-  tag: 'Description',
   summary: 'This document',
   description: 'The description of the management API, as OpenAPI 3.1.',
   access: 'anybody',
@@ -39,43 +38,39 @@ const readDocument = operation({
   handle: () => managementDocument(operations),
 });
 
+const byTag = {
+  Session: [signIn, readSession, signOut],
+  Service: [readOverview, readFeed, readRates],
+  Markets: [readMarkets, readMarket, readMarketHistory, pauseMarket, resumeMarket, delistMarket],
+  'Accounts and keys': [
+    listAccounts,
+    createAccount,
+    readAccount,
+    activateAccount,
+    deactivateAccount,
+    listKeys,
+    createKey,
+    enableKey,
+    disableKey,
+    revokeKey,
+    rotateKey,
+    readKeyUsage,
+    readUsage,
+  ],
+  Maintenance: [
+    listMaintenance,
+    announceMaintenance,
+    previewMaintenance,
+    extendMaintenance,
+    endMaintenance,
+    cancelMaintenance,
+  ],
+  Notices: [listNotices, previewNotice],
+  Audit: [listAudit, listTokens],
+  Description: [readProblem, readDocument],
+} satisfies Readonly<Record<Tag, readonly Operation[]>>;
+
 /** Every operation of the management API, in the order of the document. */
-export const operations: readonly Operation[] = [
-  signIn,
-  readSession,
-  signOut,
-  readOverview,
-  readFeed,
-  readRates,
-  readMarkets,
-  readMarket,
-  readMarketHistory,
-  pauseMarket,
-  resumeMarket,
-  delistMarket,
-  listAccounts,
-  createAccount,
-  readAccount,
-  activateAccount,
-  deactivateAccount,
-  listKeys,
-  createKey,
-  enableKey,
-  disableKey,
-  revokeKey,
-  rotateKey,
-  readKeyUsage,
-  readUsage,
-  listMaintenance,
-  announceMaintenance,
-  previewMaintenance,
-  extendMaintenance,
-  endMaintenance,
-  cancelMaintenance,
-  listNotices,
-  previewNotice,
-  listAudit,
-  listTokens,
-  readProblem,
-  readDocument,
-];
+export const operations: readonly TaggedOperation[] = Object.entries(byTag).flatMap(([tag, tagged]) =>
+  tagged.map((each) => ({ ...each, tag: tag as Tag })),
+);

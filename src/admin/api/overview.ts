@@ -49,12 +49,12 @@ const OverviewSchema = Type.Object(
     }),
     ...pair('startedAt', 'When the process started.'),
     ...pair('serverTime', 'The time of the server.'),
-    status: described(ServiceStatusSchema, 'What clients are told.'),
-    dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there never was any.', 420),
-    storeReachable: Type.Boolean({ description: 'Whether changes in the database can be read just now.' }),
+    status: described(ServiceStatusSchema, 'The status that clients see.'),
+    dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
+    storeReachable: Type.Boolean({ description: 'Whether the database can be read and written now.' }),
     markets: Type.Object(
       {
-        listed: count('Markets clients are shown.', 8),
+        listed: count('Markets that clients see.', 8),
         trading: count('Of these, traded.', 6),
         paused: count('Of these, paused.', 1),
         delisted: count('Of these, delisted less than 30 days ago.', 1),
@@ -97,17 +97,16 @@ const OverviewSchema = Type.Object(
       { description: 'E-mail to key holders.' },
     ),
   },
-  { $id: 'Overview', description: 'How the service is doing.' },
+  { $id: 'Overview', description: 'The state of the service.' },
 );
 
 export const readOverview = operation({
   method: 'GET',
   path: '/api/overview',
   operationId: 'readOverview',
-  tag: 'Service',
-  summary: 'How the service is doing',
+  summary: 'The state of the service',
   description:
-    'All figures of one instant: status, markets, traffic, keys, the process. Cheap enough to be asked every second.',
+    'All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second.',
   answer: OverviewSchema,
   handle({ now }, management) {
     const { clock, market, listener, access, changes, notifier, delay, configuration } = management;

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { id, nullableLine } from '../../operator/fields.ts';
 import { invalid } from './problems.ts';
 
-/** Counters by names that can grow in number. */
+/** Counters by name; names can be added. */
 export function counts(description: string, example: Readonly<Record<string, number>>) {
   return Type.Unsafe<Readonly<Record<string, number>>>({
     description,
@@ -13,7 +13,7 @@ export function counts(description: string, example: Readonly<Record<string, num
   });
 }
 
-/** An object that refuses properties it does not know: for what is sent to us. */
+/** An object that refuses unknown properties: for requests. */
 export function strictObject<Properties extends TProperties>(
   properties: Properties,
   description: string,
@@ -27,7 +27,7 @@ export const noBody = strictObject({}, 'Nothing is taken.');
 export const pathId = (prefix: string) => Type.Object({ id: id(prefix, 'The id, as lists give it.') });
 
 export const nextSchema = nullableLine(
-  'Hand it back as `after` to get the next page; null after the last one. A page can be short, or empty, although there is a next one.',
+  'Send it as `after` to get the next page; null on the last one. A page can be short or empty although there is a next one.',
   'WzE3NjM3MjU2MDAwMDAsImFjY18xIl0',
   400,
 );
@@ -49,7 +49,7 @@ export const pageQuery = {
 
 export const defaultLimit = 50;
 
-/** A place in a list as text that means nothing to whoever hands it back. */
+/** A place in a list as opaque text for the client. */
 export function writeCursor(...place: readonly (number | string)[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
@@ -59,7 +59,7 @@ export function readCursor<Place extends TSchema>(text: string | undefined, plac
   if (text === undefined) return undefined;
   const value = parsed(Buffer.from(text, 'base64url').toString());
   if (Value.Check(place, value)) return value;
-  throw invalid('after', 'is no place in this list. Send `next` of the page before unchanged.');
+  throw invalid('after', 'is not a place in this list. Send `next` of the page before unchanged.');
 }
 
 function parsed(text: string): unknown {

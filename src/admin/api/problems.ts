@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { line } from '../../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
 import { operation } from './operation.ts';
@@ -8,7 +8,7 @@ interface ProblemRow {
   readonly status: number;
   /** Never changes for a code. */
   readonly title: string;
-  /** What leads to it and what to do. */
+  /** What causes it and what to do. */
   readonly description: string;
 }
 
@@ -17,7 +17,8 @@ export const problemTable = {
   INVALID_INPUT: {
     status: 400,
     title: 'Invalid input',
-    description: 'The request cannot be understood or a value is not allowed. `errors` names each field and the mend.',
+    description:
+      'The request cannot be understood or a value is not allowed. `errors` names each field and what is wrong with it.',
   },
   NOT_SIGNED_IN: {
     status: 401,
@@ -38,7 +39,7 @@ export const problemTable = {
     status: 403,
     title: 'Cross-site request refused',
     description:
-      'A change that comes with a session also needs its token in `X-CSRF-Token`, and has to come from a page of this server.',
+      'A change made with a session also needs its token in `X-CSRF-Token`, and must come from a page of this server.',
   },
   NOT_FOUND: { status: 404, title: 'Not found', description: 'Nothing exists at this path or under this id.' },
   METHOD_NOT_ALLOWED: {
@@ -49,18 +50,18 @@ export const problemTable = {
   CONFLICT: {
     status: 409,
     title: 'Conflict',
-    description: 'The state of what was asked for does not allow it. Nothing was changed.',
+    description: 'The current state does not allow this change. Nothing was changed.',
   },
   EMAIL_TAKEN: {
     status: 409,
     title: 'E-mail address taken',
-    description: 'An account has this e-mail address already.',
+    description: 'An account with this e-mail address exists already.',
   },
-  PAYLOAD_TOO_LARGE: { status: 413, title: 'Body too large', description: 'A body may have 64 kB.' },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'Body too large', description: 'A body may have up to 64 kB.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'Unsupported media type',
-    description: 'A body has to be JSON, sent as `Content-Type: application/json`.',
+    description: 'A body must be JSON, sent as `Content-Type: application/json`.',
   },
   HOST_NOT_ALLOWED: {
     status: 421,
@@ -75,7 +76,7 @@ export const problemTable = {
   INTERNAL_ERROR: {
     status: 500,
     title: 'Internal error',
-    description: 'A fault of the service itself. The log has it under the request id.',
+    description: 'A fault of the service itself. The log records it under the request id.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
@@ -95,7 +96,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** Thrown by whoever cannot answer as asked. The detail is written for the operator and holds no secret. */
+/** Why a request is refused. The detail is written for the operator and holds no secret. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
@@ -119,21 +120,11 @@ export function invalid(field: string, message: string): Problem {
   return new Problem('INVALID_INPUT', `${field}: ${message}`, { errors: [{ field, message }] });
 }
 
-interface ProblemBody {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly code: ProblemCode;
-  readonly detail: string;
-  readonly requestId: string;
-  readonly errors?: readonly FieldError[];
-}
-
 /** The body of an `application/problem+json` answer (RFC 9457). `type` is a path of this listener. */
-export function problemBody({ code, message, errors }: Problem, requestId: string): ProblemBody {
+export function problemBody({ code, message, errors }: Problem, requestId: string): Static<typeof ProblemSchema> {
   const { status, title } = problemTable[code];
   const body = { type: problemType(code), title, status, code, detail: message, requestId };
-  return errors === undefined ? body : { ...body, errors };
+  return errors === undefined ? body : { ...body, errors: [...errors] };
 }
 
 export function problemType(code: ProblemCode): string {
@@ -160,13 +151,14 @@ const ofTheFramework: Readonly<Record<string, () => Problem>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem('PAYLOAD_TOO_LARGE', 'The body has more than 64 kB.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON, with the header Content-Type: application/json.'),
-  FST_ERR_CTP_INVALID_JSON_BODY: () => new Problem('INVALID_INPUT', 'The body is no valid JSON.'),
+  FST_ERR_CTP_INVALID_JSON_BODY: () => new Problem('INVALID_INPUT', 'The body is not valid JSON.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new Problem('INVALID_INPUT', 'The body is not as long as its Content-Length says.'),
-  FST_ERR_BAD_URL: () => new Problem('INVALID_INPUT', 'The path has a percent sign that starts no escape sequence.'),
+  FST_ERR_BAD_URL: () =>
+    new Problem('INVALID_INPUT', 'The path has a percent sign that does not start an escape sequence.'),
 };
 
-/** What the operator is told of whatever was thrown. `undefined`: the fault is ours, and only the log is told of it. */
+/** The problem to answer for an error. `undefined`: a fault of the service, which only the log describes. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof StoreError) return problemOfStore(error);
@@ -205,12 +197,12 @@ export const ProblemSchema = Type.Object(
     status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
     code,
     detail: line(
-      'What went wrong this time and how to mend it, for people.',
+      'What went wrong this time and how to fix it, for people.',
       'There is no key key_4fGh72Kq0ZsTn1Lw.',
       4_000,
     ),
     requestId: Type.String({
-      description: 'Equals the `X-Request-Id` header; the log has faults of the service under it.',
+      description: 'Equals the `X-Request-Id` header; the log records faults of the service under it.',
       pattern: '^[A-Za-z0-9_-]{16,64}$',
       examples: ['9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'],
     }),
@@ -235,7 +227,7 @@ const ProblemDescriptionSchema = Type.Object(
     code,
     title: line('Always the same for a code.', 'Not found', 100),
     status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
-    description: line('What leads to it and what to do.', problemTable.NOT_FOUND.description, 1_000),
+    description: line('What causes it and what to do.', problemTable.NOT_FOUND.description, 1_000),
   },
   { $id: 'ProblemDescription', description: 'What a problem is about.' },
 );
@@ -244,9 +236,8 @@ export const readProblem = operation({
   method: 'GET',
   path: '/api/problems/:slug',
   operationId: 'readProblem',
-  tag: 'Description',
   summary: 'What a problem is about',
-  description: 'What the `type` of a problem leads to.',
+  description: 'The page that the `type` of a problem links to.',
   access: 'anybody',
   params: Type.Object({
     slug: Type.String({

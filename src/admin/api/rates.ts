@@ -38,9 +38,8 @@ export const readRates = operation({
   method: 'GET',
   path: '/api/rates',
   operationId: 'readRates',
-  tag: 'Service',
   summary: 'Conversion rates',
-  description: 'What converted markets are made with, how old it is and how long it may be used.',
+  description: 'The rates of converted markets, their age and how long they may be used.',
   answer: RateListSchema,
   handle({ now }, management) {
     return {

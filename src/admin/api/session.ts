@@ -13,7 +13,7 @@ const SessionSchema = Type.Object(
       { description: 'Who is signed in.' },
     ),
     csrfToken: Type.String({
-      description: 'To be sent as `X-CSRF-Token` with every request of this session that changes something.',
+      description: 'Sent as `X-CSRF-Token` with every request of this session that changes something.',
       minLength: 32,
       maxLength: 32,
       examples: ['5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1'],
@@ -43,7 +43,6 @@ export const signIn = operation({
   method: 'POST',
   path: '/api/session',
   operationId: 'signIn',
-  tag: 'Session',
   summary: 'Sign in',
   description:
     'Makes a session for a browser and sets its cookie. Programs do not need one: they send the token with each request. A session lasts as long as `admin.sessionFor` says, and ends at once when its token is revoked or the process ends.',
@@ -64,9 +63,8 @@ export const readSession = operation({
   method: 'GET',
   path: '/api/session',
   operationId: 'readSession',
-  tag: 'Session',
   summary: 'The session of this browser',
-  description: 'Tells who is signed in and the token against cross-site requests. Only for a session, not for a token.',
+  description: 'Who is signed in, and the token against cross-site requests. Only for a session, not for a token.',
   answer: SessionSchema,
   handle({ operator: { session } }) {
     if (session !== undefined) return sessionBody(session);
@@ -78,9 +76,8 @@ export const signOut = operation({
   method: 'DELETE',
   path: '/api/session',
   operationId: 'signOut',
-  tag: 'Session',
   summary: 'Sign out',
-  description: 'Ends the session and takes back its cookie.',
+  description: 'Ends the session and clears its cookie.',
   async handle({ gate, operator, request, reply }) {
     await gate.signOut(request, operator);
     reply.clearCookie(sessionCookie, { ...cookieFlags, secure: isOverTls(request) });
@@ -90,7 +87,7 @@ export const signOut = operation({
 
 const cookieFlags = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
 
-/** A proxy says so. Whoever says so wrongly only keeps his own browser from sending the cookie. */
+/** As the proxy reports it. A client that forges the header only keeps its own browser from sending the cookie. */
 function isOverTls(request: {
   readonly protocol: string;
   readonly headers: Readonly<Record<string, unknown>>;

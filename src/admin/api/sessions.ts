@@ -5,7 +5,7 @@ import type { Clock, EpochMs, Randomness } from '../../clock.ts';
 
 /** A signed-in browser. */
 export interface Session {
-  /** For the audit log; gives no access. */
+  /** For the audit log; it grants no access. */
   readonly id: string;
   /** The token it was made with: its id in the store, or `undefined` for that of the configuration. */
   readonly tokenId: string | undefined;
@@ -20,8 +20,8 @@ const secretLength = 32;
 const idLength = 16;
 
 /**
- * The sessions of this process, in memory. A session is known by the SHA-256 of its secret, so that neither looking it up nor
- * a dump of the memory tells the secret. The oldest goes when there are 1,000.
+ * The sessions of this process, in memory. A session is stored under the SHA-256 of its secret, so that neither the time of a
+ * look-up nor a memory dump reveals the secret. At 1,000 sessions the oldest is dropped.
  */
 export class Sessions {
   readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>;
@@ -41,7 +41,7 @@ export class Sessions {
     return this.#byDigest.size;
   }
 
-  /** Makes a session and the secret that stands for it. */
+  /** Makes a session and its secret. */
   open(tokenId: string | undefined, name: string): { readonly secret: string; readonly session: Session } {
     this.#dropExpired();
     const [oldest] = this.#byDigest.keys();
@@ -59,7 +59,7 @@ export class Sessions {
     return { secret, session };
   }
 
-  /** `expired` once for a session whose time is over; it is forgotten by that. */
+  /** `expired` once for a session that has expired, which is dropped. */
   find(secret: string): Session | 'expired' | undefined {
     const digest = digestText(secret);
     const session = this.#byDigest.get(digest);
@@ -88,7 +88,7 @@ export class Sessions {
   }
 }
 
-/** Whether two secrets are the same, in a time that tells nothing of where they differ. */
+/** Whether two secrets are the same, in a time that does not depend on where they differ. */
 export function sameSecret(one: string, other: string): boolean {
   return timingSafeEqual(tokenDigest(one), tokenDigest(other));
 }

@@ -11,7 +11,6 @@ export const listTokens = operation({
   method: 'GET',
   path: '/api/tokens',
   operationId: 'listTokens',
-  tag: 'Audit',
   summary: 'Operator tokens',
   description:
     'Who may use this API. Tokens are made and revoked on the command line (`mdapi admin token`, `mdapi admin revoke`), by whoever may write to the database.',

@@ -16,7 +16,7 @@ const keysShown = 100;
 const dayMs = 86_400_000;
 const breachesKeptMs = 30 * dayMs;
 
-const limitPerMinute = count('The limit that holds, its own or the configured one, in requests a minute.', 60);
+const limitPerMinute = count('The limit that applies, its own or the configured one, in requests a minute.', 60);
 
 const KeyUsageSchema = Type.Object(
   {
@@ -29,7 +29,7 @@ const KeyUsageSchema = Type.Object(
         refused: count('Requests refused.', 0),
         remaining: count('Requests left.', 19),
       },
-      { description: 'The minute that runs, as this process counted it.' },
+      { description: 'The current minute, as this process counted it.' },
     ),
     breaches: Type.Array(
       Type.Object(
@@ -57,8 +57,8 @@ const UsageSchema = Type.Object(
       Type.Object(
         {
           key: described(KeySchema, 'The key.'),
-          used: count('Requests counted in the minute that runs, by this process.', 41),
-          refused: count('Requests refused in the minute that runs, by this process.', 0),
+          used: count('Requests counted in the current minute, by this process.', 41),
+          refused: count('Requests refused in the current minute, by this process.', 0),
           limitPerMinute,
           breachedMinutes24h: count('Minutes of the last 24 hours in which it was refused.', 3),
           refused24h: count('Requests refused in them.', 541),
@@ -78,10 +78,9 @@ export const readKeyUsage = operation({
   method: 'GET',
   path: '/api/keys/:id/usage',
   operationId: 'readKeyUsage',
-  tag: 'Accounts and keys',
   summary: 'How a key is used',
   description:
-    'The minute that runs, the minutes in which it was refused, and what its holder was told. Asking counts nothing.',
+    'The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request.',
   params: pathId('key'),
   answer: KeyUsageSchema,
   problems: ['NOT_FOUND'],
@@ -122,10 +121,8 @@ export const readUsage = operation({
   method: 'GET',
   path: '/api/usage',
   operationId: 'readUsage',
-  tag: 'Accounts and keys',
   summary: 'The keys that stand out',
-  description:
-    'At most 100 keys: those refused most in the last 24 hours, and those used most in the minute that runs.',
+  description: 'At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute.',
   answer: UsageSchema,
   async handle({ store, now }, management) {
     const since = (now - dayMs) as EpochMs;
@@ -153,7 +150,7 @@ function breachesOf(id: string, refused: readonly RefusedKey[]) {
   return { breachedMinutes24h: found?.minutes ?? 0, refused24h: found?.refused ?? 0 };
 }
 
-/** Read from the counters of the request path. A key that is not held, a revoked one, is used by nobody. */
+/** Read from the counters of the request path. A revoked key is not in memory, and nobody uses it. */
 function thisMinute(
   { access: { directory, limits, breaches } }: Management,
   digest: Uint8Array | undefined,

@@ -9,7 +9,7 @@ interface SchemaError {
   readonly message: string;
 }
 
-/** Checks values against a schema. Throws `INVALID_INPUT` that names every field that is wrong. */
+/** Checks values against a schema. Throws `INVALID_INPUT`, which names every wrong field. */
 export type Check = (values: unknown) => unknown;
 
 /** For a body: as it is. */
@@ -42,7 +42,7 @@ function checkOf(schema: TObject, prepared: (value: unknown) => unknown): Check 
   };
 }
 
-/** One message a field: the first, which is the nearest to what was sent. */
+/** One message a field: the first, which is the closest to what was sent. */
 function fieldErrors(schema: TObject, found: readonly SchemaError[]): readonly FieldError[] {
   const byField = new Map<string, string>();
   const known = Object.keys(schema.properties).join(', ');
@@ -52,12 +52,15 @@ function fieldErrors(schema: TObject, found: readonly SchemaError[]): readonly F
       requiredProperties?: readonly string[];
     };
     for (const name of additionalProperties) {
-      byField.set(name, known === '' ? 'is not known; nothing is taken here.' : `is not known. Known here: ${known}.`);
+      byField.set(
+        name,
+        known === '' ? 'is not known; this operation takes no values.' : `is not known. Known here: ${known}.`,
+      );
     }
     for (const name of requiredProperties) byField.set(name, 'is missing.');
     if (keyword === 'additionalProperties' || keyword === 'required' || keyword === 'boolean') continue;
     const field = instancePath.slice(1).replaceAll('/', '.');
-    if (!byField.has(field)) byField.set(field, field === '' ? 'The body has to be a JSON object.' : `${message}.`);
+    if (!byField.has(field)) byField.set(field, field === '' ? 'The body must be a JSON object.' : `${message}.`);
   }
   return [...byField].map(([field, message]) => ({ field, message }));
 }
