@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { newDatabase, postgresTest } from '../store/store.testing.ts';
+import { emptyDatabase, newDatabase, postgresTest } from '../store/store.testing.ts';
 import { newDirectory, newOperator, runInside } from './cli.testing.ts';
 
 describe('store copy', () => {
@@ -70,7 +70,7 @@ describe('a database on PostgreSQL', () => {
         MDAPI_EXCHANGE_URLS_REST: 'http://127.0.0.1:1',
         MDAPI_EXCHANGE_URLS_WS: 'ws://127.0.0.1:1',
       });
-      const url = await newDatabase(t, 'postgres', 'template0');
+      const url = await emptyDatabase(t, 'postgres');
       const missing = await mdapi('accounts', 'list', '--store', url);
       assert.equal(missing.exitCode, 4);
       assert.match(missing.stderr, /There is no database postgres:\/\/postgres@127\.0\.0\.1:\d+\/\w+\./);

@@ -34,7 +34,7 @@ async function nothingMore(outbox: Outbox, server: MailServer, count: number): P
   assert.equal(server.accepted.length, count);
 }
 
-describe('a notice', () => {
+describe('a notice', { concurrency: true }, () => {
   test('is delivered once, to the address of the account, and marked as sent', async (t) => {
     const { outbox, notice, server } = await begin(t);
     const courier = startCourier(t, outbox, smtpOf(server));

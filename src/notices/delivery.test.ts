@@ -28,7 +28,7 @@ function reasonOf(delivery: Delivery): string {
   return 'reason' in delivery ? delivery.reason : '';
 }
 
-describe('handing a message over', () => {
+describe('handing a message over', { concurrency: true }, () => {
   test('gives the server exactly the message', async (t) => {
     const server = await MailServer.start(t);
     assert.deepEqual(await send(smtpOf(server)), { kind: 'accepted' });
@@ -102,8 +102,8 @@ describe('handing a message over', () => {
   });
 
   test('is refused for good by 5xx to sender, recipient or content, and postponed by 4xx', async (t) => {
-    const server = await MailServer.start(t);
-    for (const code of [550, 553, 552, 450, 452]) {
+    const each = [550, 553, 552, 450, 452].map(async (code) => {
+      const server = await MailServer.start(t);
       const kind = code >= 500 ? 'refused' : 'postponed';
       server.refuse = { mail: code };
       assert.equal((await send(smtpOf(server))).kind, kind);
@@ -114,8 +114,8 @@ describe('handing a message over', () => {
       const delivery = await send(smtpOf(server));
       assert.equal(delivery.kind, kind);
       assert.match(reasonOf(delivery), new RegExp(`^refused at DATA: ${code} `));
-      server.atEnd = () => undefined;
-    }
+    });
+    await Promise.all(each);
   });
 
   test('to a server that wants a login first, or refuses it, is postponed: the message is not at fault', async (t) => {

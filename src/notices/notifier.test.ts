@@ -45,7 +45,7 @@ function until(outbox: Outbox, what: string, probe: () => boolean | Promise<bool
   });
 }
 
-describe('repeated breaches', () => {
+describe('repeated breaches', { concurrency: true }, () => {
   test('in three minutes make one mail, a few seconds after the third minute', async (t) => {
     const outbox = await openOutbox(t);
     const server = await MailServer.start(t);

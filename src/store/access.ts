@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import { type Engine, engineOf, yieldToEvents } from './engine.ts';
 import type { Database } from './schema.ts';
+import { StorePart } from './store-context.ts';
 
 /** What a serving process must know of a key. */
 export interface AccessEntry {
@@ -40,22 +41,18 @@ export type AccessChangePage =
 const changesPerPage = 1_000;
 
 /** What happened to keys and accounts, written by triggers, whichever program made the change. */
-export class AccessChanges {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export class AccessChanges extends StorePart {
   /** The place after the latest change. Take it before loading everything, then read on from it. */
   async latest(): Promise<ChangeCursor> {
-    const latest = this.#db.selectFrom('access_changes').select(({ fn }) => fn.max<number | null>('seq').as('seq'));
+    const latest = this.context.db
+      .selectFrom('access_changes')
+      .select(({ fn }) => fn.max<number | null>('seq').as('seq'));
     return ((await latest.executeTakeFirst())?.seq ?? 0) as ChangeCursor;
   }
 
   /** Changes after the cursor, oldest first, with the state of each key as it is now. */
   async since(cursor: ChangeCursor, pageSize: number = changesPerPage): Promise<AccessChangePage> {
-    const rows = await this.#db
+    const rows = await this.context.db
       .selectFrom('access_changes')
       .leftJoin('api_keys', (join) =>
         join.onRef('api_keys.digest', '=', 'access_changes.digest').on('api_keys.status', '<>', 'revoked'),
@@ -81,7 +78,7 @@ export class AccessChanges {
   async prune(keepLatest: number): Promise<void> {
     // The latest row always stays: it distinguishes a reader who is up to date from one who missed everything.
     const upTo = (await this.latest()) - Math.max(1, keepLatest);
-    if (upTo > 0) await this.#db.deleteFrom('access_changes').where('seq', '<=', upTo).execute();
+    if (upTo > 0) await this.context.db.deleteFrom('access_changes').where('seq', '<=', upTo).execute();
   }
 }
 

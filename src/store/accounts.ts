@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import { type ListPosition, type Page, type PagedList, searchPage } from './paging.ts';
 import type { AccountTable, Database, KeyStatus } from './schema.ts';
-import { newId, type StoreContext } from './store-context.ts';
+import { newId, StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** The holder of API keys. Keys of an account that is not active cannot be used. */
@@ -33,19 +33,13 @@ type AccountRow = Selectable<AccountTable>;
 const emailShape = /^[^\s@]+@[^\s@]+$/;
 const emailLengthMax = 254;
 
-export class Accounts {
-  readonly #context: StoreContext;
-
-  constructor(context: StoreContext) {
-    this.#context = context;
-  }
-
+export class Accounts extends StorePart {
   /** Throws `email_invalid`, or `email_taken` (the case of letters makes no difference). */
   async create({ email }: { readonly email: string }): Promise<AccountRecord> {
     if (email.length > emailLengthMax || !emailShape.test(email)) {
       throw new StoreError('email_invalid', 'The e-mail address must have the form name@domain, without spaces.');
     }
-    const { db, clock, randomness, journal } = this.#context;
+    const { db, clock, randomness, journal } = this.context;
     const id = newId('acc', randomness);
     return db.transaction().execute(async (trx) => {
       const row = await trx
@@ -65,7 +59,7 @@ export class Accounts {
 
   /** Setting what is already set changes nothing. Throws `account_unknown`. */
   setActive(id: string, active: boolean): Promise<AccountRecord> {
-    const { db, journal } = this.#context;
+    const { db, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const row = await trx
         .updateTable('accounts')
@@ -87,13 +81,13 @@ export class Accounts {
   }
 
   async get(id: string): Promise<AccountRecord | undefined> {
-    const row = await this.#context.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await this.context.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
     return row && recordOf(row);
   }
 
   /** Oldest first. */
   async list(): Promise<readonly AccountWithKeys[]> {
-    const { db } = this.#context;
+    const { db } = this.context;
     const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at_ms').orderBy('id').execute();
     const counts = await keyCountsOf(db);
     return rows.map((row) => withKeys(row, counts));
@@ -101,7 +95,7 @@ export class Accounts {
 
   /** Latest first. */
   async page({ query, after, limit }: AccountPageOptions): Promise<Page<AccountWithKeys, ListPosition>> {
-    const { db } = this.#context;
+    const { db } = this.context;
     const list: PagedList<AccountRow, ListPosition> = {
       limit,
       after,
@@ -122,7 +116,7 @@ export class Accounts {
 
   /** How many keys an account has, by their state. */
   async countKeys(id: string): Promise<KeyCounts> {
-    return (await keyCountsOf(this.#context.db, [id])).get(id) ?? noKeys;
+    return (await keyCountsOf(this.context.db, [id])).get(id) ?? noKeys;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { type ListPosition, mapPage, type Page, readPage } from './paging.ts';
 import type { AuditTable, Database } from './schema.ts';
-import { newId, type StoreContext } from './store-context.ts';
+import { newId, StorePart } from './store-context.ts';
 
 /** What an entry of the audit log is about. */
 export interface AuditSubject {
@@ -66,16 +66,10 @@ export function journalsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): (
     };
 }
 
-export class AuditLog {
-  readonly #context: StoreContext;
-
-  constructor(context: StoreContext) {
-    this.#context = context;
-  }
-
+export class AuditLog extends StorePart {
   /** Latest first. */
   async page({ limit, after, subjectId }: AuditPageOptions): Promise<Page<AuditEntry, ListPosition>> {
-    const { db } = this.#context;
+    const { db } = this.context;
     const read = (from: ListPosition | undefined, count: number) => {
       let query = db.selectFrom('audit_log').selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc').limit(count);
       if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
@@ -92,13 +86,13 @@ export class AuditLog {
 
   /** For what is no change of the store: somebody signed in, or was refused. Changes record themselves. */
   record(change: AuditChange): Promise<void> {
-    const { db, journal } = this.#context;
+    const { db, journal } = this.context;
     return db.transaction().execute((trx) => journal(trx, change));
   }
 
   /** Drops the entries made before an instant. */
   async prune(before: EpochMs): Promise<void> {
-    await this.#context.db.deleteFrom('audit_log').where('at_ms', '<', before).execute();
+    await this.context.db.deleteFrom('audit_log').where('at_ms', '<', before).execute();
   }
 }
 

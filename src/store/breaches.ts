@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import type { Database } from './schema.ts';
+import { StorePart } from './store-context.ts';
 
 /** A minute in which a key was refused (contract, Limits). */
 export interface BreachRecord {
@@ -26,18 +27,12 @@ const keyIdAsText = sql<string>`key_id || ''`;
 /** Rows of one statement: SQLite takes at most 32,766 parameters. */
 const rowsPerStatement = 1_000;
 
-export class Breaches {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
+export class Breaches extends StorePart {
   /** Adds to what is known of each minute: all of the counts or, when it rejects, none. */
   async add(counts: readonly BreachRecord[]): Promise<void> {
     if (counts.length === 0) return;
     const minutes = addedUp(counts);
-    await this.#db.transaction().execute(async (trx) => {
+    await this.context.db.transaction().execute(async (trx) => {
       for (let start = 0; start < minutes.length; start += rowsPerStatement) {
         await addRows(trx, minutes.slice(start, start + rowsPerStatement));
       }
@@ -46,12 +41,12 @@ export class Breaches {
 
   /** A key's breached minutes that began after an instant, oldest first. */
   listOf(keyId: string, after: EpochMs): Promise<readonly BreachRecord[]> {
-    return breachesOf(this.#db, keyId, after);
+    return breachesOf(this.context.db, keyId, after);
   }
 
   /** The keys most often refused in the minutes that began after an instant, at most `limit`, most refused first. */
   async mostRefused(after: EpochMs, limit: number): Promise<readonly RefusedKey[]> {
-    const rows = await this.#db
+    const rows = await this.context.db
       .selectFrom('breaches')
       .select(({ fn }) => [
         keyIdAsText.as('keyId'),
@@ -69,7 +64,7 @@ export class Breaches {
 
   /** Drops the minutes that began before an instant. */
   async prune(before: EpochMs): Promise<void> {
-    await this.#db.deleteFrom('breaches').where('minute_start_ms', '<', before).execute();
+    await this.context.db.deleteFrom('breaches').where('minute_start_ms', '<', before).execute();
   }
 }
 

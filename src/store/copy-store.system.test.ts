@@ -7,7 +7,7 @@ import type { EpochMs } from '../clock.ts';
 import { type CopyProgress, copiedTables, copyStore, uncopiedTables } from './copy-store.ts';
 import type { Engine } from './engine.ts';
 import { openDatabase, openDatabaseToRead } from './open-database.ts';
-import { btcEur, digestNumber, newDatabase, postgresTest, refusal } from './store.testing.ts';
+import { btcEur, digestNumber, emptyDatabase, newDatabase, postgresTest, refusal } from './store.testing.ts';
 import { openStore } from './store.ts';
 
 const clock = new FakeClock();
@@ -77,7 +77,7 @@ for (const [from, to] of ways) {
   describe(`a copy from ${from} to ${to}`, () => {
     postgresTest('has every row of every table as it was, in the same order', async (t) => {
       const source = await filled(t, from);
-      const target = await newDatabase(t, to);
+      const target = await emptyDatabase(t, to);
       const before = await contentOf(source);
       const { counts, wasComplete } = await copyStore({ ...options, from: source, to: target, pageSize: 7 });
       assert.equal(wasComplete, false);
@@ -88,7 +88,7 @@ for (const [from, to] of ways) {
 
     postgresTest('goes on after an interruption at any row, and does nothing once it is complete', async (t) => {
       const source = await filled(t, from);
-      const target = await newDatabase(t, to);
+      const target = await emptyDatabase(t, to);
       const copy = (progress: (progress: CopyProgress) => void) =>
         copyStore({ ...options, from: source, to: target, pageSize: 7, progress });
       for (let stopAt = 1; stopAt < 60; stopAt += 14) {
@@ -103,7 +103,7 @@ for (const [from, to] of ways) {
     });
 
     postgresTest('is a store that works: keys are known, new ones are made, changes are noticed', async (t) => {
-      const target = await newDatabase(t, to);
+      const target = await emptyDatabase(t, to);
       await copyStore({ ...options, from: await filled(t, from), to: target });
       const store = await openStore({ url: target, clock, randomness: seededRandomness(2) });
       t.after(() => store.close());
@@ -127,7 +127,7 @@ postgresTest('a target with data of its own is refused, and so is a copy of anot
 });
 
 postgresTest('a source that is not there or not up to date is refused, and none is made', async (t) => {
-  const missing = await newDatabase(t, 'sqlite');
+  const missing = await emptyDatabase(t, 'sqlite');
   const target = await newDatabase(t, 'postgres');
   await assert.rejects(copyStore({ ...options, from: missing, to: target }), refusal('cannot_open'));
   assert.deepEqual(readdirSync(missing.slice('sqlite:'.length).replace(/\/[^/]+$/, '')), []);

@@ -87,19 +87,12 @@ const usualPageSize = 1_000;
  * `copy_incomplete` when the source was written to meanwhile.
  */
 export async function copyStore(options: CopyOptions): Promise<CopyResult> {
-  const { clock } = options;
-  const source = await openDatabaseToRead(options.from, clock);
-  try {
-    refuseOldSource(source);
-    const { db: target } = await openDatabase(options.to, clock, options.randomness);
-    try {
-      return await copyInto(target, source, options);
-    } finally {
-      await target.destroy();
-    }
-  } finally {
-    await source.db.destroy();
-  }
+  const { from, to, clock, randomness } = options;
+  const source = await openDatabaseToRead(from, clock);
+  await using _source = source.db;
+  refuseOldSource(source);
+  await using target = (await openDatabase(to, clock, randomness)).db;
+  return await copyInto(target, source, options);
 }
 
 async function copyInto(target: Database, source: DatabaseToRead, options: CopyOptions): Promise<CopyResult> {

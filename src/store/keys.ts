@@ -17,7 +17,7 @@ import {
 import { mapPage, type Page, searchPage } from './paging.ts';
 import { type KeyRotation, type RotatedKey, rotateKey } from './rotate-key.ts';
 import type { ApiKeyTable, Database, KeyStatus } from './schema.ts';
-import { newId, type StoreContext } from './store-context.ts';
+import { newId, StorePart } from './store-context.ts';
 
 export type { KeyRecord, KeyWithAccount, NewKey } from './key-record.ts';
 export type { KeyStatus } from './schema.ts';
@@ -38,16 +38,10 @@ const statusChanges = {
   revoked: { action: 'key.revoke', verb: 'Revoked' },
 } as const;
 
-export class Keys {
-  readonly #context: StoreContext;
-
-  constructor(context: StoreContext) {
-    this.#context = context;
-  }
-
+export class Keys extends StorePart {
   /** Throws `account_unknown`, `digest_taken` and the reasons of `assertNewKey`. */
   async insert(key: NewKey): Promise<KeyRecord> {
-    const { db, clock, randomness, journal } = this.#context;
+    const { db, clock, randomness, journal } = this.context;
     const now = clock.now();
     assertNewKey(key, now);
     const id = newId('key', randomness);
@@ -87,7 +81,7 @@ export class Keys {
 
   /** Revoking is final: any other status for a revoked key throws `key_revoked`. Throws `key_unknown`. */
   setStatus(id: string, status: KeyStatus): Promise<KeyRecord> {
-    const { db, journal } = this.#context;
+    const { db, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const asked = selectWithAccount(trx).where('api_keys.id', '=', id);
       const before = await locked(trx, asked, 'api_keys').executeTakeFirst();
@@ -108,37 +102,37 @@ export class Keys {
    * Throws `key_unknown`, `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
    */
   rotate(id: string, rotation: KeyRotation): Promise<RotatedKey> {
-    return rotateKey(this.#context, id, rotation);
+    return rotateKey(this.context, id, rotation);
   }
 
   async get(id: string): Promise<KeyWithAccount | undefined> {
-    const row = await selectWithAccount(this.#context.db).where('api_keys.id', '=', id).executeTakeFirst();
+    const row = await selectWithAccount(this.context.db).where('api_keys.id', '=', id).executeTakeFirst();
     return row && keyWithAccountOf(row);
   }
 
   /** Those of the keys that exist, in any order. At most 1,000 ids. */
   async getMany(ids: readonly string[]): Promise<readonly KeyWithAccount[]> {
     if (ids.length === 0) return [];
-    return (await selectWithAccount(this.#context.db).where('api_keys.id', 'in', ids).execute()).map(keyWithAccountOf);
+    return (await selectWithAccount(this.context.db).where('api_keys.id', 'in', ids).execute()).map(keyWithAccountOf);
   }
 
   /** The SHA-256 of those of the keys that exist, by which a server knows them in memory. At most 1,000 ids. */
   async digestsOf(ids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
     if (ids.length === 0) return new Map();
-    const chosen = this.#context.db.selectFrom('api_keys').select(['id', 'digest']).where('id', 'in', ids);
+    const chosen = this.context.db.selectFrom('api_keys').select(['id', 'digest']).where('id', 'in', ids);
     return new Map((await chosen.execute()).map(({ id, digest }) => [id, digest]));
   }
 
   /** Oldest first. */
   async list({ accountId }: Pick<KeyPageOptions, 'accountId'> = {}): Promise<readonly KeyWithAccount[]> {
-    const chosen = selectFiltered(this.#context.db, { accountId }).orderBy('api_keys.seq');
+    const chosen = selectFiltered(this.context.db, { accountId }).orderBy('api_keys.seq');
     return (await chosen.execute()).map(keyWithAccountOf);
   }
 
   /** Latest first. */
   async page(options: KeyPageOptions): Promise<Page<KeyWithAccount, number>> {
     const { limit, after, query } = options;
-    const filtered = selectFiltered(this.#context.db, options);
+    const filtered = selectFiltered(this.context.db, options);
     const latest = filtered.orderBy('api_keys.seq', 'desc');
     const list = {
       limit,
@@ -158,12 +152,12 @@ export class Keys {
 
   /** Every key that is not revoked, in pages, for a server's directory. Lets other work run between two pages. */
   accessPages(pageSize?: number): AsyncIterable<readonly AccessEntry[]> {
-    return accessPages(this.#context.db, pageSize);
+    return accessPages(this.context.db, pageSize);
   }
 
   /** As many keys as `accessPages` can give at most, give or take those written meanwhile. Found without counting. */
   async countAccessMax(): Promise<number> {
-    const { db } = this.#context;
+    const { db } = this.context;
     const latest = db.selectFrom('api_keys').select(({ fn }) => fn.max<number | null>('seq').as('seq'));
     return (await latest.executeTakeFirst())?.seq ?? 0;
   }

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import { locked, yieldToEvents } from './engine.ts';
 import type { MarketTable } from './schema.ts';
-import type { StoreContext } from './store-context.ts';
+import { StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** What the catalogue says of a market. Decimals are plain text. */
@@ -33,40 +33,20 @@ export interface MarketRecord extends MarketToSave {
   readonly updatedAt: EpochMs;
 }
 
-/** What a later save of the same market replaces. */
-const savedColumns = [
-  'base',
-  'quote',
-  'via',
-  'upstream_status',
-  'price_precision',
-  'amount_precision',
-  'tick_size',
-  'min_order_size',
-  'min_order_value',
-  'missed_loads',
-  'delisted_at_ms',
-  'updated_at_ms',
-] as const;
 /** Rows of one insert: few statements to compile, and few enough parameters for either engine. */
 const rowsPerStatement = 250;
 
-export class Markets {
-  readonly #context: Pick<StoreContext, 'db' | 'clock' | 'journal'>;
-
-  constructor(context: StoreContext) {
-    this.#context = context;
-  }
-
+export class Markets extends StorePart {
   /**
    * Writes what a catalogue load led to, all in one transaction. The operator's pause stays as it is, and a market
    * that is delisted already is not touched.
    */
   upsertMany(markets: readonly MarketToSave[]): Promise<void> {
-    const { db, clock } = this.#context;
+    const { db, clock } = this.context;
     const now = clock.now();
     // In one order for everybody: two servers that each held a row the other one needs would wait for ever.
     const rows = markets.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1)).map((market) => columnsOf(market, now));
+    const columns = Object.keys(rows[0] ?? {}) as (keyof ReturnType<typeof columnsOf>)[];
     return db.transaction().execute(async (trx) => {
       for (let start = 0; start < rows.length; start += rowsPerStatement) {
         await trx
@@ -75,7 +55,7 @@ export class Markets {
           .onConflict((conflict) =>
             conflict
               .column('symbol')
-              .doUpdateSet(({ ref }) => Object.fromEntries(savedColumns.map((name) => [name, ref(`excluded.${name}`)])))
+              .doUpdateSet(({ ref }) => Object.fromEntries(columns.map((name) => [name, ref(`excluded.${name}`)])))
               .where('markets.delisted_at_ms', 'is', null),
           )
           .execute();
@@ -86,7 +66,7 @@ export class Markets {
 
   /** All ever seen, by symbol, delisted ones among them. */
   async list(): Promise<readonly MarketRecord[]> {
-    return (await this.#context.db.selectFrom('markets').selectAll().orderBy('symbol').execute()).map(recordOf);
+    return (await this.context.db.selectFrom('markets').selectAll().orderBy('symbol').execute()).map(recordOf);
   }
 
   /** Throws `market_unknown`, `market_delisted`. Setting what is set changes nothing. */
@@ -100,7 +80,7 @@ export class Markets {
   }
 
   #change(symbol: string, change: Control): Promise<MarketRecord> {
-    const { db, clock, journal } = this.#context;
+    const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
       const before = await locked(trx, asked, 'markets').executeTakeFirst();

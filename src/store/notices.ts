@@ -3,7 +3,7 @@ import { lockedUnlessTaken } from './engine.ts';
 import { decideNotices, type NoticeDecision } from './notice-decision.ts';
 import { type NoticeRecord, type NoticeWithAccount, noticeOf } from './notice-record.ts';
 import type { Database, NoticeStatus } from './schema.ts';
-import type { StoreContext } from './store-context.ts';
+import { StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 export type { NoticeDecision, NoticeRule } from './notice-decision.ts';
@@ -34,16 +34,10 @@ export type NoticeOutcome =
   | { readonly status: 'pending'; readonly error: string; readonly nextAttemptAt: EpochMs };
 
 /** The outbox of notices to account holders, shared by all servers on the database. */
-export class Notices {
-  readonly #context: StoreContext;
-
-  constructor(context: StoreContext) {
-    this.#context = context;
-  }
-
+export class Notices extends StorePart {
   /** Makes the notices that are due. See `decideNotices`. */
   decide(decision: NoticeDecision): Promise<readonly NoticeRecord[]> {
-    return decideNotices(this.#context, decision);
+    return decideNotices(this.context, decision);
   }
 
   /**
@@ -51,7 +45,7 @@ export class Notices {
    * is gone becomes `unconfirmed`: it may have been accepted, and is never sent twice.
    */
   async claim({ leaseMs, messageIdDomain }: ClaimOptions): Promise<ClaimedNotice | undefined> {
-    const { db, clock } = this.#context;
+    const { db, clock } = this.context;
     const now = clock.now();
     // Without the write lock first: nearly always there is nothing to do.
     if (!(await isAnythingDue(db, now))) return undefined;
@@ -79,7 +73,7 @@ export class Notices {
    * holds, the row says `sending`, and the end may be sent. False: another server has claimed the notice, and it must not.
    */
   async beginSending(claim: ClaimedNotice, leaseMs: number): Promise<boolean> {
-    const { db, clock } = this.#context;
+    const { db, clock } = this.context;
     const { numUpdatedRows } = await db
       .updateTable('notices')
       .set({ status: 'sending', claimed_until_ms: (clock.now() + leaseMs) as EpochMs })
@@ -92,7 +86,7 @@ export class Notices {
 
   /** Records how an attempt ended, unless another server has claimed the notice since. Returns whether it did. */
   async settle(claim: ClaimedNotice, outcome: NoticeOutcome): Promise<boolean> {
-    const { db, clock } = this.#context;
+    const { db, clock } = this.context;
     const { numUpdatedRows } = await db
       .updateTable('notices')
       .set({
@@ -112,7 +106,7 @@ export class Notices {
 
   /** Latest first, at most `limit`. */
   async list({ limit, status, keyId }: NoticeFilter): Promise<readonly NoticeWithAccount[]> {
-    const all = selectWithAccount(this.#context.db);
+    const all = selectWithAccount(this.context.db);
     let query = all.orderBy('notices.created_at_ms', 'desc').orderBy('notices.id').limit(limit);
     if (status !== undefined) query = query.where('notices.status', '=', status);
     if (keyId !== undefined) query = query.where('notices.key_id', '=', keyId);
@@ -121,14 +115,14 @@ export class Notices {
 
   /** Throws `notice_unknown`. */
   async get(id: string): Promise<NoticeWithAccount> {
-    const row = await selectWithAccount(this.#context.db).where('notices.id', '=', id).executeTakeFirst();
+    const row = await selectWithAccount(this.context.db).where('notices.id', '=', id).executeTakeFirst();
     if (row === undefined) throw new StoreError('notice_unknown', `There is no notice ${id}.`);
     return noticeWithAccountOf(row);
   }
 
   /** Notices still to be sent. */
   async countPending(): Promise<number> {
-    const row = await this.#context.db
+    const row = await this.context.db
       .selectFrom('notices')
       .select(({ fn }) => fn.countAll<number>().as('pending'))
       .where('status', 'in', ['pending', 'sending'])
@@ -138,7 +132,7 @@ export class Notices {
 
   /** Drops the notices that were made before an instant and need no more work. */
   async prune(before: EpochMs): Promise<void> {
-    await this.#context.db
+    await this.context.db
       .deleteFrom('notices')
       .where('created_at_ms', '<', before)
       .where('status', 'not in', ['pending', 'sending'])

@@ -92,22 +92,14 @@ export interface StoreInspection {
 /** Throws `StoreError` as `openStore` does, and with reason `cannot_open` where there is no database. */
 export async function inspectStore(url: string, clock: Clock): Promise<StoreInspection> {
   const { db, state, name } = await openDatabaseToRead(url, clock);
+  await using _open = db;
   const count = async (table: 'accounts' | 'api_keys' | 'markets') => {
     if (state === 'empty') return 0;
     const query = db.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('count'));
     return (await query.executeTakeFirstOrThrow()).count;
   };
-  try {
-    return {
-      name,
-      state,
-      accounts: await count('accounts'),
-      keys: await count('api_keys'),
-      markets: await count('markets'),
-    };
-  } finally {
-    await db.destroy();
-  }
+  const [accounts, keys, markets] = [await count('accounts'), await count('api_keys'), await count('markets')];
+  return { name, state, accounts, keys, markets };
 }
 
 function isPostgres(url: string): boolean {

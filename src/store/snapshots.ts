@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import type { StoreContext } from './store-context.ts';
+import { type StoreContext, StorePart } from './store-context.ts';
 
 export interface Snapshot {
   readonly payload: string;
@@ -7,16 +7,10 @@ export interface Snapshot {
 }
 
 /** The last known state under a name, as text that only its writer understands: what a restart begins with. */
-export class Snapshots {
-  readonly #context: Pick<StoreContext, 'db' | 'clock'>;
-
-  constructor(context: Pick<StoreContext, 'db' | 'clock'>) {
-    this.#context = context;
-  }
-
+export class Snapshots extends StorePart<Pick<StoreContext, 'db' | 'clock'>> {
   /** Replaces the one before. */
   async save(name: string, payload: string): Promise<void> {
-    const { db, clock } = this.#context;
+    const { db, clock } = this.context;
     const content = { payload, saved_at_ms: clock.now() };
     await db
       .insertInto('snapshots')
@@ -26,7 +20,7 @@ export class Snapshots {
   }
 
   async load(name: string): Promise<Snapshot | undefined> {
-    const row = await this.#context.db.selectFrom('snapshots').selectAll().where('name', '=', name).executeTakeFirst();
+    const row = await this.context.db.selectFrom('snapshots').selectAll().where('name', '=', name).executeTakeFirst();
     return row && { payload: row.payload, savedAt: row.saved_at_ms };
   }
 }

@@ -12,6 +12,15 @@ export interface StoreContext {
   readonly journal: Journal;
 }
 
+/** A part of a store: one kind of thing that it keeps. */
+export abstract class StorePart<Context = StoreContext> {
+  protected readonly context: Context;
+
+  constructor(context: Context) {
+    this.context = context;
+  }
+}
+
 const randomLength = 16;
 
 export type IdPrefix = 'acc' | 'key' | 'win' | 'ntc' | 'aud' | 'tok';

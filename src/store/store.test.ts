@@ -17,17 +17,17 @@ storeTest('an empty database gets its tables, also from several programs at once
     const store = await openStore({ url: ${JSON.stringify(url)}, clock: systemClock, randomness: systemRandomness });
     await store.accounts.create({ email: process.pid + '@example.com' });
     await store.close();`;
-  const processes = [1, 2, 3].map(() =>
+  const processes = [1, 2].map(() =>
     spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'inherit', 'inherit'] }),
   );
   const codes = await Promise.all(processes.map((child) => once(child, 'exit')));
   assert.deepEqual(
     codes.map(([code]) => code),
-    [0, 0, 0],
+    [0, 0],
   );
   const store = await open(url);
   t.after(() => store.close());
-  assert.equal((await store.accounts.list()).length, 3);
+  assert.equal((await store.accounts.list()).length, 2);
 });
 
 storeTest('what was written is there after closing and opening again, and closing twice is harmless', async (t) => {

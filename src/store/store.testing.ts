@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
@@ -70,8 +70,9 @@ export function temporaryDirectory(test: TestContext): string {
 }
 
 export async function openFixture(t: TestContext): Promise<StoreFixture> {
-  const path = join(temporaryDirectory(t), 'test.sqlite');
-  const bare = await openBare(t, `sqlite:${path}`);
+  const url = await newDatabase(t, 'sqlite');
+  const path = url.slice('sqlite:'.length);
+  const bare = await openBare(t, url);
   const outside = new DatabaseSync(path);
   t.after(() => outside.close());
   return { ...bare, path, outside };
@@ -96,16 +97,22 @@ async function openBare(t: TestContext, url: string): Promise<BareFixture> {
   return { store: await openAnother(), clock, openAnother };
 }
 
-/** The URL of a database without any tables, on the engine under test. */
-export function emptyDatabase(t: TestContext): Promise<string> {
-  return newDatabase(t, engineUnderTest, 'template0');
+/** The URL of a database without any tables; on SQLite the file is not there yet. */
+export async function emptyDatabase(t: TestContext, engine: Engine = engineUnderTest): Promise<string> {
+  if (engine === 'postgres') return (await sharedPostgres()).newDatabase();
+  return `sqlite:${join(temporaryDirectory(t), 'test.sqlite')}`;
 }
 
-/** The URL of a database that nobody has opened yet. On PostgreSQL it has the schema, unless another template is named. */
-export async function newDatabase(t: TestContext, engine: Engine, templateName?: string): Promise<string> {
-  if (engine === 'sqlite') return `sqlite:${join(temporaryDirectory(t), 'test.sqlite')}`;
-  const { server, template } = await preparedServer();
-  return server.newDatabase(templateName ?? template);
+/** The URL of a database that has the schema and nothing else. */
+export async function newDatabase(t: TestContext, engine: Engine): Promise<string> {
+  if (engine === 'postgres') {
+    const { server, template } = await preparedServer();
+    return server.newDatabase(template);
+  }
+  const path = join(temporaryDirectory(t), 'test.sqlite');
+  template ??= prepareTemplate();
+  copyFileSync((await template).path, path);
+  return `sqlite:${path}`;
 }
 
 /** The server of this test process. */
@@ -115,12 +122,27 @@ export async function sharedPostgres(): Promise<PostgresServer> {
 
 interface PreparedServer {
   readonly server: PostgresServer;
-  /** A database with the schema: a copy of it is there sooner than a migration has run. */
+  /** A database with the schema, to copy. */
   readonly template: string;
 }
 
 let prepared: Promise<PreparedServer> | undefined;
 after(async () => (await prepared)?.server.stop());
+let template: Promise<{ readonly path: string; remove(): void }> | undefined;
+after(async () => (await template)?.remove());
+
+/** An SQLite file with the schema: a copy of it is there sooner than a migration has run. */
+async function prepareTemplate() {
+  const directory = mkdtempSync(join(tmpdir(), 'store-'));
+  const path = join(directory, 'template.sqlite');
+  await migrate(`sqlite:${path}`);
+  return { path, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+async function migrate(url: string): Promise<void> {
+  const store = await openStore({ url, clock: new FakeClock(), randomness: seededRandomness(1) });
+  await store.close();
+}
 
 function preparedServer(): Promise<PreparedServer> {
   prepared ??= prepareServer();
@@ -130,8 +152,7 @@ function preparedServer(): Promise<PreparedServer> {
 async function prepareServer(): Promise<PreparedServer> {
   const server = await startPostgres();
   const url = await server.newDatabase();
-  const store = await openStore({ url, clock: new FakeClock(), randomness: seededRandomness(1) });
-  await store.close();
+  await migrate(url);
   return { server, template: new URL(url).pathname.slice(1) };
 }
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import type { Database, OperatorTokenTable } from './schema.ts';
-import { newId, type StoreContext } from './store-context.ts';
+import { newId, StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** A token of an operator, as people manage it. It holds neither the token's text nor its digest. */
@@ -30,16 +30,10 @@ const nameShape = /^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,59}$/;
 const reservedNames: ReadonlySet<string> = new Set(['configuration', 'cli', 'system', 'unknown']);
 const digestBytes = 32;
 
-export class OperatorTokens {
-  readonly #context: StoreContext;
-
-  constructor(context: StoreContext) {
-    this.#context = context;
-  }
-
+export class OperatorTokens extends StorePart {
   /** Throws `token_name_invalid`, `token_name_taken`, `expiry_not_in_future`, `digest_taken`. */
   async insert(token: NewToken): Promise<TokenRecord> {
-    const { db, clock, randomness, journal } = this.#context;
+    const { db, clock, randomness, journal } = this.context;
     const id = newId('tok', randomness);
     const { digest, name = id, expiresAt } = token;
     const now = clock.now();
@@ -69,7 +63,7 @@ export class OperatorTokens {
 
   /** Final. Revoking once more changes nothing. Throws `token_unknown`. */
   revoke(id: string): Promise<TokenRecord> {
-    const { db, clock, journal } = this.#context;
+    const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const row = await trx
         .updateTable('operator_tokens')
@@ -108,12 +102,12 @@ export class OperatorTokens {
 
   /** Records that it was used just now. */
   async touch(id: string): Promise<void> {
-    const { db, clock } = this.#context;
+    const { db, clock } = this.context;
     await db.updateTable('operator_tokens').set({ last_used_at_ms: clock.now() }).where('id', '=', id).execute();
   }
 
   #all() {
-    return this.#context.db.selectFrom('operator_tokens').selectAll();
+    return this.context.db.selectFrom('operator_tokens').selectAll();
   }
 }
 

@@ -3,7 +3,7 @@ import type { EpochMs } from '../clock.ts';
 import { isoInstant, lastInstantMs } from '../contract/instant.ts';
 import { locked } from './engine.ts';
 import type { MaintenanceWindowTable, Schema } from './schema.ts';
-import { newId, type StoreContext } from './store-context.ts';
+import { newId, StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** A maintenance window runs while `from ≤ now < to`, unless it was cancelled. */
@@ -31,16 +31,10 @@ const descriptionLengthMax = 500;
 const verbs = { 'window.extend': 'Extended', 'window.end': 'Ended', 'window.cancel': 'Cancelled' } as const;
 
 /** Every change throws `window_unknown`, `window_cancelled` and `window_over`, besides what each names. */
-export class MaintenanceWindows {
-  readonly #context: StoreContext;
-
-  constructor(context: StoreContext) {
-    this.#context = context;
-  }
-
+export class MaintenanceWindows extends StorePart {
   /** May overlap others and may have begun already. Throws `window_order`, `window_in_past`, `window_description`. */
   async announce(window: NewWindow): Promise<WindowRecord> {
-    const { db, clock, randomness, journal } = this.#context;
+    const { db, clock, randomness, journal } = this.context;
     const now = clock.now();
     assertNewWindow(window, now);
     const { from, to, description } = window;
@@ -84,7 +78,7 @@ export class MaintenanceWindows {
 
   /** At most `limit` that are over or cancelled, the latest first. */
   async listPast(at: EpochMs, limit: number): Promise<readonly WindowRecord[]> {
-    const rows = await this.#context.db
+    const rows = await this.context.db
       .selectFrom('maintenance_windows')
       .selectAll()
       .where(({ or, eb }) => or([eb('cancelled_at_ms', 'is not', null), eb('to_ms', '<=', at)]))
@@ -97,7 +91,7 @@ export class MaintenanceWindows {
 
   /** By start. With `currentAt` only those that still matter then: not cancelled and not over. */
   async list({ currentAt }: { readonly currentAt?: EpochMs | undefined } = {}): Promise<readonly WindowRecord[]> {
-    let query = this.#context.db.selectFrom('maintenance_windows').selectAll().orderBy('from_ms').orderBy('id');
+    let query = this.context.db.selectFrom('maintenance_windows').selectAll().orderBy('from_ms').orderBy('id');
     if (currentAt !== undefined) query = query.where('cancelled_at_ms', 'is', null).where('to_ms', '>', currentAt);
     return (await query.execute()).map(recordOf);
   }
@@ -107,7 +101,7 @@ export class MaintenanceWindows {
     action: keyof typeof verbs,
     decide: (window: WindowRecord, now: EpochMs) => Partial<WindowRow>,
   ): Promise<WindowRecord> {
-    const { db, clock, journal } = this.#context;
+    const { db, clock, journal } = this.context;
     const now = clock.now();
     return db.transaction().execute(async (trx) => {
       const change = decide(await lockChangeable(trx, now, id), now);
