@@ -35,7 +35,16 @@ export async function keys(scope: Scope): Promise<Section> {
     title: 'Keys',
     meaning:
       'Memory is what the whole service holds in RAM after some seconds of full load, which brings its heap to the size it keeps. Loading and look-ups are of the directory alone, in a process of its own, from SQLite as the service loads it. A look-up holds the check of the form and checksum, the SHA-256 and the search; the keys are asked for in random order.',
-    columns: ['keys', 'memory', 'above the empty service', 'loaded in', 'look-up of a known key', 'of an unknown one'],
+    columns: [
+      'keys',
+      'memory',
+      'above the empty service',
+      'loaded in',
+      'look-up of a known key',
+      'of an unknown one',
+      'counting for a key',
+      'for an address',
+    ],
     rows: found.map((each) => rowOf(each, none)),
     bars: barsOf(none, few, many),
     figures: found,
@@ -66,6 +75,8 @@ async function measure(scope: Scope, exchange: ExchangeAddresses, count: number)
     loadMs: middle('loadMs'),
     knownNs: middle('knownNs'),
     unknownNs: middle('unknownNs'),
+    keyCountNs: middle('keyCountNs'),
+    addressCountNs: middle('addressCountNs'),
     serviceBytes: serviceBytes.includes(undefined) ? undefined : median(serviceBytes as number[]),
   };
 }
@@ -90,6 +101,8 @@ function rowOf(each: Measured, none: Measured): string[] {
     span(each.loadMs),
     `${whole(each.knownNs)} ns`,
     `${whole(each.unknownNs)} ns`,
+    `${whole(each.keyCountNs)} ns`,
+    `${whole(each.addressCountNs)} ns`,
   ];
 }
 

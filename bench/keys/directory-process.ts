@@ -3,7 +3,7 @@ import { generateApiKey } from '../../src/access/api-key.ts';
 import { KeyDirectory } from '../../src/access/key-directory.ts';
 import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { MemoryLimits } from '../../src/access/limits.ts';
-import { systemClock, systemRandomness } from '../../src/clock.ts';
+import { type EpochMs, systemClock, systemRandomness } from '../../src/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 import { keySource } from '../../src/wiring/access-room.ts';
 import { median } from '../report/statistics.ts';
@@ -14,6 +14,9 @@ export interface DirectoryReport {
   readonly loadMs: number;
   readonly knownNs: number;
   readonly unknownNs: number;
+  /** Counting one request, once its key or its address is known. */
+  readonly keyCountNs: number;
+  readonly addressCountNs: number;
 }
 
 const lookUpsMin = 100_000;
@@ -37,7 +40,15 @@ lookUp(known, known.length);
 lookUp(unknown, 0);
 const knownNs = median(Array.from({ length: rounds }, () => lookUp(known, known.length)));
 const unknownNs = median(Array.from({ length: rounds }, () => lookUp(unknown, 0)));
-const report: DirectoryReport = { held: directory.size, loadMs, knownNs, unknownNs };
+const addresses = Array.from({ length: 10_000 }, (_, index) => `10.${index >> 8}.${index & 255}.1`);
+const countAddresses = () => count(addresses, (address, now) => counters.takeForAddress(address, now));
+const matches = known.map((key) => directory.find(key, systemClock.now())!);
+const countKeys = () => count(matches, (match, now) => counters.takeForKey(match, now));
+countAddresses();
+countKeys();
+const addressCountNs = median(Array.from({ length: rounds }, countAddresses));
+const keyCountNs = median(Array.from({ length: rounds }, countKeys));
+const report: DirectoryReport = { held: directory.size, loadMs, knownNs, unknownNs, keyCountNs, addressCountNs };
 process.stdout.write(`${JSON.stringify(report)}\n`);
 await store.close();
 
@@ -62,4 +73,13 @@ function lookUp(keys: readonly string[], expected: number): number {
   const tookMs = performance.now() - beganMs;
   if (found !== expected * passes) throw new Error(`${found} keys found in ${passes} passes, not ${expected} in each`);
   return (tookMs * 1e6) / (keys.length * passes);
+}
+
+/** Nanoseconds to count a request of each. */
+function count<Counted>(all: readonly Counted[], take: (counted: Counted, now: EpochMs) => unknown): number {
+  const now = systemClock.now();
+  const passes = Math.ceil(lookUpsMin / all.length);
+  const beganMs = performance.now();
+  for (let pass = 0; pass < passes; pass++) for (const counted of all) take(counted, now);
+  return ((performance.now() - beganMs) * 1e6) / (all.length * passes);
 }

@@ -1,3 +1,4 @@
+import { limitTable } from '../../src/contract/limits.ts';
 import { startStillService } from '../fixture/still-service.ts';
 import { sendLoad } from '../load/generator.ts';
 import { assertServed } from '../load/load.ts';
@@ -7,7 +8,7 @@ import { median } from '../report/statistics.ts';
 import type { Scope } from '../scope.ts';
 import { answerTimes } from './answer-times.ts';
 import type { Finding } from './finding.ts';
-import { inRedis, startVariants, type Variant } from './variants.ts';
+import { inRedis, onePort, startVariants, type Variant } from './variants.ts';
 
 const markets = 500;
 const connections = 32;
@@ -31,7 +32,7 @@ interface Samples {
   readonly microseconds: number[];
 }
 
-/** What counting limits costs: in memory, in memory that threads share, and in Redis. */
+/** What counting limits costs: in memory, in Redis, and in Redis by two processes that share a port. */
 export async function limits(scope: Scope): Promise<Finding[]> {
   scope.progress(`a service learns ${markets} markets`);
   const still = await startStillService(scope, markets);
@@ -39,7 +40,8 @@ export async function limits(scope: Scope): Promise<Finding[]> {
   const { keys } = still.installation;
   const findings: Finding[] = [];
   for (const each of cases) findings.push(...(await fullLoad(scope, variants, each, keys)));
-  findings.push(...(await answerTimes(scope, variants, keys)), ...(await shareInRedis(variants)), ...missing);
+  findings.push(...(await answerTimes(scope, variants, keys)), ...(await shareInRedis(variants)));
+  findings.push(...(await exactness(scope, variants)), ...missing);
   return findings;
 }
 
@@ -93,6 +95,35 @@ function findingsOf(path: string, name: string, { rates, microseconds }: Samples
     figures: microseconds,
   };
   return [rate, cost];
+}
+
+/** Keyless requests over many connections, so that both processes of a port get their part: the limit must hold over both. */
+async function exactness(scope: Scope, variants: readonly Variant[]): Promise<Finding[]> {
+  const pair = variants.find(({ name }) => name === onePort);
+  if (pair === undefined) return [];
+  const admitted = new Map<string, number>();
+  let sent = 0;
+  for (let round = 0; round < scope.pick(10, 2); round++) {
+    const answers = Array.from({ length: 50 }, () =>
+      fetch(`${pair.node.baseUrl}/openapi/v1.json`, { headers: { Connection: 'close' } }),
+    );
+    for (const { status, headers } of await Promise.all(answers)) {
+      const minute = headers.get('X-RateLimit-Reset') ?? '';
+      admitted.set(minute, (admitted.get(minute) ?? 0) + (status === 200 ? 1 : 0));
+      sent++;
+    }
+  }
+  const counts = [...admitted.values()];
+  return [
+    {
+      measured: `admitted a minute at a limit of ${limitTable.address.requestsPerMinute}, over both processes`,
+      with: onePort,
+      median: counts.map(whole).join(', '),
+      tail: `${whole(sent)} sent`,
+      samples: sent,
+      figures: counts,
+    },
+  ];
 }
 
 /** Figures of counting in Redis are of no use where a process counted by itself meanwhile. */

@@ -1,4 +1,4 @@
-import { fieldByKey } from '../../src/configuration/schema.ts';
+import { fixedPort } from '../../test/support/fixed-port.ts';
 import { servedTickers } from '../fixture/service.ts';
 import type { StillService } from '../fixture/still-service.ts';
 import type { Core, MeasuredProcess } from '../processes.ts';
@@ -17,6 +17,7 @@ export interface Variant {
 
 export const inMemory = 'limits in memory';
 export const inRedis = 'limits in Redis';
+export const onePort = '2 processes on one port, every core';
 
 /** Starts all that this machine and this version have, on what the still service has learnt, which ends. */
 export async function startVariants(
@@ -38,17 +39,19 @@ export async function startVariants(
   await service.stop();
   await add(inMemory, 'measured', {});
   const redis = await startRedis(scope);
-  if (redis === undefined) missing.push(notMeasured(inRedis, redisMissing!));
-  else await add(inRedis, 'measured', { MDAPI_REDIS: redis.url }, redis.process);
-  if (fieldByKey.has('server.workers')) {
-    for (const [workers, name] of [
-      ['1', '1 thread, every core'],
-      ['2', '2 threads, shared memory, every core'],
-    ] as const) {
-      await add(name, 'all', { MDAPI_SERVER_WORKERS: workers });
-    }
-  } else missing.push(notMeasured('several threads', 'this version has no server.workers'));
-  return { variants, missing };
+  if (redis === undefined) {
+    missing.push(notMeasured(inRedis, redisMissing!), notMeasured(onePort, redisMissing!));
+    return { variants, missing };
+  }
+  const env = { MDAPI_REDIS: redis.url };
+  await add(inRedis, 'measured', env, redis.process);
+  await add('1 process, every core', 'all', env, redis.process);
+  const shared = { ...env, MDAPI_SERVER_PORT: String(await fixedPort()), MDAPI_SERVER_REUSE_PORT: 'true' };
+  const twin = await startServing(scope, installation, { core: 'all', env: shared });
+  await add(onePort, 'all', shared, redis.process);
+  const pair = variants.at(-1)!;
+  const processorSeconds = () => sum(pair.processorSeconds(), twin.process.processorSeconds());
+  return { variants: [...variants.slice(0, -1), { ...pair, processorSeconds }], missing };
 }
 
 function sum(one: number | undefined, other: number | undefined): number | undefined {
