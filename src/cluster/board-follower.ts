@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import { changesKey, stateKey } from './board-publisher.ts';
-import { readEvents } from './event-text.ts';
+import { readEvents } from './market-replication.ts';
 import type { Caller } from './redis-lease.ts';
 
 const entriesPerRead = 200;

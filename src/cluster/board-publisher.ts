@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import { PendingEvents } from '../market/market-event.ts';
-import { writeEvents } from './event-text.ts';
+import { writeEvents } from './market-replication.ts';
 import { type Caller, fenceKey, runScript } from './redis-lease.ts';
 
 /** Changes, in their order, each naming the one before it. */

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock.ts';
-import { patience } from './patience.ts';
+import { afterTimeout } from './call-timeout.ts';
 
 const probeAfterMsMin = 100;
 const probeAfterMsMax = 1_000;
@@ -10,7 +10,7 @@ const probesMax = 5;
 export interface CircuitParts {
   readonly clock: Clock;
   /** How long a probe may take, in milliseconds: as long as a request may wait. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Tries whether the server does what it is needed for. Resolves when it does. */
   readonly probe: () => Promise<void>;
   /** Told of every change. `reason` says why it broke. */
@@ -91,7 +91,9 @@ export class Circuit {
   #ask(): void {
     const probe = ++this.#probe;
     this.#timer?.cancel();
-    this.#timer = patience(this.#parts.clock, this.#parts.patienceMs, () => this.#failed(probe, 'no answer in time'));
+    this.#timer = afterTimeout(this.#parts.clock, this.#parts.timeoutMs, () =>
+      this.#failed(probe, 'no answer in time'),
+    );
     this.#parts.probe().then(
       () => this.#succeeded(probe),
       (error: unknown) => this.#failed(probe, error instanceof Error ? error.message : 'failed'),

@@ -1,7 +1,7 @@
 import type { LimitDecision } from '../access/limit-decision.ts';
 import type { Clock, Timer } from '../clock.ts';
+import { afterTimeout } from './call-timeout.ts';
 import { type CountAnswer, type CountedTake, takesPerCallMax } from './count-script.ts';
-import { patience } from './patience.ts';
 import { reasonOf } from './redis-connection.ts';
 
 /** A request that waits to be counted. */
@@ -33,7 +33,7 @@ export interface SentCall {
 export interface CallParts {
   readonly clock: Clock;
   /** How long a request may wait for its answer, in milliseconds. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** What goes with takes, asked when they are sent. */
   readonly prepare: (takes: readonly Take[]) => SentCall;
   readonly send: (sent: SentCall) => Promise<CountAnswer>;
@@ -49,7 +49,7 @@ interface OpenCall {
   timer: Timer | undefined;
 }
 
-/** Sends all takes of one turn of the event loop in one call, or in few, and waits no longer than the patience. */
+/** Sends all takes of one turn of the event loop in one call, or in few, and waits no longer than the timeout. */
 export class CountCalls {
   readonly #parts: CallParts;
   #gathering: OpenCall[] = [];
@@ -75,11 +75,11 @@ export class CountCalls {
   }
 
   #send(call: OpenCall): void {
-    const { clock, patienceMs } = this.#parts;
+    const { clock, timeoutMs } = this.#parts;
     const sent = this.#parts.prepare(call.takes);
     call.sent = sent;
     // Not from the first take on: a turn that takes long is this process's delay, and no fault of the server's.
-    call.timer = patience(clock, patienceMs, () => this.#abandon(call, `no answer within ${patienceMs} ms`));
+    call.timer = afterTimeout(clock, timeoutMs, () => this.#abandon(call, `no answer within ${timeoutMs} ms`));
     this.#parts.send(sent).then(
       (answer) => {
         call.timer?.cancel();

@@ -14,7 +14,7 @@ export interface NodeOptions {
   readonly figures?: Partial<LimitFigures>;
   readonly address?: Partial<RedisServer['address']>;
   /** Five seconds unless given: on a busy machine no delay is to be taken for a fault. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** The limits of one of several nodes, and what it logged. */
@@ -36,7 +36,7 @@ export class LimitingNode {
       clock: this.clock,
       randomness,
       log: { ...silentLog, info: log, warn: log },
-      patienceMs: options.patienceMs ?? 5_000,
+      timeoutMs: options.timeoutMs ?? 5_000,
       ...(options.windowMs === undefined ? {} : { windowMs: options.windowMs }),
     });
   }

@@ -14,6 +14,7 @@ import {
   after,
   anyPositiveDecimal,
   conversionRate,
+  decimal,
   everyEuroMarket,
   polledTicker,
   pricingPolicy,
@@ -23,7 +24,7 @@ import {
 } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { FeedSink } from '../market/upstream.ts';
-import { feedStateOf, MarketReplica, marketSink, recordedFeed } from './market-replication.ts';
+import { feedStateOf, MarketReplica, marketSink, readEvents, recordedFeed, writeEvents } from './market-replication.ts';
 
 /** Sequences that once failed stay here. */
 const seedsToKeep: readonly number[] = [1];
@@ -172,5 +173,23 @@ test('whoever begins with a state at any moment and applies what comes after tel
   for (const seed of [...seedsToKeep, fresh]) {
     t.diagnostic(`seed ${seed}`);
     fc.assert(property, { seed, numRuns: 200 });
+  }
+});
+
+test('events read as they were written, what is absent included, and no digit of a price is lost', () => {
+  const prices = { price1hAgo: decimal('270638277.50461281'), price24hAgo: undefined, price7dAgo: decimal('0.10') };
+  const events: MarketEvent[] = [
+    { kind: 'references', symbol: symbol('BTCEUR'), prices },
+    { kind: 'rate', rate: conversionRate({ mid: decimal('24.500'), fixingDate: undefined }) },
+    { kind: 'feedCurrent', path: 'live', at: 1_800_000_000_000 as EpochMs },
+  ];
+  const read = readEvents(writeEvents(events));
+  assert.deepEqual(JSON.parse(JSON.stringify(read)), JSON.parse(JSON.stringify(events)));
+  assert.deepEqual(readEvents(writeEvents([])), []);
+});
+
+test('what another version or another program wrote is not read', () => {
+  for (const text of ['{"format":1,"events":[]}', '{"format":2}', '[["tickerReceived"]]', 'null', '7', '{', '']) {
+    assert.throws(() => readEvents(text), text);
   }
 });

@@ -134,3 +134,18 @@ export class MarketReplica {
     feedStatus.feedCurrent(path, lastUpdatedAt, this.#clock.monotonicMs() - nowOldMs);
   }
 }
+
+/** The version of the events' form: processes of different versions do not take each other's, and say so. */
+const format = 2;
+
+/** Events as text. Prices are text already; members that are `undefined` are left out. */
+export function writeEvents(events: readonly MarketEvent[]): string {
+  return JSON.stringify({ format, events });
+}
+
+/** Reads what `writeEvents` wrote. Throws `TypeError` on anything else, another version's format included. */
+export function readEvents(text: string): readonly MarketEvent[] {
+  const read = JSON.parse(text) as { readonly format?: unknown; readonly events?: unknown } | null;
+  if (read?.format !== format || !Array.isArray(read.events)) throw new TypeError('not events of this version');
+  return read.events as MarketEvent[];
+}

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { createClient } from '@redis/client';
+import { Backoff } from '../backoff.ts';
 import type { Clock, Randomness, Timer } from '../clock.ts';
 
 /** Where a Redis or Valkey server is, and who asks. */
@@ -25,8 +26,7 @@ export interface ConnectionObserver {
 
 /** How long a connection may take until commands can be sent. A frozen server accepts connections and says nothing. */
 const openWithinMs = 2_000;
-const reopenMsMin = 50;
-const reopenMsMax = 1_000;
+const reopenRange = { minMs: 50, maxMs: 1_000, jitter: 'equal' } as const;
 const waitingCommandsMax = 20_000;
 
 /**
@@ -37,18 +37,17 @@ const waitingCommandsMax = 20_000;
 export class RedisConnection {
   readonly #address: RedisAddress;
   readonly #clock: Clock;
-  readonly #randomness: Randomness;
   readonly #observer: ConnectionObserver;
   #client: Client | undefined;
   #isOpen = false;
   #isStopped = false;
-  #attempts = 0;
+  readonly #backoff: Backoff;
   #timer: Timer | undefined;
 
   constructor(address: RedisAddress, clock: Clock, randomness: Randomness, observer: ConnectionObserver) {
     this.#address = address;
     this.#clock = clock;
-    this.#randomness = randomness;
+    this.#backoff = new Backoff(randomness, reopenRange);
     this.#observer = observer;
   }
 
@@ -95,7 +94,7 @@ export class RedisConnection {
   #opened(client: Client): void {
     if (client !== this.#client) return;
     this.#timer?.cancel();
-    this.#attempts = 0;
+    this.#backoff.reset();
     this.#isOpen = true;
     this.#observer.opened();
   }
@@ -106,8 +105,7 @@ export class RedisConnection {
     this.#isOpen = false;
     this.#timer?.cancel();
     client.destroy();
-    const spanMs = Math.min(reopenMsMax, reopenMsMin * 2 ** this.#attempts++);
-    this.#timer = this.#clock.after(spanMs * (0.5 + this.#randomness.fraction() / 2), () => this.#open());
+    this.#timer = this.#clock.after(this.#backoff.nextMs(), () => this.#open());
     this.#observer.lost(reasonOf(error));
   }
 }

@@ -14,7 +14,7 @@ type Test = Parameters<typeof LimitingNode.start>[0];
 const windowMs = 2_000_000_000_000;
 
 /** Of the nodes here: short for a test that waits for it, long for a busy machine. */
-const patienceMs = 500;
+const timeoutMs = 500;
 
 const untilUp = (node: LimitingNode) => eventually('counting in Redis', () => node.isUp);
 const untilAlone = (node: LimitingNode) =>
@@ -24,7 +24,7 @@ const untilAlone = (node: LimitingNode) =>
   });
 
 async function startNode(t: Test, redis: RedisServer, address: Partial<RedisServer['address']> = {}) {
-  const node = LimitingNode.start(t, redis, { windowMs, patienceMs, address });
+  const node = LimitingNode.start(t, redis, { windowMs, timeoutMs, address });
   await untilUp(node);
   return node;
 }
@@ -167,7 +167,7 @@ test(
   async (t) => {
     const { redis, proxy, address } = await startBehindProxy(t);
     const node = await startNode(t, redis, address);
-    proxy.set('down', { latencyMs: 3 * patienceMs });
+    proxy.set('down', { latencyMs: 3 * timeoutMs });
     assert.equal(await remainingAfter(node, 5), 55);
     assert.equal(node.isUp, false);
     await proxy.clear();
@@ -228,7 +228,7 @@ test(
     const redis = await RedisServer.start(t, '--requirepass', 'a-secret');
     await startNode(t, redis, { password: 'a-secret' });
     for (const password of [undefined, 'wrong-secret']) {
-      const node = LimitingNode.start(t, redis, { windowMs, patienceMs, address: { password } });
+      const node = LimitingNode.start(t, redis, { windowMs, timeoutMs, address: { password } });
       await eventually('it is told why', () => node.logged.length > 0);
       assert.match(node.logged.join('\n'), /NOAUTH|WRONGPASS/);
       assert.doesNotMatch(node.logged.join('\n'), /secret/);
@@ -260,7 +260,7 @@ for (const answer of [
     t.after(() => server.close());
     const { port } = server.address() as { port: number };
     const address = { host: '127.0.0.1', port, tls: false, user: undefined, password: undefined, database: 0 };
-    const node = LimitingNode.start(t, { address } as RedisServer, { windowMs, patienceMs });
+    const node = LimitingNode.start(t, { address } as RedisServer, { windowMs, timeoutMs });
     await eventually('it is told why', () => node.logged.length > 0);
     assert.equal(await remainingAfter(node, 2), 58);
     assert.equal(node.isUp, false);

@@ -24,7 +24,7 @@ export interface RedisLimitsOptions {
   /** A minute unless a test cannot wait for it to end. A whole number of seconds. */
   readonly windowMs?: number;
   /** How long a request may wait, in milliseconds; 45 leaves time to answer within 50 ms of the request. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** How the counting fares, since the start. */
@@ -43,7 +43,7 @@ export interface SharedLimitFigures {
   readonly clockSkewMs: number | undefined;
 }
 
-const defaultPatienceMs = 45;
+const defaultTimeoutMs = 45;
 const probeCounter = 'probe';
 /** One hash tag for all: in cluster mode they lie in one slot, as a script needs it. */
 const counterPrefix = '{mdapi}:limit:';
@@ -69,12 +69,12 @@ export class RedisLimits implements Limits {
   #refusedUnasked = 0;
 
   constructor(options: RedisLimitsOptions) {
-    const { address, clock, randomness, patienceMs = defaultPatienceMs } = options;
+    const { address, clock, randomness, timeoutMs = defaultTimeoutMs } = options;
     this.#options = options;
     this.#windowMs = options.windowMs ?? limitWindowMs;
     this.#circuit = new Circuit({
       clock,
-      patienceMs,
+      timeoutMs,
       probe: () => this.#probe(),
       changed: (isUp, reason) => this.#tell(isUp, reason),
       seemsDead: () => this.#connection.reopen('it answers nothing'),
@@ -85,7 +85,7 @@ export class RedisLimits implements Limits {
     });
     this.#calls = new CountCalls({
       clock,
-      patienceMs,
+      timeoutMs,
       prepare: (takes) => this.#prepare(takes),
       send: (sent) => this.#send(sent),
       answered: (call, sent, answer) => this.#answered(call, sent, answer),

@@ -16,8 +16,8 @@ import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import { BoardFollower } from './board-follower.ts';
 import { BoardPublisher } from './board-publisher.ts';
+import { callerWithTimeout } from './call-timeout.ts';
 import { feedStateOf, MarketReplica, marketSink, recordedFeed } from './market-replication.ts';
-import { patientCaller } from './patient-caller.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { redisLeases } from './redis-lease.ts';
 
@@ -43,7 +43,7 @@ export class ReplicatedNode {
     });
     const { clock } = this;
     const market = { book: this.book, feedStatus: this.feedStatus, service: new ServiceBoard(this.feedStatus, clock) };
-    const call = patientCaller(this.connection, clock, 5_000);
+    const call = callerWithTimeout(this.connection, clock, 5_000);
     this.publisher = new BoardPublisher({
       call,
       clock,

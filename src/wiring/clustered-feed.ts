@@ -1,9 +1,9 @@
 import type { Clock, Randomness } from '../clock.ts';
 import { BoardFollower, followerBlockMs } from '../cluster/board-follower.ts';
 import { BoardPublisher } from '../cluster/board-publisher.ts';
+import { callerWithTimeout } from '../cluster/call-timeout.ts';
 import { FeedLease } from '../cluster/feed-lease.ts';
 import { type FedParts, feedStateOf, MarketReplica, marketSink, recordedFeed } from '../cluster/market-replication.ts';
-import { patientCaller } from '../cluster/patient-caller.ts';
 import { type RedisAddress, RedisConnection } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -54,7 +54,7 @@ export function processFeed(options: ProcessFeedOptions, market: FedParts): Proc
 }
 
 /** A server that does not answer in this time is asked on another connection. */
-const patienceMs = 1_500;
+const timeoutMs = 1_500;
 
 /**
  * One feed for several processes: whoever holds the lease runs it and publishes what it tells; the others follow, and one of them
@@ -79,7 +79,7 @@ class ClusteredFeed implements ProcessFeed {
     // Apart: a read that waits for changes holds up all behind it.
     const following = connect();
     this.#connections = [asking, following];
-    const call = patientCaller(asking, clock, patienceMs);
+    const call = callerWithTimeout(asking, clock, timeoutMs);
     const holder = Buffer.from(randomness.bytes(12)).toString('base64url');
     this.#lease = new FeedLease(redisLeases(call), clock, holder, {
       gained: (fence) => this.#next(() => this.#lead(fence)),
@@ -95,7 +95,7 @@ class ClusteredFeed implements ProcessFeed {
       fence: () => this.#lease.fence,
       refused: () => this.#lease.refused(),
     });
-    const followingCall = patientCaller(following, clock, followerBlockMs + patienceMs);
+    const followingCall = callerWithTimeout(following, clock, followerBlockMs + timeoutMs);
     const replica = new MarketReplica(parts, clock);
     this.#follower = new BoardFollower({ call: followingCall, clock, apply: (event) => replica.apply(event), log });
     this.#feed = this.#newFeed();

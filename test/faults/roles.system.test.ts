@@ -11,7 +11,7 @@ import { TcpProxy } from '../support/tcp-proxy.ts';
 import { installed, type ServingProcess } from './serving-process.ts';
 
 /** Five seconds are promised for a takeover, and `npm run bench -- --only scaling` measures them: here the machine may be busy. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 interface Node {
   readonly server: ServingProcess;
@@ -52,7 +52,7 @@ async function startPair(t: TestContext) {
             buyPrice === Big(price).times('1.005').toFixed(1) && sellPrice === Big(price).times('0.995').toFixed(1)
           );
         },
-        patienceMs,
+        timeoutMs,
       );
     }
   };
@@ -60,11 +60,11 @@ async function startPair(t: TestContext) {
 }
 
 async function takesOver(node: Node): Promise<void> {
-  await eventually('it leads', node.leads, patienceMs);
+  await eventually('it leads', node.leads, timeoutMs);
 }
 
 async function followsAgain(node: Node): Promise<void> {
-  await eventually('it follows', async () => !(await node.leads()), patienceMs);
+  await eventually('it follows', async () => !(await node.leads()), timeoutMs);
 }
 
 describe('of two processes, one of which runs the feed', { concurrency: true }, () => {

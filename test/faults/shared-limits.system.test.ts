@@ -14,7 +14,7 @@ import { Chooser } from './mutations.ts';
 
 const windowMs = endlessWindowMs;
 /** Long enough to do something while a request waits. */
-const patienceMs = 400;
+const timeoutMs = 400;
 
 const keepAlive = { headers: { Connection: 'keep-alive' } };
 
@@ -149,7 +149,7 @@ test(
   needsRedis,
   async (t) => {
     const redis = await RedisServer.start(t);
-    const { api, limits } = await ClusterNode.start(t, redis, { windowMs, patienceMs });
+    const { api, limits } = await ClusterNode.start(t, redis, { windowMs, timeoutMs });
     redis.freeze();
     const [got, head, root, wrong] = await Promise.all([
       api.get('/v1/time'),
@@ -167,7 +167,7 @@ test(
 /** A node whose requests wait, as its server is frozen. */
 async function waitingNode(t: Parameters<typeof ClusterNode.start>[0]) {
   const redis = await RedisServer.start(t);
-  const node = await ClusterNode.start(t, redis, { windowMs, patienceMs });
+  const node = await ClusterNode.start(t, redis, { windowMs, timeoutMs });
   redis.freeze();
   return { redis, node, api: node.api };
 }

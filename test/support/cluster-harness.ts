@@ -13,7 +13,7 @@ export interface ClusterNodeOptions extends HarnessOptions {
   readonly skewMs?: number;
   readonly windowMs?: number;
   /** Five seconds unless given: on a busy machine no delay is to be taken for a fault. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** A window whose end no test sees, and no header shows as too far away: it began in 1970 and ends in an hour. */
@@ -34,7 +34,7 @@ export class ClusterNode {
     redis: RedisServer,
     options: ClusterNodeOptions = {},
   ): Promise<ClusterNode> {
-    const { skewMs = 0, windowMs, patienceMs = 5_000 } = options;
+    const { skewMs = 0, windowMs, timeoutMs = 5_000 } = options;
     const clock = new ShiftedClock();
     clock.shift(skewMs);
     let limits!: RedisLimits;
@@ -44,7 +44,7 @@ export class ClusterNode {
       sharedLimits: (memory, keys, figures) => {
         const { address } = redis;
         const log = silentLog;
-        const parts = { address, figures, memory, keys, clock, randomness: seededRandomness(1), log, patienceMs };
+        const parts = { address, figures, memory, keys, clock, randomness: seededRandomness(1), log, timeoutMs };
         limits = new RedisLimits({ ...parts, ...(windowMs === undefined ? {} : { windowMs }) });
         return limits;
       },
