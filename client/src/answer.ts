@@ -1,7 +1,7 @@
 import type { LimitFigures } from './budget.ts';
 import { headerNames } from './contract.ts';
 import { ApiProblem, MalformedAnswer } from './failures.ts';
-import { readProblem, ShapeFault } from './shapes.ts';
+import { readProblem, ShapeError } from './shapes.ts';
 import type { Answer } from './wire.ts';
 
 /** The limit figures of an answer; undefined when it has none, or those of another counter than the key's. */
@@ -15,7 +15,7 @@ export function figuresOf(answer: Answer): LimitFigures | undefined {
   return { limit, remaining, resetMs: reset * 1000 };
 }
 
-/** `Retry-After` in milliseconds: whole seconds as the contract says, or a date as a proxy may write (RFC 9110 §10.2.3). */
+/** `Retry-After` in milliseconds: whole seconds as in the contract, or a date, which a proxy can send (RFC 9110 §10.2.3). */
 export function retryAfterMsOf(answer: Answer, serverNowMs: number): number | undefined {
   const written = answer.header(headerNames.retryAfter);
   const seconds = wholeNumber(written);
@@ -24,30 +24,30 @@ export function retryAfterMsOf(answer: Answer, serverNowMs: number): number | un
   return Number.isNaN(instantMs) ? undefined : Math.max(0, instantMs - serverNowMs);
 }
 
-/** The failure an answer stands for that is neither 200 nor an expected 304. */
-export function failureOf(answer: Answer, path: string, retryAfterMs: number | undefined, clean: Clean) {
+/** The failure for an answer that is neither 200 nor an expected 304. */
+export function failureOf(answer: Answer, path: string, retryAfterMs: number | undefined, redact: Redact) {
   const { status } = answer;
   if (status === 0 || (status >= 300 && status < 400)) {
     return new MalformedAnswer(path, status, 'a redirect, which is not followed', retryAfterMs);
   }
   try {
     const { type, title, code, detail, requestId } = readProblem(JSON.parse(answer.text));
-    const problem = { type, title: clean(title), status, code: clean(code), detail: clean(detail), requestId };
+    const problem = { type, title: redact(title), status, code: redact(code), detail: redact(detail), requestId };
     return new ApiProblem(problem, path, retryAfterMs);
   } catch {
     return new MalformedAnswer(path, status, 'not a problem of this API', retryAfterMs);
   }
 }
 
-/** Takes the key out of text the other side wrote. */
-export type Clean = (text: string) => string;
+/** Removes the key from text that the server wrote. */
+export type Redact = (text: string) => string;
 
 /** The body of a 200, frozen. Throws `MalformedAnswer`. */
 export function frozenBody<T>(answer: Answer, path: string, read: (body: unknown) => T): T {
   try {
     return deepFreeze(read(JSON.parse(answer.text)));
   } catch (error) {
-    const fault = error instanceof ShapeFault ? error.message : 'not JSON';
+    const fault = error instanceof ShapeError ? error.message : 'not JSON';
     throw new MalformedAnswer(path, answer.status, fault);
   }
 }

@@ -3,7 +3,7 @@ import { limitWindowMs } from './contract.ts';
 import { TimeoutFailure } from './failures.ts';
 import { ServerClock } from './server-clock.ts';
 
-/** What the X-RateLimit headers of one answer say. */
+/** The values of the X-RateLimit headers of one answer. */
 export interface LimitFigures {
   readonly limit: number;
   readonly remaining: number;
@@ -11,11 +11,11 @@ export interface LimitFigures {
   readonly resetMs: number;
 }
 
-/** Leave to send one request. Exactly one of the two is called, once. */
-export interface Leave {
+/** Permission to send one request. The caller calls exactly one of the two methods, once. */
+export interface Permit {
   /** `figures` is undefined when the answer has no limit headers or those of another counter. */
   answered(figures: LimitFigures | undefined): void;
-  /** No answer: the server may have counted the request or not. */
+  /** No answer: it is unknown whether the server counted the request. */
   lost(): void;
 }
 
@@ -27,19 +27,19 @@ interface Waiter {
 export interface TakeOptions {
   readonly path: string;
   readonly signal: AbortSignal | undefined;
-  /** Monotonic instant after which waiting is no use. */
+  /** Monotonic instant at which the caller stops waiting. */
   readonly deadlineMs: number;
-  /** Told how long it will take, when there is a wait of known length. */
+  /** Called with the length of the wait, once that is known. */
   readonly onWait?: ((waitMs: number) => void) | undefined;
 }
 
-/** Callers that waited for the same window do not all start in its first instant. */
+/** Spreads the callers that waited for the same window over its first half second. */
 const spreadMaxMs = 500;
 
 /**
  * One API key's requests of the current minute, shared by everyone in this process who uses the key.
  * Counts a request as spent from the moment it is sent, so that parallel callers cannot pass the
- * limit together. Until the first answer told the limit, one request at a time is let through.
+ * limit together. Until the first answer reports the limit, requests go one at a time.
  */
 export class Budget {
   readonly serverClock: ServerClock;
@@ -47,12 +47,12 @@ export class Budget {
   readonly #random: () => number;
   readonly #waiters = new Set<Waiter>();
   #figures: LimitFigures | undefined;
-  /** The server answers without limit headers: nothing to go by. */
+  /** The server answers without limit headers, so there is nothing to count against. */
   #isUnmetered = false;
   #inFlight = 0;
   #blockedUntilMs = Number.NEGATIVE_INFINITY;
   #timer: Timer | undefined;
-  /** Drawn once for each wait, so that what callers are told stays true. */
+  /** Drawn once for each wait, so that the length reported to callers stays true. */
   #spreadMs: number | undefined;
 
   constructor(clock: Clock, random: () => number) {
@@ -61,29 +61,29 @@ export class Budget {
     this.serverClock = new ServerClock(clock);
   }
 
-  /** Whether little is left of the window, but something: its exact end will soon matter and can still be asked for. */
+  /** Whether few requests are left in the window: its exact end matters soon, and can still be measured. */
   get isScarce(): boolean {
     if (this.#figures === undefined) return false;
     const left = this.#figures.remaining - this.#inFlight;
     return left > 0 && left <= this.#figures.limit / 4;
   }
 
-  /** The server refused a request: nobody sends before this long has passed. */
+  /** The server refused a request: no request is sent for this long. */
   block(forMs: number): void {
     this.#blockedUntilMs = Math.max(this.#blockedUntilMs, this.#clock.monotonicMs() + forMs);
   }
 
-  /** Leave at once, whatever is left: for clients that do not wait. */
-  takeNow(): Leave {
+  /** A permit at once, whatever is left: for clients that do not wait. */
+  takeNow(): Permit {
     this.#inFlight++;
     return { answered: (figures) => this.#settle(figures, true), lost: () => this.#settle(undefined, false) };
   }
 
   /**
-   * Leave as soon as the limit allows, in the order of asking. Rejects with the signal's reason, or
-   * with `TimeoutFailure` as soon as it is plain that the deadline comes first.
+   * A permit as soon as the limit allows, first come, first served. Rejects with the signal's reason, or
+   * with `TimeoutFailure` as soon as it is clear that the deadline comes first.
    */
-  async take({ path, signal, deadlineMs, onWait }: TakeOptions): Promise<Leave> {
+  async take({ path, signal, deadlineMs, onWait }: TakeOptions): Promise<Permit> {
     signal?.throwIfAborted();
     if (this.#waiters.size === 0 && this.#waitMs() === 0) return this.takeNow();
     const waitMs = this.#waitMs();
@@ -95,22 +95,22 @@ export class Budget {
 
   #queue(path: string, signal: AbortSignal | undefined, deadlineMs: number, onWait: TakeOptions['onWait']) {
     return new Promise<void>((resolve, reject) => {
-      const leave = () => {
+      const cleanUp = () => {
         this.#waiters.delete(waiter);
         deadline?.cancel();
         signal?.removeEventListener('abort', stop);
       };
       const stop = () => {
-        leave();
+        cleanUp();
         reject(signal?.reason);
         this.#pump();
       };
       const admit = () => {
-        leave();
+        cleanUp();
         resolve();
       };
       const giveUp = () => {
-        leave();
+        cleanUp();
         reject(limitReached(path, this.#waitMs()));
       };
       const waiter: Waiter = { admit, onWait };
@@ -125,7 +125,7 @@ export class Budget {
     this.#inFlight--;
     if (figures !== undefined) this.#learn(figures);
     else if (wasAnswered) this.#isUnmetered = this.#figures === undefined;
-    // It may have been counted: the next window puts it right.
+    // The server may have counted it; the next window corrects this.
     else if (this.#figures !== undefined) this.#spend(this.#figures);
     this.#pump();
   }
@@ -134,7 +134,7 @@ export class Budget {
     this.#isUnmetered = false;
     const known = this.#figures;
     if (known === undefined || figures.resetMs > known.resetMs) this.#figures = figures;
-    // Answers overtake each other: within a window the smallest is the newest, unless the limit itself was changed.
+    // Answers can arrive out of order: within a window the smallest is the newest, unless the limit itself changed.
     const isOfWindow = figures.resetMs === known?.resetMs;
     if (isOfWindow && (figures.remaining < known.remaining || figures.limit !== known.limit)) this.#figures = figures;
   }
@@ -168,7 +168,7 @@ export class Budget {
     for (const { onWait } of this.#waiters) onWait?.(totalMs);
   }
 
-  /** 0: send now. Infinite: an answer under way decides. Else the time to the next window, or to the end of a refusal. */
+  /** 0: send now. Infinite: a pending answer decides. Else the time to the next window, or to the end of a block. */
   #waitMs(): number {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#blockedUntilMs) return this.#blockedUntilMs - nowMs;
@@ -179,7 +179,7 @@ export class Budget {
     return this.#figures.remaining - this.#inFlight > 0 ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  /** What is still under way may be counted in the new window, so it stays counted against it here. */
+  /** Pending requests may be counted in the new window, so they stay counted here. */
   #openNextWindow({ limit, resetMs }: LimitFigures): void {
     const minutesPast = Math.floor((this.serverClock.now() - resetMs) / limitWindowMs);
     this.#figures = { limit, remaining: limit, resetMs: resetMs + limitWindowMs * (Math.max(0, minutesPast) + 1) };
@@ -188,11 +188,11 @@ export class Budget {
 
 function limitReached(path: string, waitMs: number): TimeoutFailure {
   const retryAfterMs = Number.isFinite(waitMs) ? Math.ceil(waitMs) : limitWindowMs;
-  const message = `the key's limit is used up for ${retryAfterMs} ms more, past the deadline of the call to ${path}`;
+  const message = `the rate limit of the key is used up for another ${retryAfterMs} ms, which is past the deadline of the call to ${path}`;
   return new TimeoutFailure(path, 'deadline', message, retryAfterMs);
 }
 
-/** Budgets by clock, service and key: two clients with one key share one. A clock of a test's own shares with nobody else. */
+/** Budgets by clock, service and key: two clients with one key share one, unless they have different clocks. */
 const shared = new WeakMap<Clock, Map<string, Budget>>();
 
 /** The budget of a key at a service. */

@@ -9,19 +9,19 @@ import { PolledWatch, type Watch, type WatchOptions } from './watch.ts';
 import { Wire } from './wire.ts';
 
 export interface CallOptions {
-  /** Ends the call, waits and retries included; it rejects with the signal's reason. */
+  /** Cancels the call with its waits and retries; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** In place of the client's own. */
+  /** Replaces the client's own. */
   readonly deadlineMs?: number;
-  /** In place of the client's own. */
+  /** Replaces the client's own. */
   readonly maxAttempts?: number;
 }
 
 /** The local clock compared with the server's. */
 export interface ClockOffset {
-  /** Server time less local time: what to add to the local clock. */
+  /** Server time minus local time: what to add to the local clock. */
   readonly offsetMs: number;
-  /** The true offset lies within this of `offsetMs`; half of the round trip at best. */
+  /** The true offset is within this distance of `offsetMs`; at best half of the round trip. */
   readonly uncertaintyMs: number;
 }
 
@@ -38,16 +38,16 @@ const statusResource: Resource<ServiceStatus> = {
 const marketsResource: Resource<readonly Market[]> = { path: '/v1/markets', read: readMarkets };
 const tickersResource: Resource<readonly Ticker[]> = { path: '/v1/tickers', read: readTickers };
 
-/** While the feed is out, the status is asked this often; the contract allows more than once a minute then. */
+/** How often the status is polled during an outage of the feed, when the contract allows more than once a minute. */
 const statusDuringOutageMs = 15_000;
-/** Bounds this wide are too wide to wait by: the server is asked for its time first. */
-const vagueClockMs = 2_000;
-/** A measurement that failed is not tried again before this. */
+/** With wider bounds the end of a window is too uncertain to wait for: the client measures the server's time first. */
+const impreciseClockMs = 2_000;
+/** Shortest time between two measurements of the clock. */
 const measureGapMs = 60_000;
 
 /**
- * A client of one service with one key. Makes no request by itself before the first call. All that it
- * returns is frozen.
+ * A client of one service with one key. It makes no request before the first call. All returned objects
+ * are frozen.
  */
 export class MarketDataClient {
   readonly #settings: Settings;
@@ -57,8 +57,8 @@ export class MarketDataClient {
   readonly #marketsPoller: Poller<readonly Market[]>;
   readonly #tickersPoller: Poller<readonly Ticker[]>;
   readonly #tickerPollers = new Map<string, Poller<Ticker>>();
-  /** Somebody uses the server's time, so it is kept up. */
-  #isClockWanted = false;
+  /** The caller uses the server's time, so it is measured again from time to time. */
+  #isClockUsed = false;
   #callsUnderWay = 0;
   #measureFromMs = Number.NEGATIVE_INFINITY;
 
@@ -109,10 +109,10 @@ export class MarketDataClient {
     return this.#get(tickersResource, options);
   }
 
-  /** Asks the server for its time and gives the offset of the local clock. */
+  /** Requests the server's time and returns the offset of the local clock. */
   async syncClock(options: CallOptions = {}): Promise<ClockOffset> {
     await this.#get(timeResource, options);
-    this.#isClockWanted = true;
+    this.#isClockUsed = true;
     const { serverClock } = this.#budget;
     return { offsetMs: serverClock.offsetMs, uncertaintyMs: serverClock.widthMs / 2 };
   }
@@ -122,17 +122,17 @@ export class MarketDataClient {
    * `time`, `status`, `syncClock` or watch. Setting the local clock does not move it.
    */
   now(): number {
-    this.#isClockWanted = true;
+    this.#isClockUsed = true;
     return this.#budget.serverClock.now();
   }
 
-  /** How old a ticker is, or how far the feed was behind by a status; by the server's clock. Infinite for a feed that never was. */
+  /** The age of a ticker, or of the feed as of a status, by the server's clock. Infinite for a feed that never delivered. */
   ageMs(of: Pick<Ticker, 'timestampMs'> | Pick<ServiceStatus, 'lastUpdatedAtMs'>): number {
     const atMs = 'timestampMs' in of ? of.timestampMs : of.lastUpdatedAtMs;
     return atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, this.now() - atMs);
   }
 
-  /** The status whenever it changes. Asks once a minute, every 15 seconds while the feed is out. */
+  /** The status whenever it changes. Polls once a minute, and every 15 seconds during an outage of the feed. */
   watchStatus(options: Omit<WatchOptions, 'includeStale'> = {}): Watch<ServiceStatus> {
     return this.#watch(
       statusSource(this.#statusPoller, (ms) => this.#toServerTime(ms)),
@@ -140,12 +140,12 @@ export class MarketDataClient {
     );
   }
 
-  /** All markets whenever one changes. Asks once an hour. */
+  /** All markets whenever one changes. Polls once an hour. */
   watchMarkets(options: Omit<WatchOptions, 'includeStale'> = {}): Watch<readonly Market[]> {
     return this.#watch(this.#dataSource(this.#marketsPoller, true), options);
   }
 
-  /** All prices whenever one changes. Asks every 5 seconds, however many watches there are. */
+  /** All prices whenever one changes. Polls every 5 seconds, however many watches there are. */
   watchTickers(options: WatchOptions = {}): Watch<readonly Ticker[]> {
     return this.#watch(this.#dataSource(this.#tickersPoller, options.includeStale === true), options);
   }
@@ -163,18 +163,18 @@ export class MarketDataClient {
   }
 
   #watch<T>(source: ConstructorParameters<typeof PolledWatch<T>>[0], options: WatchOptions): Watch<T> {
-    this.#isClockWanted = true;
+    this.#isClockUsed = true;
     return new PolledWatch(source, options);
   }
 
-  #dataSource<T>(poller: Poller<T>, givesUnreliable: boolean) {
+  #dataSource<T>(poller: Poller<T>, includesUnreliable: boolean) {
     const toServerTime = (monotonicMs: number) => this.#toServerTime(monotonicMs);
-    return dataSource(poller, this.#statusPoller, { toServerTime, givesUnreliable });
+    return dataSource(poller, this.#statusPoller, { toServerTime, includesUnreliable });
   }
 
   #poller<T>(resource: Resource<T>, intervalMs: (latest: T) => number): Poller<T> {
     const { clock, random } = this.#settings;
-    // The recommended interval, or a minute where that is longer: nothing is asked for more often than once it failed.
+    // The recommended interval, but a minute at most: after a failure an hour would be too long.
     const afterFailureMs = resource.path.startsWith('/v1/ticker')
       ? pollingIntervalsMs.tickers
       : pollingIntervalsMs.status;
@@ -202,24 +202,24 @@ export class MarketDataClient {
   }
 
   /**
-   * Measures the clock when it is time to, just ahead of a request and without holding it up: while
-   * somebody uses the server's time, and when calls come in parallel or the window is nearly used up,
-   * because otherwise nobody could tell when a window ends that has to be waited for.
+   * Measures the clock when that is due, just before a request and without delaying it: while the caller
+   * uses the server's time, and when calls run in parallel or the window is nearly used up, because a
+   * wait for the next window needs to know when that begins.
    */
   #prepareClock(resource: Resource<unknown>): void {
     if (resource.serverTimeMs !== undefined) return;
     const { serverClock, isScarce } = this.#budget;
     const { waitForLimit, remeasureClockMs, clock } = this.#settings;
-    const isDue = this.#isClockWanted && serverClock.preciseAgeMs > remeasureClockMs;
-    const isVague = waitForLimit && serverClock.widthMs > vagueClockMs;
+    const isDue = this.#isClockUsed && serverClock.preciseAgeMs > remeasureClockMs;
+    const isImprecise = waitForLimit && serverClock.widthMs > impreciseClockMs;
     const nowMs = clock.monotonicMs();
-    if ((isDue || (isVague && (isScarce || this.#callsUnderWay > 1))) && nowMs >= this.#measureFromMs) {
+    if ((isDue || (isImprecise && (isScarce || this.#callsUnderWay > 1))) && nowMs >= this.#measureFromMs) {
       this.#measureFromMs = nowMs + measureGapMs;
       void this.#measure();
     }
   }
 
-  /** Never fails: whatever is wrong, the request it is made for meets it too. */
+  /** Ignores failures: the request that follows meets them too. */
   async #measure(): Promise<void> {
     const limits = { signal: undefined, attempts: 1, deadlineMs: this.#settings.attemptTimeoutMs };
     await this.#requester.get(timeResource, limits).catch(() => {});
@@ -230,7 +230,7 @@ export class MarketDataClient {
   }
 }
 
-/** Makes a client. Throws when an option cannot be right; makes no request. */
+/** Creates a client. Throws when an option is invalid; makes no request. */
 export function createClient(options: ClientOptions): MarketDataClient {
   return new MarketDataClient(options);
 }

@@ -3,7 +3,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** The only source of time. Give your own to a client to test what you built on it. */
+/** The only source of time. Pass your own to test what you build on the client. */
 export interface Clock {
   /** Wall clock, milliseconds since the Unix epoch. */
   now(): number;
@@ -25,12 +25,12 @@ export const systemClock: Clock = {
 /** Uniform in [0, 1): for jitter only. */
 export const systemRandom = (): number => Math.random();
 
-/** Platforms hold a timer's delay in 31 bits: a longer one would fire at once. */
+/** Platforms keep a timer's delay in 31 bits: a longer one would fire at once. */
 const longestTimerMs = 2 ** 30;
 
 /**
- * Calls `run` once the monotonic clock has reached `dueMs`, and never before: platform timers may
- * fire a millisecond early, which is early enough to be refused by the window one waited for.
+ * Calls `run` once the monotonic clock has reached `dueMs`, and never before: platform timers can
+ * fire a millisecond early, and a request in the old window would be refused.
  */
 export function at(clock: Clock, dueMs: number, run: () => void): Timer {
   let timer: Timer;

@@ -1,10 +1,10 @@
 /**
  * A decimal number as text: plain notation, a point, no exponent (`84631.2`). It holds digits that a
- * JavaScript number loses, so give it to a decimal library and never to `Number` or `parseFloat`.
+ * JavaScript number loses, so pass it to a decimal library and never to `Number` or `parseFloat`.
  */
 export type DecimalString = string;
 
-/** Any text that is not yet known to this version of the client, without hiding the known ones from an editor. */
+/** Any text that this version of the client does not know. An editor still suggests the known ones. */
 type Unrecognized = string & {};
 
 /** The states of a market that version 1 of the API has today. */
@@ -38,7 +38,7 @@ export const knownErrorCodes = [
   'SERVICE_OVERLOADED',
 ] as const;
 export type KnownErrorCode = (typeof knownErrorCodes)[number];
-/** Open set: go by the HTTP status for a code you do not know. */
+/** Open set: for a code you do not know, branch on the HTTP status. */
 export type ErrorCode = KnownErrorCode | Unrecognized;
 
 /** Narrows a market's state to the ones this version knows. */
@@ -70,7 +70,7 @@ export interface MaintenanceWindow {
   readonly fromMs: number;
   readonly to: string;
   readonly toMs: number;
-  /** What it is about, in English. */
+  /** The reason, in English. */
   readonly description: string;
 }
 
@@ -85,7 +85,7 @@ export interface ServiceStatus {
   };
   /** The running window, else the nearest announced one, else null. Announced does not mean running. */
   readonly maintenance: MaintenanceWindow | null;
-  /** When the feed was last updated; null when it never was. */
+  /** When the feed was last updated; null if never. */
   readonly lastUpdatedAt: string | null;
   readonly lastUpdatedAtMs: number | null;
   readonly serverTime: string;
@@ -141,13 +141,13 @@ export interface Problem {
   readonly requestId: string;
 }
 
-/** How often the API asks to be polled, in milliseconds (contract, Limits, rule 5). */
+/** The recommended polling intervals, in milliseconds (contract, Limits, rule 5). */
 export const pollingIntervalsMs = { tickers: 5_000, ticker: 5_000, markets: 3_600_000, status: 60_000 } as const;
 
 /** Length of a counting window; windows start with the full minute of the server's clock. */
 export const limitWindowMs = 60_000;
 
-/** In lower case, as `Headers` takes any. */
+/** In lower case; `Headers` ignores case. */
 export const headerNames = {
   apiKey: 'x-exchange-apikey',
   limit: 'x-ratelimit-limit',

@@ -1,12 +1,12 @@
 import type { ErrorCode, Problem } from './contract.ts';
 
-/** What every failure of this client tells. None of them ever holds the API key. */
+/** The base of every failure of this client. None of them contains the API key. */
 export abstract class MarketDataFailure extends Error {
-  /** Path and query that were asked for. */
+  /** Path and query of the request. */
   readonly path: string;
-  /** How long to stay away at least, when the server or the limit says so. */
+  /** The shortest time to wait before the next request, when the server or the limit demands one. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the same request can succeed later without anyone changing it. */
+  /** Whether the same request can succeed later. */
   abstract readonly retryable: boolean;
 
   constructor(message: string, path: string, retryAfterMs?: number) {
@@ -16,7 +16,7 @@ export abstract class MarketDataFailure extends Error {
   }
 }
 
-/** The API answered with an error. Decide on `code`; for a code you do not know, on `status`. */
+/** The API answered with an error. Branch on `code`; for a code you do not know, on `status`. */
 export class ApiProblem extends MarketDataFailure {
   override readonly name = 'ApiProblem';
   readonly code: ErrorCode;
@@ -24,7 +24,7 @@ export class ApiProblem extends MarketDataFailure {
   readonly title: string;
   /** Explains this occurrence to people. The text can change at any time. */
   readonly detail: string;
-  /** Name it when you ask the operator. */
+  /** Quote it when you contact the operator. */
   readonly requestId: string;
   /** Address of a page about the error. */
   readonly type: string;
@@ -42,7 +42,7 @@ export class ApiProblem extends MarketDataFailure {
   }
 }
 
-/** No answer came: name resolution, connection, TLS, or an answer that broke off. */
+/** No complete answer: name resolution, connection or TLS failed, or the answer was cut off. */
 export class TransportFailure extends MarketDataFailure {
   override readonly name = 'TransportFailure';
   readonly retryable = true;
@@ -52,7 +52,7 @@ export class TransportFailure extends MarketDataFailure {
   }
 }
 
-/** An answer took longer than one attempt may, or the call's deadline left no room for another wait. */
+/** An attempt timed out, or the call's deadline left no time for another wait. */
 export class TimeoutFailure extends MarketDataFailure {
   override readonly name = 'TimeoutFailure';
   readonly limit: 'attempt' | 'deadline';
@@ -70,7 +70,7 @@ export class TimeoutFailure extends MarketDataFailure {
 /** An answer that the contract does not describe: another server, a proxy's page, a broken body. */
 export class MalformedAnswer extends MarketDataFailure {
   override readonly name = 'MalformedAnswer';
-  /** 0 when the platform hides it. */
+  /** 0 where the platform does not report it. */
   readonly status: number;
   readonly retryable: boolean;
 
@@ -86,7 +86,7 @@ function isRetryableStatus(status: number): boolean {
   return [408, 429, 500, 502, 503, 504].includes(status);
 }
 
-/** What a fetch function threw, with its causes, in one line. The error itself may hold the request, so it is not kept. */
+/** What a fetch function threw, with its causes, in one line. The error itself can contain the request, so it is not kept. */
 export function reasonOf(error: unknown): string {
   const parts: string[] = [];
   for (let cause = error, depth = 0; cause !== undefined && depth < 4; depth++) {
@@ -98,7 +98,7 @@ export function reasonOf(error: unknown): string {
   return parts.join(': ');
 }
 
-/** The text with every occurrence of the secret taken out. */
-export function withoutSecret(text: string, secret: string): string {
+/** The text with every occurrence of the secret replaced. */
+export function redacted(text: string, secret: string): string {
   return text.replaceAll(secret, '[key]');
 }

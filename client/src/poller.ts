@@ -5,13 +5,13 @@ import { isFinal } from './requester.ts';
 /** How the last poll went. Instants are of the monotonic clock. */
 export type Condition =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'fine' }
+  | { readonly kind: 'ok' }
   | { readonly kind: 'limited'; readonly untilMs: number }
   | { readonly kind: 'failing'; readonly failure: MarketDataFailure; readonly retryAtMs: number };
 
-/** Someone who follows a resource. */
+/** Receives the results of polling. */
 export interface Follower {
-  /** A poll ended or began to wait: look at `latest` and `condition`. */
+  /** A poll ended or began to wait: `latest` and `condition` are up to date. */
   changed(): void;
   /** Polling has stopped for good. */
   ended(failure: unknown): void;
@@ -22,26 +22,26 @@ export interface PollerOptions<T> {
   readonly random: () => number;
   /** One request, without retries. */
   readonly ask: (signal: AbortSignal, onWait: (waitMs: number) => void) => Promise<T>;
-  /** Time from the start of one good poll to the start of the next. */
+  /** Time from the start of a successful poll to the start of the next. */
   readonly intervalMs: (latest: T) => number;
   /** Time from a first failure to the next poll; doubles with each further one. */
   readonly afterFailureMs: number;
 }
 
 const starting: Condition = { kind: 'starting' };
-const fine: Condition = { kind: 'fine' };
+const ok: Condition = { kind: 'ok' };
 
 /** Longest time between polls while they fail, unless the server asks for more. */
 const failureWaitMaxMs = 60_000;
-/** Part of every wait by which it can be longer, so that clients spread out. Never shorter. */
+/** The share by which a wait can be longer, never shorter, so that clients spread out. */
 const jitter = 0.1;
 const failureJitter = 0.25;
-/** A wait for the limit below this is not worth telling. */
-const tellWaitMs = 1_000;
+/** A shorter wait for the limit is not reported. */
+const reportedWaitMinMs = 1_000;
 
 /**
- * Polls one resource for all who follow it, while anybody does: however many follow, it costs the
- * same requests. What was due when the last one left is still due no sooner when the next one comes.
+ * Polls one resource while it has followers: the number of followers does not change the number of
+ * requests. When the last follower leaves and another comes, the next poll is not due any sooner.
  */
 export class Poller<T> {
   readonly #options: PollerOptions<T>;
@@ -58,7 +58,7 @@ export class Poller<T> {
     this.#options = options;
   }
 
-  /** The last good answer; it stays while polls fail. */
+  /** The last successful answer; it stays while polls fail. */
   get latest(): T | undefined {
     return this.#latest;
   }
@@ -67,7 +67,7 @@ export class Poller<T> {
     return this.#condition;
   }
 
-  /** Starts polling with the first follower; gives the function that ends following. */
+  /** Starts polling with the first follower; returns the function that ends following. */
   follow(follower: Follower): () => void {
     this.#followers.add(follower);
     if (this.#stop === undefined) this.#start();
@@ -78,14 +78,14 @@ export class Poller<T> {
   }
 
   /** Polls sooner than planned, but no sooner than `gapMs` after the start of the last poll, and never later than planned. */
-  hasten(gapMs: number): void {
+  pollSooner(gapMs: number): void {
     this.#dueMs = Math.min(this.#dueMs, Math.max(this.#options.clock.monotonicMs(), this.#startedMs + gapMs));
     this.#rearm?.();
   }
 
   #start(): void {
     this.#stop = new AbortController();
-    // What was known when the last follower left may be long past.
+    // What was known when the last follower left is out of date.
     if (this.#options.clock.monotonicMs() >= this.#dueMs) {
       this.#latest = undefined;
       this.#condition = starting;
@@ -109,29 +109,29 @@ export class Poller<T> {
         if (isFinal(failure)) return this.#end(failure);
         this.#failed(failure as MarketDataFailure);
       }
-      this.#tell();
+      this.#notify();
     }
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
     const { clock, ask, intervalMs, random } = this.#options;
     this.#startedMs = clock.monotonicMs();
-    // Left by the last follower while it runs, it is still a poll made.
+    // The poll counts even when the last follower leaves while it runs.
     this.#dueMs = this.#startedMs + this.#options.afterFailureMs;
-    const latest = await ask(signal, (waitMs) => this.#heldBack(waitMs));
+    const latest = await ask(signal, (waitMs) => this.#limited(waitMs));
     if (signal.aborted) return;
     this.#latest = latest;
-    this.#condition = fine;
+    this.#condition = ok;
     this.#failures = 0;
     this.#dueMs = this.#startedMs + intervalMs(latest) * (1 + random() * jitter);
   }
 
-  #heldBack(waitMs: number): void {
-    if (waitMs < tellWaitMs) return;
+  #limited(waitMs: number): void {
+    if (waitMs < reportedWaitMinMs) return;
     const sendsAtMs = this.#options.clock.monotonicMs() + waitMs;
     this.#condition = { kind: 'limited', untilMs: sendsAtMs };
     this.#startedMs = sendsAtMs;
-    this.#tell();
+    this.#notify();
   }
 
   #failed(failure: MarketDataFailure): void {
@@ -150,11 +150,11 @@ export class Poller<T> {
     for (const follower of followers) follower.ended(failure);
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const follower of [...this.#followers]) follower.changed();
   }
 
-  /** Resolves when the next poll is due, however that changes meanwhile, or when the signal aborts. */
+  /** Resolves when the next poll is due, even if that changes meanwhile, or when the signal aborts. */
   #untilDue(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     return new Promise((resolve) => {

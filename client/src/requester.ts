@@ -1,16 +1,16 @@
 import { failureOf, figuresOf, frozenBody, retryAfterMsOf } from './answer.ts';
-import type { Budget, Leave } from './budget.ts';
+import type { Budget, Permit } from './budget.ts';
 import { type Clock, sleepUntil } from './clock.ts';
 import { ApiProblem, MarketDataFailure, TimeoutFailure } from './failures.ts';
 import type { Answer, Wire } from './wire.ts';
 
-/** Something the API serves, and how to read it. */
+/** A resource of the API, and how to read it. */
 export interface Resource<T> {
   /** Path and query. */
   readonly path: string;
-  /** Throws `ShapeFault` when the body is not what the contract says. */
+  /** Throws `ShapeError` when the body violates the contract. */
   readonly read: (body: unknown) => T;
-  /** The server's instant, where the answer names it. */
+  /** The server's time, where the answer states it. */
   serverTimeMs?(value: T): number;
 }
 
@@ -20,7 +20,7 @@ export interface CallLimits {
   readonly attempts: number;
   /** For all attempts and waits together; can be infinite. */
   readonly deadlineMs: number;
-  /** Told how long the key's limit holds the request back. */
+  /** Called with the time that the request waits for the key's limit. */
   readonly onWait?: (waitMs: number) => void;
 }
 
@@ -29,7 +29,7 @@ export interface RequesterOptions {
   readonly random: () => number;
   readonly wire: Wire;
   readonly budget: Budget;
-  /** `false` sends without asking the budget. */
+  /** `false` sends without waiting for the budget. */
   readonly waitsForBudget: boolean;
   readonly attemptTimeoutMs: number;
 }
@@ -40,18 +40,18 @@ interface Cached {
   readonly value: unknown;
 }
 
-/** Back-off after the nth failure: a random part of 0.5 s, 1 s, 2 s … 8 s. */
+/** Back-off after the nth failure: a random share of 0.5 s, 1 s, 2 s … 8 s. */
 const backOffBaseMs = 500;
 const backOffMaxMs = 8_000;
-/** Added to what `Retry-After` says, so that clients refused together do not return together. */
+/** The most that is added to `Retry-After`, so that clients refused together do not return together. */
 const retrySpreadMs = 1_000;
-/** More than all resources with an entity tag, unless a caller asks for thousands of single tickers. */
-const cachedMax = 1_000;
+/** More than all resources with an entity tag, unless a caller requests thousands of single tickers. */
+const cacheEntriesMax = 1_000;
 
-/** Asks for resources: with the key's budget, retries, entity tags and one deadline over all of it. */
+/** Requests resources, with the key's budget, retries, entity tags and one deadline for all of it. */
 export class Requester {
   readonly #options: RequesterOptions;
-  /** The last answer of each path, the one used longest ago first. */
+  /** The last answer of each path, the least recently used first. */
   readonly #cache = new Map<string, Cached>();
 
   constructor(options: RequesterOptions) {
@@ -59,7 +59,7 @@ export class Requester {
   }
 
   /**
-   * The resource, frozen; the same object as before while the server says that it has not changed.
+   * The resource, frozen; the same object as before while it has not changed.
    * Rejects with a `MarketDataFailure`, or with the signal's reason.
    */
   async get<T>(resource: Resource<T>, limits: CallLimits): Promise<T> {
@@ -71,7 +71,7 @@ export class Requester {
       } catch (failure) {
         if (!(failure instanceof MarketDataFailure) || !failure.retryable || attempt >= limits.attempts) throw failure;
         const dueMs = clock.monotonicMs() + backOffMs(attempt, failure.retryAfterMs, random);
-        // Waiting past the deadline helps nobody: the caller learns at once what stands in the way.
+        // A wait past the deadline is useless: the caller gets the failure at once.
         if (dueMs >= deadlineMs) throw failure;
         await sleepUntil(clock, dueMs, limits.signal);
       }
@@ -81,47 +81,47 @@ export class Requester {
   async #attempt<T>(resource: Resource<T>, { signal, onWait }: CallLimits, deadlineMs: number): Promise<T> {
     const { clock, budget, wire, waitsForBudget, attemptTimeoutMs } = this.#options;
     const { path } = resource;
-    const leave = waitsForBudget ? await budget.take({ path, signal, deadlineMs, onWait }) : budget.takeNow();
+    const permit = waitsForBudget ? await budget.take({ path, signal, deadlineMs, onWait }) : budget.takeNow();
     const leftMs = deadlineMs - clock.monotonicMs();
     const cached = this.#cache.get(path);
     let answer: Answer;
     try {
-      if (leftMs <= 0) throw new TimeoutFailure(path, 'deadline', `no time left to ask for ${path}`);
+      if (leftMs <= 0) throw new TimeoutFailure(path, 'deadline', `no time left for the request to ${path}`);
       const limit = leftMs < attemptTimeoutMs ? 'deadline' : 'attempt';
       answer = await wire.ask(path, cached?.etag, { signal, timeoutMs: Math.min(leftMs, attemptTimeoutMs), limit });
     } catch (failure) {
-      leave.lost();
+      permit.lost();
       throw failure;
     }
-    return this.#interpret(resource, answer, cached, leave);
+    return this.#interpret(resource, answer, cached, permit);
   }
 
-  #interpret<T>(resource: Resource<T>, answer: Answer, cached: Cached | undefined, leave: Leave): T {
+  #interpret<T>(resource: Resource<T>, answer: Answer, cached: Cached | undefined, permit: Permit): T {
     const { budget, wire } = this.#options;
     const { serverClock } = budget;
     const { path } = resource;
     try {
       const figures = figuresOf(answer);
-      if (figures !== undefined) serverClock.toldWindowEnd(figures.resetMs, answer.sentMs, answer.receivedMs);
+      if (figures !== undefined) serverClock.recordWindowEnd(figures.resetMs, answer.sentMs, answer.receivedMs);
       if (answer.status === 304 && cached?.etag !== undefined) return this.#keep(path, cached) as T;
       if (answer.status === 200) return this.#fresh(resource, answer, cached);
       const retryAfterMs = retryAfterMsOf(answer, serverClock.now());
       if (answer.status === 429) budget.block(retryAfterMs ?? 0);
-      throw failureOf(answer, path, retryAfterMs, (text) => wire.clean(text));
+      throw failureOf(answer, path, retryAfterMs, (text) => wire.redact(text));
     } finally {
-      leave.answered(figuresOf(answer));
+      permit.answered(figuresOf(answer));
     }
   }
 
   #fresh<T>(resource: Resource<T>, answer: Answer, cached: Cached | undefined): T {
     const { path, read } = resource;
     const etag = answer.header('etag');
-    // A restarted server has new tags for the same bytes, and a proxy may drop tags: that is no change.
+    // A restarted server has new tags for the same bytes, and a proxy can drop tags: neither is a change.
     const isSame = cached !== undefined && cached.text === answer.text;
     const value = isSame ? (cached.value as T) : frozenBody(answer, path, read);
     this.#keep(path, { etag, text: answer.text, value });
     const serverMs = resource.serverTimeMs?.(value);
-    if (serverMs !== undefined) this.#options.budget.serverClock.told(serverMs, answer.sentMs, answer.receivedMs);
+    if (serverMs !== undefined) this.#options.budget.serverClock.record(serverMs, answer.sentMs, answer.receivedMs);
     return value;
   }
 
@@ -129,7 +129,7 @@ export class Requester {
     this.#cache.delete(path);
     this.#cache.set(path, cached);
     const [oldest] = this.#cache.keys();
-    if (this.#cache.size > cachedMax && oldest !== undefined) this.#cache.delete(oldest);
+    if (this.#cache.size > cacheEntriesMax && oldest !== undefined) this.#cache.delete(oldest);
     return cached.value;
   }
 }
@@ -139,7 +139,7 @@ function backOffMs(attempt: number, retryAfterMs: number | undefined, random: ()
   return random() * Math.min(backOffMaxMs, backOffBaseMs * 2 ** (attempt - 1));
 }
 
-/** Whether a failure will come again until somebody changes something: polling on would be no use. */
+/** Whether a failure persists until the caller changes something, so that polling on is useless. */
 export function isFinal(failure: unknown): boolean {
   if (!(failure instanceof MarketDataFailure)) return true;
   return failure instanceof ApiProblem && failure.status < 500 && !failure.retryable;

@@ -1,26 +1,26 @@
 import type { Clock } from './clock.ts';
 import { limitWindowMs } from './contract.ts';
 
-/** How far apart two crystals may run: widens what is known as it gets older. */
+/** How far two clocks can drift apart: the bounds widen by this as they age. */
 const driftPerMs = 100e-6;
-/** A measurement as exact as this is believed over the local wall clock. */
+/** A measurement at least this exact takes precedence over the local wall clock. */
 const preciseWidthMs = 2_000;
-/** Local clocks that part by more than this were set, or the machine slept. */
-const steppedByMs = 1_000;
+/** When wall clock and monotonic clock diverge by more, the clock was set or the machine slept. */
+const clockStepMinMs = 1_000;
 
 interface Known {
-  /** Bounds of server time less monotonic time, at `atMs`. */
+  /** Bounds of server time minus monotonic time, at `atMs`. */
   readonly earliestMs: number;
   readonly latestMs: number;
-  /** Monotonic time of the last answer that told something. */
+  /** Monotonic time of the last answer with a server time. */
   readonly atMs: number;
-  /** Wall time less monotonic time then. */
+  /** Wall time minus monotonic time, at `atMs`. */
   readonly wallGapMs: number;
 }
 
 /**
- * The server's time, kept as what it can be at least and at most: each answer that names an instant
- * was written between sending and receiving, so it narrows both bounds. The middle of one answer's
+ * The server's time, kept as a lower and an upper bound: each answer that states an instant was written
+ * between sending and receiving, so it narrows both bounds. The middle of one answer's
  * bounds is the classic "half of the round trip". Built on the monotonic clock: setting the local
  * clock changes nothing.
  */
@@ -33,15 +33,15 @@ export class ServerClock {
     this.#clock = clock;
   }
 
-  /** An answer named the server's instant. Both others are of the monotonic clock. */
-  told(serverMs: number, sentMs: number, receivedMs: number): void {
-    // The instant is cut to whole milliseconds: it was up to one later.
+  /** Records the server time that an answer stated. The other two instants are of the monotonic clock. */
+  record(serverMs: number, sentMs: number, receivedMs: number): void {
+    // The server truncates to whole milliseconds: its time was up to one later.
     this.#narrow(serverMs - receivedMs, serverMs + 1 - sentMs);
     if (this.widthMs <= preciseWidthMs) this.#preciseAtMs = this.#clock.monotonicMs();
   }
 
-  /** An answer named the end of the minute it was counted in. */
-  toldWindowEnd(resetMs: number, sentMs: number, receivedMs: number): void {
+  /** Records the end of the minute in which an answer was counted. */
+  recordWindowEnd(resetMs: number, sentMs: number, receivedMs: number): void {
     this.#narrow(resetMs - limitWindowMs - receivedMs, resetMs - sentMs);
   }
 
@@ -51,12 +51,12 @@ export class ServerClock {
     return known === undefined ? Number.POSITIVE_INFINITY : known.latestMs - known.earliestMs;
   }
 
-  /** Time since an answer last told the instant; infinite when none did. */
+  /** Time since an answer last stated a precise server time; infinite when none did. */
   get preciseAgeMs(): number {
     return this.#clock.monotonicMs() - this.#preciseAtMs;
   }
 
-  /** Server time less local wall time; 0 while nothing is known. */
+  /** Server time minus local wall time; 0 while nothing is known. */
   get offsetMs(): number {
     return this.now() - this.#clock.now();
   }
@@ -70,10 +70,10 @@ export class ServerClock {
     const middleMs = (known.earliestMs + known.latestMs) / 2;
     const isPrecise = known.latestMs - known.earliestMs <= preciseWidthMs;
     const offsetMs = isPrecise ? middleMs : clamp(localMs - steadyMs, known.earliestMs, known.latestMs);
-    // After a sleep of the machine the wall clock has moved on and the monotonic one has not. Of two
-    // that disagree the later is believed until the next answer, so that stale data never looks fresh.
+    // While the machine sleeps the wall clock advances and the monotonic clock may not. When they disagree,
+    // the later one counts until the next answer, so that stale data never looks fresh.
     const sleptMs = localMs - steadyMs - known.wallGapMs;
-    return Math.floor(steadyMs + offsetMs + (sleptMs > steppedByMs ? sleptMs : 0));
+    return Math.floor(steadyMs + offsetMs + (sleptMs > clockStepMinMs ? sleptMs : 0));
   }
 
   /** The monotonic instant by which the server's clock has certainly reached `serverMs`. */
@@ -90,7 +90,7 @@ export class ServerClock {
       before === undefined
         ? { earliestMs, latestMs }
         : { earliestMs: Math.max(before.earliestMs, earliestMs), latestMs: Math.min(before.latestMs, latestMs) };
-    // Bounds that exclude each other mean that a clock was set: only the newest still holds.
+    // Contradictory bounds mean that a clock was set: only the newest hold.
     this.#known = { ...(bounds.earliestMs <= bounds.latestMs ? bounds : { earliestMs, latestMs }), atMs, wallGapMs };
   }
 

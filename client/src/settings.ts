@@ -2,29 +2,29 @@ import { type Clock, systemClock, systemRandom } from './clock.ts';
 import type { Fetch } from './wire.ts';
 
 export interface ClientOptions {
-  /** Address of the service, without `/v1`: `https://api.example.com`. */
+  /** Base URL of the service, without `/v1`: `https://api.example.com`. */
   readonly baseUrl: string | URL;
-  /** Sent in a header of every request, and found nowhere else: in no error, address or inspection of the client. */
+  /** Sent in a header of every request. It appears nowhere else: in no error, URL or inspection of the client. */
   readonly apiKey: string;
-  /** The platform's own when left out. */
+  /** Default: the platform's own. */
   readonly fetch?: Fetch;
-  /** Most requests for one call. 4 when left out; 1 never retries. */
+  /** The most requests for one call. Default: 4; 1 never retries. */
   readonly maxAttempts?: number;
-  /** Longest time for one request and its whole answer, in milliseconds. 10,000 when left out. */
+  /** The longest time for one request and its whole answer, in milliseconds. Default: 10,000. */
   readonly attemptTimeoutMs?: number;
-  /** Longest time for a call with all its retries and waits, in milliseconds. 90,000 when left out: a minute's wait for the limit fits in. */
+  /** The longest time for a call with all its retries and waits, in milliseconds. Default: 90,000, enough to wait a minute for the limit. */
   readonly deadlineMs?: number;
-  /** `false` sends requests even when the key's limit is known to be used up, to be refused by the server. */
+  /** `false` sends requests even when the key's limit is known to be used up; the server refuses them. Default: `true`. */
   readonly waitForLimit?: boolean;
-  /** How often the server's time is asked for again while it matters, in milliseconds. 30 minutes when left out. */
+  /** How often the server's time is measured again while it is used, in milliseconds. Default: 30 minutes. */
   readonly remeasureClockMs?: number;
-  /** For tests of your own. */
+  /** For your own tests. */
   readonly clock?: Clock;
-  /** For tests of your own: uniform in [0, 1). */
+  /** For your own tests: uniform in [0, 1). */
   readonly random?: () => number;
 }
 
-/** Options with every default filled in. */
+/** Options with all defaults applied. */
 export interface Settings {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -38,7 +38,7 @@ export interface Settings {
   readonly random: () => number;
 }
 
-/** Checks what a caller wrote. Throws `TypeError` or `RangeError`, never with the key in it. */
+/** Validates the options. Throws `TypeError` or `RangeError`, never with the key in the message. */
 export function settingsOf(options: ClientOptions): Settings {
   const settings: Settings = {
     baseUrl: checkedBaseUrl(options.baseUrl),
@@ -64,7 +64,7 @@ function checkedBaseUrl(written: string | URL): string {
   try {
     url = new URL(written);
   } catch {
-    throw new TypeError('baseUrl must be an absolute address such as https://api.example.com');
+    throw new TypeError('baseUrl must be an absolute URL such as https://api.example.com');
   }
   const isPlain = /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === '';
   if (!isPlain) throw new TypeError('baseUrl must be http or https, without credentials, query or fragment');
@@ -74,7 +74,7 @@ function checkedBaseUrl(written: string | URL): string {
 }
 
 function checkedKey(apiKey: string): string {
-  // What fetch cannot put in a header it would show in its own error.
+  // For a value that cannot be in a header, fetch would show it in its own error.
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new TypeError('apiKey must be a non-empty text of visible ASCII characters, without spaces');
   }

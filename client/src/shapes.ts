@@ -1,6 +1,6 @@
 import type { Market, Problem, ServerTime, ServiceStatus, Ticker } from './contract.ts';
 
-/** Says what is wrong with a value, or undefined when nothing is. */
+/** Returns what is wrong with a value; undefined when nothing is. */
 type Check = (value: unknown, where: string) => string | undefined;
 
 const decimalPattern = /^-?(0|[1-9]\d*)(\.\d+)?$/;
@@ -18,7 +18,7 @@ const optional =
   (value, where) =>
     value === undefined ? undefined : check(value, where);
 
-/** Members that are not named are left alone: the contract may add some. */
+/** Ignores other members: the contract can add some. */
 function object(members: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(members);
   return (value, where) => {
@@ -84,12 +84,12 @@ const status = object({
 
 const problem = object({ type: text, title: text, status: whole, code: text, detail: text, requestId: text });
 
-/** A body that is not what the contract says; `message` names the place. */
-export class ShapeFault extends Error {}
+/** A body that violates the contract; `message` names the place. */
+export class ShapeError extends Error {}
 
 function checked<T>(check: Check, body: unknown): T {
   const fault = check(body, 'body');
-  if (fault !== undefined) throw new ShapeFault(fault);
+  if (fault !== undefined) throw new ShapeError(fault);
   return body as T;
 }
 

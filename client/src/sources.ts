@@ -10,64 +10,64 @@ import {
   type WatchState,
 } from './watch-state.ts';
 
-/** A status asked for out of turn comes no sooner than this after the last one. */
+/** The shortest time between two polls of the status, also for an early one. */
 const statusGapMs = 5_000;
 
 /**
- * Data together with the status of the service: prices are served on while the feed behind them
- * stands still, and only the status tells. When maintenance begins the status is asked at once for
- * its end, and when it ends early, the data.
+ * Data together with the status of the service: prices are still served while the feed is stale, and only
+ * the status reports that. When maintenance begins, the status is polled at once to learn its end; when it
+ * ends early, the data is.
  */
 export function dataSource<T>(
   data: Poller<T>,
   service: Poller<ServiceStatus>,
-  { toServerTime, givesUnreliable }: { readonly toServerTime: ToServerTime; readonly givesUnreliable: boolean },
+  { toServerTime, includesUnreliable }: { readonly toServerTime: ToServerTime; readonly includesUnreliable: boolean },
 ): WatchSource<T> {
   const isInMaintenance = () => data.condition.kind === 'failing' && isMaintenance(data.condition.failure);
   return {
     follow(follower: Follower) {
       const wasInMaintenance = { value: false };
-      const leaveService = service.follow({
+      const unfollowService = service.follow({
         changed() {
-          const isOver = service.condition.kind === 'fine' && service.latest?.status !== 'maintenance';
-          if (isOver && isInMaintenance()) data.hasten(pollingIntervalsMs.tickers);
+          const isOver = service.condition.kind === 'ok' && service.latest?.status !== 'maintenance';
+          if (isOver && isInMaintenance()) data.pollSooner(pollingIntervalsMs.tickers);
           follower.changed();
         },
-        // What else can be wrong with the status alone, the data shows too or does not need.
+        // A final failure of the status, such as a refused key, is one of the data too.
         ended: (failure) => follower.ended(failure),
       });
-      const leaveData = data.follow({
+      const unfollowData = data.follow({
         changed() {
-          if (isInMaintenance() && !wasInMaintenance.value) service.hasten(statusGapMs);
+          if (isInMaintenance() && !wasInMaintenance.value) service.pollSooner(statusGapMs);
           wasInMaintenance.value = isInMaintenance();
           follower.changed();
         },
         ended: (failure) => follower.ended(failure),
       });
       return () => {
-        leaveService();
-        leaveData();
+        unfollowService();
+        unfollowData();
       };
     },
     latest: () => data.latest,
     state: () => dataState(data.condition, service, toServerTime),
-    gives: (state: WatchState) => givesUnreliable || isReliable(state),
-    // Unchanged data is the same object: the entity tag saw to that.
+    isOffered: (state: WatchState) => includesUnreliable || isReliable(state),
+    // Unchanged data is the same object, thanks to the entity tag.
     isSame: (one, other) => one === other,
   };
 }
 
-/** The status itself. Instants that every answer has anew are no change. */
+/** The status itself. A new server time alone is not a change. */
 export function statusSource(service: Poller<ServiceStatus>, toServerTime: ToServerTime): WatchSource<ServiceStatus> {
   return {
     follow: (follower) => service.follow(follower),
     latest: () => service.latest,
     state: () => serviceState(service.condition, service.latest, toServerTime),
-    gives: () => true,
-    isSame: (one, other) => lasting(one) === lasting(other),
+    isOffered: () => true,
+    isSame: (one, other) => withoutInstants(one) === withoutInstants(other),
   };
 }
 
-function lasting({ serverTime, serverTimeMs, lastUpdatedAt, lastUpdatedAtMs, ...rest }: ServiceStatus): string {
+function withoutInstants({ serverTime, serverTimeMs, lastUpdatedAt, lastUpdatedAtMs, ...rest }: ServiceStatus): string {
   return JSON.stringify(rest);
 }

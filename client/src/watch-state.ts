@@ -8,27 +8,27 @@ export interface WatchState {
     | 'starting'
     /** The data is current. */
     | 'operational'
-    /** The data is current, but arrives on a fallback path, or how it arrives cannot be asked. */
+    /** The data is current, but arrives over the fallback, or the status is not available. */
     | 'degraded'
     /** No data, no answer, or data too old to rely on. */
     | 'outage'
-    /** Announced maintenance runs. */
+    /** Announced maintenance is running. */
     | 'maintenance'
-    /** The key's requests of this minute are used up. */
+    /** The key's requests for this minute are used up. */
     | 'limited'
-    /** The service is in a state this version does not know: do not rely on the data. */
+    /** The service is in a state that this version does not know: do not rely on the data. */
     | 'unrecognized'
     /** The key was refused (401). The watch has ended. */
     | 'unauthorized'
-    /** The request was refused for good, for example an unknown symbol. The watch has ended. */
+    /** The request was refused permanently, for example for an unknown symbol. The watch has ended. */
     | 'refused';
-  /** When the next request goes out, or the window is expected to end; server time in epoch milliseconds. */
+  /** When the next request is sent, or the window is expected to end; server time in epoch milliseconds. */
   readonly untilMs?: number;
-  /** Why, when a request failed. */
+  /** The failure, when a request failed. */
   readonly failure?: MarketDataFailure;
-  /** The running window, once the status told. */
+  /** The running window, once the status reports it. */
   readonly window?: MaintenanceWindow;
-  /** The service's own word for its state, when it is `unrecognized`. */
+  /** The state as the service named it, when it is `unrecognized`. */
   readonly status?: ServiceState;
 }
 
@@ -37,20 +37,20 @@ export function isReliable(state: WatchState): boolean {
   return state.kind === 'operational' || state.kind === 'degraded';
 }
 
-/** Takes a monotonic instant, gives it in server time. */
+/** Converts a monotonic instant to server time. */
 export type ToServerTime = (monotonicMs: number) => number;
 
-/** The state of a watch on data: how its own polls go, then what the status says of the feed behind it. */
+/** The state of a watch on data: the condition of its own polls, then the status of the feed. */
 export function dataState(
   data: Condition,
   service: { readonly condition: Condition; readonly latest: ServiceStatus | undefined },
   toServerTime: ToServerTime,
 ): WatchState {
-  if (data.kind !== 'fine') return pollState(data, service.latest, toServerTime);
+  if (data.kind !== 'ok') return pollState(data, service.latest, toServerTime);
   const status = service.latest;
   if (service.condition.kind === 'failing') return { kind: 'degraded', failure: service.condition.failure };
   if (status === undefined) return { kind: 'starting' };
-  // The data came, so no window runs any more, whatever an older status says of it.
+  // The data arrived, so no window is running any more, whatever an older status says.
   const states = [status.components.ticker, status.api].filter((state) => state !== 'maintenance');
   return namedState(worstOf(states));
 }
@@ -61,7 +61,7 @@ export function serviceState(
   latest: ServiceStatus | undefined,
   toServerTime: ToServerTime,
 ): WatchState {
-  if (service.kind !== 'fine' || latest === undefined) return pollState(service, latest, toServerTime);
+  if (service.kind !== 'ok' || latest === undefined) return pollState(service, latest, toServerTime);
   if (latest.status === 'maintenance') return inMaintenance(latest, undefined, undefined);
   return namedState(latest.status);
 }
@@ -76,12 +76,12 @@ function pollState(data: Condition, status: ServiceStatus | undefined, toServerT
   return { kind: 'outage', untilMs, failure };
 }
 
-/** Whether a failure says that announced maintenance runs. */
+/** Whether a failure reports running maintenance. */
 export function isMaintenance(failure: unknown): boolean {
   return failure instanceof ApiProblem && failure.code === 'SERVICE_MAINTENANCE';
 }
 
-/** The end of the window once it is known, else when the server may be asked again. */
+/** Until the end of the window once that is known, else until the next request. */
 function inMaintenance(
   status: ServiceStatus | undefined,
   retryAtMs: number | undefined,
@@ -101,7 +101,7 @@ function namedState(state: ServiceState): WatchState {
   return isKnownServiceStatus(state) ? { kind: state } : { kind: 'unrecognized', status: state };
 }
 
-/** A state nobody knows counts as worse than an outage: it may mean anything. */
+/** An unknown state counts as worse than an outage: it can mean anything. */
 function worstOf(states: readonly ServiceState[]): ServiceState {
   const order: readonly ServiceState[] = ['outage', 'degraded', 'operational'];
   return (
@@ -115,7 +115,7 @@ export function finalState(failure: unknown): WatchState | undefined {
   return { kind: failure.status === 401 ? 'unauthorized' : 'refused', failure };
 }
 
-/** Whether two states say the same to whoever is told of changes. */
+/** Whether two states are the same for those who listen to changes. */
 export function isSameState(one: WatchState, other: WatchState): boolean {
   const codeOf = ({ failure }: WatchState) => (failure instanceof ApiProblem ? failure.code : failure?.name);
   return (

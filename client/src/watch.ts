@@ -4,29 +4,29 @@ import { finalState, isSameState, type WatchState } from './watch-state.ts';
 export interface WatchOptions {
   /** Ends the watch; the loop over it ends as if there were no more data. */
   readonly signal?: AbortSignal;
-  /** Told each change of state, before data that comes with it. A throw ends the watch with what was thrown. */
+  /** Called on each change of state, before the data that comes with it. If it throws, the watch ends with that error. */
   readonly onState?: (state: WatchState) => void;
-  /** `true` gives data also while it cannot be relied on (`outage`, `unrecognized`), as for a display. */
+  /** `true` yields data even while it is not reliable (`outage`, `unrecognized`), for example for a display. */
   readonly includeStale?: boolean;
 }
 
-/** Data that is polled for as long as somebody loops over it. Ends with `break`, the signal, or a failure for good. */
+/** Data that is polled while a loop reads it. Ends with `break`, the signal, or a permanent failure. */
 export interface Watch<T> extends AsyncIterableIterator<T, undefined, undefined> {
-  /** What is known of the service now. */
+  /** What is known about the service now. */
   readonly state: WatchState;
-  /** The last answer, given by the loop already or not; undefined before the first. */
+  /** The last answer, whether or not the loop has yielded it; undefined before the first. */
   readonly latest: T | undefined;
   return(): Promise<IteratorResult<T, undefined>>;
 }
 
-/** What a watch looks at. */
+/** What a watch reads. */
 export interface WatchSource<T> {
-  /** Starts everything that has to be polled; gives the function that stops it. */
+  /** Starts polling; returns the function that stops it. */
   follow(follower: Follower): () => void;
   latest(): T | undefined;
   state(): WatchState;
-  /** Whether `latest` may be given out in this state. */
-  gives(state: WatchState): boolean;
+  /** Whether the watch yields `latest` in this state. */
+  isOffered(state: WatchState): boolean;
   isSame(one: T, other: T): boolean;
 }
 
@@ -37,14 +37,14 @@ interface Waiting<T> {
 
 const done = { done: true, value: undefined } as const;
 
-/** Turns a polled source into an iterator. A slow reader misses what was replaced meanwhile, never what is current. */
+/** Turns a polled source into an iterator. A slow reader skips values that were replaced, and always gets the current one. */
 export class PolledWatch<T> implements Watch<T> {
   readonly #source: WatchSource<T>;
   readonly #options: WatchOptions;
   readonly #waiting: Waiting<T>[] = [];
   #unfollow: (() => void) | undefined;
   #state: WatchState = { kind: 'starting' };
-  #given: T | undefined;
+  #delivered: T | undefined;
   #isEnded = false;
   /** Thrown once, by the first `next` that finds it. */
   #failure: { readonly thrown: unknown } | undefined;
@@ -78,7 +78,7 @@ export class PolledWatch<T> implements Watch<T> {
     const result = new Promise<IteratorResult<T, undefined>>((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
     });
-    this.#give();
+    this.#deliver();
     return result;
   }
 
@@ -108,7 +108,7 @@ export class PolledWatch<T> implements Watch<T> {
   #changed(): void {
     if (this.#isEnded) return;
     this.#enter(this.#source.state());
-    this.#give();
+    this.#deliver();
   }
 
   #enter(state: WatchState): void {
@@ -122,12 +122,12 @@ export class PolledWatch<T> implements Watch<T> {
     }
   }
 
-  #give(): void {
+  #deliver(): void {
     const latest = this.#source.latest();
     if (this.#isEnded || this.#waiting.length === 0 || latest === undefined) return;
-    if (!this.#source.gives(this.#state)) return;
-    if (this.#given !== undefined && this.#source.isSame(latest, this.#given)) return;
-    this.#given = latest;
+    if (!this.#source.isOffered(this.#state)) return;
+    if (this.#delivered !== undefined && this.#source.isSame(latest, this.#delivered)) return;
+    this.#delivered = latest;
     this.#waiting.shift()?.resolve({ done: false, value: latest });
   }
 

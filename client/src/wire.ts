@@ -1,8 +1,8 @@
 import { at, type Clock } from './clock.ts';
 import { headerNames } from './contract.ts';
-import { reasonOf, TimeoutFailure, TransportFailure, withoutSecret } from './failures.ts';
+import { reasonOf, redacted, TimeoutFailure, TransportFailure } from './failures.ts';
 
-/** What this client needs of a `fetch`: the platform's own fits, and so does a small one of yours. */
+/** The part of `fetch` that this client uses: the platform's own fits, and so does a small one of yours. */
 export type Fetch = (
   url: string,
   init: {
@@ -24,18 +24,18 @@ export interface Answer {
   readonly header: (name: string) => string | undefined;
   readonly text: string;
   readonly sentMs: number;
-  /** When the head of the answer was there. */
+  /** When the head of the answer arrived. */
   readonly receivedMs: number;
 }
 
 export interface AttemptLimits {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
-  /** Whose time runs out: one attempt's, or the whole call's. */
+  /** Whether `timeoutMs` is that of one attempt or the rest of the whole call's. */
   readonly limit: 'attempt' | 'deadline';
 }
 
-/** Sends single requests with the key in their header. Nothing else in the client knows the key. */
+/** Sends single requests with the key in a header. Nothing else in the client knows the key. */
 export class Wire {
   readonly #baseUrl: string;
   readonly #apiKey: string;
@@ -49,9 +49,9 @@ export class Wire {
     this.#clock = clock;
   }
 
-  /** Takes the key out of text that came from outside. */
-  clean(text: string): string {
-    return withoutSecret(text, this.#apiKey);
+  /** Removes the key from text that came from outside. */
+  redact(text: string): string {
+    return redacted(text, this.#apiKey);
   }
 
   /**
@@ -62,16 +62,16 @@ export class Wire {
     signal?.throwIfAborted();
     const controller = new AbortController();
     const stop = () => controller.abort(signal?.reason);
-    const outOfTime = () =>
+    const onTimeout = () =>
       controller.abort(new TimeoutFailure(path, limit, `no whole answer to ${path} within ${Math.ceil(timeoutMs)} ms`));
-    const timer = at(this.#clock, this.#clock.monotonicMs() + timeoutMs, outOfTime);
+    const timer = at(this.#clock, this.#clock.monotonicMs() + timeoutMs, onTimeout);
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      // A fetch that ignores its signal does not hold up the caller.
+      // A fetch that ignores its signal does not delay the caller.
       return await Promise.race([this.#exchange(path, etag, controller.signal), rejectionOf(controller.signal)]);
     } catch (error) {
       if (controller.signal.aborted) throw controller.signal.reason;
-      throw new TransportFailure(path, this.clean(reasonOf(error)));
+      throw new TransportFailure(path, this.redact(reasonOf(error)));
     } finally {
       timer.cancel();
       signal?.removeEventListener('abort', stop);
@@ -85,7 +85,7 @@ export class Wire {
     };
     if (etag !== undefined) headers['if-none-match'] = etag;
     const sentMs = this.#clock.monotonicMs();
-    // A redirect is never followed: fetch would send the key's header along to wherever it leads.
+    // Redirects are not followed: fetch would send the key to their target.
     const init = { method: 'GET', headers, redirect: 'manual', signal } as const;
     const response = await this.#fetch(this.#baseUrl + path, init);
     const receivedMs = this.#clock.monotonicMs();
