@@ -44,7 +44,7 @@ export const errorTable = {
     inContract: true,
     cause: 'The request has no X-EXCHANGE-APIKEY header.',
     action:
-      'Send your API key in the X-EXCHANGE-APIKEY header, as it is, with nothing before it. Keys are made in the client application, under profile and security, on the API keys tab.',
+      'Send your API key verbatim in the X-EXCHANGE-APIKEY header, without a prefix. You create keys in the client application, under profile and security, on the API keys tab.',
     retry: 'No. Send the header. Requests without a key count against a small limit per address.',
     exampleDetail: 'The X-EXCHANGE-APIKEY header is missing.',
   },
@@ -54,7 +54,7 @@ export const errorTable = {
     retryable: false,
     inContract: true,
     cause:
-      'The key in the X-EXCHANGE-APIKEY header cannot be used: its value is wrong, it is disabled, revoked or expired, or the account behind it is not active. The answer is the same in every case, so that it tells a stranger nothing.',
+      'The key in the X-EXCHANGE-APIKEY header cannot be used: its value is wrong, it is disabled, revoked or expired, or the account behind it is not active. The answer is the same in every case, so that strangers learn nothing from it.',
     action:
       'Check that the value is complete and sent once, without quotes, spaces or a prefix. Then check the state of the key and of the account in the client application.',
     retry: 'No. Use a valid key. Refused keys count against a small limit per address.',
@@ -68,7 +68,7 @@ export const errorTable = {
     cause: 'The symbol was never listed, or its market has been delisted.',
     action: 'Take symbols from GET /v1/markets, from markets whose status is not delisted.',
     retry: 'No. A delisted market does not come back.',
-    exampleDetail: 'No traded market has this symbol. GET /v1/markets lists those there are.',
+    exampleDetail: 'No traded market has this symbol. GET /v1/markets lists all markets.',
   },
   NOT_FOUND: {
     status: 404,
@@ -76,8 +76,8 @@ export const errorTable = {
     retryable: false,
     inContract: true,
     cause: 'Nothing exists at the path of the request.',
-    action: 'Check the path. It is matched to the letter: case, and slashes at the end, count.',
-    retry: 'No. The path will not appear by itself.',
+    action: 'Check the path. Paths match exactly, including case and trailing slashes.',
+    retry: 'No. The path does not exist.',
     exampleDetail: 'Nothing exists at this path.',
   },
   RATE_LIMIT_EXCEEDED: {
@@ -86,10 +86,10 @@ export const errorTable = {
     retryable: true,
     inContract: true,
     cause:
-      'More requests than allowed came within the current minute: from one API key, from one address without a key, or from one address with failed authentication.',
+      'There were more requests than allowed in the current minute: from one API key, from one address without a key, or from one address with failed authentication.',
     action:
-      'Wait as many seconds as the Retry-After header says, then go on. Poll GET /v1/tickers once rather than GET /v1/ticker for each market. The X-RateLimit headers of every answer tell how much is left.',
-    retry: 'Yes, after Retry-After seconds: the limit starts afresh at the next full minute.',
+      'Wait as many seconds as the Retry-After header says, then continue. Poll GET /v1/tickers once rather than GET /v1/ticker for each market. The X-RateLimit headers of every answer show how much is left.',
+    retry: 'Yes, after Retry-After seconds: the limit resets at the next full minute.',
     exampleDetail: 'API key: the limit of 60 requests per minute is used up.',
   },
   MARKET_DATA_UNAVAILABLE: {
@@ -99,7 +99,7 @@ export const errorTable = {
     inContract: true,
     cause:
       'The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available.',
-    action: 'Wait as many seconds as the Retry-After header says. GET /v1/status tells how the feed is doing.',
+    action: 'Wait as many seconds as the Retry-After header says. GET /v1/status shows the state of the feed.',
     retry: 'Yes, after Retry-After seconds: prices return as soon as the data does.',
     exampleDetail: 'Market data is not available at the moment.',
   },
@@ -110,9 +110,9 @@ export const errorTable = {
     inContract: true,
     cause: 'An announced maintenance window is running.',
     action:
-      'Wait as many seconds as the Retry-After header says. GET /v1/status keeps answering and tells when the window is expected to end.',
+      'Wait as many seconds as the Retry-After header says. GET /v1/status keeps answering and shows the expected end.',
     retry: 'Yes, after Retry-After seconds, or once GET /v1/status no longer reports maintenance.',
-    exampleDetail: 'Planned maintenance is running. GET /v1/status tells until when.',
+    exampleDetail: 'Planned maintenance is running. GET /v1/status shows its expected end.',
   },
   BAD_REQUEST: {
     status: 400,
@@ -150,10 +150,10 @@ export const errorTable = {
     title: 'Expectation failed',
     retryable: false,
     inContract: false,
-    cause: 'The request carries an Expect header that asks for something the server does not do.',
+    cause: 'The request carries an Expect header that asks for something the server does not support.',
     action: 'Leave the Expect header out.',
     retry: 'No. The same header is refused again.',
-    exampleDetail: 'The expectation of the Expect header cannot be met.',
+    exampleDetail: 'The Expect header cannot be satisfied.',
   },
   REQUEST_HEADER_FIELDS_TOO_LARGE: {
     status: 431,
@@ -170,7 +170,7 @@ export const errorTable = {
     title: 'Internal error',
     retryable: true,
     inContract: false,
-    cause: 'The server failed in a way it should not. The operator sees the reason in the log, under the request id.',
+    cause: 'The server has a fault. The operator finds the reason in the log, under the request id.',
     action: 'Send the request again a little later. If it keeps failing, tell the operator the requestId.',
     retry: 'Often. Wait a few seconds, and longer after each failure.',
     exampleDetail: 'The request could not be answered because of an internal error.',
@@ -181,7 +181,7 @@ export const errorTable = {
     retryable: true,
     inContract: false,
     cause:
-      'The server has more requests than it can answer in time. While that lasts it refuses those of clients it was not serving already. A refused request counts against no limit.',
+      'The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit.',
     action:
       'Wait as many seconds as the Retry-After header says, and keep the connection open between requests. GET /v1/status keeps answering.',
     retry: 'Yes, after Retry-After seconds, and longer after each refusal.',

@@ -43,7 +43,7 @@ export const headerComponents = {
     example: limitTable.key.requestsPerMinute - 1,
   },
   [headerNames.rateLimitReset]: {
-    description: 'End of the current minute as a Unix timestamp in seconds. The count starts afresh then.',
+    description: 'End of the current minute as a Unix timestamp in seconds. The count resets then.',
     required: true,
     schema: {
       type: 'integer',

@@ -238,8 +238,8 @@ prices for clients. Every operation is a GET, and answers HEAD in the same way w
 
 ## First steps
 
-Make an API key in the client application (profile and security, API keys), and send it with every request under \`/v1\`, as it
-is, in the header \`${headerNames.apiKey}\`. Keep keys on your server; they do not belong in a browser.
+Create an API key in the client application (profile and security, API keys), and send it verbatim with every request under
+\`/v1\` in the header \`${headerNames.apiKey}\`. Keep keys on your server; they do not belong in a browser.
 
 ## Numbers and times
 
@@ -262,8 +262,7 @@ ${Object.values(limitTable)
   .map(({ name, requestsPerMinute, counting }) => `| ${name} | ${requestsPerMinute} | ${counting} |`)
   .join('\n')}
 
-The counts start afresh at every full minute, and none of the three uses up another. Every answer to a counted request tells
-what is left. Over a limit the answer is 429 with \`Retry-After\`: wait that many seconds.
+The counts reset at every full minute and are independent. Every answer to a counted request shows what is left. Over a limit the answer is 429 with \`Retry-After\`: wait that many seconds.
 
 ## Errors
 

@@ -165,6 +165,6 @@ export const internalError = problem(
 
 /** What everything but the status answers while a window runs. */
 export function maintenanceProblem(retryAfterSeconds: number): ProblemAnswer {
-  const detail = 'Planned maintenance is running. GET /v1/status tells until when.';
+  const detail = 'Planned maintenance is running. GET /v1/status shows its expected end.';
   return problem('SERVICE_MAINTENANCE', detail, retryAfterSeconds);
 }

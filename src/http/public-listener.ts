@@ -379,4 +379,4 @@ const overloaded = problem(
   overloadRetryAfterSeconds,
 );
 
-const expectationFailed = problem('EXPECTATION_FAILED', 'The expectation of the Expect header cannot be met.');
+const expectationFailed = problem('EXPECTATION_FAILED', 'The Expect header cannot be satisfied.');

@@ -542,7 +542,7 @@ export interface components {
                  */
                 "X-RateLimit-Remaining"?: number;
                 /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                  * @example 1795255260
                  */
                 "X-RateLimit-Reset"?: number;
@@ -609,7 +609,7 @@ export interface components {
                  */
                 "X-RateLimit-Remaining"?: number;
                 /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                  * @example 1795255260
                  */
                 "X-RateLimit-Reset"?: number;
@@ -723,7 +723,7 @@ export interface components {
                  */
                 "X-RateLimit-Remaining"?: number;
                 /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                  * @example 1795255260
                  */
                 "X-RateLimit-Reset"?: number;
@@ -753,7 +753,7 @@ export interface components {
                  */
                 "X-RateLimit-Remaining"?: number;
                 /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                  * @example 1795255260
                  */
                 "X-RateLimit-Reset"?: number;
@@ -800,7 +800,7 @@ export interface components {
                  */
                 "X-RateLimit-Remaining"?: number;
                 /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                  * @example 1795255260
                  */
                 "X-RateLimit-Reset"?: number;
@@ -861,7 +861,7 @@ export interface components {
                  */
                 "X-RateLimit-Remaining"?: number;
                 /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                  * @example 1795255260
                  */
                 "X-RateLimit-Reset"?: number;
@@ -963,7 +963,7 @@ export interface components {
                  */
                 "X-RateLimit-Remaining"?: number;
                 /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                  * @example 1795255260
                  */
                 "X-RateLimit-Reset"?: number;
@@ -991,7 +991,7 @@ export interface components {
                  */
                 "X-RateLimit-Remaining"?: number;
                 /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                  * @example 1795255260
                  */
                 "X-RateLimit-Reset"?: number;
@@ -1039,7 +1039,7 @@ export interface components {
          */
         "X-RateLimit-Remaining": number;
         /**
-         * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then.
+         * @description End of the current minute as a Unix timestamp in seconds. The count resets then.
          * @example 1795255260
          */
         "X-RateLimit-Reset": number;
@@ -1462,7 +1462,7 @@ export interface operations {
                      */
                     "X-RateLimit-Remaining"?: number;
                     /**
-                     * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                      * @example 1795255260
                      */
                     "X-RateLimit-Reset"?: number;
@@ -1516,7 +1516,7 @@ export interface operations {
                      */
                     "X-RateLimit-Remaining"?: number;
                     /**
-                     * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                      * @example 1795255260
                      */
                     "X-RateLimit-Reset"?: number;
@@ -1624,7 +1624,7 @@ export interface operations {
                      */
                     "X-RateLimit-Remaining"?: number;
                     /**
-                     * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                      * @example 1795255260
                      */
                     "X-RateLimit-Reset"?: number;
@@ -1674,7 +1674,7 @@ export interface operations {
                      */
                     "X-RateLimit-Remaining"?: number;
                     /**
-                     * @description End of the current minute as a Unix timestamp in seconds. The count starts afresh then. Absent when the request was refused before a limit counted it.
+                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
                      * @example 1795255260
                      */
                     "X-RateLimit-Reset"?: number;

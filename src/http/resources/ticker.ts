@@ -29,7 +29,7 @@ export const ticker: Resource = {
       case 'not_loaded':
         return catalogueNotLoaded();
       case 'unknown_symbol':
-        return problem('UNKNOWN_SYMBOL', 'No traded market has this symbol. GET /v1/markets lists those there are.');
+        return problem('UNKNOWN_SYMBOL', 'No traded market has this symbol. GET /v1/markets lists all markets.');
       case 'malformed_symbol':
         return problem(
           'INVALID_PARAMETER',
