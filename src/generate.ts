@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { managementDocument } from './admin/api/document.ts';
 import { operations } from './admin/api/operations.ts';
-import { commandReference } from './cli/reference.ts';
+import { commandReference } from './cli/help.ts';
 import { configurationReference } from './configuration/reference.ts';
 import { openApiDocument } from './contract/openapi.ts';
 

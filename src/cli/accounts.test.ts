@@ -7,9 +7,9 @@ import { openStore } from '../store/store.ts';
 import { newDirectory, newOperator, runInside } from './cli.testing.ts';
 
 describe('accounts', () => {
-  it('are made, listed, deactivated and activated, each by its own process', async (t) => {
-    const { mdapi, text, json, directory } = newOperator(t);
-    const made = await mdapi('accounts', 'create', '--email', 'bot@example.com');
+  it('are created, listed, deactivated and activated', async (t) => {
+    const { process, text, json, directory } = newOperator(t);
+    const made = await process('accounts', 'create', '--email', 'bot@example.com');
     assert.equal(made.exitCode, 0, made.stderr);
     assert.match(
       made.stdout,
@@ -32,12 +32,12 @@ describe('accounts', () => {
     assert.equal((await json('accounts', 'activate', account.id)).active, true);
   });
 
-  it('can be made by several processes at once while a server has the database open', async (t) => {
-    const { mdapi, directory } = newOperator(t);
+  it('can be created by several processes at once while a server has the database open', async (t) => {
+    const { process, directory } = newOperator(t);
     const url = `sqlite:${join(directory, 'mdapi.sqlite')}`;
     const server = await openStore({ url, clock: systemClock, randomness: systemRandomness });
     t.after(() => server.close());
-    const outcomes = await Promise.all([1, 2, 3, 4].map((n) => mdapi('accounts', 'create', '--email', `bot${n}@b`)));
+    const outcomes = await Promise.all([1, 2, 3, 4].map((n) => process('accounts', 'create', '--email', `bot${n}@b`)));
     for (const { exitCode, stderr } of outcomes) assert.equal(exitCode, 0, stderr);
     assert.equal((await server.accounts.list()).length, 4);
   });
@@ -90,7 +90,7 @@ describe('accounts', () => {
     assert.deepEqual([ahead.exitCode, ahead.stderr], [0, '']);
   });
 
-  it('cannot steer the terminal through what another program wrote', async (t) => {
+  it('cannot control the terminal with text that another program wrote', async (t) => {
     const cwd = newDirectory(t);
     const made = await runInside(['accounts', 'create', '--email', 'a\u001b[31m\u202e@b'], { cwd });
     assert.ok(!made.stdout.includes('\u001b') && !made.stdout.includes('\u202e'));

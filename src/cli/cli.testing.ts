@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Context } from './command.ts';
 import { run } from './run.ts';
 
@@ -20,6 +21,8 @@ export interface Outcome {
 export interface Operator {
   readonly directory: string;
   /** Runs `bin/mdapi.js` as a process of its own. */
+  process(...argv: readonly string[]): Promise<Outcome>;
+  /** Runs the same inside this process, which starts none. */
   mdapi(...argv: readonly string[]): Promise<Outcome>;
   /** What `mdapi` prints on stdout, of a run that has to end with 0. */
   text(...argv: readonly string[]): Promise<string>;
@@ -37,7 +40,7 @@ export function newDirectory(t: Pick<TestContext, 'after'>): string {
 
 export function newOperator(t: Pick<TestContext, 'after'>, env: Readonly<Record<string, string>> = {}): Operator {
   const directory = newDirectory(t);
-  const mdapi = (...argv: readonly string[]) => runProcess(process.execPath, [executable, ...argv], directory, env);
+  const mdapi = (...argv: readonly string[]) => runInside(argv, { cwd: directory, env, clock: systemClock });
   async function text(...argv: readonly string[]): Promise<string> {
     const { exitCode, stdout, stderr } = await mdapi(...argv);
     if (exitCode !== 0) throw new Error(`mdapi ${argv.join(' ')} ended with ${exitCode}: ${stderr}`);
@@ -45,6 +48,7 @@ export function newOperator(t: Pick<TestContext, 'after'>, env: Readonly<Record<
   }
   return {
     directory,
+    process: (...argv) => runProcess(process.execPath, [executable, ...argv], directory, env),
     mdapi,
     text,
     json: async <Shape>(...argv: readonly string[]) => JSON.parse(await text(...argv, '--json')) as Shape,
@@ -73,7 +77,7 @@ export interface Inside {
   readonly isTerminal?: boolean;
   /** What is typed at the question; the end of input when left out. */
   readonly typed?: string;
-  readonly clock?: FakeClock;
+  readonly clock?: Clock;
 }
 
 export async function runInside(argv: readonly string[], inside: Inside): Promise<Outcome> {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Clock, Randomness } from '../clock.ts';
 import type { ExitCode } from './failure.ts';
 
@@ -66,6 +67,11 @@ export interface Result {
   readonly notes?: readonly string[];
   readonly exitCode?: ExitCode;
 }
+
+const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+
+/** The version of this program. */
+export const { version } = JSON.parse(manifest) as { readonly version: string };
 
 /** The options of every command. */
 export const commonOptions: readonly Option[] = [

@@ -22,7 +22,7 @@ async function newAccount({ json }: Operator): Promise<string> {
 }
 
 describe('API keys', () => {
-  it('go through their whole life, each step by its own process', async (t) => {
+  it('go through their whole life', async (t) => {
     const operator = newOperator(t);
     const { json, mdapi, text } = operator;
     const account = await newAccount(operator);
@@ -45,7 +45,7 @@ describe('API keys', () => {
     );
   });
 
-  it('are shown once, with a hint, and stand in no file after', async (t) => {
+  it('are shown only once, with a hint, and are in no file', async (t) => {
     const operator = newOperator(t);
     const account = await newAccount(operator);
     const made = await operator.mdapi('keys', 'create', '--account', account);
@@ -61,7 +61,7 @@ describe('API keys', () => {
     for (const file of files) assert.ok(!readFileSync(join(operator.directory, file), 'latin1').includes(key), file);
   });
 
-  it('are not echoed when somebody writes one in place of its id', async (t) => {
+  it('are not echoed when one is given in place of its id', async (t) => {
     const cwd = newDirectory(t);
     const key = 'mdk_0123456789abcdefghijABCDEFGHIJ0123456789';
     for (const command of ['revoke', 'disable', 'enable', 'rotate']) {
@@ -71,7 +71,7 @@ describe('API keys', () => {
     }
   });
 
-  it('tell what stands in the way of their use', async (t) => {
+  it('show why they cannot be used', async (t) => {
     const cwd = newDirectory(t);
     const clock = new FakeClock('2026-11-21T10:00:00.000Z');
     const inside = { cwd, clock };
@@ -117,7 +117,7 @@ describe('API keys', () => {
     assert.match(key.stdout, /^State +account inactive$/m);
   });
 
-  it('are revoked only after a y at a terminal, and the question tells which', async (t) => {
+  it('are revoked only after a y at a terminal, and the question names the key', async (t) => {
     const cwd = newDirectory(t);
     const made = await runInside(['accounts', 'create', '--email', 'a@b', '--json'], { cwd });
     const { id: account } = JSON.parse(made.stdout) as { id: string };

@@ -13,7 +13,7 @@ interface Window {
 }
 
 describe('maintenance windows', () => {
-  it('are announced, extended, ended and cancelled, each by its own process', async (t) => {
+  it('are announced, extended, ended and cancelled', async (t) => {
     const { json, text } = newOperator(t);
     await json('accounts', 'create', '--email', 'a@b');
     const announce = ['maintenance', 'announce', '--description', 'Database upgrade'] as const;
@@ -35,7 +35,7 @@ describe('maintenance windows', () => {
     );
   });
 
-  it('are announced together with what clients will see', async (t) => {
+  it('are announced with what clients will see', async (t) => {
     const cwd = newDirectory(t);
     const clock = new FakeClock('2026-11-21T10:00:00.000Z');
     const seen =

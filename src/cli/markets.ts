@@ -31,7 +31,7 @@ interface MarketVerb {
   readonly details: readonly string[];
   readonly example: { readonly symbol: string; readonly note: string };
   readonly options?: readonly Option[];
-  /** Asked first. `followers` are the markets converted from this one, as a sentence; empty where there are none. */
+  /** Asked first. `followers` are the markets converted from this one; empty where there are none. */
   readonly question?: (symbol: string, followers: string) => string;
   readonly apply: (job: Job, symbol: string) => Promise<unknown>;
   /** Notes on the market as it is afterwards. */
@@ -66,7 +66,7 @@ const pause = marketCommand({
   details: ['Markets converted from it are paused with it. It lasts over restarts, until `markets resume`.'],
   example: { symbol: 'BTCEUR', note: 'BTCCZK is paused with it' },
   apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, true),
-  notes: (_market, followers) => (followers === '' ? [] : [`Paused:${followers}`]),
+  notes: (_market, followers) => (followers === '' ? [] : [`Paused too: ${followers}.`]),
 });
 
 const resume = marketCommand({
@@ -91,9 +91,9 @@ const delist = marketCommand({
   ],
   example: { symbol: 'LUNAEUR', note: 'asks first at a terminal' },
   options: [yesOption],
-  question: (symbol, followers) => `Delist ${symbol}? This is final.${followers}`,
+  question: (symbol, followers) => `Delist ${symbol}? This is final.${delistedToo(followers)}`,
   apply: ({ store, context }, symbol) => store.markets.delist(symbol, context.clock.now()),
-  notes: (_market, followers) => [`Delisted for good.${followers}`],
+  notes: (_market, followers) => [`Delisted for good.${delistedToo(followers)}`],
 });
 
 export const marketCommands: readonly Command[] = [list, pause, resume, delist];
@@ -117,9 +117,13 @@ export function delistedMarket(symbol: string): CommandError {
   return new CommandError(exitCodes.refused, 'market_delisted', `The market ${symbol} is delisted, which is final.`);
 }
 
+function delistedToo(followers: string): string {
+  return followers === '' ? '' : ` Delisted too: ${followers}.`;
+}
+
 function followersOf(markets: readonly MarketView[], symbol: string): string {
   const followers = markets.filter((market) => market.convertedFrom === symbol).map((market) => market.symbol);
-  return followers.length === 0 ? '' : ` ${followers.join(', ')} (converted from it) with it.`;
+  return followers.length === 0 ? '' : `${followers.join(', ')} (converted from it)`;
 }
 
 function marketText(market: MarketView, paint: Paint): string {

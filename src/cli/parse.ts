@@ -60,9 +60,8 @@ export function parseInput(command: Command, rest: readonly string[]): CommandIn
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
-    const { name, rawName, value, inlineValue } = token;
-    if (given.has(name)) throw new UsageError(`${rawName} is given twice.`);
-    given.set(name, optionValue(declared, { name, rawName, value, inlineValue }));
+    if (given.has(token.name)) throw new UsageError(`${token.rawName} is given twice.`);
+    given.set(token.name, optionValue(declared.get(token.name), token, declared.keys()));
   }
   checkPositionals(command, positionals);
   const missing = options.find((option) => option.required === true && !given.has(option.name));
@@ -70,18 +69,14 @@ export function parseInput(command: Command, rest: readonly string[]): CommandIn
   return inputOf(command, positionals, given);
 }
 
-interface Token {
-  readonly name: string;
-  readonly rawName: string;
-  readonly value: string | undefined;
-  readonly inlineValue: boolean | undefined;
-}
-
-function optionValue(declared: ReadonlyMap<string, Option>, { name, rawName, value, inlineValue }: Token): string {
-  const option = declared.get(name);
+function optionValue(
+  option: Option | undefined,
+  { rawName, value, inlineValue }: { rawName: string; value: string | undefined; inlineValue: boolean | undefined },
+  names: Iterable<string>,
+): string {
   if (option === undefined || !rawName.startsWith('--')) {
-    const names = [...declared.keys()].map((known) => `--${known}`);
-    throw new UsageError(`Unknown option ${rawName}.${didYouMean(rawName, names)}`);
+    const spellings = [...names].map((name) => `--${name}`);
+    throw new UsageError(`Unknown option ${rawName}.${didYouMean(rawName, spellings)}`);
   }
   if (option.value === undefined) {
     if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
@@ -104,18 +99,14 @@ function checkPositionals(command: Command, values: readonly string[]): void {
 }
 
 function inputOf(command: Command, positionals: readonly string[], given: ReadonlyMap<string, string>): CommandInput {
-  const placeOf = (name: string) => (command.positionals ?? []).findIndex((positional) => positional.name === name);
+  const valuesOf = (name: string) => {
+    const index = (command.positionals ?? []).findIndex((positional) => positional.name === name);
+    if (index === -1) throw new Error(`${command.name} has no argument ${name}`);
+    return positionals.slice(index);
+  };
   return {
-    argument(name) {
-      const value = positionals[placeOf(name)];
-      if (value === undefined) throw new Error(`${command.name} has no argument ${name}`);
-      return value;
-    },
-    everyArgument(name) {
-      const place = placeOf(name);
-      if (place === -1) throw new Error(`${command.name} has no argument ${name}`);
-      return positionals.slice(place);
-    },
+    argument: (name) => valuesOf(name)[0]!,
+    everyArgument: valuesOf,
     option: (name) => given.get(name),
     required(name) {
       const value = given.get(name);

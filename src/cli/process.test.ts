@@ -28,7 +28,7 @@ function start() {
   return { child, said, says };
 }
 
-describe('being told to stop', () => {
+describe('a signal to stop', () => {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     it(`${name} asks for an orderly end and does not end the process itself`, async (t) => {
       const { child, says } = start();

@@ -3,15 +3,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, test } from 'node:test';
 import { newDirectory, newOperator, runInside } from './cli.testing.ts';
+import { version } from './command.ts';
 import { commands } from './commands.ts';
+import { commandReference } from './help.ts';
 import { parseInput } from './parse.ts';
-import { commandReference } from './reference.ts';
-import { version } from './version.ts';
 
 describe('help', () => {
   it('of the program lists every command, the common options and the exit codes', async (t) => {
-    const { mdapi } = newOperator(t);
-    const [bare, asked, option] = await Promise.all([mdapi(), mdapi('help'), mdapi('--help')]);
+    const { process, mdapi } = newOperator(t);
+    const [bare, asked, option] = await Promise.all([process(), mdapi('help'), mdapi('--help')]);
     assert.deepEqual([bare.exitCode, bare.stderr], [0, '']);
     assert.equal(asked.stdout, bare.stdout);
     assert.equal(option.stdout, bare.stdout);
@@ -56,7 +56,9 @@ describe('help', () => {
 
   it('and the version are one JSON object with --json', async (t) => {
     const cwd = newDirectory(t);
-    assert.deepEqual(JSON.parse((await runInside(['--version', '--json'], { cwd })).stdout), { version });
+    assert.deepEqual(JSON.parse((await runInside(['--version', '--json'], { cwd })).stdout), {
+      version,
+    });
     const help = JSON.parse((await runInside(['help', 'keys', 'list', '--json'], { cwd })).stdout) as { help: string };
     assert.match(help.help, /^mdapi keys list: /);
   });
@@ -97,13 +99,13 @@ describe('wrong usage', () => {
   }
 
   it('is one JSON object on stdout with --json', async (t) => {
-    const outcome = await newOperator(t).mdapi('keys', 'crate', '--json');
+    const outcome = await newOperator(t).process('keys', 'crate', '--json');
     assert.equal(outcome.exitCode, 2);
     const { error } = JSON.parse(outcome.stdout) as { error: Record<string, unknown> };
     assert.deepEqual([error.reason, error.exitCode], ['wrong_usage', 2]);
   });
 
-  it('does not come of options before and between the words of a command', async (t) => {
+  it('is not caused by options before and between the words of a command', async (t) => {
     const cwd = newDirectory(t);
     await runInside(['accounts', 'create', '--email', 'a@b'], { cwd });
     for (const argv of [
@@ -117,7 +119,7 @@ describe('wrong usage', () => {
 });
 
 describe('every command', () => {
-  it('that needs the database says so when there is none, with 4, and makes none', async (t) => {
+  it('that needs the database says so when there is none, with 4, and creates none', async (t) => {
     const cwd = newDirectory(t);
     for (const argv of [
       ['accounts', 'list'],
@@ -202,7 +204,7 @@ describe('every command', () => {
   });
 });
 
-test('help is given behind options too, and a value of one is not taken for a command', async (t) => {
+test('help is shown after options too, and their values are not taken for a command', async (t) => {
   const cwd = newDirectory(t);
   const plain = await runInside(['help', 'keys'], { cwd });
   assert.match(plain.stdout, /^Usage: mdapi keys COMMAND/);

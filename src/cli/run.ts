@@ -1,10 +1,9 @@
 import { didYouMean } from '../configuration/spelling.ts';
-import { type Command, type Context, commonOptions, type Result } from './command.ts';
+import { type Command, type Context, commonOptions, type Result, version } from './command.ts';
 import { commands } from './commands.ts';
 import { type ExitCode, exitCodes, type Failure, failureOf, UsageError } from './failure.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
 import { hasSwitch, parseInput, type Split, splitCommand } from './parse.ts';
-import { version } from './version.ts';
 
 /** Runs a command line and returns the exit code. Never throws. */
 export async function run(argv: readonly string[], context: Context): Promise<ExitCode> {

@@ -1,10 +1,9 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Flag } from '../configuration/sources.ts';
 import type { Service } from '../main.ts';
-import type { Command, CommandInput, Context } from './command.ts';
+import { type Command, type CommandInput, type Context, version } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { configurationFor } from './store-command.ts';
-import { version } from './version.ts';
 
 export const serve: Command = {
   name: 'serve',

@@ -6,7 +6,7 @@ import { id, instants, line, nullableCount, nullableId, nullablePair, pair, word
 
 export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
 
-/** What a key can do now: its status, or what stands in the way of an active one. */
+/** What a key can do now: its status, or why an active one is refused. */
 export const keyStates = [...keyStatuses, 'expired', 'account_inactive'] as const;
 export type KeyState = (typeof keyStates)[number];
 

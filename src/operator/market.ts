@@ -32,7 +32,7 @@ export const marketFields = {
 
 export type MarketView = Static<ReturnType<typeof Type.Object<typeof marketFields>>>;
 
-/** What the database and a running catalogue both know of a market, apart from their names for it. */
+/** The facts of a market that the database and the catalogue of a running service both hold. */
 interface MarketFacts extends Lifecycle {
   readonly symbol: string;
   readonly base: string;

@@ -45,7 +45,7 @@ export const PriceReportSchema = Type.Object(
 
 export type PriceReport = Static<typeof PriceReportSchema>;
 
-/** What there is to say of a symbol's price. */
+/** The price of a symbol, or why it has none. */
 export type PriceAnswer =
   | { readonly kind: 'priced'; readonly report: PriceReport }
   | { readonly kind: 'unpriced'; readonly reason: string }

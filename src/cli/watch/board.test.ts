@@ -8,7 +8,7 @@ import { board, market, windowBody } from './samples.testing.ts';
 const movesOf = ({ rows }: Watched) => rows.map(({ buyMove, sellMove }) => [buyMove, sellMove]);
 
 describe('what is watched', () => {
-  test('knows which way each price went last, by value and not by text', () => {
+  test('shows the direction of the last change of each price, by value and not by text', () => {
     const first = watchedNext(undefined, board([market('BTCEUR', { buyPrice: '99.9', sellPrice: '98.0' })]), []);
     assert.deepEqual(movesOf(first), [[undefined, undefined]]);
     const risen = watchedNext(first, board([market('BTCEUR', { buyPrice: '100.1', sellPrice: '98.0' })]), []);
@@ -19,7 +19,7 @@ describe('what is watched', () => {
     assert.deepEqual(movesOf(fallen), [['down', 'down']]);
   });
 
-  test('keeps the last move of a market whose price went away and came back', () => {
+  test('keeps the last move of a market whose price was missing for a while', () => {
     const first = watchedNext(undefined, board([market('BTCEUR', { buyPrice: '1.0' })]), []);
     const risen = watchedNext(first, board([market('BTCEUR', { buyPrice: '2.0' })]), []);
     const gone = watchedNext(risen, board([{ symbol: 'BTCEUR', status: 'trading', unpriced: 'no_ticker' }]), []);
@@ -71,7 +71,7 @@ test('the spread is exact: 2 (buy − sell) / (buy + sell) in percent, half-even
 });
 
 describe('lines', () => {
-  test('tell everything first, then only what is other than before', () => {
+  test('show everything first, then only what changed', () => {
     const first = watchedNext(undefined, board([market('ADAEUR'), market('BTCEUR')]), []);
     assert.deepEqual(changeLines(first), [
       '2026-11-21T10:00:00.500Z service operational, data 0.4 s old, live',
@@ -90,7 +90,7 @@ describe('lines', () => {
     ]);
   });
 
-  test('say why there is no price, that a market is paused, and what goes on with the service', () => {
+  test('say why there is no price, that a market is paused, and the state of the service', () => {
     const view = board([{ symbol: 'BTCCZK', status: 'paused', unpriced: 'no_rate' }], { feedPath: 'fallback' });
     const { service } = view;
     const troubled = {

@@ -105,7 +105,7 @@ describe('the table', () => {
     assert.deepEqual(shownAt(-9), { top: 0, page: 20, firstRow: 'A00EUR', footer: '1-20 of 50' });
   });
 
-  test('says that maintenance is announced or runs, in up to two lines, and what is worse about the data meanwhile', () => {
+  test('says that maintenance is announced or runs, in up to two lines, and the state of the data meanwhile', () => {
     const view = board([market('BTCEUR')]);
     view.service.maintenance = windowBody(90, 150, 'Upgrade of the price database.');
     assert.deepEqual(drawn(scene(view)).slice(1, 3), [
@@ -120,7 +120,7 @@ describe('the table', () => {
     assert.equal(notice, 'maintenance until 2026-11-21 10:03 UTC (2 min left): Upgrade.');
   });
 
-  test('says for how long the server has not answered, and calls no state the present one', () => {
+  test('says for how long the server has not answered, and shows the state as a past one', () => {
     const lost = { url: 'http://127.0.0.1:9090', why: 'connection refused', forMs: 12_000 };
     const lines = drawn(scene(board([market('BTCEUR')]), { lost, laterMs: 12_000 }), 140);
     assert.match(lines[0]!, /^mdapi {2}was operational {2}data 12 s old/);
@@ -141,14 +141,14 @@ describe('the table', () => {
     assert.equal(drawn(scene(board([])))[2], 'No markets yet: the server is loading them.');
   });
 
-  test('lets nothing that others wrote steer the terminal', () => {
+  test('lets no text of others control the terminal', () => {
     const view = board([market('BTCEUR')]);
     view.service.maintenance = windowBody(1, 2, 'a\u001b[2Jb\u202ec');
     assert.ok(!drawn(scene(view)).join('').includes('\u001b'));
     assert.ok(!drawn(scene(view)).join('').includes('\u202e'));
   });
 
-  test('colours a price by its last move, brighter when it has just moved, and the state by how well it is', () => {
+  test('colours a price by its last move, brighter when it has just moved, and the state by its severity', () => {
     const first = watchedNext(undefined, board([market('BTCEUR', { buyPrice: '1.0', sellPrice: '0.9' })]), []);
     const next = watchedNext(first, board([market('BTCEUR', { buyPrice: '1.1', sellPrice: '0.8' })]), []);
     const shown = (watched: Watched) =>

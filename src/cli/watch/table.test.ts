@@ -126,7 +126,7 @@ test('a market that is delisted meanwhile ends it with the reason, the terminal 
   assert.equal(terminal.state.stderr, 'mdapi: The market BTCEUR is delisted, which is final.\n');
 });
 
-test('a process that ends in the middle gives the terminal back', async (t) => {
+test('a process that exits meanwhile restores the terminal', async (t) => {
   const terminal = await atTerminal(t, []);
   for (const exit of terminal.exits) exit();
   terminal.stop.abort();
@@ -134,7 +134,7 @@ test('a process that ends in the middle gives the terminal back', async (t) => {
   terminal.assertGivenBack();
 });
 
-test('it follows the size of the terminal, and takes one that knows none for 80 by 24', async (t) => {
+test('it follows the size of the terminal, and assumes 80 by 24 where that is unknown', async (t) => {
   const terminal = await atTerminal(t, []);
   terminal.resize(30, 10);
   assert.equal(terminal.screen.lines.length, 10);
@@ -145,7 +145,7 @@ test('it follows the size of the terminal, and takes one that knows none for 80 
   await terminal.ended;
 });
 
-test('what answers and is no server of ours is told from one that does not answer', async (t) => {
+test('an answer of another program is distinguished from no answer', async (t) => {
   const terminal = await atTerminal(t, []);
   terminal.answer.view = { hello: 'world' } as unknown as BoardView;
   await eventually('it says so', () =>
