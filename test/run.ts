@@ -9,59 +9,149 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { addCounts, noCounts, type Summary } from './support/summary-reporter.ts';
 
-/** Most tests wait for something more than they work, so that two files at a time suit even one core. */
-const filesAtATimeMin = 2;
+interface Batch {
+  readonly name: string;
+  readonly files: readonly string[];
+}
+
+interface Finished {
+  readonly summary: Summary;
+  /** The part of the output that shows failures in full. */
+  readonly failures: string;
+}
+
+/** Starting a process costs as much as many tests, so that the quick tests share some. */
+const filesInBatchMax = 12;
 const perTestMsMax = { quick: 120_000, system: 600_000 };
+const slowFilesShown = 10;
+const slowFileMs = 5_000;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const argv = process.argv.slice(2);
 const isSystem = argv.includes('--system');
 const options = argv.filter((argument) => argument.startsWith('-') && argument !== '--system');
 const parts = argv.filter((argument) => !argument.startsWith('-'));
+const directory = mkdtempSync(join(tmpdir(), 'mdapi-tests-'));
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+const running = new Set<ReturnType<typeof spawn>>();
+let isInterrupted = false;
+// Ctrl-C reaches all processes: each ends in its own way, and this one after them.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    isInterrupted = true;
+    for (const child of running) child.kill(signal);
+  });
+}
 
+const startedAt = process.hrtime.bigint();
 const files = globSync('{src,exchange-simulator,test,client/test}/**/*.test.ts', { cwd: root })
   .filter((file) => file.endsWith('.system.test.ts') === isSystem)
   .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
   .sort();
-if (files.length === 0) throw new Error(`no test file has ${parts.join(' or ')} in its path`);
-
-const directory = mkdtempSync(join(tmpdir(), 'mdapi-tests-'));
-const skippedFile = join(directory, 'skipped');
-process.exitCode = await run();
-for (const [reason, count] of skipped()) {
-  process.stdout.write(`skipped ${count} ${count === 1 ? 'test' : 'tests'}: ${reason}\n`);
-  if (process.env.CI === 'true') process.exitCode = 1;
+if (files.length === 0) {
+  process.stderr.write(`no test file has ${parts.join(' or ')} in its path\n`);
+  process.exit(1);
 }
-rmSync(directory, { recursive: true });
+// Most tests wait for something more than they work: one process more than there are cores.
+const finished = await runAll(batchesOf(files), availableParallelism() + 1);
+process.exitCode = report(finished);
 
-async function run(): Promise<number> {
+/** Neighbours are often alike, and long together: they are dealt out to different batches. */
+function batchesOf(all: readonly string[]): Batch[] {
+  const count = Math.ceil(all.length / (isSystem ? 1 : filesInBatchMax));
+  return Array.from({ length: count }, (_, index) => ({
+    name: `batch-${index + 1}`,
+    files: all.filter((_, at) => at % count === index),
+  }));
+}
+
+async function runAll(batches: readonly Batch[], atATime: number): Promise<Finished[]> {
+  const waiting = [...batches];
+  const done: Finished[] = [];
+  async function work(): Promise<void> {
+    for (let batch = waiting.shift(); batch !== undefined && !isInterrupted; batch = waiting.shift()) {
+      done.push(await run(batch));
+    }
+  }
+  await Promise.all(Array.from({ length: atATime }, work));
+  return done;
+}
+
+/** Runs the files of a batch in one process, and prints what it said when it has ended. */
+async function run(batch: Batch): Promise<Finished> {
+  const summaryFile = join(directory, batch.name);
   const child = spawn(
     process.execPath,
     [
       '--test',
-      `--test-concurrency=${Math.max(filesAtATimeMin, availableParallelism() - 1)}`,
+      '--test-isolation=none',
       `--test-timeout=${perTestMsMax[isSystem ? 'system' : 'quick']}`,
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
-      '--test-reporter=./test/support/skipped-reporter.ts',
-      `--test-reporter-destination=${skippedFile}`,
+      '--test-reporter=./test/support/summary-reporter.ts',
+      `--test-reporter-destination=${summaryFile}`,
       ...options,
-      ...files,
+      'test/support/batch.ts',
     ],
-    { cwd: root, stdio: 'inherit' },
+    {
+      cwd: root,
+      env: {
+        ...process.env,
+        MDAPI_TEST_FILES: JSON.stringify(batch.files),
+        ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
   );
-  // Ctrl-C reaches both processes: the runner ends in its own way, and this process after it.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
-  const [code] = await once(child, 'exit');
-  return code ?? 1;
+  running.add(child);
+  const closed = once(child, 'close');
+  const chunks: Buffer[] = [];
+  for await (const chunk of child.stdout) chunks.push(chunk);
+  const [code, signal] = await closed;
+  running.delete(child);
+  const output = Buffer.concat(chunks).toString();
+  const summary = readSummary(summaryFile);
+  const end = output.search(/^.*ℹ tests \d+/m);
+  process.stdout.write(end === -1 ? output : output.slice(0, end));
+  const details = /^.*✖ failing tests:\n([\s\S]*)/m.exec(output.slice(end))?.[1] ?? '';
+  const hasCountedFailure = summary !== undefined && summary.counts.failed + summary.counts.cancelled > 0;
+  if (summary !== undefined && (code === 0 || hasCountedFailure)) return { summary, failures: details };
+  const counts = noCounts();
+  if (summary !== undefined) addCounts(counts, summary.counts);
+  const failures = `${details}\n✖ the process of ${batch.files.join(', ')} ended with ${signal ?? code}\n`;
+  return { summary: { skippedFor: [], files: [], ...summary, counts: { ...counts, failed: 1 } }, failures };
 }
 
-/** How many tests were skipped, by reason. */
-function skipped(): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const reason of readFileSync(skippedFile, 'utf8').split('\n').filter(Boolean)) {
-    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+function readSummary(file: string): Summary | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
   }
-  return counts;
+}
+
+/** Prints the failures, the slowest files, the sums and what was skipped. Gives the exit code. */
+function report(all: readonly Finished[]): number {
+  const sum = noCounts();
+  for (const { summary } of all) addCounts(sum, summary.counts);
+  const failed = sum.failed + sum.cancelled;
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  const failures = all.map(({ failures }) => failures).join('');
+  if (failures !== '') print(`\n✖ failing tests:\n${failures}`);
+  const slow = all.flatMap(({ summary }) => summary.files).filter(({ ms }) => ms > slowFileMs);
+  slow.sort((a, b) => b.ms - a.ms);
+  for (const { name, ms } of slow.slice(0, slowFilesShown)) print(`${(ms / 1_000).toFixed(1)} s ${name}`);
+  const { tests, suites, passed, cancelled, skipped, todo } = sum;
+  const duration_ms = Number(process.hrtime.bigint() - startedAt) / 1e6;
+  const lines = { tests, suites, pass: passed, fail: sum.failed, cancelled, skipped, todo, duration_ms };
+  for (const [name, value] of Object.entries(lines)) print(`ℹ ${name} ${value}`);
+  const reasons = Map.groupBy(
+    all.flatMap(({ summary }) => summary.skippedFor),
+    (reason) => reason,
+  );
+  for (const [reason, times] of reasons) print(`skipped ${times.length}: ${reason}`);
+  print(`${passed} passed, ${failed} failed`);
+  return failed > 0 || isInterrupted || (reasons.size > 0 && process.env.CI === 'true') ? 1 : 0;
 }
