@@ -89,11 +89,13 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   parts.add(() => admin.close());
   // A million keys take seconds; meanwhile the private listener answers that the process starts.
   await access.loader.refresh();
-  await parts.start({ start: () => notifier.start(() => urls().baseUrl), stop: () => notifier.stop() });
+  parts.add(() => notifier.stop());
   if (only !== 'feed') {
     parts.add(() => listener.stop());
     port = await listener.listen();
   }
+  // After the listener, so that a port in use is refused in one line.
+  notifier.start(() => urls().baseUrl);
   // Last: an exchange that is down delays nothing.
   await parts.start(feed);
   delay.restart();
