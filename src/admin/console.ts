@@ -45,7 +45,7 @@ const importMapPlace = '<!-- import map -->';
 /**
  * A page of the console loads nothing but from this listener. The import map is the only inline script, allowed by its hash.
  */
-export const consolePolicy = [
+const consolePolicy = [
   "default-src 'none'",
   `script-src 'self' 'sha256-${hash('sha256', importMap, 'base64')}'`,
   "style-src 'self'",

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
 /** How market data arrived: over the live connection, over the fallback, or not at all. */
-export type FeedState = 'live' | 'fallback' | 'outage';
+type FeedState = 'live' | 'fallback' | 'outage';
 
 /** A span in which the feed was in one state. Between two spans the service was not running. */
 export interface FeedSpan {

@@ -26,7 +26,6 @@ export async function startPrivateListener(parts: AdminParts): Promise<{ url: st
   const history = new PriceHistory(market.book, clock, log);
   const requestRate = new RequestRate(listener.counts, clock);
   const timeline = new FeedTimeline(market.service, store.snapshots, clock, log);
-  await timeline.start();
   const app = listenerOf(parts);
   const close = async () => {
     await app.close();
@@ -34,11 +33,12 @@ export async function startPrivateListener(parts: AdminParts): Promise<{ url: st
     requestRate.stop();
     await timeline.stop();
   };
-  const registry = metricsRegistry(parts);
-  addManagementApi(app, { ...parts, startedAt: clock.now(), history, timeline, requestRate }, registry);
-  addReadings(app, parts, registry);
-  addConsole(app);
   try {
+    await timeline.start();
+    const registry = metricsRegistry(parts);
+    addManagementApi(app, { ...parts, startedAt: clock.now(), history, timeline, requestRate }, registry);
+    addReadings(app, parts, registry);
+    addConsole(app);
     const { host, port } = configuration.admin;
     return { url: await app.listen({ host, port }), close };
   } catch (error) {

@@ -8,7 +8,7 @@ export const ReadinessSchema = Type.Object({
   notes: Type.Array(Type.String(), { description: 'What an operator should know, whether ready or not.' }),
 });
 
-export type Readiness = Static<typeof ReadinessSchema>;
+type Readiness = Static<typeof ReadinessSchema>;
 
 /**
  * Ready means that this process answers requests as the contract says. Stale data, a running

@@ -6,6 +6,7 @@ import type { Board } from '../board/board.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
 import type { ConnectionFigures } from '../http/public-listener.ts';
@@ -13,7 +14,6 @@ import type { RequestCounts } from '../http/request-counts.ts';
 import type { Log } from '../log.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { FeedStatus } from '../market/service-status.ts';
-import type { CurrencyCode } from '../market/symbol.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
@@ -23,31 +23,10 @@ import type { RequestRate } from './request-rate.ts';
 /** Where the process is in its life. Only `serving` is ready for traffic. */
 export type Phase = 'starting' | 'serving' | 'draining';
 
-/** The part of the configuration that the private listener depends on. */
-export interface AdminConfiguration {
-  readonly admin: {
-    /** The address the private listener binds. */
-    readonly host: string;
-    readonly port: number;
-    /** Further names requests may be for. */
-    readonly hosts: readonly string[];
-    /** A secret. `undefined`: only tokens of the store are valid. */
-    readonly token: string | undefined;
-    readonly sessionForMs: number;
-  };
-  /** `undefined`: notices to key holders are recorded and not sent. */
-  readonly mail: object | undefined;
-  readonly notices: { readonly atMostEveryMs: number };
-  readonly pricing: {
-    /** The converted quotes and the currency each is converted from, with its margin in percent. */
-    readonly converted: ReadonlyMap<CurrencyCode, { readonly via: CurrencyCode; readonly marginPercent: string }>;
-  };
-}
-
 /** The rooms of a service, as far as its private listener reads and changes them. */
 export interface AdminParts {
   readonly version: string;
-  readonly configuration: AdminConfiguration;
+  readonly configuration: Pick<Configuration, 'admin' | 'mail' | 'notices' | 'pricing'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;

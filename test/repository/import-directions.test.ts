@@ -25,7 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['access', 'board', 'contract', ...ground],
   portal: ['board', 'contract', 'http', ...ground],
   operator: ['access', 'contract', 'market', 'notices', 'store', ...ground],
-  admin: [...readable, 'operator', 'store'],
+  admin: [...readable, 'configuration', 'operator', 'store'],
   configuration: ['market'],
   wiring: joined,
   main: [...joined, 'wiring'],

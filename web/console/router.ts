@@ -1,7 +1,7 @@
 import { Store } from './store.ts';
 
 /** Where the address says we are: `#/markets/BTCEUR?tab=x` has the segments `markets`, `BTCEUR`. */
-export interface Route {
+interface Route {
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
 }

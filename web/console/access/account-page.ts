@@ -92,7 +92,7 @@ interface CreateKeyProps {
 }
 
 /** Asks for what a new key can have of its own; everything is optional. */
-export function CreateKey({ accountId, onMade, onClose }: CreateKeyProps) {
+function CreateKey({ accountId, onMade, onClose }: CreateKeyProps) {
   const [label, setLabel] = useState('');
   const [expires, setExpires] = useState('');
   const [limit, setLimit] = useState('');

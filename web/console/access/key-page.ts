@@ -96,7 +96,7 @@ function Notices({ notices }: { notices: readonly Notice[] }) {
 type Action = 'enable' | 'disable' | 'revoke' | 'rotate';
 
 /** What an operator can do with a key. */
-export function KeyActions({ entry, onChanged }: { entry: Key; onChanged: () => void }) {
+function KeyActions({ entry, onChanged }: { entry: Key; onChanged: () => void }) {
   const [action, setDeed] = useState<Action | undefined>(undefined);
   const [made, setMade] = useState<NewKey | undefined>(undefined);
   const open = (next: Action) => () => setDeed(next);

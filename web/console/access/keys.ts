@@ -51,7 +51,7 @@ export function KeyText({ made: { key, text }, onClose }: { made: NewKey; onClos
 const messageForMs = 2_000;
 
 /** Copies a text. Where the browser refuses, over plain HTTP for example, it says to select it by hand. */
-export function CopyButton({ text, label }: { text: string; label: string }) {
+function CopyButton({ text, label }: { text: string; label: string }) {
   const [message, setMessage] = useState('');
   const copy = async () => {
     const isCopied = await written(text);
@@ -74,6 +74,6 @@ async function written(text: string): Promise<boolean> {
 }
 
 /** A line to be copied, as code. */
-export function CopyLine({ text, label }: { text: string; label: string }) {
+function CopyLine({ text, label }: { text: string; label: string }) {
   return html`<div class="copy-line"><code tabindex="0">${text}</code><${CopyButton} text=${text} label=${label} /></div>`;
 }

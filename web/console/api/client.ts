@@ -41,7 +41,7 @@ interface ProblemBody {
 }
 
 /** Reads an answer that is not a success. What is not a problem of ours comes from something in between. */
-export async function readProblem(response: Response): Promise<Problem> {
+async function readProblem(response: Response): Promise<Problem> {
   const isProblem = response.headers.get('Content-Type')?.startsWith('application/problem+json') === true;
   const body = isProblem ? await readBody(response) : undefined;
   if (body === undefined || typeof body.code !== 'string') {
@@ -76,7 +76,7 @@ function fieldsOf(errors: unknown): Record<string, string> {
   return fields;
 }
 
-export interface Asked {
+interface Asked {
   /** Sent as JSON. */
   readonly body?: object;
   readonly signal?: AbortSignal;

@@ -82,7 +82,7 @@ const statuses = [
 ] as const;
 
 /** What chooses among the markets. */
-export function BoardFilter({ selection, quotes, onChange }: FilterProps) {
+function BoardFilter({ selection, quotes, onChange }: FilterProps) {
   const id = useId();
   const sorts = columns.flatMap(({ key, text }) => (key === undefined ? [] : [[key, text] as const]));
   return html`<div class="filter" role="search" aria-label="Markets">

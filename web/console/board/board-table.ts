@@ -104,7 +104,7 @@ function moveBetweenRows(event: KeyboardEvent): void {
 
 const oldAfterMs = 60_000;
 
-export interface RowProps {
+interface RowProps {
   readonly market: MarketRow;
   readonly poll: Poll;
   /** Milliseconds since the board was read. */
@@ -114,7 +114,7 @@ export interface RowProps {
 }
 
 /** One market of the board. */
-export function BoardRow({ market, poll, laterMs, index }: RowProps) {
+function BoardRow({ market, poll, laterMs, index }: RowProps) {
   const { symbol, base, quote, status, operatorPaused, ticker, spreadPercent, spark } = market;
   const moves = poll.moves.get(symbol);
   const isFresh = (pollNumber: number | undefined) => pollNumber === poll.number && poll.number > 1;
@@ -162,7 +162,7 @@ function Change({ percent }: { percent: string | undefined }) {
 const spareRows = 12;
 const usualRowHeight = 37;
 
-export interface VisibleRows {
+interface VisibleRows {
   readonly from: number;
   readonly to: number;
   /** Height in pixels of all rows left out above and below. */
@@ -174,7 +174,7 @@ export interface VisibleRows {
  * Which of `count` equally high rows of a table body lie in the window. Only these are made: a thousand markets
  * are as quick as thirty.
  */
-export function useVisibleRows(body: { readonly current: HTMLElement | null }, count: number): VisibleRows {
+function useVisibleRows(body: { readonly current: HTMLElement | null }, count: number): VisibleRows {
   const [{ from, to, height }, setRange] = useState({ from: 0, to: 2 * spareRows, height: usualRowHeight });
   const measure = () => {
     if (body.current === null) return;

@@ -4,7 +4,7 @@ import { compareDecimals } from '../format/decimal.ts';
 export type Move = 'up' | 'down';
 
 /** What only two polls can show: which way each price of a market went last, and in which poll that was. */
-export interface Moves {
+interface Moves {
   readonly buyPrice: string | undefined;
   readonly sellPrice: string | undefined;
   readonly buy: Move | undefined;

@@ -2,7 +2,7 @@ import type { MarketRow } from '../../generated/management-v1.d.ts';
 import { compareDecimals } from '../format/decimal.ts';
 
 /** Columns the board can be sorted by. */
-export const sortKeys = ['symbol', 'status', 'buy', 'sell', 'spread', 'change', 'age'] as const;
+const sortKeys = ['symbol', 'status', 'buy', 'sell', 'spread', 'change', 'age'] as const;
 export type SortKey = (typeof sortKeys)[number];
 
 /** Which markets are shown and in what order, as the page's address holds it. */

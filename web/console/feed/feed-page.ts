@@ -75,7 +75,7 @@ const height = 36;
 const listed = 12;
 
 /** A day of the feed as a band: each state its own colour and its own height, and the same as a list. */
-export function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
+function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
   const nowMs = serverNowMs();
   const pieces = piecesOf(spans, nowMs);
   if (pieces.length === 0)
@@ -119,7 +119,7 @@ function List({ pieces }: { pieces: readonly Piece[] }) {
 type Row = readonly [name: string, value: Content];
 
 /** The feed's figures in words. Those that are not known yet are left out. */
-export function figuresOf(health: FeedHealth): readonly Row[] {
+function figuresOf(health: FeedHealth): readonly Row[] {
   return [
     ['Connection', spaced(health.connection)],
     ['Connections tried', countText(health.epoch)],

@@ -16,7 +16,7 @@ export function signedPercent(decimal: string): string {
   return `${sign}${grouped(decimal)}\u00a0%`;
 }
 
-export function isZero(decimal: string): boolean {
+function isZero(decimal: string): boolean {
   return /^-?0*\.?0*$/.test(decimal);
 }
 

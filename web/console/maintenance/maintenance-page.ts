@@ -85,7 +85,7 @@ interface ActionProps {
 }
 
 /** What can be done with a window: a running one is extended or ended, an announced one extended or cancelled. */
-export function WindowActions({ window, onChanged }: { window: MaintenanceWindow; onChanged: () => void }) {
+function WindowActions({ window, onChanged }: { window: MaintenanceWindow; onChanged: () => void }) {
   const [action, setDeed] = useState<Action | undefined>(undefined);
   const shared: ActionProps = {
     window,

@@ -17,14 +17,14 @@ import { usePolled } from '../live/polled.ts';
 import { joined } from './joined-history.ts';
 
 /** The lines of a market's chart. The exchange's are dashed and the client's solid, so that colour is not all that tells them apart. */
-export const series = [
+const series = [
   { name: 'buy', text: 'Client buys', className: 'buy', colour: '--buy', isDashed: false },
   { name: 'ask', text: 'Exchange ask', className: 'ask', colour: '--accent', isDashed: true },
   { name: 'bid', text: 'Exchange bid', className: 'bid', colour: '--plan', isDashed: true },
   { name: 'sell', text: 'Client sells', className: 'sell', colour: '--sell', isDashed: false },
 ] as const;
 
-export type SeriesName = (typeof series)[number]['name'];
+type SeriesName = (typeof series)[number]['name'];
 
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 
@@ -32,7 +32,7 @@ const darkScheme = matchMedia('(prefers-color-scheme: dark)');
  * Draws prices in an element, in the colours of the page. Its own mark is off because it brings a stylesheet that
  * the content security policy refuses; the caption names and links its makers instead, as their licence asks.
  */
-export class PriceChart {
+class PriceChart {
   readonly #chart: IChartApi;
   readonly #box: HTMLElement;
   readonly #lines = new Map<SeriesName, ISeriesApi<'Line'>>();
@@ -121,7 +121,7 @@ function msOf(time: Time): number {
 const everyMs = 2_500;
 
 /** The last hour of a market, and what is added to it; only what is new is asked for. */
-export function useHistory(symbol: string): { readonly points: readonly PricePoint[]; readonly isLoaded: boolean } {
+function useHistory(symbol: string): { readonly points: readonly PricePoint[]; readonly isLoaded: boolean } {
   const known = useRef<{ symbol: string; points: readonly PricePoint[]; isLoaded: boolean }>(nothing(symbol));
   if (known.current.symbol !== symbol) known.current = nothing(symbol);
   const sinceMs = known.current.points.at(-1)?.atMs ?? 0;

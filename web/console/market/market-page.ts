@@ -118,7 +118,7 @@ function upstreamUnit({ convertedFrom, base, quote }: Market): string {
 }
 
 /** A price step by step, every value exact to its last decimal; the last one is what clients see. */
-export function Derivation({ title, steps, quote }: { title: string; steps: PriceReport['buy']; quote: string }) {
+function Derivation({ title, steps, quote }: { title: string; steps: PriceReport['buy']; quote: string }) {
   return html`<table class="steps">
     <caption>${title}</caption>
     <thead><tr><th scope="col">Step</th><th scope="col" class="number">Value after it</th></tr></thead>

@@ -109,7 +109,7 @@ const allowed = new Set(
  * their attributes only the style. It is set through the object model, because the page's policy refuses style
  * attributes, in frames as well. A shadow root keeps the message's styles to itself.
  */
-export function MailView({ markup, label }: { markup: string; label: string }) {
+function MailView({ markup, label }: { markup: string; label: string }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (box.current === null) return;

@@ -78,7 +78,7 @@ export function Search({ label, placeholder, initial = '', onSearch }: SearchPro
 }
 
 /** A form being sent: once at a time, with the outcome. */
-export interface Submitted<T> {
+interface Submitted<T> {
   readonly isBusy: boolean;
   readonly problem: Problem | undefined;
   /** The fault of a field, in the service's words. */

@@ -4,7 +4,7 @@ const width = 96;
 const height = 24;
 
 /** The points of a line through values, oldest first, in a box of `width` by `height`. Fewer than two make no line. */
-export function linePoints(values: readonly number[]): string {
+function linePoints(values: readonly number[]): string {
   if (values.length < 2) return '';
   const low = Math.min(...values);
   const range = Math.max(...values) - low || 1;

@@ -37,7 +37,7 @@ function nameCells(table: HTMLTableElement): void {
 }
 
 /** A place in a list that the service gives a page at a time. */
-export interface Paging {
+interface Paging {
   /** Of the page shown; empty for the first. */
   readonly after: string;
   readonly hasPrevious: boolean;
