@@ -25,7 +25,7 @@ export type Delivery =
   /** `mayEnd` said no. Nothing was accepted. */
   | { readonly kind: 'withdrawn' };
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly server: SmtpServer;
   readonly envelope: { readonly from: string; readonly to: string };
   readonly message: Buffer;
@@ -159,7 +159,7 @@ function reasonOf(error: SmtpFailure, server: SmtpServer): string {
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1|0:0:0:0:0:0:0:1)$/i;
 
-/** Whether the connection must not go on without TLS: a password is never sent in the clear over a network. */
+/** Whether the connection must use TLS: a password is never sent in the clear over a network. */
 export function needsTls({ host, credentials }: SmtpServer): boolean {
   return credentials !== undefined && !loopback.test(host);
 }
@@ -168,7 +168,7 @@ export function needsTls({ host, credentials }: SmtpServer): boolean {
  * An answer of the server as one line for the log and the outbox: short, without control characters, and without
  * the password in any form in which a server could repeat it.
  */
-export function safeLine(text: string, { credentials }: Pick<SmtpServer, 'credentials'>): string {
+function safeLine(text: string, { credentials }: Pick<SmtpServer, 'credentials'>): string {
   let line = text;
   if (credentials !== undefined && credentials.password !== '') {
     const { user, password } = credentials;

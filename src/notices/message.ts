@@ -10,7 +10,7 @@ export interface Mailbox {
   readonly address: string;
 }
 
-export interface MessageHead {
+interface MessageHead {
   readonly from: Mailbox;
   /** As `mailableAddress` gives it. */
   readonly to: string;
@@ -33,7 +33,7 @@ export function mailableAddress(email: string): string | undefined {
   return at > 0 && localPart.test(local) && domain.test(host) ? `${local}@${host}` : undefined;
 }
 
-/** What stands right of the `@` of an address. */
+/** The part of an address after the `@`. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }

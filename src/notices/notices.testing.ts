@@ -22,7 +22,7 @@ export interface Outbox extends StoreFixture {
   readonly log: CourierOptions['log'];
 }
 
-export interface LogEntry {
+interface LogEntry {
   readonly level: 'info' | 'warn' | 'error';
   readonly fields: Readonly<Record<string, unknown>>;
   readonly message: string;

@@ -132,7 +132,7 @@ storeTest('changes are read in pages without losing any', async (t) => {
   assert.deepEqual(found, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-storeTest('pruning keeps the latest changes, and whoever missed the others is told of the gap', async (t) => {
+storeTest('pruning keeps the latest changes, and a reader who missed the others sees a gap', async (t) => {
   const { store, outside, changes } = await withKeys(t);
   for (let number = 3; number <= 9; number++) await insertKey(outside, `key_${number}`, number);
   await store.accessChanges.prune(2);

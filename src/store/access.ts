@@ -20,13 +20,13 @@ declare const changeCursor: unique symbol;
 /** A place in the sequence of changes. Opaque: only for handing back. */
 export type ChangeCursor = number & { readonly [changeCursor]: true };
 
-export interface AccessChange {
+interface AccessChange {
   readonly digest: Uint8Array;
   /** The state of the key now; `undefined` when it was revoked or is gone. */
   readonly entry: AccessEntry | undefined;
 }
 
-export type AccessChangePage =
+type AccessChangePage =
   | {
       readonly kind: 'changes';
       readonly changes: readonly AccessChange[];

@@ -17,11 +17,11 @@ export interface AccountRecord {
 export type KeyCounts = Readonly<Record<KeyStatus, number>>;
 
 /** An account and how many keys it has. */
-export interface AccountWithKeys extends AccountRecord {
+interface AccountWithKeys extends AccountRecord {
   readonly keys: KeyCounts;
 }
 
-export interface AccountPageOptions {
+interface AccountPageOptions {
   /** A part of the e-mail address in any case, or a whole id. */
   readonly query?: string | undefined;
   readonly after?: ListPosition | undefined;

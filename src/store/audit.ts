@@ -5,7 +5,7 @@ import type { AuditTable, Database } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 
 /** What an entry of the audit log is about. */
-export interface AuditSubject {
+interface AuditSubject {
   readonly kind: 'account' | 'key' | 'market' | 'window' | 'token' | 'session';
   readonly id: string;
 }
@@ -28,7 +28,7 @@ export interface AuditEntry extends Required<AuditChange> {
   readonly actor: string;
 }
 
-export interface AuditPageOptions {
+interface AuditPageOptions {
   readonly limit: number;
   readonly after?: ListPosition | undefined;
   /** Only what is about this one. */

@@ -86,7 +86,7 @@ for (const [from, to] of ways) {
       for (const { name } of copiedTables) assert.ok((counts[name] ?? 0) > 0, `${name} has rows`);
     });
 
-    postgresTest('goes on after an interruption at any row, and does nothing once it is complete', async (t) => {
+    postgresTest('continues after an interruption at any row, and does nothing once it is complete', async (t) => {
       const source = await filled(t, from);
       const target = await emptyDatabase(t, to);
       const copy = (progress: (progress: CopyProgress) => void) =>
@@ -138,23 +138,26 @@ postgresTest('a source that is not there or not up to date is refused, and none 
   await assert.rejects(copyStore({ ...options, from: old, to: target }), refusal('copy_refused'));
 });
 
-postgresTest('a source that is written to meanwhile is told, and the copy does not count as complete', async (t) => {
-  const source = await filled(t, 'sqlite');
-  const target = await newDatabase(t, 'postgres');
-  const writer = await openStore({ url: source, clock, randomness: seededRandomness(5) });
-  t.after(() => writer.close());
-  let written: Promise<unknown> | undefined;
-  const progress = ({ table }: CopyProgress) => {
-    if (table === 'notices') written ??= writer.accounts.create({ email: 'late@example.com' });
-  };
-  const copy = () => copyStore({ ...options, from: source, to: target, progress });
-  await assert.rejects(copy(), refusal('copy_incomplete'));
-  await written;
-  assert.equal((await copy()).wasComplete, false, 'but once nothing writes any more it can be');
-});
+postgresTest(
+  'a source that is written to meanwhile is reported, and the copy does not count as complete',
+  async (t) => {
+    const source = await filled(t, 'sqlite');
+    const target = await newDatabase(t, 'postgres');
+    const writer = await openStore({ url: source, clock, randomness: seededRandomness(5) });
+    t.after(() => writer.close());
+    let written: Promise<unknown> | undefined;
+    const progress = ({ table }: CopyProgress) => {
+      if (table === 'notices') written ??= writer.accounts.create({ email: 'late@example.com' });
+    };
+    const copy = () => copyStore({ ...options, from: source, to: target, progress });
+    await assert.rejects(copy(), refusal('copy_incomplete'));
+    await written;
+    assert.equal((await copy()).wasComplete, false, 'but once nothing writes any more it can be');
+  },
+);
 
 postgresTest(
-  'a key that is revoked after an interruption is revoked in the copy, and one revoked under way is told',
+  'a key that is revoked after an interruption is revoked in the copy, and one revoked during the copy is reported',
   async (t) => {
     const source = await filled(t, 'sqlite');
     const target = await newDatabase(t, 'postgres');

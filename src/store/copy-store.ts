@@ -37,7 +37,7 @@ export const copiedTables: readonly CopiedTable[] = [
 /** Tables that are not copied: their rows describe changes of one database, and mean nothing in another. */
 export const uncopiedTables: readonly (keyof Schema)[] = ['access_changes', 'change_versions'];
 
-export interface CopyOptions {
+interface CopyOptions {
   /** Store URLs, see `openStore`. */
   readonly from: string;
   readonly to: string;
@@ -58,9 +58,9 @@ export interface CopyProgress {
 }
 
 /** Rows that are in the target now, by table. */
-export type CopyCounts = Readonly<Record<string, number>>;
+type CopyCounts = Readonly<Record<string, number>>;
 
-export interface CopyResult {
+interface CopyResult {
   readonly counts: CopyCounts;
   /** An earlier run had done all of it. */
   readonly wasComplete: boolean;

@@ -22,7 +22,7 @@ import { newId, StorePart } from './store-context.ts';
 export type { KeyRecord, KeyWithAccount, NewKey } from './key-record.ts';
 export type { KeyStatus } from './schema.ts';
 
-export interface KeyPageOptions {
+interface KeyPageOptions {
   readonly accountId?: string | undefined;
   readonly status?: KeyStatus | undefined;
   /** A part of the label or of the account's e-mail address in any case, the last four characters, or a whole id. */

@@ -5,7 +5,7 @@ import { btcEur, openEngine, refusal, storeTest } from './store.testing.ts';
 
 const btcCzk: MarketToSave = { ...btcEur, symbol: 'BTCCZK', quote: 'CZK', via: 'BTCEUR', minOrderValue: undefined };
 
-storeTest('markets come back by symbol with every digit, as they were saved last', async (t) => {
+storeTest('markets are listed by symbol with every digit, as they were saved last', async (t) => {
   const { store, clock } = await openEngine(t);
   await store.markets.upsertMany([btcEur, btcCzk]);
   const rest = { operatorPaused: false, updatedAt: clock.now() };

@@ -38,7 +38,7 @@ function decide({ store, clock }: Pick<EngineFixture, 'store' | 'clock'>, now: E
 }
 
 describe('breaches', () => {
-  storeTest('of the same key and minute are added up, whoever writes them', async (t) => {
+  storeTest('of the same key and minute are added up, whichever server writes them', async (t) => {
     const begun = await begin(t);
     const other = await begun.openAnother();
     await breach(begun, 0, 1);
@@ -135,7 +135,7 @@ describe('a notice is decided', () => {
     assert.equal((await decide(begun, at(3))).length, 1);
   });
 
-  storeTest('once, and not again for minutes that it told of', async (t) => {
+  storeTest('once, and not again for minutes that it reported', async (t) => {
     const begun = await begin(t);
     await breach(begun, 0, 1, 2);
     const often = { ...rule, atMostEveryMs: minuteMs };
@@ -181,7 +181,7 @@ describe('a notice is decided', () => {
     assert.deepEqual([second?.figures.firstMinuteMs, second?.figures.lastMinuteMs], [at(day - 20), at(day + 3)]);
   });
 
-  storeTest('late as it would have been in time, by whoever comes after a crash', async (t) => {
+  storeTest('late as it would have been in time, by the next process after a crash', async (t) => {
     const begun = await begin(t);
     await breach(begun, 0, 1, 2, 500);
     const [notice] = await decide(begun, at(600));
@@ -276,7 +276,7 @@ describe('the outbox', () => {
   });
 
   storeTest(
-    'never gives out a notice that may have been sent: it becomes unconfirmed, until its sender tells the truth',
+    'never gives out a notice that may have been sent: it becomes unconfirmed, until its sender reports the outcome',
     async (t) => {
       const { notices, clock, id } = await withNotice(t);
       const claim = await notices.claim(options);
@@ -306,7 +306,7 @@ describe('the outbox', () => {
     assert.equal((await notices.claim(options))?.id, id);
   });
 
-  storeTest('lists the latest first, counts what is to be sent, and forgets only what is done with', async (t) => {
+  storeTest('lists the latest first, counts what is to be sent, and prunes only what needs no more work', async (t) => {
     const { notices, id, store, keyId, clock, openAnother: _ } = await withNotice(t);
     assert.equal(await notices.countPending(), 1);
     await breach({ store, keyId }, 5, 6, 7);

@@ -10,7 +10,7 @@ export type { NoticeDecision, NoticeRule } from './notice-decision.ts';
 export type { NoticeFigures, NoticeRecord, NoticeWithAccount } from './notice-record.ts';
 export type { NoticeKind, NoticeStatus } from './schema.ts';
 
-export interface NoticeFilter {
+interface NoticeFilter {
   readonly limit: number;
   readonly status?: NoticeStatus | undefined;
   readonly keyId?: string | undefined;
@@ -21,7 +21,7 @@ export interface ClaimedNotice extends NoticeWithAccount {
   readonly messageId: string;
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   readonly leaseMs: number;
   /** The right side of a Message-ID that is made now. */
   readonly messageIdDomain: string;

@@ -41,7 +41,7 @@ async function preparedOrClosed(db: Database, prepare: () => Promise<void>): Pro
 }
 
 /** `empty` has no tables yet, `older` lacks steps of the schema. */
-export type SchemaState = 'empty' | 'older' | 'current';
+type SchemaState = 'empty' | 'older' | 'current';
 
 export interface DatabaseToRead {
   readonly db: Database;
@@ -80,7 +80,7 @@ function sqliteToRead(url: string, clock: Clock) {
 }
 
 /** What a database holds, found without changing it. */
-export interface StoreInspection {
+interface StoreInspection {
   /** The name in messages: without a password. */
   readonly name: string;
   readonly state: SchemaState;

@@ -77,27 +77,27 @@ export interface MaintenanceWindowTable {
   ended_at_ms: EpochMs | null;
 }
 
-export interface SnapshotTable {
+interface SnapshotTable {
   name: string;
   payload: string;
   saved_at_ms: EpochMs;
 }
 
 /** A row for every digest whose right of access may have changed. Filled by triggers only. */
-export interface AccessChangeTable {
+interface AccessChangeTable {
   seq: Generated<number>;
   digest: Uint8Array;
 }
 
 /** A counter for each topic that triggers raise, so that a watcher sees in one small read what changed. */
-export interface ChangeVersionTable {
+interface ChangeVersionTable {
   /** `access`: on PostgreSQL alone, the number of the latest change of access. */
   topic: 'market_controls' | 'maintenance_windows' | 'access';
   version: number;
 }
 
 /** A minute in which a key was refused. Several servers add to the same row. */
-export interface BreachTable {
+interface BreachTable {
   key_id: string;
   minute_start_ms: EpochMs;
   /** Requests refused in it. */
@@ -154,7 +154,7 @@ export interface AuditTable {
 
 export interface OperatorTokenTable {
   id: string;
-  /** What the audit log calls whoever uses it. */
+  /** What the audit log calls its user. */
   name: string;
   /** SHA-256 of the whole token text in hexadecimal. The token itself is stored nowhere. */
   digest: string;

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import { type StoreContext, StorePart } from './store-context.ts';
 
-export interface Snapshot {
+interface Snapshot {
   readonly payload: string;
   readonly savedAt: EpochMs;
 }

@@ -18,7 +18,7 @@ interface BareFixture {
   openAnother(): Promise<Store>;
 }
 
-/** For tests: a store on a real file in a directory of its own, with a clock that stands still. */
+/** A store on a file in a directory of its own, with a clock that does not move by itself. */
 export interface StoreFixture extends BareFixture {
   readonly path: string;
   /** Another connection to the same file, as another program has it. Runs SQL as it stands. */

@@ -7,7 +7,7 @@ import { StoreError } from './store-error.ts';
 /** A token of an operator, as people manage it. It holds neither the token's text nor its digest. */
 export interface TokenRecord {
   readonly id: string;
-  /** Unique among the tokens that are not revoked: what the audit log calls whoever uses it. */
+  /** Unique among the tokens that are not revoked: what the audit log calls its user. */
   readonly name: string;
   readonly createdAt: EpochMs;
   /** The first instant at which it is no longer valid; `undefined` for never. */
@@ -17,7 +17,7 @@ export interface TokenRecord {
   readonly lastUsedAt: EpochMs | undefined;
 }
 
-export interface NewToken {
+interface NewToken {
   /** SHA-256 of the whole token text: 32 bytes. */
   readonly digest: Uint8Array;
   /** 1 to 60 characters; the token's id when left out. */

@@ -81,7 +81,7 @@ storeTest("a catalogue load wakes nobody, an operator's decision does", async (t
   assert.deepEqual(await next(), ['marketControls']);
 });
 
-storeTest('a listener that fails is told so once and hears the same topics again until it succeeds', async (t) => {
+storeTest('a listener that fails hears of it once, and of the same topics again until it succeeds', async (t) => {
   const { store, next, refuseWith, clock } = await watched(t);
   await next();
   refuseWith(new Error('not now'));
@@ -107,7 +107,7 @@ storeTest('a database that fails is reported once, and once more when it is back
   assert.deepEqual(await next(), ['recovered']);
 });
 
-storeTest('a watch that was stopped holds no timer and says nothing more', async (t) => {
+storeTest('a watch that was stopped holds no timer and reports nothing more', async (t) => {
   const { watch, clock, store, next } = await watched(t);
   await watch.stop();
   assert.equal(clock.pendingTimers, 0);

@@ -22,10 +22,10 @@ export interface PostgresLocation {
 }
 
 /**
- * As libpq's `sslmode`. `require` encrypts and trusts whoever answers; `verify-ca` wants a certificate of the authority;
+ * As libpq's `sslmode`. `require` encrypts and trusts any server; `verify-ca` wants a certificate of the authority;
  * `verify-full` wants it to be this host's as well.
  */
-export type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
+type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
 
 const tlsModes: readonly TlsMode[] = ['disable', 'require', 'verify-ca', 'verify-full'];
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];

@@ -32,7 +32,7 @@ postgresTest("another program's database is refused, and one made by a newer ver
   await assert.rejects(open(url), refusedWith('foreign_database', /tables of another program/));
 });
 
-postgresTest('tables of extensions and of other schemas are not taken for another program', async (t) => {
+postgresTest('tables of extensions and of other schemas do not count as another program', async (t) => {
   const server = await sharedPostgres();
   const url = await server.newDatabase();
   await server.run('create role somebody login');
@@ -43,7 +43,7 @@ postgresTest('tables of extensions and of other schemas are not taken for anothe
   assert.deepEqual(await (await opened(t, url)).accounts.list(), []);
 });
 
-postgresTest('a database, server or schema that is not there is refused with the mend', async (t) => {
+postgresTest('a database, server or schema that is not there is refused with the fix', async (t) => {
   const server = await sharedPostgres();
   await assert.rejects(open(server.urlOf('nowhere')), refusedWith('cannot_open', /does not exist. Create it/));
   await assert.rejects(open('postgres://u@127.0.0.1:1/d'), refusedWith('unreachable', /cannot be reached/));
@@ -104,8 +104,8 @@ postgresTest('no message or cause of a failure holds a value of a row', async (t
   const { outside, store } = await openEngine(t, 'postgres');
   await outside.run(`alter table accounts add constraint refused check (email <> 'secret@example.com')`);
   await assert.rejects(store.accounts.create({ email: 'secret@example.com' }), (error: StoreError) => {
-    const told = [error.message, error.stack, String(error.cause), JSON.stringify(error.cause)].join(' ');
-    assert.doesNotMatch(told, /secret@/);
+    const shown = [error.message, error.stack, String(error.cause), JSON.stringify(error.cause)].join(' ');
+    assert.doesNotMatch(shown, /secret@/);
     return refusal('unexpected')(error);
   });
 });

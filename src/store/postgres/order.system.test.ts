@@ -24,7 +24,7 @@ function add(by: OutsideConnection, number: number): Promise<unknown> {
   return by.run(`${insertKey} (?, 'acc_1', ?, 'wxyz', 1)`, `key_${number}`, digestNumber(number));
 }
 
-postgresTest('a change that is committed late is never passed over: its number waits for it', async (t) => {
+postgresTest('a change that is committed late is never skipped: later changes wait for its number', async (t) => {
   const { first, second, changes, connectAnother } = await withWriters(t);
   const third = await connectAnother();
   await first.run('begin');
@@ -53,7 +53,7 @@ postgresTest('a change that is rolled back leaves no gap in the numbers', async 
   assert.deepEqual(await changes(), [2]);
 });
 
-postgresTest('whoever follows while many write at once misses nothing and reads nothing twice', async (t) => {
+postgresTest('a reader misses nothing and reads nothing twice while many write at once', async (t) => {
   const { store, connectAnother, changes } = await withWriters(t);
   const writers = await Promise.all([1, 2, 3, 4].map(() => connectAnother()));
   const each = 25;

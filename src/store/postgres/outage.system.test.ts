@@ -45,7 +45,7 @@ async function timed<T>(run: () => Promise<T>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-postgresTest('a change announces itself: the watch is told without looking', async (t) => {
+postgresTest('a change announces itself: the watch hears of it without looking', async (t) => {
   const { addKey, hears } = await watched(t, 3_600_000);
   // It listens some milliseconds after it has begun.
   await hears('access', 200).catch(() => {});
@@ -70,7 +70,7 @@ postgresTest('a watch whose announcements are cut off looks by itself, and liste
   assert.ok(!heard.includes('unreachable'), 'which is no failure of the store');
 });
 
-postgresTest('a server that is killed fails at once, once, and everything goes on when it is back', async (t) => {
+postgresTest('a server that is killed fails at once, once, and everything continues when it is back', async (t) => {
   const { server, store, addKey, hears, heard } = await watched(t);
   await server.kill();
   await hears('unreachable');
@@ -106,7 +106,7 @@ postgresTest('connections that the server ends are replaced, and a transaction a
   }
 });
 
-postgresTest('a server that hangs is given up after seconds, then at once, and cannot hold up the end', async (t) => {
+postgresTest('a server that hangs fails after seconds, then at once, and cannot delay the shutdown', async (t) => {
   const { server, store, url, hears, addKey } = await watched(t);
   const doomed = await openStore({ url, clock: systemClock, randomness: seededRandomness(2) });
   doomed.watchChanges({ clock: systemClock }, { changed() {}, failed() {} });
@@ -128,7 +128,7 @@ postgresTest('a server that hangs is given up after seconds, then at once, and c
 });
 
 postgresTest(
-  'a server that has become read-only is told, what others wrote before is still read, and it ends by itself',
+  'a server that has become read-only is reported, what others wrote before is still read, and the store recovers by itself',
   async (t) => {
     const { server, url, outside, store, addKey, hears, heard } = await watched(t);
     const database = new URL(url).pathname.slice(1);
@@ -157,7 +157,7 @@ postgresTest(
   },
 );
 
-postgresTest('a server without a connection to spare is told as such, and used when it has one', async (t) => {
+postgresTest('a server without a free connection is reported as such, and used when it has one', async (t) => {
   const { server, url } = await watched(t);
   await server.run('create role crowded login superuser connection limit 1');
   const crowded = url.replace('postgres@', 'crowded@');
@@ -174,7 +174,7 @@ postgresTest('a server without a connection to spare is told as such, and used w
   await next.close();
 });
 
-postgresTest('a lock that another program holds is waited for some seconds, and then told', async (t) => {
+postgresTest('a lock that another program holds is waited for some seconds, and then reported', async (t) => {
   const { store, outside, accountId } = await watched(t);
   const key = await store.keys.insert({ accountId, digest: digestNumber(1), lastFour: 'wxyz' });
   const holding = outside(`begin; select from api_keys for update; select pg_sleep(100)`).catch(() => {});

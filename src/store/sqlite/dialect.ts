@@ -77,7 +77,7 @@ class NodeSqliteDriver implements Driver {
     await this.#connection.executeQuery(CompiledQuery.raw('rollback'));
   }
 
-  /** Lets whoever has the connection, or waits for it, finish. */
+  /** Waits for every user of the connection to finish. */
   async destroy(): Promise<void> {
     await this.#queue;
     if (this.#database.isOpen) this.#database.close();
@@ -87,7 +87,7 @@ class NodeSqliteDriver implements Driver {
 /**
  * Runs Kysely's queries on `node:sqlite`. SQLite calls block the thread, so SQLite's own busy
  * timeout is kept at a few milliseconds and the longer wait for a lock happens here, between
- * turns of the event loop: a server goes on answering while another program writes.
+ * turns of the event loop: a server keeps answering while another program writes.
  */
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync;
