@@ -84,7 +84,7 @@ function withHashedImports(code: string, assets: PortalAssets): string {
   });
 }
 
-/** What serves an asset: it never changes under its address, so whoever has it need not ask again. */
+/** Serves an asset, which never changes under its address, so that browsers keep it for good. */
 export function assetResource({ route, contentType, text }: Asset): Resource {
   const answer = {
     kind: 'page',

@@ -14,7 +14,7 @@ export interface Block {
   readonly markdown: string;
 }
 
-/** What pages are made of: Markdown text, and blocks that look different in HTML than Markdown can say. */
+/** What pages consist of: Markdown text, and blocks with HTML that Markdown cannot express. */
 export type Content = string | Block | readonly Content[];
 
 export function contentHtml(site: Site, content: Content): Html {
@@ -31,7 +31,7 @@ export function contentMarkdown(content: Content): string {
     .join('\n\n');
 }
 
-/** The Markdown with whole addresses for routes; those of pages lead to their Markdown. */
+/** The Markdown with absolute addresses in place of routes; links to pages lead to their Markdown. */
 export function withAddresses({ baseUrl }: Site, markdown: string): string {
   return markdown.replaceAll(/(?<=[^\\]\]\()(\/[^)\s#]*)(?=[)#])/g, (_, route: string) => {
     const isPage = !/\.[a-z]+$/.test(route) && !route.startsWith('/v1');
@@ -39,7 +39,7 @@ export function withAddresses({ baseUrl }: Site, markdown: string): string {
   });
 }
 
-/** Content inside an element of its own, which Markdown has no need of. */
+/** Content inside an HTML element; its Markdown has no counterpart of that. */
 export function frame(wrap: (inner: Html, site: Site) => Html, ...content: readonly Content[]): Block {
   return { html: (site) => wrap(contentHtml(site, content), site), markdown: contentMarkdown(content) };
 }
@@ -48,7 +48,7 @@ export function division(className: string, ...content: readonly Content[]): Blo
   return frame((inner) => html`<div class="${className}">\n${inner}</div>\n`, ...content);
 }
 
-/** What only a browser has a use for; its outermost element carries `data-web`, or is a `nav` or a `form`. */
+/** A block without Markdown. Its outermost element carries `data-web`, or is a `nav` or a `form`. */
 export function browserOnly(render: (site: Site) => Html): Block {
   return { html: render, markdown: '' };
 }
@@ -68,7 +68,7 @@ export function paragraph(className: string, text: string): Block {
   };
 }
 
-/** A cell: Markdown, or more than a text. */
+/** A cell: Markdown, or Markdown with additions. */
 export type Cell = string | RichCell;
 
 interface RichCell {
@@ -117,7 +117,7 @@ function cellMarkdown(cell: Cell): string {
     .replaceAll('|', '\\|');
 }
 
-/** Terms, each with what is to be said of it. */
+/** Terms with their descriptions. */
 export function facts(rows: readonly (readonly [term: string, text: string])[]): Block {
   return {
     html: (site) =>
@@ -126,7 +126,7 @@ export function facts(rows: readonly (readonly [term: string, text: string])[]):
   };
 }
 
-/** Links to pages with what each is for. */
+/** Links to pages with their purposes. */
 export function cards(
   pages: readonly { readonly route: string; readonly name: string; readonly purpose: string }[],
 ): Block {
@@ -137,12 +137,12 @@ export function cards(
   };
 }
 
-/** Text to be taken as it stands: a command, a message, a body. */
+/** Preformatted text: a command, a message, a body. */
 export function codeBlock(label: string, text: string, language: Language): Block {
   return { html: () => codeHtml(label, text, language), markdown: `\`\`\`${language}\n${text}\n\`\`\`` };
 }
 
-/** A block of code under a line that names it; `isFolded` ones open on demand. */
+/** A block of code with its name above; a folded one opens on demand. */
 export function namedCode(name: string, text: string, language: Language, isFolded: boolean): Block {
   const block = codeBlock(name, text, language);
   return {
@@ -181,7 +181,7 @@ export function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
-/** Foreign text as Markdown that shows it to the letter, on one line. */
+/** Foreign text escaped for Markdown, on one line. */
 export function literal(text: string): string {
   return text.replaceAll(/[\\`*_<>[\]&#|~]/g, '\\$&').replaceAll(/\s+/g, ' ');
 }
@@ -191,7 +191,7 @@ export function statusText(status: number): string {
   return `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 }
 
-/** A body as it is shown: indented, which the one on the wire is not. */
+/** A body indented for reading; the API sends it without spaces. */
 export function shownJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }

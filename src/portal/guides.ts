@@ -16,11 +16,11 @@ interface GuideSource {
   readonly name: string;
   /** What a reader finds there, in a few words. */
   readonly purpose: string;
-  /** Stands above it in place of the file's own first heading. */
+  /** Replaces the first heading of the file. */
   readonly title?: string;
 }
 
-/** In the order in which they are best read. */
+/** In reading order. */
 const sources: readonly GuideSource[] = [
   guide('quick-start', 'Quick start', 'From a key to live prices, in curl, TypeScript and Python.'),
   guide('polling', 'Polling well', 'How often to ask, when to wait, and how to measure the clock.'),
@@ -133,7 +133,7 @@ function withRoutes(text: string, file: string): string {
     );
 }
 
-/** A file that has no page leads to the list of guides. */
+/** The route of a file; the list of guides where it has no page. */
 function routeOfFile(file: string): string {
   if (file === 'docs/openapi/v1.json') return '/openapi/v1.json';
   const guide = sources.find((source) => source.file === file);

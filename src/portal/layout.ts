@@ -3,11 +3,11 @@ import { assetRoute } from './assets.ts';
 import { type Content, contentHtml, contentMarkdown, withAddresses } from './blocks.ts';
 import { identity, link, markdownRoute, type Site } from './site.ts';
 
-/** A page as data, of which its HTML and its Markdown are made. */
+/** A page as data. It is rendered as HTML and as Markdown. */
 export interface PortalPage {
   /** Path of the page on this listener. */
   readonly route: string;
-  /** Stands before the name of the service in the title; `undefined` for the name alone. */
+  /** Precedes the name of the service in the title; `undefined` for the name alone. */
   readonly title: string | undefined;
   /** One sentence for search engines and link previews. */
   readonly description: string;
@@ -16,11 +16,11 @@ export interface PortalPage {
   /** The page of the menu that this one belongs to. */
   readonly parent?: '/guides' | '/errors';
   readonly navigation?: Navigation;
-  /** Scripts of this page by their names in `web/portal`, beside the one of every page. */
+  /** Scripts of this page by their names in `web/portal`, in addition to the one of every page. */
   readonly scripts?: readonly string[];
-  /** Without scripts, have the browser ask for the page again after this many seconds. */
+  /** Without scripts, the browser reloads the page after this many seconds. */
   readonly refreshSeconds?: number;
-  /** How the page is laid out; a column of text unless given. */
+  /** The layout of the page; a column of text by default. */
   readonly kind?: 'landing' | 'reference' | 'status';
 }
 
@@ -28,11 +28,11 @@ export interface PortalPage {
 export interface Navigation {
   readonly title: string;
   readonly entries: readonly Entry[];
-  /** The other pages of the same kind, left out where there is little room. */
+  /** Whether the entries are pages of the same kind. Such a list is hidden on narrow screens. */
   readonly isOfSiblings?: boolean;
 }
 
-/** An entry of a navigation; deep ones are left out where there is little room. */
+/** An entry of a navigation; deep ones are hidden on narrow screens. */
 export interface Entry {
   /** An anchor of this page, or the route of another. */
   readonly target: string;

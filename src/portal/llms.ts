@@ -5,7 +5,7 @@ import type { Guide } from './guides.ts';
 import { type PortalPage, pageMarkdown } from './layout.ts';
 import { identity, markdownRoute, type Site } from './site.ts';
 
-/** `/llms.txt`: what there is to read, for language models (llmstxt.org). */
+/** `/llms.txt`: an index of the pages for language models (llmstxt.org). */
 export function llmsIndex(site: Site, guides: readonly Guide[]): string {
   const { name, version } = identity(site);
   const line = (title: string, route: string, purpose: string) =>
@@ -43,7 +43,7 @@ export function llmsFull(site: Site, pages: readonly PortalPage[]): string {
   return parts.join('\n---\n\n');
 }
 
-/** `/robots.txt`: everything may be read; what needs a key has nothing for a crawler. */
+/** `/robots.txt`: crawlers can read everything except the API, which needs a key. */
 export function robots(site: Site): string {
   return `User-agent: *\nDisallow: /v1/\nSitemap: ${site.baseUrl}/sitemap.xml\n`;
 }

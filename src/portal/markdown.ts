@@ -11,8 +11,8 @@ export interface Heading {
 }
 
 /**
- * Markdown as HTML. HTML within it is shown as it is written and never interpreted; of images only the
- * text is left. A link to a route of this listener leads there under the path of the base URL.
+ * Markdown as HTML. HTML within it is shown as text and never interpreted; of an image only its text is
+ * shown. A link to a route of this listener leads there under the path of the base URL.
  */
 export function markdownHtml(site: Site, markdown: string): Html {
   return trusted(Parser.parse(Lexer.lex(markdown), { renderer: new PageRenderer(site) }));
@@ -33,7 +33,7 @@ export function headingsOf(markdown: string): readonly Heading[] {
   });
 }
 
-/** Every renderer that would put text or an address into HTML goes through our own escaping. */
+/** Escapes all text and addresses with the `html` template instead of marked's own escaping. */
 class PageRenderer extends Renderer<string, string> {
   readonly #site: Site;
   readonly #anchors = new Repeated();
@@ -49,7 +49,7 @@ class PageRenderer extends Renderer<string, string> {
     const { depth, tokens } = heading;
     this.#section = plainText(heading);
     const id = this.#anchors.next(anchorOf(this.#section), '-');
-    // A page has one heading of the first level, which is where the page itself leads.
+    // The one heading of the first level needs no anchor: the page itself leads there.
     return `<h${depth}${depth === 1 ? '' : html` id="${id}"`.text}>${this.#inline(tokens)}</h${depth}>\n`;
   }
 
@@ -128,7 +128,7 @@ function anchorOf(title: string): string {
     .replaceAll(/\s/g, '-');
 }
 
-/** Text that is shown as it stands: a command, a message, a body. */
+/** Preformatted text with colours. */
 export function codeHtml(label: string, text: string, language?: string): Html {
   return html`<pre tabindex="0" role="region" aria-label="${label}"><code>${highlighted(language, text)}</code></pre>\n`;
 }

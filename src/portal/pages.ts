@@ -14,9 +14,9 @@ import { statusPage } from './status.ts';
 import { summaryResource } from './status-summary.ts';
 
 export interface PublicPages {
-  /** `/`, in all of its forms: counted on the address, so it stands apart from the pages. */
+  /** `/` in all of its forms. It counts on the client's address, unlike the pages. */
   readonly root: Resource;
-  /** What no limit counts, by path. All of it answers during maintenance. */
+  /** Resources by path. No limit counts them, and they answer during maintenance. */
   readonly pages: ReadonlyMap<string, Resource>;
 }
 

@@ -9,9 +9,9 @@ const htmlType = 'text/html; charset=utf-8';
 const markdownType = 'text/markdown; charset=utf-8';
 
 /**
- * The headers of every page beside the common ones. A page may load scripts, styles, images and data
- * from this origin alone, runs nothing that stands in the page itself, sends no form and is framed by
- * nobody (CSP level 3), so a mistake in escaping could show something and not run it.
+ * The headers of every page in addition to the common ones. A page can load scripts, styles, images and
+ * data from this origin only, runs no inline script, sends no form and cannot be framed (CSP level 3), so
+ * a mistake in escaping could display something but not run it.
  */
 const pageHeaders: readonly string[] = [
   'Content-Security-Policy',
@@ -26,7 +26,7 @@ export function fixedText(route: string, text: string, contentType: string): Res
   return { route, answersInMaintenance: true, answer: () => answer };
 }
 
-/** A page that never changes while the process runs: as HTML, or as Markdown where that is asked for, and its Markdown twin. */
+/** A page that never changes while the process runs: as HTML or Markdown, whichever the client prefers, and its Markdown twin. */
 export function fixedPage(site: Site, page: PortalPage): readonly [page: Resource, markdown: Resource] {
   const markdown = pageMarkdown(site, page);
   const asHtml = negotiated(pageHtml(site, page), htmlType);
@@ -41,7 +41,7 @@ export function fixedPage(site: Site, page: PortalPage): readonly [page: Resourc
   ];
 }
 
-/** The root: JSON, but the page for those who ask for HTML or Markdown (docs/decisions/0004). */
+/** The root: JSON, or the page for clients that prefer HTML or Markdown (docs/decisions/0004). */
 export function rootResource(page: Resource, json: string): Resource {
   const asJson = negotiated(json, 'application/json');
   return {
@@ -67,7 +67,7 @@ function fixedAnswer(text: string, contentType: string, vary: string): PageAnswe
   };
 }
 
-/** A page made anew for each request, in both of its forms, and its Markdown twin. */
+/** A page that is rendered for each request, as HTML or Markdown, and its Markdown twin. */
 export function livePage(
   site: Site,
   route: string,

@@ -4,10 +4,10 @@ import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Sample } from './blocks.ts';
 import { link } from './site.ts';
 
-/** The environment variable that samples take the key from. Not of the names that configure the server. */
+/** The environment variable that samples read the key from. It has none of the names that configure the server. */
 export const keyVariable = 'API_KEY';
 
-/** How the client of this repository asks for what an operation gives. */
+/** The call of the TypeScript client for each operation. */
 const clientCalls: Readonly<Record<string, { readonly name: string; readonly call: string }>> = {
   getServerTime: { name: 'time', call: 'time()' },
   getServiceStatus: { name: 'status', call: 'status()' },
@@ -78,12 +78,12 @@ with urllib.request.urlopen(request, timeout=10) as response:
     print(json.load(response))`;
 }
 
-/** What a browser sends by itself and lets no script set. */
+/** Headers that browsers set themselves and scripts cannot. */
 const setByBrowser = new Set(['Accept-Encoding']);
 
 /**
- * The one field for the key. It stands in no form and has no value in the page, so nothing sends or
- * stores it but the scripts of this page, which keep it in memory. Shown only where scripts run.
+ * The one field for the key. It is in no form and has no value in the page, so only the scripts of this
+ * page send it, and they keep it in memory. Hidden without scripts.
  */
 export const keyBar = browserOnly(
   () => html`<div class="key-bar" data-web="key" hidden="hidden">
@@ -95,7 +95,7 @@ export const keyBar = browserOnly(
 `,
 );
 
-/** The form that sends an operation's request from the browser. Hidden until the script that runs it is there. */
+/** The form that sends an operation's request from the browser. Hidden without scripts. */
 export function tryIt(path: string, operation: Operation): Block {
   const { operationId, parameters } = operation;
   const fields = parameters.filter(({ name }) => !setByBrowser.has(name)).map((each) => field(operationId, each));

@@ -113,7 +113,7 @@ function range({ minLength, maxLength, minimum, maximum }: JsonSchema): string |
   return minimum !== undefined && maximum !== undefined && `From ${minimum} to ${maximum}.`;
 }
 
-/** Those that say something, one after the other. */
+/** Joins the pieces that have text. */
 export function sentences(...pieces: readonly (string | false | undefined)[]): string {
   return pieces.filter((piece) => piece !== false && piece !== undefined && piece !== '').join(' ');
 }

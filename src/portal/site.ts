@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../contract/openapi.ts';
 
-/** What all pages know of the service they describe. */
+/** The service that the pages describe. */
 export interface Site {
   /** The document that the reference is made from. */
   readonly document: OpenApiDocument;
@@ -8,7 +8,7 @@ export interface Site {
   readonly baseUrl: string;
   /** What the `type` of an Error starts with: absolute, without a trailing slash. */
   readonly errorsUrl: string;
-  /** Version of the program that serves, as opposed to that of the API. */
+  /** Version of the server, as opposed to that of the API. */
   readonly version: string;
 }
 
@@ -18,14 +18,14 @@ export function identity({ document }: Pick<Site, 'document'>): { readonly name:
 }
 
 /**
- * The link to a path of this listener. It has no host, so that it holds under whatever name the page
- * was asked for, and starts with the path of the base URL, which a proxy in front takes away again.
+ * The link to a path of this listener. It has no host, so that it works under every host name, and starts
+ * with the path of the base URL, which a proxy in front removes.
  */
 export function link({ baseUrl }: Pick<Site, 'baseUrl'>, path: string): string {
   return `${new URL(baseUrl).pathname.replace(/\/+$/, '')}${path}`;
 }
 
-/** Where the Markdown of a page lies: `/docs.md` for `/docs`, `/index.md` for the root. */
+/** The route of a page's Markdown: `/docs.md` for `/docs`, `/index.md` for the root. */
 export function markdownRoute(route: string): string {
   return route === '/' ? '/index.md' : `${route}.md`;
 }

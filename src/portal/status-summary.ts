@@ -14,7 +14,7 @@ export interface StatusReading {
   readonly windows: readonly MaintenanceWindowBody[];
 }
 
-/** How status pages name a state: of the whole, of one component, and in words. */
+/** How status pages name a state: of the whole service, of one component, and in words. */
 const states: Readonly<Record<PublicServiceStatus, Record<'indicator' | 'component' | 'description', string>>> = {
   operational: { indicator: 'none', component: 'operational', description: 'All systems operational' },
   degraded: {
@@ -28,7 +28,7 @@ const states: Readonly<Record<PublicServiceStatus, Record<'indicator' | 'compone
 
 /**
  * `summary.json` in the shape that hosted status pages have made common, so that their readers work with
- * it. Instants are ISO 8601 in UTC. What is not known is null, as it is there.
+ * it. Instants are ISO 8601 in UTC. Unknown values are null.
  */
 export function statusSummary(site: Site, { body, windows }: StatusReading): object {
   const { name } = identity(site);
@@ -67,7 +67,7 @@ function components({ api, components: { ticker }, lastUpdatedAt, serverTime }: 
   ];
 }
 
-/** An outage of the market data is the one incident that the service can tell by itself. */
+/** An outage of the market data is the one incident that the service detects itself. */
 function incidents({ components: { ticker }, lastUpdatedAt, lastUpdatedAtMs }: ServiceStatusBody): object[] {
   if (ticker !== 'outage') return [];
   return [
@@ -98,7 +98,7 @@ function scheduledMaintenance({ from, fromMs, to, description }: MaintenanceWind
   };
 }
 
-/** Keyless, for any web page to read, and true for one instant only. */
+/** Served without a key, readable by any web page, never cached. */
 export function summaryResource(site: Site): Resource {
   return {
     route: summaryRoute,

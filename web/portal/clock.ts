@@ -5,7 +5,7 @@ export function wallClockMs(): number {
   return Date.now();
 }
 
-/** Milliseconds that never go back, and that may stand still while the machine sleeps. */
+/** Monotonic milliseconds, which may stop while the machine sleeps. */
 export function steadyMs(): number {
   return performance.now();
 }

@@ -1,6 +1,6 @@
 import { after } from './clock.ts';
 
-/** An element with attributes and children. Text stays text: nothing here reads HTML. */
+/** Creates an element with attributes and children. Strings become text, never HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string>> = {},

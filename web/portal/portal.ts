@@ -12,7 +12,7 @@ function addCopyButtons(): void {
   }
 }
 
-/** Whoever chooses a language once has chosen it everywhere. */
+/** Applies a chosen language to all samples, also on later pages. */
 function followLanguage(): void {
   const choose = (language: string) => {
     for (const input of document.querySelectorAll<HTMLInputElement>(`.tabs input[value="${CSS.escape(language)}"]`)) {
@@ -23,7 +23,7 @@ function followLanguage(): void {
     if (!(target instanceof HTMLInputElement) || target.closest('.tabs') === null) return;
     const top = target.getBoundingClientRect().top;
     choose(target.value);
-    // Blocks above may have changed their height: what was chosen stays where it was.
+    // Blocks above may have changed their height: keep the chosen tab in place.
     scrollBy(0, target.getBoundingClientRect().top - top);
     remember(target.value);
   });

@@ -15,7 +15,7 @@ function show(knowledge: Knowledge): void {
   showWindows(summary.scheduled_maintenances, nowMs);
 }
 
-/** What is known only from before is marked as such, as a whole and in the state itself. */
+/** Marks the page as out of date while the service is unreachable. */
 function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }: Knowledge): void {
   const isReached = unreachableSinceMs === undefined;
   const nowMs = answeredAtMs + sinceAnswerMs;

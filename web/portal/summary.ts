@@ -24,7 +24,7 @@ export interface Knowledge {
   readonly sinceAnswerMs: number;
   /** When it came, by the reader's clock. */
   readonly answeredAtMs: number;
-  /** Since when there has been no answer, by the reader's clock; `undefined` while there is one. */
+  /** When answers stopped, by the reader's clock; `undefined` while they arrive. */
   readonly unreachableSinceMs: number | undefined;
 }
 
@@ -74,7 +74,7 @@ export function watchSummary(address: string, report: (knowledge: Knowledge) => 
     show();
     askNow();
   });
-  // A page that comes back from the browser's memory is as old as it was left.
+  // A page restored from the browser's cache is out of date.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) show();
     askNow();

@@ -2,7 +2,7 @@ import { steadyMs, timeoutSignal } from './clock.ts';
 import { byId, copyButton, element } from './elements.ts';
 
 const timeoutMs = 15_000;
-/** Longer bodies are cut for showing: a page of a megabyte helps nobody. */
+/** Longer bodies are truncated in the page. */
 const shownCharactersMax = 40_000;
 
 /** The key, in the memory of this page and nowhere else. */
@@ -125,7 +125,7 @@ function shownBody(text: string): string {
   return `${shown.slice(0, shownCharactersMax)}\n... ${shown.length - shownCharactersMax} more characters`;
 }
 
-/** The key stands as a variable, so that the line can be shared. */
+/** Names the key as a variable, so that the command can be shared. */
 function curlText(form: HTMLFormElement, { target, headers }: Request): string {
   const { address = '', keyHeader, keyVariable } = form.dataset;
   const lines = ['curl -i'];
