@@ -17,7 +17,7 @@ interface Metric {
 }
 
 /** Counts by name that other rooms keep. */
-type Counts = Readonly<Record<string, number | undefined>> | Iterable<readonly [string, number]>;
+type Counts = Readonly<Record<string, number | undefined>>;
 
 /** What the management API counts itself. */
 export interface ManagementCounters {
@@ -101,11 +101,7 @@ function counter(name: string, help: string, read: Metric['read'], ...labels: re
 
 /** A counter for each name that another room counts by. */
 function countedBy(label: string, name: string, help: string, read: () => Counts): Metric {
-  return counter(name, help, () => entriesOf(read()).map(([value, count = 0]): Sample => [value, count]), label);
-}
-
-function entriesOf(counts: Counts): (readonly [string, number | undefined])[] {
-  return Symbol.iterator in counts ? [...counts] : Object.entries(counts);
+  return counter(name, help, () => Object.entries(read()).map(([value, count = 0]): Sample => [value, count]), label);
 }
 
 /** Counts of every known name: a series that first appears at 1 shows no increase, so its first event would be lost. */
@@ -289,9 +285,7 @@ function clusterMetrics({ sharedLimits, replication }: AdminParts): Metric[] {
     gauge(
       'redis_clock_skew_seconds',
       'Wall clock of this process minus that of Redis; 0 while that is unknown.',
-      () => {
-        return (sharedLimits()?.clockSkewMs ?? 0) / 1000;
-      },
+      () => (sharedLimits()?.clockSkewMs ?? 0) / 1000,
     ),
   ];
 }

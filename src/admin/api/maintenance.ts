@@ -9,7 +9,7 @@ import { problemHeaders } from '../../http/response-writer.ts';
 import { FeedStatus } from '../../market/service-status.ts';
 import { count, described } from '../../operator/fields.ts';
 import { WindowSchema, windowDescription, windowView } from '../../operator/window.ts';
-import { assertNewWindow, type MaintenanceWindows, type NewWindow, type WindowRecord } from '../../store/windows.ts';
+import { assertNewWindow, type NewWindow, type WindowRecord } from '../../store/windows.ts';
 import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
 import { ServiceStatusSchema } from './overview.ts';
@@ -108,17 +108,12 @@ function finishing(verb: 'end' | 'cancel', summary: string, description: string)
     ...changing(verb, summary, description),
     body: noBody,
     async handle({ params, store, now }, { changes }) {
-      const window = await finish[verb](store.windows, params.id);
+      const window = await store.windows[verb](params.id);
       await changes.look();
       return windowView(window, now);
     },
   });
 }
-
-const finish: Record<'end' | 'cancel', (windows: MaintenanceWindows, id: string) => Promise<WindowRecord>> = {
-  end: (windows, id) => windows.end(id),
-  cancel: (windows, id) => windows.cancel(id),
-};
 
 function changing(verb: 'extend' | 'end' | 'cancel', summary: string, description: string) {
   return {
