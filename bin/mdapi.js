@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node from version 20 (`engines` in package.json) understands. The program itself is TypeScript for the pinned
+// Plain JavaScript for any Node from version 20, as package.json has it. The program itself is TypeScript for the pinned
 // runtime, which npm installed as a platform package: with another Node this file only passes on to it.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';

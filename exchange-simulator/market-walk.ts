@@ -2,7 +2,7 @@ import type { Randomness } from '../src/clock.ts';
 import type { Pair, PairStatus } from './catalogue.ts';
 import { PriceCurve } from './price-curve.ts';
 import { startPrice, volatility } from './start-prices.ts';
-import { type TickerField, type TickerValues, unitsText } from './ticker.ts';
+import { type TickerValues, unitsText } from './ticker.ts';
 
 const dayMs = 86_400_000;
 /** The 24-hour window advances in steps of this length. */
@@ -251,6 +251,3 @@ export class Market {
     return Math.max(1, Math.round((worthEur / startPrice(this.pair.base, 'EUR')) * 1e8));
   }
 }
-
-/** The fields a pin may set. */
-export type PinnedField = TickerField;

@@ -30,7 +30,7 @@ export interface LeaseTiming {
 }
 
 /** The second takes over within five seconds of the first's death: the lease, one try and the time they take. */
-export const leaseTiming: LeaseTiming = { leaseMs: 3_000, marginMs: 300, renewEveryMs: 750, tryEveryMs: 500 };
+const leaseTiming: LeaseTiming = { leaseMs: 3_000, marginMs: 300, renewEveryMs: 750, tryEveryMs: 500 };
 
 /**
  * Which of several nodes acts. The lease ends by the server's clock; its holder counts from before it asked, by its own

@@ -95,7 +95,7 @@ export function always(...names: readonly HeaderName[]): Headers {
 }
 
 /** Headers that the response carries only in the case `when` tells. */
-export function sometimes(when: string, ...names: readonly HeaderName[]): Headers {
+function sometimes(when: string, ...names: readonly HeaderName[]): Headers {
   return Object.fromEntries(
     names.map((name) => [
       name,

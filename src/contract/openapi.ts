@@ -20,7 +20,7 @@ import { type Parameter, type Resource, resources, securityScheme } from './open
 import { schemas } from './schemas.ts';
 
 /** Version of the API, `info.version` of the document (contract, Versioning). */
-export const apiVersion = '1.0';
+const apiVersion = '1.0';
 
 /** Where the service is reached and where its error pages lie: absolute, without a trailing slash. */
 export interface Addresses {

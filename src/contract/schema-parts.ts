@@ -5,7 +5,7 @@ import { lastInstantMs } from './instant.ts';
 export const decimalPattern = '^(0|[1-9]\\d*)(\\.\\d+)?$';
 
 /** A change in percent: two decimals, `-` allowed, no `+`, no `%`. */
-export const percentPattern = '^-?(0|[1-9]\\d*)\\.\\d{2}$';
+const percentPattern = '^-?(0|[1-9]\\d*)\\.\\d{2}$';
 
 /** ISO 8601 in UTC with exactly three digits of milliseconds. */
 export const instantPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
@@ -15,7 +15,7 @@ export const symbolPattern = '^[A-Z0-9]{2,32}$';
 /** A symbol as a client may write it. */
 export const anyCaseSymbolPattern = '^[A-Za-z0-9]{2,32}$';
 
-export const currencyPattern = '^[A-Z0-9]{1,16}$';
+const currencyPattern = '^[A-Z0-9]{1,16}$';
 
 export const requestIdPattern = '^[A-Za-z0-9_-]{16,64}$';
 
@@ -25,7 +25,7 @@ export const linePattern = '^[^\\u0000-\\u001F\\u007F]+$';
 const decimalLengthMax = 64;
 
 /** Decimal places a market can have; the bound of both precisions. */
-export const precisionMax = 18;
+const precisionMax = 18;
 
 /** A schema of `components/schemas`, referred to by its name. The static type is that of `Schema`. */
 export function component<Schema extends TSchema>(name: string, description?: string) {

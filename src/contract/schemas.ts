@@ -20,7 +20,7 @@ const listLengthMax = 10_000;
 const lowerCaseWord = { pattern: '^[a-z][a-z_]*$' };
 const upperCaseWord = { pattern: '^[A-Z][A-Z0-9_]*$' };
 
-export const KnownMarketStatusSchema = part.knownValues(
+const KnownMarketStatusSchema = part.knownValues(
   publicMarketStatuses,
   'The market states of today. `trading`: orders can be placed. `paused`: still offered, trading is switched off and can resume without notice. `delisted`: trading has ended for good; listed for 30 more days.',
 );
@@ -196,7 +196,7 @@ export const TickerListSchema = Type.Object(
   { description: 'The tickers of all markets that have one.' },
 );
 
-export const KnownErrorCodeSchema = part.knownValues(
+const KnownErrorCodeSchema = part.knownValues(
   errorCodes,
   'The error codes of today. What each means is in the responses that carry it, and at its `type`.',
 );

@@ -16,7 +16,7 @@ export function rational(text: string): Rational {
   return { numerator: BigInt(`${sign}${whole}${decimals}`), denominator: 10n ** BigInt(decimals.length) };
 }
 
-export function plus(a: Rational, b: Rational): Rational {
+function plus(a: Rational, b: Rational): Rational {
   return {
     numerator: a.numerator * b.denominator + b.numerator * a.denominator,
     denominator: a.denominator * b.denominator,

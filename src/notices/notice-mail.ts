@@ -37,7 +37,7 @@ export function breachMail(figures: NoticeFigures, place: NoticePlace): NoticeMa
 }
 
 /** The key as its holder knows it: the label, if it has one, and the last four characters. */
-export function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'lastFour'>): string {
+function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'lastFour'>): string {
   const named = oneLine(label).slice(0, labelLengthMax).trim();
   const ending = `ending in ${oneLine(lastFour)}`;
   return named === '' ? ending : `"${named}" ${ending}`;

@@ -11,7 +11,7 @@ import type { SmtpServer } from './delivery.ts';
 
 export const minuteMs = 60_000;
 export const rule = { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000 };
-export const place = { baseUrl: 'https://api.example.com', atMostEveryMs: rule.atMostEveryMs };
+const place = { baseUrl: 'https://api.example.com', atMostEveryMs: rule.atMostEveryMs };
 export const from = { name: 'Market data', address: 'api@example.com' };
 
 /** A database with an account and a key, and what was logged. */
@@ -47,12 +47,7 @@ export async function openOutbox(t: TestContext, email = 'holder@example.net'): 
 }
 
 /** Breaches of the key in minutes so long before `now`'s. */
-export async function breach(
-  store: Store,
-  keyId: string,
-  now: EpochMs,
-  ...minutesAgo: readonly number[]
-): Promise<void> {
+async function breach(store: Store, keyId: string, now: EpochMs, ...minutesAgo: readonly number[]): Promise<void> {
   const minute = now - (now % minuteMs);
   await store.breaches.add(
     minutesAgo.map((ago) => ({

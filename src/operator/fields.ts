@@ -3,7 +3,7 @@ import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
 
 /** The instant of the examples. */
-export const exampleInstant = '2026-11-21T10:00:00.000Z';
+const exampleInstant = '2026-11-21T10:00:00.000Z';
 
 type Pair<Name extends string, Text, Number> = Record<Name, Text> & Record<`${Name}Ms`, Number>;
 

@@ -34,7 +34,7 @@ export const KeySchema = Type.Object(
 
 export type KeyView = Static<typeof KeySchema>;
 
-export function keyState({ status, expiresAt, accountActive }: KeyWithAccount, now: EpochMs): KeyState {
+function keyState({ status, expiresAt, accountActive }: KeyWithAccount, now: EpochMs): KeyState {
   if (status !== 'active') return status;
   if (expiresAt !== undefined && expiresAt <= now) return 'expired';
   return accountActive ? 'active' : 'account_inactive';

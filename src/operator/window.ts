@@ -32,7 +32,7 @@ export const WindowSchema = Type.Object(
 export type WindowView = Static<typeof WindowSchema>;
 
 /** A window that was ended early is `ended`, like one whose time is over: ending it moved its `to`. */
-export function windowState({ from, to, cancelledAt }: WindowRecord, now: EpochMs): WindowState {
+function windowState({ from, to, cancelledAt }: WindowRecord, now: EpochMs): WindowState {
   if (cancelledAt !== undefined) return 'cancelled';
   if (now >= to) return 'ended';
   return now < from ? 'announced' : 'running';

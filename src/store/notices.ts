@@ -8,7 +8,7 @@ import { StoreError } from './store-error.ts';
 
 export type { NoticeDecision, NoticeRule } from './notice-decision.ts';
 export type { NoticeFigures, NoticeRecord, NoticeWithAccount } from './notice-record.ts';
-export type { NoticeKind, NoticeStatus } from './schema.ts';
+export type { NoticeStatus } from './schema.ts';
 
 interface NoticeFilter {
   readonly limit: number;

@@ -90,7 +90,7 @@ export class OperatorChanges {
 }
 
 /** What the operator paused or delisted. */
-export async function loadMarketControls(store: Store, book: Followers['book']): Promise<void> {
+async function loadMarketControls(store: Store, book: Followers['book']): Promise<void> {
   const markets = await store.markets.list();
   book.applyControls(
     markets.map(({ symbol, operatorPaused, delistedAt }) => ({

@@ -97,7 +97,7 @@ export function post<T>(path: string, body: object = {}): Promise<Outcome<T>> {
 }
 
 /** Asks the management API. A session that has ended signs the whole page out. Never rejects. */
-export async function ask<T>(method: string, path: string, { body, signal }: Asked = {}): Promise<Outcome<T>> {
+async function ask<T>(method: string, path: string, { body, signal }: Asked = {}): Promise<Outcome<T>> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (method !== 'GET' && session.value.state === 'in') headers['X-CSRF-Token'] = session.value.csrfToken;

@@ -97,7 +97,7 @@ interface Wanted {
 }
 
 /** What clients will see of a window not announced yet, asked from the service whenever typing pauses. */
-export function Preview({ wanted }: { wanted: Wanted | undefined }) {
+function Preview({ wanted }: { wanted: Wanted | undefined }) {
   const outcome = usePreview(wanted);
   return html`<section class="panel preview" aria-label="What clients will see" aria-live="polite">
     <h2>What clients will see</h2>

@@ -9,7 +9,7 @@ import { session } from '../state.ts';
 import { Store, useStore } from '../store.ts';
 
 /** The pages in the menu, with the letter that leads there after `g`. */
-export const places = [
+const places = [
   { path: '', text: 'Overview', letter: 'o' },
   { path: 'markets', text: 'Markets', letter: 'm' },
   { path: 'feed', text: 'Feed and rates', letter: 'f' },
