@@ -5,7 +5,7 @@ import { type Block, browserOnly, type Sample } from './blocks.ts';
 import { link } from './site.ts';
 
 /** The environment variable that samples read the key from. It has none of the names that configure the server. */
-export const keyVariable = 'API_KEY';
+const keyVariable = 'API_KEY';
 
 /** The call of the TypeScript client for each operation. */
 const clientCalls: Readonly<Record<string, { readonly name: string; readonly call: string }>> = {
@@ -32,7 +32,7 @@ export function needsKey({ security }: Operation): boolean {
 }
 
 /** The path with its required parameters, as in the document's examples. */
-export function exampleTarget(path: string, { parameters }: Operation): string {
+function exampleTarget(path: string, { parameters }: Operation): string {
   const query = parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required)
     .map(({ name, example }) => `${name}=${encodeURIComponent(example)}`);
