@@ -22,7 +22,7 @@ export interface Command {
 }
 
 /** Required, unless it is `many`. */
-export interface Positional {
+interface Positional {
   /** Capitals: `ID`. */
   readonly name: string;
   readonly summary: string;

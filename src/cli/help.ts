@@ -112,7 +112,7 @@ In a checkout run \`npx mdapi COMMAND\` or \`node bin/mdapi.js COMMAND\`, with a
 
 /** `docs/cli.md`, from the commands' own declarations. */
 export function commandReference(): string {
-  const common = `## Options of every command\n\n${optionTable(commonOptions)}`;
+  const common = `## Options of every command\n\n${definitions(commonOptions.map(optionRow))}`;
   const codes = [...exitCodeMeanings].map(([code, meaning]) => `| ${code} | ${meaning} |`);
   const exitCodes = `## Exit codes\n\n| code | meaning |\n| --- | --- |\n${codes.join('\n')}\n`;
   const chapters = sections.map(({ title, commands }) => `## ${title}\n\n${commands.map(commandSection).join('\n')}`);
@@ -122,19 +122,22 @@ export function commandReference(): string {
 /** What the introduction or the usage line already says is left out: `--yes`, and examples without options. */
 function commandSection(command: Command): string {
   const options = (command.options ?? []).filter((option) => option !== yesOption);
+  const optional = (command.positionals ?? []).filter(({ many }) => many === true);
+  const rows = [...optional.map(({ name, summary }) => [name, summary] as const), ...options.map(optionRow)];
   const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
   const examples = options.length === 0 ? [] : command.examples.map(({ line, note }) => `${line}  # ${note}`);
   return [
     `### \`mdapi ${command.name}\`\n`,
     `${[summary, ...(command.details ?? [])].join('\n\n')}\n`,
     `\`\`\`sh\n${[usageOf(command), ...examples].join('\n')}\n\`\`\`\n`,
-    ...(options.length === 0 ? [] : [optionTable(options)]),
+    ...(rows.length === 0 ? [] : [definitions(rows)]),
   ].join('\n');
 }
 
-function optionTable(options: readonly Option[]): string {
-  const lines = options.map(
-    (option) => `| \`${spelling(option)}\` | ${option.summary}${option.required ? ' (required)' : ''} |`,
-  );
-  return `| | |\n| --- | --- |\n${lines.join('\n')}\n`;
+function optionRow(option: Option): readonly [string, string] {
+  return [spelling(option), `${option.summary}${option.required ? ' (required)' : ''}`];
+}
+
+function definitions(rows: readonly (readonly [string, string])[]): string {
+  return `| | |\n| --- | --- |\n${rows.map(([name, text]) => `| \`${name}\` | ${text} |`).join('\n')}\n`;
 }

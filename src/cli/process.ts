@@ -44,7 +44,7 @@ function outputOf(stream: NodeJS.WriteStream): Output {
 }
 
 /** The terminal of a process; `undefined` unless stdin and stdout are both terminals. */
-export function terminalOf(theProcess: NodeJS.Process): Terminal | undefined {
+function terminalOf(theProcess: NodeJS.Process): Terminal | undefined {
   const { stdin, stdout } = theProcess;
   if (stdin.isTTY !== true || stdout.isTTY !== true) return undefined;
   return {

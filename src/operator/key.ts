@@ -7,8 +7,8 @@ import { id, instants, line, nullableCount, nullableId, nullablePair, pair, word
 export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
 
 /** What a key can do now: its status, or why an active one is refused. */
-export const keyStates = [...keyStatuses, 'expired', 'account_inactive'] as const;
-export type KeyState = (typeof keyStates)[number];
+const keyStates = [...keyStatuses, 'expired', 'account_inactive'] as const;
+type KeyState = (typeof keyStates)[number];
 
 export const KeySchema = Type.Object(
   {

@@ -4,7 +4,7 @@ import type { TokenRecord } from '../store/tokens.ts';
 import { id, instants, line, nullablePair, pair, words } from './fields.ts';
 
 const tokenStates = ['active', 'expired', 'revoked'] as const;
-export type TokenState = (typeof tokenStates)[number];
+type TokenState = (typeof tokenStates)[number];
 
 export const TokenSchema = Type.Object(
   {

@@ -5,7 +5,7 @@ import type { WindowRecord } from '../store/windows.ts';
 import { id, instants, nullablePair, pair, words } from './fields.ts';
 
 const windowStates = ['announced', 'running', 'ended', 'cancelled'] as const;
-export type WindowState = (typeof windowStates)[number];
+type WindowState = (typeof windowStates)[number];
 
 export const windowDescription = Type.String({
   description: 'What the maintenance is about, in English: clients read it.',
