@@ -20,7 +20,10 @@ export interface CourierOptions {
 export type CourierCounts = Readonly<Record<'sent' | 'failed' | 'postponed' | 'unconfirmed', number>>;
 
 const lookEveryMs = 1_000;
-/** After the lease another server may claim the notice; an attempt that has not come to the message's end is aborted before. */
+/**
+ * After the lease another server may claim the notice; an attempt that has not come to the message's end is aborted
+ * before.
+ */
 const leaseMs = 120_000;
 const attemptTimeoutMs = leaseMs - 10_000;
 /** From the message's end on no other server claims it while an answer may still come. */
@@ -159,7 +162,9 @@ export class Courier {
     }
   }
 
-  /** Tries until it succeeds or the courier stops: what is not recorded here is `unconfirmed` for every other server. */
+  /**
+   * Tries until it succeeds or the courier stops: what is not recorded here is `unconfirmed` for every other server.
+   */
   async #settle(claim: ClaimedNotice, outcome: NoticeOutcome): Promise<void> {
     const { notices, clock, log } = this.#options;
     for (let failing = false; ; failing = true) {

@@ -90,7 +90,10 @@ function logIn(connection: SmtpConnection, { credentials }: SmtpServer, done: Do
   else connection.login({ credentials: { user: credentials.user, pass: credentials.password } }, done);
 }
 
-/** What `nodemailer` reports. `command` is the step: `CONN`, `AUTH …`, `MAIL FROM`, `RCPT TO`, `DATA`, or `API` before any. */
+/**
+ * What `nodemailer` reports. `command` is the step: `CONN`, `AUTH …`, `MAIL FROM`, `RCPT TO`, `DATA`, or `API` before
+ * any.
+ */
 interface SmtpFailure extends Error {
   readonly code?: string | undefined;
   readonly command?: string | undefined;

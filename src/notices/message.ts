@@ -38,7 +38,9 @@ export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
-/** The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834). */
+/**
+ * The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834).
+ */
 export function composeMessage(mail: NoticeMail, { from, to, messageId, date }: MessageHead): Promise<Buffer> {
   const composer = new MailComposer({
     from: { name: from.name, address: from.address },

@@ -20,7 +20,10 @@ export interface NoticePlace {
 const labelLengthMax = 100;
 const minuteMs = 60_000;
 
-/** The mail to the holder of a key that was refused in several minutes (contract, Limits, rule 3), as plain text and HTML. */
+/**
+ * The mail to the holder of a key that was refused in several minutes (contract, Limits, rule 3), as plain text and
+ * HTML.
+ */
 export function breachMail(figures: NoticeFigures, place: NoticePlace): NoticeMail {
   const key = keyName(figures);
   const facts = factsOf(figures);

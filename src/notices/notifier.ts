@@ -38,7 +38,10 @@ const breachesKeptMs = 30 * 86_400_000;
 const noticesKeptMs = 365 * 86_400_000;
 const noAttempts: CourierCounts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
 
-/** E-mail notices on repeated breaches (contract, Limits, rule 3): refusals into the database, decided there, sent from there. */
+/**
+ * E-mail notices on repeated breaches (contract, Limits, rule 3): refusals into the database, decided there, sent from
+ * there.
+ */
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #recorder: BreachRecorder;
@@ -143,7 +146,10 @@ class NoticeDecider {
     this.#options = options;
   }
 
-  /** The notices that were due and are made now; none when this minute was decided before. Rejects with the store's error. */
+  /**
+   * The notices that were due and are made now; none when this minute was decided before. Rejects with the store's
+   * error.
+   */
   async decideDue(): Promise<readonly NoticeRecord[]> {
     const { notices, rule, mailed, clock } = this.#options;
     const settledMs = clock.now() - settledAfterMs;

@@ -41,8 +41,8 @@ export type Journal = (trx: Database, change: AuditChange) => Promise<void>;
 const countLength = 6;
 
 /**
- * Makes the journal of each actor of a process. Ids of one process count up, so that entries of the same millisecond keep
- * their order: `aud_`, a count in hexadecimal, and random characters that make the id unique.
+ * Makes the journal of each actor of a process. Ids of one process count up, so that entries of the same millisecond
+ * keep their order: `aud_`, a count in hexadecimal, and random characters that make the id unique.
  */
 export function journalsOf(clock: Pick<Clock, 'now'>, randomness: Randomness): (actor: string) => Journal {
   let count = 0;

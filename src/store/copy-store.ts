@@ -19,8 +19,8 @@ interface CopiedTable {
 }
 
 /**
- * Every table but those of the engine's own bookkeeping, in an order in which what is referred to comes first. The triggers of
- * the target record what the copy changes there; keys get new numbers, in the order they were made.
+ * Every table but those of the engine's own bookkeeping, in an order in which what is referred to comes first. The
+ * triggers of the target record what the copy changes there; keys get new numbers, in the order they were made.
  */
 export const copiedTables: readonly CopiedTable[] = [
   { name: 'accounts', key: ['id'] },
@@ -80,8 +80,8 @@ const usualPageSize = 1_000;
 
 /**
  * Copies everything that one database holds into another that is new, and compares the numbers of rows at the end. The
- * source is only read. A run that was interrupted can be repeated, and continues: rows that are there already are made equal to
- * what the source has now.
+ * source is only read. A run that was interrupted can be repeated, and continues: rows that are there already are made
+ * equal to what the source has now.
  *
  * Throws `StoreError` with reason `copy_refused` when the target has other data or the source an older schema, and
  * `copy_incomplete` when the source was written to meanwhile.

@@ -98,8 +98,8 @@ export class Keys extends StorePart {
   }
 
   /**
-   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap.
-   * Throws `key_unknown`, `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
+   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap. Throws
+   * `key_unknown`, `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
    */
   rotate(id: string, rotation: KeyRotation): Promise<RotatedKey> {
     return rotateKey(this.context, id, rotation);

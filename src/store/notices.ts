@@ -41,8 +41,8 @@ export class Notices extends StorePart {
   }
 
   /**
-   * Claims the notice that has been due for longest; `undefined` when none is. A notice left in `sending` by a server that
-   * is gone becomes `unconfirmed`: it may have been accepted, and is never sent twice.
+   * Claims the notice that has been due for longest; `undefined` when none is. A notice left in `sending` by a server
+   * that is gone becomes `unconfirmed`: it may have been accepted, and is never sent twice.
    */
   async claim({ leaseMs, messageIdDomain }: ClaimOptions): Promise<ClaimedNotice | undefined> {
     const { db, clock } = this.context;
@@ -69,8 +69,9 @@ export class Notices extends StorePart {
   }
 
   /**
-   * The point of no return, asked for when the mail server has the whole message except for its end. True: the claim still
-   * holds, the row says `sending`, and the end may be sent. False: another server has claimed the notice, and it must not.
+   * The point of no return, asked for when the mail server has the whole message except for its end. True: the claim
+   * still holds, the row says `sending`, and the end may be sent. False: another server has claimed the notice, and it
+   * must not.
    */
   async beginSending(claim: ClaimedNotice, leaseMs: number): Promise<boolean> {
     const { db, clock } = this.context;

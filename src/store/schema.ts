@@ -109,10 +109,10 @@ interface BreachTable {
 export type NoticeKind = 'repeated_breaches';
 
 /**
- * `pending`: to be sent. `sending`: the mail server has the message except for its end, or all of it. `sent`: accepted by the
- * mail server. `failed`: refused for good, or given up. `recorded`: no mail server was configured. `unconfirmed`: the end
- * of the message was on its way when the connection or the process ended, so it is not known whether it was accepted; it is
- * not sent again.
+ * `pending`: to be sent. `sending`: the mail server has the message except for its end, or all of it. `sent`: accepted
+ * by the mail server. `failed`: refused for good, or given up. `recorded`: no mail server was configured.
+ * `unconfirmed`: the end of the message was on its way when the connection or the process ended, so it is not known
+ * whether it was accepted; it is not sent again.
  */
 export type NoticeStatus = 'pending' | 'sending' | 'sent' | 'failed' | 'recorded' | 'unconfirmed';
 

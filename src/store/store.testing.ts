@@ -110,8 +110,8 @@ export async function newDatabase(t: TestContext, engine: Engine): Promise<strin
     return server.newDatabase(template);
   }
   const path = join(temporaryDirectory(t), 'test.sqlite');
-  template ??= prepareTemplate();
-  copyFileSync((await template).path, path);
+  sqliteTemplate ??= prepareTemplate();
+  copyFileSync((await sqliteTemplate).path, path);
   return `sqlite:${path}`;
 }
 
@@ -128,8 +128,8 @@ interface PreparedServer {
 
 let prepared: Promise<PreparedServer> | undefined;
 after(async () => (await prepared)?.server.stop());
-let template: Promise<{ readonly path: string; remove(): void }> | undefined;
-after(async () => (await template)?.remove());
+let sqliteTemplate: Promise<{ readonly path: string; remove(): void }> | undefined;
+after(async () => (await sqliteTemplate)?.remove());
 
 /** An SQLite file with the schema: a copy of it is there sooner than a migration has run. */
 async function prepareTemplate() {

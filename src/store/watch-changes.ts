@@ -43,7 +43,9 @@ export interface ChangeWatch {
   stop(): Promise<void>;
 }
 
-/** Calls `wake` when something has changed, until it is stopped. It may call without a reason, and may miss something. */
+/**
+ * Calls `wake` when something has changed, until it is stopped. It may call without a reason, and may miss something.
+ */
 export type ChangeSignal = (wake: () => void) => { stop(): Promise<void> };
 
 /** What the triggers count. */

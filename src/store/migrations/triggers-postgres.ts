@@ -7,12 +7,13 @@ export const changeChannel = 'mdapi_changes';
  * What the triggers of `triggers-sqlite.ts` do, for each statement rather than for each row.
  *
  * Changes of access are numbered from the row `access` of `change_versions`, not from a sequence. Whoever raises it
- * holds its row until the end of the transaction, so that the next writer waits: numbers become visible in their own order
- * and without gaps, and a reader who has seen a number has seen all before it. A sequence would hand out numbers
+ * holds its row until the end of the transaction, so that the next writer waits: numbers become visible in their own
+ * order and without gaps, and a reader who has seen a number has seen all before it. A sequence would hand out numbers
  * at once, and one of a transaction that commits late would be passed over.
  *
- * The functions run with the rights of the schema's owner: another program needs rights on the tables it writes, and none on
- * the bookkeeping. They name the schema they were made in, so that a caller's search path cannot lead them elsewhere.
+ * The functions run with the rights of the schema's owner: another program needs rights on the tables it writes, and
+ * none on the bookkeeping. They name the schema they were made in, so that a caller's search path cannot lead them
+ * elsewhere.
  */
 export async function postgresTriggers(db: Kysely<unknown>): Promise<readonly RawBuilder<unknown>[]> {
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db);

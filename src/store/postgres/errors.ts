@@ -1,6 +1,9 @@
 import { StoreError, type StoreErrorReason } from '../store-error.ts';
 
-/** What one code of PostgreSQL means to an operator: the reason, and the rest of a sentence that begins with the database. */
+/**
+ * What one code of PostgreSQL means to an operator: the reason, and the rest of a sentence that begins with the
+ * database.
+ */
 type Meaning = readonly [reason: StoreErrorReason, sentence: string];
 
 const unreachable: Meaning = [
@@ -42,7 +45,9 @@ const messages: readonly (readonly [RegExp, Meaning])[] = [
   [/SASL|password/i, refusedLogin],
 ];
 
-/** One clear sentence for whatever `pg` threw. It names the database and the fix, and never holds a value of a query. */
+/**
+ * One clear sentence for whatever `pg` threw. It names the database and the fix, and never holds a value of a query.
+ */
 export function asStoreError(error: unknown, name: string): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
@@ -71,8 +76,8 @@ function isTls(code: string, message: string): boolean {
 }
 
 /**
- * The original carries the values of the row at fault (`detail`, `where`) and is logged with all it has: only its code and
- * its text go on, and of data exceptions, whose text quotes the value, not even that.
+ * The original carries the values of the row at fault (`detail`, `where`) and is logged with all it has: only its code
+ * and its text go on, and of data exceptions, whose text quotes the value, not even that.
  */
 function causeOf(code: string, message: string): Error {
   return Object.assign(new Error(safeText(code, message)), code === '' ? {} : { code });

@@ -10,9 +10,9 @@ const retryRange = { minMs: 200, maxMs: 5_000, jitter: 'equal' } as const;
 const pingEveryMs = 5_000;
 
 /**
- * Wakes a watch when the triggers notify, over a connection of its own that reconnects. It also wakes it whenever it has
- * connected: nobody heard of what happened before it listened. While it is down the watch still looks by itself, so its
- * failures need no message.
+ * Wakes a watch when the triggers notify, over a connection of its own that reconnects. It also wakes it whenever it
+ * has connected: nobody heard of what happened before it listened. While it is down the watch still looks by itself, so
+ * its failures need no message.
  */
 export function changeSignalOf(location: PostgresLocation, clock: Clock, randomness: Randomness): ChangeSignal {
   const Client = clientClassFor(location, usualTimeouts);

@@ -53,8 +53,8 @@ export async function inspectPostgres(
 }
 
 /**
- * Looks at the database and brings its schema up to date. A schema that is up to date is only read, so that a user without
- * the right to change it can work with it. Throws `StoreError` with the database and the fix.
+ * Looks at the database and brings its schema up to date. A schema that is up to date is only read, so that a user
+ * without the right to change it can work with it. Throws `StoreError` with the database and the fix.
  */
 export async function preparePostgres(db: Database, location: PostgresLocation, clock: Clock): Promise<void> {
   if ((await inspectPostgres(db, location)) === 'current') return;

@@ -19,14 +19,13 @@ export interface PoolOptions {
 const connectionLifeSeconds = 1_800;
 /** How long closing the connections in order may take. */
 const closeTimeoutMs = 1_000;
-
 /** Between two trials of a server that hangs. */
 const trialEveryMs = 1_000;
 
 /**
- * A circuit breaker for a server that takes connections and answers nothing: each caller would wait for its timeout, one
- * after the other when the service stops. After such a failure one caller at a time tries, once a second; the others
- * fail at once.
+ * A circuit breaker for a server that takes connections and answers nothing: each caller would wait for its timeout,
+ * one after the other when the service stops. After such a failure one caller at a time tries, once a second; the
+ * others fail at once.
  */
 class CircuitBreaker {
   readonly #clock: Clock;
@@ -51,6 +50,7 @@ class CircuitBreaker {
     this.#nextTrialMs = nowMs + 10 * trialEveryMs;
   }
 
+  /** The server answered, whatever it said. */
   answered(): void {
     this.#isOpen = false;
   }
@@ -62,8 +62,8 @@ class CircuitBreaker {
 }
 
 /**
- * Connections to one database, made when they are needed, in the form that Kysely takes. Everything they throw is a `StoreError`. A
- * connection that failed is not used again, and nobody waits for a server that is known to hang.
+ * Connections to one database, made when they are needed, in the form that Kysely takes. Everything they throw is a
+ * `StoreError`. A connection that failed is not used again, and nobody waits for a server that is known to hang.
  */
 export class ConnectionPool implements PostgresPool {
   readonly #pool: pg.Pool;

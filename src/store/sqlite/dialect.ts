@@ -30,7 +30,9 @@ export function sqliteDialect(database: DatabaseSync, path: string, timeout: Loc
   };
 }
 
-/** SQLite rolls back schema changes like any other, so that all migrations run in one transaction under its write lock. */
+/**
+ * SQLite rolls back schema changes like any other, so that all migrations run in one transaction under its write lock.
+ */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;

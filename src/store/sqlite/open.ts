@@ -78,7 +78,10 @@ function accessCause(path: string, directory: string): string {
     : `this user may not write to the directory ${directory}.`;
 }
 
-/** Switching to the write-ahead log needs the file for itself, for a moment: two processes starting at once must both succeed. */
+/**
+ * Switching to the write-ahead log needs the file for itself, for a moment: two processes starting at once must both
+ * succeed.
+ */
 function prepareFile(database: DatabaseSync, timeout: LockTimeout): Promise<void> {
   const pragmas = 'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on';
   return retryWhileBusy(() => database.exec(pragmas), timeout);
