@@ -6,7 +6,7 @@ interface Route {
   readonly query: URLSearchParams;
 }
 
-/** What stands behind the `#` is read by the page alone: no proxy needs to know the console's addresses. */
+/** Only the page reads what follows the `#`: no proxy needs to know the console's addresses. */
 function readRoute(): Route {
   const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?', 2);
   return { segments: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };

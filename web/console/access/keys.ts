@@ -8,7 +8,7 @@ import { TableFrame } from '../parts/table.ts';
 import { hrefTo } from '../router.ts';
 import { useOverview } from '../shell/status.ts';
 
-/** A key's label, or what stands for a key without one. */
+/** A key's label, or its last four characters where it has none. */
 export function keyName({ label, lastFour }: Pick<Key, 'label' | 'lastFour'>): string {
   return label === '' ? `Key …${lastFour}` : label;
 }

@@ -11,7 +11,7 @@ export interface Piece {
   readonly isOpen: boolean;
 }
 
-/** The spans within the last day; the one that goes on ends now. */
+/** The spans within the last day; the current one ends now. */
 export function piecesOf(spans: readonly FeedSpan[], nowMs: number): readonly Piece[] {
   return spans
     .map(({ state, fromMs, toMs }) => ({

@@ -42,7 +42,7 @@ function formatter(options: Intl.DateTimeFormatOptions): (atMs: number) => strin
   return (atMs) => format.format(atMs);
 }
 
-/** How precisely an instant is told. */
+/** How precisely an instant is shown. */
 export type InstantStyle = 'minute' | 'full' | 'second' | 'daySecond' | 'day' | 'time';
 
 const styles: Readonly<Record<InstantStyle, (atMs: number) => string>> = {

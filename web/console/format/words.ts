@@ -23,7 +23,7 @@ export function unpricedRemedy(reason: string): string | undefined {
   return remedies[reason];
 }
 
-/** How a state looks: the colour never stands without its word. */
+/** How a state looks: a colour never appears without its word. */
 export type Tone = 'good' | 'warn' | 'bad' | 'plan' | 'quiet';
 
 const tones: Readonly<Record<string, Tone>> = {

@@ -73,7 +73,7 @@ interface Answer<T> {
   readonly problem: Problem | undefined;
 }
 
-/** Follows one path of the API. A change of `path` begins anew; `undefined` asks for nothing, `isPaused` keeps what there is. */
+/** Follows one path of the API. A change of `path` starts over; `undefined` requests nothing, `isPaused` keeps the last answer. */
 export function usePolled<T>(path: string | undefined, everyMs: number, isPaused = false): Polled<T> {
   const [answer, setAnswer] = useState<Answer<T>>(() => nothing(path));
   const poller = useRef<Poller<T> | undefined>(undefined);

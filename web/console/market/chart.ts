@@ -109,7 +109,7 @@ class PriceChart {
   };
 }
 
-/** A picture needs no more digits than a number has. */
+/** A drawing needs no more digits than a number has. */
 function drawn(point: PricePoint, name: SeriesName) {
   return { time: Math.floor(point.atMs / 1_000) as UTCTimestamp, value: Number(point[name]) };
 }
@@ -120,7 +120,7 @@ function msOf(time: Time): number {
 
 const everyMs = 2_500;
 
-/** The last hour of a market, and what is added to it; only what is new is asked for. */
+/** The last hour of a market, extended as time passes; only new points are requested. */
 function useHistory(symbol: string): { readonly points: readonly PricePoint[]; readonly isLoaded: boolean } {
   const known = useRef<{ symbol: string; points: readonly PricePoint[]; isLoaded: boolean }>(nothing(symbol));
   if (known.current.symbol !== symbol) known.current = nothing(symbol);
@@ -163,7 +163,7 @@ export function LiveChart({ symbol, precision }: { symbol: string; precision: nu
 }
 
 function captionOf(count: number, isLoaded: boolean): string {
-  if (!isLoaded) return 'Reading the last hour …';
+  if (!isLoaded) return 'Loading the last hour …';
   if (count === 0) return 'Nothing recorded yet; a point is added every 5 seconds while there is a price.';
   return 'A point every 5 seconds, local time.';
 }

@@ -36,7 +36,7 @@ export function App() {
   </div>`;
 }
 
-/** Before it is known whether a session goes on. Asks again for as long as nobody answers. */
+/** Shown until it is known whether there is a session. Asks again until the service answers. */
 function Asking() {
   const { lostSinceMs } = useStore(connection);
   useEffect(() => every(resumeEveryMs, () => void resumeSession()), []);
