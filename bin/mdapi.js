@@ -31,7 +31,7 @@ if (process.versions.node === pinnedVersion) {
 }
 
 async function runHere() {
-  if (process.pid === 1) obeySignals();
+  if (process.pid === 1) exitOnSignals();
   // Not the default directory: that one is shared by all users of the machine, and so is what they put there.
   module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'mdapi'));
   await import('../src/cli/main.ts');
@@ -41,7 +41,7 @@ async function runHere() {
  * To PID 1, the first process of a container, the system does not apply what signals do by themselves: one that comes
  * before the program handles it would be lost, and the container be killed after its time of grace.
  */
-function obeySignals() {
+function exitOnSignals() {
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
     process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(128 + constants.signals[signal]));
   }
@@ -73,7 +73,7 @@ function passOnTo(runtime) {
   });
   child.on('exit', (code, signal) => {
     process.exitCode = signal === null ? (code ?? 1) : 128 + (constants.signals[signal] ?? 0);
-    // A shell tells "ended by a signal" from an exit code, and stops a script on Ctrl-C only then.
+    // A shell distinguishes "ended by a signal" from an exit code, and stops a script on Ctrl-C only then.
     if (signal !== null) {
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
@@ -83,10 +83,10 @@ function passOnTo(runtime) {
 
 function refuse() {
   const found = `this is Node ${process.versions.node}, and mdapi needs ${pinnedVersion}`;
-  const mend =
+  const remedy =
     runtimePackage === undefined
-      ? `there is no ready runtime for ${platform}: install Node ${pinnedVersion} or newer and start mdapi with it`
+      ? `npm has no runtime for ${platform}: install Node ${pinnedVersion} or newer and start mdapi with it`
       : `run \`npm ci\` (without --omit=optional) to bring the runtime, or install Node ${pinnedVersion} or newer`;
-  process.stderr.write(`mdapi: ${found}; ${mend}.\n`);
+  process.stderr.write(`mdapi: ${found}; ${remedy}.\n`);
   process.exitCode = 1;
 }

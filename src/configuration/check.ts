@@ -26,8 +26,8 @@ export function checkSource(source: Source): Problem[] {
     for (const { path, what, isKey = false } of findings(error, data, source)) {
       const at = path.join('/');
       // A list that is wrong because of its items is not wrong by itself.
-      const isTold = [...problems.keys()].some((told) => told === at || told.startsWith(`${at}/`));
-      if (isTold) continue;
+      const isReported = [...problems.keys()].some((other) => other === at || other.startsWith(`${at}/`));
+      if (isReported) continue;
       const where = source.placeOf(path, isKey ? 'key' : 'value');
       problems.set(at, { where, key: path.length > 0 ? keyOf(path) : undefined, what });
     }

@@ -158,7 +158,7 @@ function withoutSlash(url: string): string {
 }
 
 /**
- * The URLs clients are told, without a trailing slash. What is not configured depends on `listeningPort`, the
+ * The URLs that clients see, without a trailing slash. What is not configured depends on `listeningPort`, the
  * actual port of the public listener.
  */
 export function publicUrls(server: ServerConfiguration, listeningPort: number) {

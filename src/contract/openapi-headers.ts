@@ -94,7 +94,7 @@ export function always(...names: readonly HeaderName[]): Headers {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Headers that the response carries only in the case `when` tells. */
+/** Headers that the response carries only in the case that `when` describes. */
 function sometimes(when: string, ...names: readonly HeaderName[]): Headers {
   return Object.fromEntries(
     names.map((name) => [

@@ -189,7 +189,7 @@ export const resources: readonly Resource[] = [
     name: 'Tickers',
     summary: 'Prices of all markets',
     description:
-      'The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets tells it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`.',
+      'The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets distinguishes it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`.',
     needsKey: true,
     parameters: [ifNoneMatch, acceptEncoding],
     success: {

@@ -87,7 +87,7 @@ export const ServiceStatusSchema = Type.Object(
     ),
     maintenance: Type.Unsafe<Static<typeof MaintenanceWindowSchema> | null>({
       description:
-        'The running maintenance window, else the nearest announced one, else null. Announced does not mean running: `status` tells.',
+        'The running maintenance window, else the nearest announced one, else null. Announced does not mean running: see `status`.',
       anyOf: [{ $ref: '#/components/schemas/MaintenanceWindow' }, { type: 'null' }],
     }),
     lastUpdatedAt: part.nullableInstant(

@@ -117,7 +117,7 @@ export interface paths {
         };
         /**
          * Prices of all markets
-         * @description The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets tells it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`.
+         * @description The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets distinguishes it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`.
          *
          *     Recommended: every 5 seconds. More frequent calls generally bring no newer data.
          */
@@ -212,7 +212,7 @@ export interface components {
                 /** @description Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path. */
                 ticker: components["schemas"]["PublicServiceStatus"];
             };
-            /** @description The running maintenance window, else the nearest announced one, else null. Announced does not mean running: `status` tells. */
+            /** @description The running maintenance window, else the nearest announced one, else null. Announced does not mean running: see `status`. */
             maintenance: components["schemas"]["MaintenanceWindow"] | null;
             /**
              * Format: date-time
