@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { systemClock, systemRandomness } from '../clock.ts';
 import { openStore } from '../store/store.ts';
@@ -68,6 +69,15 @@ describe('accounts', () => {
     }
   });
 
+  it('with an impossible address make no database', async (t) => {
+    const cwd = newDirectory(t);
+    for (const email of ['nobody', 'a b@c.d', 'a\u202e@b', 'a\u001b@b']) {
+      const { exitCode, stderr } = await runInside(['accounts', 'create', '--email', email], { cwd });
+      assert.deepEqual([exitCode, stderr.startsWith('mdapi: The e-mail address must have')], [2, true], stderr);
+    }
+    assert.deepEqual(readdirSync(cwd), []);
+  });
+
   it('are not deactivated unless the question at a terminal is answered with y', async (t) => {
     const cwd = newDirectory(t);
     const made = await runInside(['accounts', 'create', '--email', 'a@b', '--json'], { cwd });
@@ -92,8 +102,11 @@ describe('accounts', () => {
 
   it('cannot control the terminal with text that another program wrote', async (t) => {
     const cwd = newDirectory(t);
-    const made = await runInside(['accounts', 'create', '--email', 'a\u001b[31m\u202e@b'], { cwd });
-    assert.ok(!made.stdout.includes('\u001b') && !made.stdout.includes('\u202e'));
-    assert.ok(made.stdout.includes('a\uFFFD[31m\uFFFD@b'));
+    await runInside(['accounts', 'create', '--email', 'a@b'], { cwd });
+    using database = new DatabaseSync(join(cwd, 'mdapi.sqlite'));
+    database.prepare('update accounts set email = ?').run('a\u001b[31m\u202e@b');
+    const { stdout } = await runInside(['accounts', 'list'], { cwd });
+    assert.ok(!stdout.includes('\u001b') && !stdout.includes('\u202e'));
+    assert.ok(stdout.includes('a\uFFFD[31m\uFFFD@b'));
   });
 });

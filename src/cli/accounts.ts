@@ -1,5 +1,5 @@
 import { type AccountView, accountView } from '../operator/account.ts';
-import { type AccountRecord, unknownAccount } from '../store/accounts.ts';
+import { type AccountRecord, assertEmail, unknownAccount } from '../store/accounts.ts';
 import type { Command, Result } from './command.ts';
 import { type Job, storeCommand, yesOption } from './store-command.ts';
 import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
@@ -17,8 +17,13 @@ const create = storeCommand({
     { line: 'mdapi accounts create --email bot@example.com', note: 'prints the account with its id for `keys create`' },
   ],
   mayCreate: true,
+  read(input) {
+    const email = input.required('email');
+    assertEmail(email);
+    return { email };
+  },
   async work(job) {
-    const account = await job.store.accounts.create({ email: job.input.required('email') });
+    const account = await job.store.accounts.create(job.values);
     return { ...(await shown(account, job)), notes: [`Next: mdapi keys create --account ${account.id}`] };
   },
 });

@@ -141,6 +141,7 @@ describe('API keys', () => {
     [['create', '--account', 'ACCOUNT', '--limit', '1000001'], 2, 'wrong_usage'],
     [['create', '--account', 'ACCOUNT', '--limit', '6e1'], 2, 'wrong_usage'],
     [['create', '--account', 'ACCOUNT', '--label', 'x'.repeat(101)], 2, 'label_invalid'],
+    [['create', '--account', 'ACCOUNT', '--label', 'a\u202eb'], 2, 'label_invalid'],
     [['create', '--account', 'ACCOUNT', '--label', 'a', '--label', 'b'], 2, 'wrong_usage'],
     [['list', '--account', 'acc_none'], 4, 'account_unknown'],
     [['revoke', 'key_none'], 4, 'key_unknown'],

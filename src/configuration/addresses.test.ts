@@ -83,6 +83,10 @@ describe('a sender', () => {
     ]) {
       assert.equal(parseMailbox(text), undefined, text);
     }
+    for (const mark of ['\x1b', '\x7f', '\u061c', '\u200f', '\u202e', '\u2066']) {
+      for (const text of [`a${mark}b@c.d`, `a@b${mark}c.d`, `N${mark}ame <a@c.d>`, `Name <a${mark}b@c.d>`])
+        assert.equal(parseMailbox(text), undefined, JSON.stringify(text));
+    }
   });
 });
 

@@ -19,7 +19,7 @@ interface MessageHead {
   readonly date: EpochMs;
 }
 
-const localPart = /^[^\s\p{Cc}@<>(),;:\\"[\]]{1,64}$/u;
+const localPart = /^[^\s\p{C}@<>(),;:\\"[\]]{1,64}$/u;
 const domain = /^(?=.{1,253}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/i;
 
 /**

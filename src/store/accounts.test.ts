@@ -17,9 +17,17 @@ storeTest('an e-mail address is taken whatever the case of its letters', async (
 
 storeTest('an e-mail address must look like one', async (t) => {
   const { store } = await openEngine(t);
-  for (const email of ['', 'ann', '@example.com', 'ann@', 'a b@c.d', 'a@b@c', 'a@b\n', `${'a'.repeat(250)}@b.cz`]) {
-    await assert.rejects(store.accounts.create({ email }), refusal('email_invalid'), email);
+  const wrong = ['', 'ann', '@example.com', 'ann@', 'a b@c.d', 'a@b@c', 'a@b\n', `${'a'.repeat(250)}@b.cz`];
+  for (const email of wrong) await assert.rejects(store.accounts.create({ email }), refusal('email_invalid'), email);
+});
+
+storeTest('an e-mail address takes no character that makes a reader see another one', async (t) => {
+  const { store } = await openEngine(t);
+  for (const mark of ['\0', '\x1b', '\x7f', '\x9b', '\u061c', '\u200b', '\u200f', '\u202e', '\u2066', '\ud800']) {
+    for (const email of [`a${mark}nn@example.com`, `ann@exam${mark}ple.com`])
+      await assert.rejects(store.accounts.create({ email }), refusal('email_invalid'), JSON.stringify(email));
   }
+  assert.equal((await store.accounts.create({ email: 'jiří@příklad.cz' })).email, 'jiří@příklad.cz');
 });
 
 storeTest('accounts are listed oldest first and can be switched off and on', async (t) => {

@@ -30,15 +30,21 @@ interface AccountPageOptions {
 
 type AccountRow = Selectable<AccountTable>;
 
-const emailShape = /^[^\s@]+@[^\s@]+$/;
+/** No control characters and no direction marks either (both in `C`), which make a reader see another address. */
+const emailShape = /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u;
 const emailLengthMax = 254;
+
+/** Throws `email_invalid`. */
+export function assertEmail(email: string): void {
+  if (email.length <= emailLengthMax && emailShape.test(email)) return;
+  const rule = 'without spaces, control characters and direction marks';
+  throw new StoreError('email_invalid', `The e-mail address must have the form name@domain, ${rule}.`);
+}
 
 export class Accounts extends StorePart {
   /** Throws `email_invalid`, or `email_taken` (the case of letters makes no difference). */
   async create({ email }: { readonly email: string }): Promise<AccountRecord> {
-    if (email.length > emailLengthMax || !emailShape.test(email)) {
-      throw new StoreError('email_invalid', 'The e-mail address must have the form name@domain, without spaces.');
-    }
+    assertEmail(email);
     const { db, clock, randomness, journal } = this.context;
     const id = newId('acc', randomness);
     return db.transaction().execute(async (trx) => {

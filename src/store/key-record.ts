@@ -41,7 +41,8 @@ export interface NewKey {
 
 const digestBytes = 32;
 const labelLengthMax = 100;
-const controlCharacter = /\p{Cc}/u;
+/** They make a reader of a terminal or a mail see another text. */
+const deceptiveCharacter = /[\p{Cc}\p{Bidi_Control}]/u;
 
 /** Requests a minute a key may be allowed. */
 const limitPerMinuteMax = 1_000_000;
@@ -55,8 +56,9 @@ export function assertNewKey(key: Omit<NewKey, 'accountId'>, now: EpochMs): void
     throw new StoreError('last_four_invalid', 'The last four characters of the key are needed, no more and no fewer.');
   }
   const label = key.label ?? '';
-  if (label.length > labelLengthMax || controlCharacter.test(label)) {
-    throw new StoreError('label_invalid', 'A label has at most 100 characters and no control characters.');
+  if (label.length > labelLengthMax || deceptiveCharacter.test(label)) {
+    const rule = 'at most 100 characters, none of them a control character or a direction mark';
+    throw new StoreError('label_invalid', `A label has ${rule}.`);
   }
   if (key.expiresAt !== undefined && key.expiresAt <= now) {
     throw new StoreError('expiry_not_in_future', 'The expiry of a new key must lie in the future.');

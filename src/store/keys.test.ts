@@ -43,7 +43,7 @@ storeTest('a key that breaks a rule is refused with the reason', async (t) => {
     ['digest_invalid', { digest: new Uint8Array(31) }],
     ['last_four_invalid', { lastFour: 'abc' }],
     ['label_invalid', { label: 'x'.repeat(101) }],
-    ['label_invalid', { label: 'two\nlines' }],
+    ...['two\nlines', 'a\x1b[2Jb', 'a\u202eb', 'a\u2066b'].map((label) => ['label_invalid', { label }] as const),
     ['expiry_not_in_future', { expiresAt: clock.now() }],
     ['limit_invalid', { limitPerMinute: 0 }],
     ['limit_invalid', { limitPerMinute: 1.5 }],

@@ -281,6 +281,7 @@ describe('access to the management API', () => {
       ['POST', '/api/accounts', { body: [] }, 400, 'INVALID_INPUT', ['']],
       ['POST', '/api/accounts', { body: { email: 3, age: 4 } }, 400, 'INVALID_INPUT', ['age', 'email']],
       ['POST', '/api/accounts', { body: { email: 'no address' } }, 400, 'INVALID_INPUT', ['email']],
+      ['POST', '/api/accounts', { body: { email: 'a\u202e@b.c' } }, 400, 'INVALID_INPUT', ['email']],
       [
         'POST',
         '/api/accounts',
