@@ -29,7 +29,7 @@ export class PseudoTerminal {
   /** Why there is none here; `false` where there is. Without one, src/cli/watch/table.test.ts still holds the same. */
   static get missing(): string | false {
     const { stdout } = spawnSync('script', ['--version'], { encoding: 'utf8' });
-    return /util-linux/.test(stdout ?? '') ? false : 'no `script` of util-linux is installed';
+    return /util-linux/.test(stdout ?? '') ? false : 'there is no `script` of util-linux: apt-get install bsdutils';
   }
 
   private constructor(child: ChildProcess, cwd: string, name: string, columns: number) {
