@@ -8,7 +8,7 @@ import { openSocket, readToEnd, splitResponses } from '../support/http-client.ts
 import { Wire } from '../support/wire.ts';
 import { installed, type ServingProcess } from './serving-process.ts';
 
-describe('a service that is told to stop', { concurrency: true }, () => {
+describe('a service that is told to stop', { concurrency: 2 }, () => {
   let simulator: ExchangeSimulator;
   before(async () => {
     simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 500 });
