@@ -96,7 +96,7 @@ const introduction = `# Command line
 
 <!-- Generated from the commands in src/cli. Change those and run \`npm run generate\`. -->
 
-In a checkout run \`npx mdapi COMMAND\` or \`node bin/mdapi.js COMMAND\`, with any Node from version 20: the pinned runtime is found automatically.
+In a checkout run \`npx mdapi COMMAND\` or \`node bin/mdapi.js COMMAND\`, with any Node from version 20: an older one than 26 passes on to the packaged runtime.
 \`mdapi help COMMAND\` shows the same as this page.
 
 - **Running servers follow by themselves.** Commands write to the database; servers apply the change within a second.
