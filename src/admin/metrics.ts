@@ -242,6 +242,9 @@ function feedMetrics({ feed }: AdminParts): Metric[] {
     }),
     gauge('feed_symbols_subscribed', 'Markets subscribed on the live connection.', () => health().symbolsSubscribed),
     gauge('feed_symbols_rejected', 'Markets the upstream refuses to subscribe.', () => health().symbolsRejected.length),
+    gauge('feed_pairs_skipped', 'Pairs of the exchange not offered for a fault in its catalogue.', () => {
+      return health().pairsSkipped;
+    }),
     gauge('feed_symbols_quiet', 'Markets silent on the live connection and not confirmed otherwise.', () => {
       return health().symbolsQuiet;
     }),

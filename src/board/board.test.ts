@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EpochMs } from '../clock.ts';
 import { MarketBook } from '../market/market-book.ts';
 import {
   after,
@@ -110,6 +111,19 @@ test('a burst of updates costs one rebuild: prices are made per change that some
   assert.equal(price.mock.callCount(), 0);
   for (let request = 1; request <= 10; request++) readAll();
   assert.equal(price.mock.callCount(), 2, 'the market and the one converted from it, once each');
+});
+
+test('no ticker is dated ahead of a clock that was set back, and its time then stands until the next ticker (fault row 57)', () => {
+  const { book, board } = published();
+  const timeOf = (now: EpochMs) => JSON.parse(textOf(pageOf(board.ticker('BTCEUR', now)))).timestampMs;
+  const before = timeOf(start);
+  const setBack = after(start, -3_600_000);
+  assert.ok(before <= start && before > setBack);
+  assert.equal(timeOf(setBack), setBack);
+  assert.equal(timeOf(after(setBack, 60_000)), setBack, 'it grows old');
+  const next = after(setBack, 61_000);
+  book.tickerReceived(upstreamTicker({ receivedAt: next, upstreamTime: after(next, -40) }));
+  assert.equal(timeOf(next), after(next, -40));
 });
 
 /** Every representation that a board shows over two versions of everything: its tag and what it reads. */

@@ -40,6 +40,7 @@ export class Board implements BookObserver {
   #marketsPage: Page | undefined;
   #tickersPage: Page | undefined;
   #recheckAt = 0;
+  #readAt = 0;
 
   constructor(book: MarketBook) {
     this.#book = book;
@@ -111,10 +112,15 @@ export class Board implements BookObserver {
     return counts;
   }
 
-  /** Marks what changes by the passing of time alone: a rate expires, a delisted market leaves the list. */
+  /**
+   * Marks what changes by the clock alone: a rate expires, a delisted market leaves the list, or the clock was set back
+   * and times are ahead of it.
+   */
   #expire(now: EpochMs): void {
+    const isSetBack = now < this.#readAt;
+    this.#readAt = now;
     if (this.#slotsStale) this.#rebuildSlots();
-    else if (now < this.#recheckAt) return;
+    else if (now < this.#recheckAt && !isSetBack) return;
     this.#recheckAt = this.#book.nextChangeAt(now);
     this.#marketsPage = undefined;
     for (const symbol of this.#slots.keys()) this.#staleTickers.add(symbol);

@@ -47,6 +47,7 @@ interface Finding {
 }
 
 const timeoutMs = 20_000;
+const skippedShown = 5;
 
 function checkDatabase({ store }: Configuration, clock: Clock): Promise<Finding> {
   return attempt('database', async () => {
@@ -73,7 +74,9 @@ async function checkUpstream(configuration: Configuration, clock: Clock): Promis
   const findings = [
     await attemptInTime('upstream REST', clock, async (signal) => {
       const { markets, skipped } = await connector.loadCatalogue(signal);
-      return `${markets.length} markets${skipped.length === 0 ? '' : `, ${skipped.length} pairs left out`}`;
+      const reasons = skipped.slice(0, skippedShown).map(({ name, reason }) => `${name} (${reason})`);
+      const more = skipped.length > skippedShown ? ` and ${skipped.length - skippedShown} more` : '';
+      return `${markets.length} markets${reasons.length === 0 ? '' : `; not offered: ${reasons.join(', ')}${more}`}`;
     }),
     await attemptInTime('upstream live', clock, (signal) => openOnce(connector, signal)),
   ];
@@ -89,12 +92,12 @@ async function checkUpstream(configuration: Configuration, clock: Clock): Promis
   return findings;
 }
 
-/** Opens the live connection, waits for its first frame and closes it. */
+/** Opens the live connection, waits for its catalogue, the largest frame of all, and closes it. */
 function openOnce(connector: ExchangeConnector, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const connection = connector.openLive((event) => {
       if (event.type === 'closed') reject(new Error(event.detail));
-      if (event.type !== 'frame') return;
+      if (event.type !== 'instruments') return;
       connection.terminate();
       resolve('connected');
     });

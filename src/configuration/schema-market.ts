@@ -135,9 +135,14 @@ export const feedSchema = section(
       ['500ms', '1m'],
       'Time for a REST answer of an exchange or rate source; three times that for the catalogue.',
     ),
-    frameBytesMax: wholeNumber(4_194_304, [65_536, 67_108_864], 'Largest WebSocket frame accepted from the exchange.', {
-      security: 'Bounds the memory a broken upstream can take.',
-    }),
+    frameBytesMax: wholeNumber(
+      16_777_216,
+      [65_536, 67_108_864],
+      'Largest WebSocket frame accepted from the exchange; its catalogue is one, of about 400 bytes a pair.',
+      {
+        security: 'Bounds the memory a broken upstream can take.',
+      },
+    ),
   },
   'Timing of the upstream connection.',
 );

@@ -1,8 +1,8 @@
 import { Backoff } from '../backoff.ts';
 import type { EpochMs } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { UpstreamMarket, UpstreamMarketStatus } from '../market/upstream.ts';
-import type { LivePair, SkippedPair } from './connector.ts';
+import type { SkippedPair, UpstreamMarket, UpstreamMarketStatus } from '../market/upstream.ts';
+import type { LivePair } from './connector.ts';
 import { countOne } from './health.ts';
 import type { FeedParts } from './parts.ts';
 import { Loop } from './timers.ts';
@@ -130,7 +130,7 @@ export class CatalogueKeeper {
     this.#pairsSkipped = skipped.length;
     const names = skipped.map((pair) => `${pair.name}: ${pair.reason}`).join('; ');
     if (names !== '' && names !== this.#skippedNames) {
-      this.#parts.log.warn({ skipped: skipped.slice(0, 50) }, 'pairs skipped because a required value is missing');
+      this.#parts.log.warn({ skipped: skipped.slice(0, 50) }, 'pairs of the exchange are not offered');
     }
     this.#skippedNames = names;
   }

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { UpstreamMarket, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
+import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
 
 /**
  * One exchange as the feed sees it. Each exchange is one folder that implements this. The supervisor makes every
@@ -26,16 +26,8 @@ export interface ExchangeConnector {
   openLive(listener: LiveListener): LiveConnection;
 }
 
-export interface Catalogue {
+export interface Catalogue extends CatalogueGaps {
   readonly markets: readonly UpstreamMarket[];
-  /** Pairs that should be markets and lack a required value. */
-  readonly skipped: readonly SkippedPair[];
-}
-
-export interface SkippedPair {
-  /** As the exchange writes it. */
-  readonly name: string;
-  readonly reason: string;
 }
 
 export type CandleInterval = 'hour' | 'minute';

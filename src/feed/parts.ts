@@ -47,6 +47,8 @@ export interface FeedTiming {
   readonly catalogueRetryMaxMs: number;
   /** The live path is taken once this share of the symbols has fresh live data, 0 to 1. */
   readonly liveShareMin: number;
+  /** The share that is enough once the other symbols were silent for `staleAfterMs`. */
+  readonly liveShareAfterWait: number;
 }
 
 export const defaultTiming: FeedTiming = {
@@ -67,6 +69,7 @@ export const defaultTiming: FeedTiming = {
   catalogueReloadMs: 600_000,
   catalogueRecheckMs: 60_000,
   catalogueSpacingMs: 30_000,
-  catalogueRetryMaxMs: 60_000,
+  catalogueRetryMaxMs: 10_000,
   liveShareMin: 0.9,
+  liveShareAfterWait: 0.5,
 };

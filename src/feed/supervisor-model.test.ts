@@ -27,6 +27,7 @@ class Line implements LiveConnection {
   endedAtMs = 0;
   heardAtMs = 0;
   dataAtMs: number | undefined;
+  askedAtMs = Number.POSITIVE_INFINITY;
 
   constructor(clock: FakeClock, listener: LiveListener, epoch: number) {
     this.#clock = clock;
@@ -36,6 +37,7 @@ class Line implements LiveConnection {
 
   subscribe(asked: readonly MarketSymbol[]): void {
     this.dataAtMs ??= this.#clock.monotonicMs();
+    this.askedAtMs = Math.min(this.askedAtMs, this.#clock.monotonicMs());
     for (const symbol of asked) this.#listener({ type: 'accepted', symbol });
   }
 
@@ -108,7 +110,7 @@ class MemoryExchange implements ExchangeConnector {
     await Promise.resolve();
     this.loading--;
     if (!this.catalogueWorks) throw new UpstreamError('network', 'down');
-    return { markets: symbols.map(market), skipped: [] };
+    return { markets: symbols.map(market), skipped: [], isComplete: true };
   }
 
   pollTickers(_asked: readonly MarketSymbol[], signal: AbortSignal): Promise<readonly UpstreamTicker[]> {
@@ -216,6 +218,8 @@ class Run {
       this.#ends = ended;
     }
     if (nowMs >= defaultTiming.liveGraceMs) model.path ??= 'fallback';
+    // Without new data the feed looks every five seconds whether enough is live.
+    if (line?.isOpen) considerLive(model, line, nowMs - (nowMs % defaultTiming.quietCheckMs));
     const health = this.supervisor.health();
     assert.equal(health.path, model.path);
     assert.equal(health.epoch, lines.length);
@@ -256,11 +260,16 @@ function onLine(name: string, run: (line: Line, model: Model, real: Run) => void
   });
 }
 
-/** Live data: fresh symbols and an update together make the path live. */
-function delivered(model: Model, snapshot: boolean, of: readonly MarketSymbol[]): void {
+/** Fresh symbols and an update together make the path live: nine of ten, and half of them after ten seconds. */
+function considerLive(model: Model, line: Line, atMs: number): void {
+  const enough = atMs >= line.askedAtMs + 10_000 ? 5 : 9;
+  if (model.updated && model.fresh.size >= enough) model.path = 'live';
+}
+
+function delivered(model: Model, line: Line, snapshot: boolean, of: readonly MarketSymbol[], nowMs: number): void {
   for (const symbol of of) model.fresh.add(symbol);
   model.updated ||= !snapshot;
-  if (model.updated && model.fresh.size >= 9) model.path = 'live';
+  considerLive(model, line, nowMs);
 }
 
 const pass = (ms: number) =>
@@ -281,15 +290,15 @@ const commands = [
     }),
   ),
   fc.constant(
-    onLine('snapshots', (line, model) => {
+    onLine('snapshots', (line, model, { clock }) => {
       line.tickers(true, symbols);
-      delivered(model, true, symbols);
+      delivered(model, line, true, symbols, clock.monotonicMs());
     }),
   ),
   fc.subarray(symbols, { minLength: 1 }).map((some) =>
-    onLine(`update(${some.length})`, (line, model) => {
+    onLine(`update(${some.length})`, (line, model, { clock }) => {
       line.tickers(false, some);
-      delivered(model, false, some);
+      delivered(model, line, false, some, clock.monotonicMs());
     }),
   ),
   fc.constant(onLine('heartbeat', (line) => line.tell({ type: 'frame' }))),

@@ -100,6 +100,22 @@ test('with the exchange down at the start the feed keeps trying, and recovers ov
   assert.ok((rig.health.catalogueLoads.network ?? 0) < 40, 'the loads were not held back');
 });
 
+test('restarted while the exchange is away, the feed is live within thirty seconds of its return, however long that took', async () => {
+  for (const seed of [1, 2, 3]) {
+    rig = new FeedRig({ seed });
+    await rig.listen();
+    await rig.exchange.close();
+    rig.start();
+    await rig.pass('a failed load', () => (rig.health.catalogueLoads.network ?? 0) > 0);
+    await rig.pass('a long time', () => rig.clock.monotonicMs() > 240_000 + seed * 7_000, 1_000);
+    await rig.exchange.listen();
+    const backMs = rig.clock.monotonicMs();
+    await rig.becomeLive();
+    assert.ok(rig.clock.monotonicMs() - backMs <= 30_000, `${rig.clock.monotonicMs() - backMs} ms`);
+    if (seed < 3) await rig.stop();
+  }
+});
+
 test('connections that freeze or break leave no socket, no timer and no listener behind (fault row 42)', async () => {
   rig = new FeedRig({ timing: { connectsPerMinuteMax: 1_000, reconnectMinMs: 10, reconnectMaxMs: 20 } });
   await rig.startLive();

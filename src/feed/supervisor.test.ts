@@ -46,6 +46,42 @@ test('heartbeats never make the feed current (fault row 41)', async () => {
   assert.equal(rig.sink.current.length, before);
 });
 
+test('polls whose every ticker is refused do not make the feed current, and one that is taken does (fault row 56)', async () => {
+  rig = new FeedRig();
+  rig.exchange.upgrade = () => ({ status: 503, headers: '' });
+  for (const name of rig.bids.keys()) rig.bids.set(name, '99.00');
+  await rig.listen();
+  rig.start();
+  await rig.pass('refused polls', () => (rig.health.tickersRejected.crossed ?? 0) > 9);
+  assert.equal(rig.health.path, 'fallback');
+  assert.deepEqual(rig.sink.current, []);
+  rig.bids.set('C1/EUR', '1.20');
+  await rig.pass('a good ticker', () => rig.sink.bid('C1EUR') === '1.20');
+  assert.deepEqual(rig.sink.current.at(-1), ['fallback', rig.sink.taken.at(-1)?.receivedAt]);
+});
+
+test('one silent market of three does not keep the feed on the fallback: live ten seconds later, that one over REST (fault row 64)', async () => {
+  rig = new FeedRig();
+  const { snapshot } = rig.exchange;
+  rig.exchange.snapshot = (name) => (name === 'C2/EUR' ? undefined : snapshot?.(name));
+  await rig.listen();
+  rig.start();
+  await rig.pass('the subscriptions', () => rig.health.symbolsSubscribed === 3, 10);
+  const since = rig.clock.monotonicMs();
+  rig.bids.set('C2/EUR', '1.77');
+  const others = () => {
+    rig.update('C0');
+    rig.update('C1');
+  };
+  await rig.live(9_000, others);
+  assert.deepEqual(rig.sink.paths, ['fallback']);
+  while (rig.sink.paths.length < 2 && rig.clock.monotonicMs() - since < 15_000) await rig.live(1_000, others);
+  rig.bids.set('C2/EUR', '1.88');
+  await rig.live(8_000, others);
+  assert.equal(rig.sink.bid('C2EUR'), '1.88');
+  assert.deepEqual(rig.sink.paths, ['fallback', 'live']);
+});
+
 test('a peer that freezes is dropped after ten seconds of silence without waiting for a closing handshake (fault row 42)', async () => {
   rig = new FeedRig({ timing: { staleAfterMs: 60_000 } });
   await rig.startLive();

@@ -52,7 +52,12 @@ export class FeedSupervisor {
     this.#catalogue.start();
     this.#poller.start();
     this.#after(this.#parts.timing.liveGraceMs, () => this.#giveUpOnLive());
-    this.#timers.add(this.#parts.clock.every(this.#parts.timing.quietCheckMs, () => this.#subscribeDue()));
+    this.#timers.add(
+      this.#parts.clock.every(this.#parts.timing.quietCheckMs, () => {
+        this.#subscribeDue();
+        this.#considerLive();
+      }),
+    );
     this.#candles.start();
   }
 
@@ -206,7 +211,8 @@ export class FeedSupervisor {
   }
 
   #considerLive(): void {
-    if (this.#path !== 'live' && this.#link.state === 'open' && this.#book.isCovered) this.#switchTo('live');
+    if (this.#path === 'live' || this.#link.state !== 'open') return;
+    if (this.#book.isCovered(this.#parts.clock.monotonicMs())) this.#switchTo('live');
   }
 
   /** Switches to the fallback when no path was chosen yet, or when the live one has lost its connection. */
@@ -233,13 +239,16 @@ export class FeedSupervisor {
     const nowMs = this.#parts.clock.monotonicMs();
     const isFallback = this.#path === 'fallback';
     const doubted: MarketSymbol[] = [];
+    let taken: UpstreamTicker | undefined;
     for (const ticker of tickers) {
       if (!this.#book.has(ticker.symbol)) continue;
       if (!isFallback && this.#book.polled(ticker, nowMs)) doubted.push(ticker.symbol);
-      this.#offer(ticker);
+      if (this.#offer(ticker) === undefined) taken = ticker;
     }
-    const receivedAt = tickers[0]?.receivedAt ?? this.#parts.clock.now();
-    if (isFallback && plan.scope === 'all') this.#parts.sink.feedCurrent('fallback', receivedAt);
+    // An answer whose every ticker is refused proves that the exchange answers, not that its prices are current.
+    if (isFallback && plan.scope === 'all' && taken !== undefined) {
+      this.#parts.sink.feedCurrent('fallback', taken.receivedAt);
+    }
     if (doubted.length > 0) this.#after(this.#parts.timing.doubtGraceMs, () => this.#renew(doubted));
   }
 

@@ -64,9 +64,9 @@ test('a frame out of order proves nothing; one refused for its values proves the
   const ofAda = { ...ticker('live', '1.10', 1_000), symbol: ada };
   assert.equal(book.liveArrived(ofAda, false, undefined, 1_000), true);
   assert.equal(book.liveArrived(ticker('live', '1.10', 1_000), false, 'out_of_order', 1_000), false);
-  assert.equal(book.isCovered, false);
+  assert.equal(book.isCovered(1_000), false);
   assert.equal(book.liveArrived(ticker('live', '1.10', 1_000), false, 'crossed', 1_000), false);
-  assert.equal(book.isCovered, true);
+  assert.equal(book.isCovered(1_000), true);
   assert.deepEqual(book.toPoll(1_000), [btc]);
   assert.equal(book.liveArrived(ticker('live', '1.10', 1_000), false, 'unknown_market', 1_000), true);
   assert.deepEqual(book.toPoll(1_000), []);
@@ -78,10 +78,36 @@ test('snapshots alone do not cover the symbols: one update has to follow, on eve
   book.takeUnsubscribed(0);
   for (let connection = 0; connection < 2; connection++) {
     book.liveArrived(ticker('live', '1.10', 1_000), true, undefined, 1_000);
-    assert.equal(book.isCovered, false);
+    assert.equal(book.isCovered(1_000), false);
     book.liveArrived(ticker('live', '1.10', 1_000), false, undefined, 1_000);
-    assert.equal(book.isCovered, true);
+    assert.equal(book.isCovered(1_000), true);
     book.connectionEnded();
+  }
+});
+
+test('a silent symbol holds the live path back for ten seconds, in a catalogue of any size, unless more than half are silent (fault row 64)', () => {
+  for (const [size, silent] of [
+    [2, 1],
+    [3, 1],
+    [7, 1],
+    [7, 3],
+    [100, 50],
+  ] as const) {
+    const book = new SymbolBook(defaultTiming);
+    const symbols = Array.from({ length: size }, (_, index) => `C${index}EUR` as MarketSymbol);
+    book.catalogueLoaded(symbols);
+    book.takeUnsubscribed(1_000);
+    const arrive = (symbol: MarketSymbol) =>
+      book.liveArrived({ ...ticker('live', '1.10', 1_000), symbol }, false, undefined, 1_000);
+    for (const symbol of symbols.slice(silent + 1)) arrive(symbol);
+    if (silent * 2 >= size - 1) assert.equal(book.isCovered(60_000), false, `${silent + 1} silent of ${size}`);
+    arrive(symbols[silent]!);
+    assert.equal(book.isCovered(10_999), false, `${silent} silent of ${size}`);
+    assert.equal(book.isCovered(11_000), true, `${silent} silent of ${size}`);
+    book.connectionEnded();
+    book.takeUnsubscribed(60_000);
+    for (const symbol of symbols.slice(silent)) arrive(symbol);
+    assert.equal(book.isCovered(69_999), false, 'each connection waits anew');
   }
 });
 

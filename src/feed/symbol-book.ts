@@ -28,6 +28,8 @@ export class SymbolBook {
   readonly #entries = new Map<MarketSymbol, Entry>();
   /** A live update, not only snapshots, came over the current connection. */
   #hasUpdate = false;
+  /** When the current connection was first asked for symbols. Monotonic. */
+  #askedAtMs: number | undefined;
 
   constructor(timing: FeedTiming) {
     this.#timing = timing;
@@ -62,6 +64,7 @@ export class SymbolBook {
 
   connectionEnded(): void {
     this.#hasUpdate = false;
+    this.#askedAtMs = undefined;
     for (const entry of this.#entries.values()) {
       if (entry.subscription !== 'rejected') entry.subscription = 'none';
       entry.isFresh = false;
@@ -71,12 +74,14 @@ export class SymbolBook {
 
   /** The symbols to subscribe now: new ones, and rejected ones due for a retry. They count as asked for. */
   takeUnsubscribed(nowMs: number): MarketSymbol[] {
-    return this.#select((entry) => {
+    const due = this.#select((entry) => {
       const isDue = entry.subscription === 'rejected' && nowMs - entry.rejectedAtMs >= this.#timing.rejectedRetryMs;
       if (entry.subscription !== 'none' && !isDue) return false;
       entry.subscription = 'asked';
       return true;
     });
+    if (due.length > 0) this.#askedAtMs ??= nowMs;
+    return due;
   }
 
   accepted(symbol: MarketSymbol): void {
@@ -114,11 +119,16 @@ export class SymbolBook {
     return true;
   }
 
-  /** At least `liveShareMin` of the symbols that may bring live data did so over this connection, and one was an update. */
-  get isCovered(): boolean {
+  /**
+   * Enough of the symbols that may bring live data did so over this connection, and one was an update: nearly all at
+   * first, half once the others were silent for `staleAfterMs`, so that a few silent ones do not hold the rest back.
+   */
+  isCovered(nowMs: number): boolean {
     const expected = this.expected;
     const fresh = this.#count((entry) => entry.isFresh);
-    return this.#hasUpdate && expected > 0 && fresh >= expected * this.#timing.liveShareMin;
+    const hasWaited = nowMs - (this.#askedAtMs ?? nowMs) >= this.#timing.staleAfterMs;
+    const share = hasWaited ? this.#timing.liveShareAfterWait : this.#timing.liveShareMin;
+    return this.#hasUpdate && expected > 0 && fresh >= expected * share;
   }
 
   /** How many symbols may bring live data: all but the rejected ones. */

@@ -162,6 +162,7 @@ test('every field equals exact fractions rounded once, over random markets, rate
         bid: it.bid,
         ask,
         high24h: it.high,
+        low24h: it.high,
         vwap24h: it.vwap,
         last: it.last,
         volume24h: it.volume,

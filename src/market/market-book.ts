@@ -157,7 +157,7 @@ export class MarketBook {
   price(symbol: MarketSymbol, now: EpochMs): PriceVerdict {
     const market = this.catalogue.find(symbol);
     if (market === undefined || market.status === 'delisted') return { kind: 'unknown_symbol' };
-    const ticker = this.#tickers.get(market.exchangeSymbol);
+    const ticker = this.#tickerAt(market.exchangeSymbol, now);
     if (ticker === undefined) return { kind: 'unpriced', reason: 'no_ticker' };
     const factors = this.#factorsFor(market, now);
     if (factors === undefined) return { kind: 'unpriced', reason: 'no_rate' };
@@ -190,6 +190,18 @@ export class MarketBook {
     for (const rate of this.#rates.values()) consider(rateValidUntil(rate, this.#policy.rateValidForMs));
     consider(this.catalogue.nextRemovalAt(now));
     return next;
+  }
+
+  /**
+   * The last good values. A time ahead of `now` is from before the wall clock was set back: it becomes `now` once, and
+   * grows old from there.
+   */
+  #tickerAt(symbol: MarketSymbol, now: EpochMs): AcceptedTicker | undefined {
+    const ticker = this.#tickers.get(symbol);
+    if (ticker === undefined || ticker.capturedAt <= now) return ticker;
+    const settled = { ...ticker, capturedAt: now };
+    this.#tickers.set(symbol, settled);
+    return settled;
   }
 
   /** Returns the ticker held afterwards. Of two captured at the same instant the later call wins. */

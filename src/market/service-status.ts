@@ -7,7 +7,7 @@ import type { FeedPath } from './upstream.ts';
 export type ServiceState = 'operational' | 'degraded' | 'outage' | 'maintenance';
 
 /** A smaller difference between the clocks is drift: a time service slews the wall clock. */
-const clockDriftMs = 1000;
+export const clockDriftMs = 1000;
 
 /** When the feed last proved current, and over which path it runs. Survives a restart, except for the monotonic part. */
 export class FeedStatus {

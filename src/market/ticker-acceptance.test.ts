@@ -57,6 +57,7 @@ test('each defect of the values is refused with its own reason', () => {
     [{ low24h: decimal('-1') }, 'statistics_missing'],
     [{ volume24h: decimal('-0.1') }, 'statistics_missing'],
     [{ volume24h: decimal('0'), low24h: decimal('-1') }, 'statistics_missing'],
+    [{ high24h: decimal('83004.6') }, 'high_below_low'],
   ];
   for (const [defect, reason] of defects) {
     assert.equal(rejection(upstreamTicker(defect)), reason, JSON.stringify(defect));
@@ -162,7 +163,24 @@ test('after the wall clock was set back by an hour, live frames and polled answe
     polled,
   );
   assert.equal(live.bid, '84001');
-  assert.equal(live.capturedAt, before.capturedAt, 'what clients were told does not go back');
+  assert.equal(live.capturedAt, setBack, 'no time is ahead of the clock');
+});
+
+test('with the exchange’s clock and ours set back together, the next live frame is in order and has its own time', () => {
+  const setBack = after(start, -86_400_000);
+  const frame = upstreamTicker({ receivedAt: setBack, upstreamTime: after(setBack, -40), bid: decimal('84001') });
+  const first = accept(frame, accept(upstreamTicker()));
+  assert.equal(first.capturedAt, setBack);
+  assert.equal(
+    accept({ ...frame, receivedAt: after(setBack, 60), upstreamTime: after(setBack, 20) }, first).capturedAt,
+    after(setBack, 20),
+  );
+});
+
+test('a poll whose answer is handled just after a live frame takes no time back', () => {
+  const live = accept(upstreamTicker({ upstreamTime: undefined }));
+  const polled = accept(polledTicker({ askedAt: after(start, -20), receivedAt: after(start, -5) }), live);
+  assert.equal(polled.capturedAt, start);
 });
 
 test('the capture time is the time of the receipt where the upstream gives none, or one before 1970', () => {

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import { type DecimalString, isPositive, toBig } from './decimal.ts';
+import { clockDriftMs } from './service-status.ts';
 import type { RejectionReason, UpstreamTicker } from './upstream.ts';
 
 /** The last good values of a market, and the times that order its frames. */
@@ -12,7 +13,7 @@ export interface AcceptedTicker {
   readonly volume24h: DecimalString;
   readonly vwap24h: DecimalString | undefined;
   readonly priceChangePercent24h: DecimalString | undefined;
-  /** The ticker's public time. Never goes back for a market and is never later than its receipt. */
+  /** The ticker's public time. Never goes back for a market unless the wall clock does, and is never later than its receipt. */
   readonly capturedAt: EpochMs;
   /** When the last live frame arrived, and the upstream time in it. */
   readonly liveReceivedAt: EpochMs | undefined;
@@ -32,6 +33,7 @@ export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | u
   if (toBig(bid).gt(ask)) return { rejected: 'crossed' };
   if (volume24h === undefined || volume24h.startsWith('-')) return { rejected: 'statistics_missing' };
   if (!isStatistic(high24h, volume24h) || !isStatistic(low24h, volume24h)) return { rejected: 'statistics_missing' };
+  if (toBig(high24h).lt(low24h)) return { rejected: 'high_below_low' };
   const stale = staleness(ticker, previous);
   if (stale !== undefined) return { rejected: stale };
   const live = ticker.path === 'live';
@@ -65,6 +67,8 @@ function staleness(ticker: UpstreamTicker, previous: AcceptedTicker | undefined)
   const { upstreamTime } = ticker;
   const { liveUpstreamTime } = previous;
   if (upstreamTime === undefined || liveUpstreamTime === undefined) return undefined;
+  // A known time ahead of the clock is from before the clock was set back, and orders nothing.
+  if (liveUpstreamTime > ticker.receivedAt) return undefined;
   return upstreamTime < liveUpstreamTime ? 'out_of_order' : undefined;
 }
 
@@ -78,7 +82,9 @@ function arrivedDuringPoll({ askedAt, receivedAt }: UpstreamTicker, liveReceived
 
 function captureTime(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): EpochMs {
   const own = clampedUpstreamTime(ticker) ?? ticker.receivedAt;
-  return previous !== undefined && previous.capturedAt > own ? previous.capturedAt : own;
+  if (previous === undefined || previous.capturedAt <= own) return own;
+  // A time far ahead of the receipt is from before the wall clock was set back.
+  return previous.capturedAt > ticker.receivedAt + clockDriftMs ? ticker.receivedAt : previous.capturedAt;
 }
 
 /** The upstream's time, at most that of the receipt. One before 1970 is ignored: the contract cannot express it. */

@@ -19,6 +19,23 @@ export interface UpstreamMarket {
   readonly minOrderValue: DecimalString | undefined;
 }
 
+/** A pair that should be a market, and is not offered. */
+export interface SkippedPair {
+  /** As the exchange writes it. */
+  readonly name: string;
+  readonly symbol: MarketSymbol;
+  /** One phrase without a full stop. */
+  readonly reason: string;
+}
+
+/** What a load of the catalogue does not say. */
+export interface CatalogueGaps {
+  /** Listed, so not missing; but not readable, or under the live name of another pair. */
+  readonly skipped: readonly SkippedPair[];
+  /** False when a part of the answer is missing: then the absence of a market proves nothing. */
+  readonly isComplete: boolean;
+}
+
 export type UpstreamMarketStatus = 'trading' | 'paused';
 
 /** How data arrives: over the live connection, or polled over REST while that one is unreliable. */
@@ -73,6 +90,7 @@ export type RejectionReason =
   | 'bid_or_ask_not_positive'
   | 'crossed'
   | 'statistics_missing'
+  | 'high_below_low'
   | 'out_of_order'
   | 'older_than_live';
 

@@ -29,6 +29,7 @@ const wanted: Readonly<Record<string, 'counter' | 'gauge'>> = {
   mdapi_feed_catalogue_loads_total: 'counter',
   mdapi_feed_symbols_subscribed: 'gauge',
   mdapi_feed_symbols_rejected: 'gauge',
+  mdapi_feed_pairs_skipped: 'gauge',
   mdapi_feed_symbols_quiet: 'gauge',
   mdapi_event_loop_delay_seconds: 'gauge',
   mdapi_build_info: 'gauge',

@@ -64,7 +64,7 @@ const FeedHealthSchema = Type.Object(
     polls: counts('Polls over the fallback, by outcome.', { ok: 3 }),
     ...nullablePair('lastCatalogueAt', 'When the catalogue was last loaded.'),
     catalogueLoads: counts('Loads of the catalogue, by outcome.', { ok: 12 }),
-    pairsSkipped: count('Pairs that should be markets and lack something.', 0),
+    pairsSkipped: count('Pairs that are not offered: they lack something, or carry the live name of another pair.', 0),
     systemStatus: nullableLine('The state that the exchange reports of itself; null until it does.', 'online', 64),
   },
   { $id: 'FeedHealth', description: 'The feed now; counters since the start of the process.' },

@@ -114,6 +114,28 @@ test('two pairs of one symbol make one market, and the second is reported', () =
   );
 });
 
+test('a pair under the live name of another, or of no pair, is refused and takes no name (fault row 58)', () => {
+  const fakes = {
+    AFAKEEUR: { ...today, base: 'FAKE' },
+    FAKEUSD: { ...today, base: 'FAKE', quote: 'ZUSD' },
+    ODDEUR: { ...today, base: 'ODD', wsname: 'EVEN/EUR' },
+  };
+  const { markets, skipped, names } = readAssetPairs({ ...fakes, XXBTZEUR: today }, new Map(), eur);
+  assert.deepEqual(
+    markets.map((market) => market.symbol),
+    ['BTCEUR'],
+  );
+  assert.deepEqual(names, [{ symbol: 'BTCEUR', id: 'XXBTZEUR', liveName: 'BTC/EUR' }]);
+  assert.deepEqual(
+    skipped.map(({ symbol, reason }) => `${symbol}: ${reason}`),
+    [
+      'FAKEEUR: its live name BTC/EUR differs from its base and quote, FAKE/EUR',
+      'FAKEUSD: its live name BTC/EUR differs from its base and quote, FAKE/USD',
+      'ODDEUR: its live name EVEN/EUR differs from its base and quote, ODD/EUR',
+    ],
+  );
+});
+
 test('an answer that is not a catalogue is malformed, and an unreadable entry in one is ignored', () => {
   for (const result of [null, [], 'x', undefined]) {
     assert.throws(() => readAssetPairs(result, new Map(), eur), UpstreamError);

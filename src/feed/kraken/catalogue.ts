@@ -1,7 +1,6 @@
 import { unitAt } from '../../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from '../../market/symbol.ts';
-import type { UpstreamMarket, UpstreamMarketStatus } from '../../market/upstream.ts';
-import type { SkippedPair } from '../connector.ts';
+import type { SkippedPair, UpstreamMarket, UpstreamMarketStatus } from '../../market/upstream.ts';
 import { asCount, asObject, asPositive, asText, UpstreamError, type WireObject } from '../wire.ts';
 import { type AssetNames, currencyOfAsset, liveNameOf, type PairNames } from './names.ts';
 
@@ -33,8 +32,8 @@ export function readAssets(result: unknown): AssetNames {
 
 /**
  * Reads the result of `AssetPairs`, in today's shape or in the older one without `status`, `tick_size` and `costmin`.
- * Ignores pairs without a `wsname` (dark pools); a pair that should be a market and lacks a required value is reported
- * in `skipped`. Throws only when the answer as a whole is unreadable.
+ * Ignores pairs without a `wsname` (dark pools). In `skipped` it reports a pair that should be a market and lacks a
+ * required value, and one whose live name is not its own. Throws only when the answer as a whole is unreadable.
  */
 export function readAssetPairs(result: unknown, assets: AssetNames, choice: CatalogueChoice): ReadCatalogue {
   const pairs = asObject(result);
@@ -46,15 +45,20 @@ export function readAssetPairs(result: unknown, assets: AssetNames, choice: Cata
     const pair = asObject(value) ?? {};
     const identity = readIdentity(id, pair, assets);
     if (identity === undefined) continue;
-    if (names.has(identity.names.symbol)) {
-      skipped.push({ name: id, reason: 'another pair has the same symbol' });
-      continue;
+    const { symbol, liveName } = identity.names;
+    const skip = (reason: string) => skipped.push({ name: id, symbol, reason });
+    if (liveName !== `${identity.base}/${identity.quote}`) {
+      // It would get the prices of the market whose name it carries.
+      skip(`its live name ${liveName} differs from its base and quote, ${identity.base}/${identity.quote}`);
+    } else if (names.has(symbol)) {
+      skip(`${names.get(symbol)?.id} has the same live name, ${liveName}`);
+    } else {
+      names.set(symbol, identity.names);
+      if (!isChosen(identity, choice)) continue;
+      const market = readMarket(identity, pair);
+      if (typeof market === 'string') skip(market);
+      else markets.push(market);
     }
-    names.set(identity.names.symbol, identity.names);
-    if (!isChosen(identity, choice)) continue;
-    const market = readMarket(identity, pair);
-    if (typeof market === 'string') skipped.push({ name: id, reason: market });
-    else markets.push(market);
   }
   return { markets, skipped, names: [...names.values()] };
 }

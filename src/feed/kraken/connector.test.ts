@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import type { LiveEvent } from '../connector.ts';
 import type { RestAnswer } from '../scripted-exchange.testing.ts';
 import { ScriptedExchange } from '../scripted-exchange.testing.ts';
 import { UpstreamError } from '../wire.ts';
@@ -199,4 +200,25 @@ test('symbols that are in no catalogue are not requested', async () => {
   assert.equal(await kindOf(connector.pollTickers(['NOPEEUR' as MarketSymbol], never)), 'unknown_symbol');
   assert.equal(await kindOf(connector.loadCandles('NOPEEUR' as MarketSymbol, 'hour', never)), 'unknown_symbol');
   assert.deepEqual(exchange.questions, []);
+});
+
+test('a catalogue of twenty thousand pairs fits in the largest frame, and a frame that does not fit names the bound', async () => {
+  const { restUrl, liveUrl } = exchange;
+  const open = async (frameBytesMax?: number) => {
+    const bound = frameBytesMax === undefined ? {} : { frameBytesMax };
+    const connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode], ...bound });
+    const events: LiveEvent[] = [];
+    const connection = connector.openLive((event) => events.push(event));
+    await eventually('the connection is open', () => events.some((event) => event.type === 'opened'));
+    const padding = ' '.repeat(400);
+    const pairs = Array.from({ length: 20_000 }, (_, index) => `{"symbol":"C${index}/EUR","quote":"EUR"${padding}}`);
+    exchange.peer.send(`{"channel":"instrument","type":"snapshot","data":{"assets":[],"pairs":[${pairs.join()}]}}`);
+    await eventually('it is read', () => events.some(({ type }) => type === 'instruments' || type === 'closed'));
+    connection.terminate();
+    return events.at(-1);
+  };
+  const event = await open();
+  assert.equal(event?.type === 'instruments' && event.pairs.length, 20_000);
+  const closed = await open(4 * 1024 * 1024);
+  assert.match(closed?.type === 'closed' ? closed.detail : '', /more than 4194304 bytes \(feed\.frameBytesMax\)/);
 });

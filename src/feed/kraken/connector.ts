@@ -28,7 +28,7 @@ interface KrakenOptions {
   readonly symbols?: 'all' | readonly MarketSymbol[];
   /** For one REST answer; 5,000 by default, three times that for the catalogue. */
   readonly requestTimeoutMs?: number;
-  /** A larger frame ends the connection; 4 MiB by default: the `instrument` snapshot is about half a megabyte. */
+  /** A larger frame ends the connection; 16 MiB by default: the `instrument` snapshot has some 400 bytes a pair. */
   readonly frameBytesMax?: number;
 }
 
@@ -45,7 +45,7 @@ export class KrakenConnector implements ExchangeConnector {
   readonly #options: KrakenOptions;
   readonly #rest: KrakenRest;
   readonly #directory = new PairDirectory();
-  #assets: AssetNames = new Map();
+  #assets: AssetNames | undefined;
   /** False once a request was refused for a pair it named, until the next catalogue. */
   #namesPairs = true;
 
@@ -58,10 +58,11 @@ export class KrakenConnector implements ExchangeConnector {
   async loadCatalogue(signal: AbortSignal): Promise<Catalogue> {
     const [assets, pairs] = await Promise.all([this.#loadAssets(signal), this.#rest.ask('AssetPairs', {}, signal)]);
     const { quotes, symbols = 'all' } = this.#options;
-    const { markets, skipped, names } = readAssetPairs(pairs.result, assets, { quotes, symbols });
+    const { markets, skipped, names } = readAssetPairs(pairs.result, assets ?? new Map(), { quotes, symbols });
     this.#directory.learn(names);
     this.#namesPairs = true;
-    return { markets, skipped };
+    // Without the assets' names a pair can get another symbol.
+    return { markets, skipped, isComplete: assets !== undefined };
   }
 
   async pollTickers(symbols: readonly MarketSymbol[], signal: AbortSignal): Promise<readonly UpstreamTicker[]> {
@@ -82,12 +83,12 @@ export class KrakenConnector implements ExchangeConnector {
   }
 
   openLive(listener: LiveListener): LiveConnection {
-    const { clock, liveUrl: url, quotes, frameBytesMax = 4 * 1024 * 1024 } = this.#options;
+    const { clock, liveUrl: url, quotes, frameBytesMax = 16 * 1024 * 1024 } = this.#options;
     return new KrakenLive({ clock, url, directory: this.#directory, quotes, frameBytesMax }, listener);
   }
 
   /** Pairs carry the assets' ids; the table of legacy ids names them as well if this call fails. */
-  async #loadAssets(signal: AbortSignal): Promise<AssetNames> {
+  async #loadAssets(signal: AbortSignal): Promise<AssetNames | undefined> {
     try {
       this.#assets = readAssets((await this.#rest.ask('Assets', {}, signal)).result);
     } catch (error) {

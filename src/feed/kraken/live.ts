@@ -116,7 +116,7 @@ export class KrakenLive implements LiveConnection {
   #failed(code: string): void {
     if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
       this.#drop('oversized');
-      this.#end('oversized', `a frame of more than ${this.#options.frameBytesMax} bytes`);
+      this.#end('oversized', `a frame of more than ${this.#options.frameBytesMax} bytes (feed.frameBytesMax)`);
     } else {
       this.#end(code.startsWith('WS_ERR') ? 'protocol' : 'network', code);
     }
