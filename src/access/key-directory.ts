@@ -50,7 +50,7 @@ export class KeyDirectory {
     this.#growTo(0);
   }
 
-  /** Keys held, usable or not. */
+  /** Keys held, also disabled and expired ones; the loader leaves revoked ones out. */
   get size(): number {
     return this.#table.size;
   }

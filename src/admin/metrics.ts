@@ -141,7 +141,7 @@ function processMetrics({ version, access, changes }: AdminParts): Metric[] {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   return [
-    gauge('api_keys', 'API keys held in memory.', () => access.directory.size),
+    gauge('api_keys', 'API keys held in memory: all but revoked ones.', () => access.directory.size),
     gauge('store_reachable', '1 while changes in the store can be read, and it can be written.', () =>
       Number(changes.reachable()),
     ),

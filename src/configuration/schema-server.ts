@@ -216,8 +216,8 @@ export const logsSchema = section(
     level: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       default: 'info',
       description: 'Least important entries to write.',
-      security: 'Keys are never logged. `debug` and `trace` log client addresses.',
+      security: 'No level logs keys or addresses of clients.',
     }),
   },
-  'The log on stdout, one JSON object a line.',
+  'The log on stderr, one JSON object a line.',
 );

@@ -942,7 +942,7 @@ export interface components {
             readonly keys: {
                 /**
                  * Format: int64
-                 * @description Keys held in memory, usable or not.
+                 * @description Keys held in memory: all but revoked ones.
                  * @example 900
                  */
                 readonly held: number;
@@ -1131,7 +1131,7 @@ export interface components {
             };
             /**
              * Format: int64
-             * @description Pairs that should be markets and lack something.
+             * @description Pairs that are not offered: they lack something, or carry the live name of another pair.
              * @example 0
              */
             readonly pairsSkipped: number;

@@ -81,7 +81,7 @@ const OverviewSchema = Type.Object(
       },
       { description: 'Connections of the public listener.' },
     ),
-    keys: Type.Object({ held: count('Keys held in memory, usable or not.', 900) }, { description: 'API keys.' }),
+    keys: Type.Object({ held: count('Keys held in memory: all but revoked ones.', 900) }, { description: 'API keys.' }),
     eventLoopDelayP99Ms: Type.Number({
       description: 'How late the event loop runs (99th percentile of the last seconds), in milliseconds.',
       minimum: 0,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { seededRandomness } from '../../../test/support/fake-clock.ts';
 import { systemClock } from '../../clock.ts';
@@ -82,11 +83,12 @@ postgresTest('a user who may only use the tables works on a schema that is up to
   assert.equal((await store.accounts.create({ email: 'a@example.com' })).email, 'a@example.com');
 });
 
-postgresTest('another program needs rights on the tables it writes and on nothing else', async (t) => {
+postgresTest('another program needs rights on the tables it writes and on nothing else, as documented', async (t) => {
   const { outside, url, store } = await openEngine(t, 'postgres');
-  await outside.run('create role client_application login');
-  await outside.run('grant insert, update, select on accounts, api_keys to client_application');
-  await outside.run('grant usage on sequence api_keys_seq_seq to client_application');
+  const page = readFileSync(new URL('../../../docs/operators/postgresql.md', import.meta.url), 'utf8');
+  const [, documented = ''] = /## Other programs.*?```sql\n\\connect mdapi\n(.*?)```/s.exec(page) ?? [];
+  assert.match(documented, /GRANT/);
+  await outside.run(documented);
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url.replace('postgres@', 'client_application@') });
   await client.connect();
