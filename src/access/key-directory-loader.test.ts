@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { KeyDirectory, type KeyEntry } from './key-directory.ts';
 import { type KeyChanges, KeyDirectoryLoader, type KeySource } from './key-directory-loader.ts';
 
@@ -16,6 +16,8 @@ class MemorySource implements KeySource<number> {
   loads = 0;
   pageSize = 2;
   failures = 0;
+  /** Taken away by an operator. */
+  readonly audited = new Set<string>();
   /** Runs before a page is given. */
   beforePage: (first: number) => void = () => {};
 
@@ -24,9 +26,18 @@ class MemorySource implements KeySource<number> {
     this.#log.push(...numbers);
   }
 
+  disable(...numbers: number[]): void {
+    for (const number of numbers) this.keys.set(number, { ...entry(number), usable: false });
+    this.#log.push(...numbers);
+  }
+
   take(...numbers: number[]): void {
     for (const number of numbers) this.keys.delete(number);
     this.#log.push(...numbers);
+  }
+
+  async explained(keyIds: readonly string[]) {
+    return new Set(keyIds.filter((id) => this.audited.has(id)));
   }
 
   async countMax() {
@@ -151,4 +162,72 @@ test('refreshes asked for at once run one after another and each sees what was w
   await Promise.all([first, second]);
   holds(1, 2);
   assert.equal(source.loads, 1);
+});
+
+const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+describe('a mass loss of keys (fault row 59)', () => {
+  async function loaded() {
+    const made = setup();
+    made.source.put(...range(1, 60));
+    await made.loader.refresh();
+    return made;
+  }
+
+  test('in a reload, as of an empty replica, is held back, and new keys are taken all the same', async () => {
+    const { source, loader, holds } = await loaded();
+    source.keys.clear();
+    source.pruned = Number.POSITIVE_INFINITY;
+    source.beforePage = () => {
+      source.pruned = 0;
+    };
+    await loader.refresh();
+    holds(...range(1, 60));
+    assert.equal(loader.held, 60);
+    source.put(61);
+    await loader.refresh();
+    holds(...range(1, 61));
+  });
+
+  test('in changes is held back, whether keys are gone or only out of use', async () => {
+    const { source, directory, loader } = await loaded();
+    source.take(...range(1, 6));
+    source.disable(...range(7, 12));
+    await loader.refresh();
+    assert.equal(loader.held, 12);
+    for (const number of range(1, 60)) assert.notEqual(directory.activeSlotOf(entry(number).digest), 0, `${number}`);
+  });
+
+  test('is taken when an operator made it, and so is a small one', async () => {
+    const { source, loader, holds } = await loaded();
+    for (const number of range(1, 20)) source.audited.add(`${number}`);
+    source.take(...range(1, 25));
+    await loader.refresh();
+    source.take(...range(26, 35));
+    await loader.refresh();
+    holds(...range(36, 60));
+    assert.equal(loader.held, 0);
+  });
+
+  test('is over when the keys are back', async () => {
+    const { source, loader, holds } = await loaded();
+    source.take(...range(1, 30));
+    await loader.refresh();
+    source.put(...range(1, 30));
+    await loader.refresh();
+    assert.equal(loader.held, 0);
+    source.take(1);
+    await loader.refresh();
+    holds(...range(2, 60));
+  });
+
+  test('is taken on the word of the operator, as it is by then', async () => {
+    const { source, loader, holds } = await loaded();
+    source.take(...range(1, 30));
+    await loader.refresh();
+    source.keys.set(1, entry(1));
+    await loader.acceptLosses();
+    holds(1, ...range(31, 60));
+    assert.equal(loader.held, 0);
+  });
 });

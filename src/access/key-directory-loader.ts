@@ -10,6 +10,8 @@ export interface KeySource<Cursor> {
   latest(): Promise<Cursor>;
   /** Changes after a place, oldest first, each with the key as it is now; `gap` when they are no longer known. */
   since(cursor: Cursor): Promise<KeyChanges<Cursor> | { readonly kind: 'gap' }>;
+  /** Those of the keys that an operator took away, by the audit log. */
+  explained(keyIds: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface KeyChanges<Cursor> {
@@ -19,14 +21,29 @@ export interface KeyChanges<Cursor> {
   readonly more: boolean;
 }
 
+/** More than this at once, and more than a tenth, is no change but a mishap until the operator says otherwise. */
+const lossMax = 10;
+
+/** Whether so many that vanish at once, out of so many, are more than a store is believed to lose. */
+export function isMassLoss(lost: number, of: number): boolean {
+  return lost > lossMax && lost * 10 > of;
+}
+
+/** Active keys that are to vanish, by slot: with what is left of each, or `undefined` when nothing is. */
+type Losses = Map<number, KeyEntry | undefined>;
+
 /**
  * Brings a directory up to date with its source: everything once, then changes only, and everything
  * again should changes be missing. Runs one after another however often it is called. After a failure the directory
  * serves on as it is, and the next call begins where the failed one did.
+ *
+ * A database that fails over to an empty replica must not lock every client out: a mass loss of active keys that no operator
+ * made is held back, and the directory serves on with them, until they are back or the operator accepts the loss.
  */
 export class KeyDirectoryLoader<Cursor> {
   readonly #directory: KeyDirectory;
   readonly #source: KeySource<Cursor>;
+  readonly #held: Losses = new Map();
   #cursor: Cursor | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -35,11 +52,30 @@ export class KeyDirectoryLoader<Cursor> {
     this.#source = source;
   }
 
+  /** Keys that vanished from the source and are kept. */
+  get held(): number {
+    return this.#held.size;
+  }
+
   /** Resolves once every change made before the call holds. Rejects with what the source threw. */
   refresh(): Promise<void> {
-    const run = this.#running.then(() => this.#refresh());
-    this.#running = run.catch(() => {});
-    return run;
+    return this.#next(() => this.#refresh());
+  }
+
+  /** Loads everything again and takes what is held back as the source has it. */
+  acceptLosses(): Promise<void> {
+    return this.#next(async () => {
+      this.#cursor = undefined;
+      await this.#refresh();
+      for (const [slot, entry] of this.#held) this.#lose(slot, entry);
+      this.#held.clear();
+    });
+  }
+
+  #next(run: () => Promise<void>): Promise<void> {
+    const next = this.#running.then(run);
+    this.#running = next.catch(() => {});
+    return next;
   }
 
   async #refresh(): Promise<void> {
@@ -52,30 +88,67 @@ export class KeyDirectoryLoader<Cursor> {
   /** The place up to which the directory is complete; `undefined` when changes were lost under way: all of it must be done again. */
   async #loadAll(): Promise<Cursor | undefined> {
     let cursor = await this.#source.latest();
+    const losses: Losses = new Map();
     this.#directory.reserve(await this.#source.countMax());
     this.#directory.beginReload();
     for await (const page of this.#source.pages()) {
-      for (const entry of page) this.#directory.upsert(entry);
+      for (const entry of page) this.#take(entry.digest, entry, losses);
       // A revocation must not wait for the end of a long load.
       const next = await this.#applyChanges(cursor);
       if (next === undefined) return undefined;
       cursor = next;
     }
-    this.#directory.endReload();
+    for (const slot of this.#directory.absent()) if (!losses.has(slot)) losses.set(slot, undefined);
+    await this.#settle(losses);
     return this.#applyChanges(cursor);
   }
 
   /** The place after the last change applied; `undefined` when some are missing. */
   async #applyChanges(from: Cursor): Promise<Cursor | undefined> {
+    const losses: Losses = new Map();
     for (let cursor = from; ; ) {
       const found = await this.#source.since(cursor);
       if (found.kind === 'gap') return undefined;
-      for (const { digest, entry } of found.changes) {
-        if (entry === undefined) this.#directory.remove(digest);
-        else this.#directory.upsert(entry);
-      }
+      for (const { digest, entry } of found.changes) this.#take(digest, entry, losses);
       cursor = found.cursor;
-      if (!found.more) return cursor;
+      if (found.more) continue;
+      await this.#settle(losses);
+      return cursor;
     }
+  }
+
+  #take(digest: Uint8Array, entry: KeyEntry | undefined, losses: Losses): void {
+    const slot = this.#directory.activeSlotOf(digest);
+    if (slot !== 0 && !entry?.usable) {
+      losses.set(slot, entry);
+      return;
+    }
+    losses.delete(slot);
+    this.#held.delete(slot);
+    if (entry === undefined) this.#directory.remove(digest);
+    else this.#directory.upsert(entry);
+  }
+
+  async #settle(losses: Losses): Promise<void> {
+    const fresh = [...losses.keys()].filter((slot) => !this.#held.has(slot));
+    const held = new Set(await this.#massLossOf(fresh));
+    for (const [slot, entry] of losses) {
+      if (held.has(slot) || this.#held.has(slot)) this.#held.set(slot, entry);
+      else this.#lose(slot, entry);
+    }
+  }
+
+  /** The slots to hold back: those that no operator took away, should they be many. */
+  async #massLossOf(slots: readonly number[]): Promise<readonly number[]> {
+    const of = this.#directory.size - this.#held.size;
+    if (!isMassLoss(slots.length, of)) return [];
+    const explained = await this.#source.explained(slots.map((slot) => this.#directory.keyIdOf(slot)));
+    const unexplained = slots.filter((slot) => !explained.has(this.#directory.keyIdOf(slot)));
+    return isMassLoss(unexplained.length, of) ? unexplained : [];
+  }
+
+  #lose(slot: number, entry: KeyEntry | undefined): void {
+    if (entry === undefined) this.#directory.drop(slot);
+    else this.#directory.upsert(entry);
   }
 }

@@ -93,8 +93,15 @@ export class KeyDirectory {
   remove(digest: Uint8Array): boolean {
     const slot = this.#table.find(digest);
     if (slot === 0) return false;
-    this.#drop(slot);
+    this.drop(slot);
     return true;
+  }
+
+  /** Forgets the key in a slot that holds one. */
+  drop(slot: number): void {
+    this.#table.remove(slot);
+    this.#usable[slot] = 0;
+    this.#otherIds.delete(slot);
   }
 
   /** Makes room for so many keys in one go. */
@@ -108,9 +115,15 @@ export class KeyDirectory {
     this.#round++;
   }
 
-  /** Ends a complete load: forgets the keys that did not come up in it. */
-  endReload(): void {
-    for (const slot of this.#table.slots()) if (this.#rounds[slot] !== this.#round) this.#drop(slot);
+  /** The slots of the keys that were not upserted since the last `beginReload`. */
+  absent(): number[] {
+    return [...this.#table.slots()].filter((slot) => this.#rounds[slot] !== this.#round);
+  }
+
+  /** The slot of a digest whose key and account are active, expired or not; 0 for any other. */
+  activeSlotOf(digest: Uint8Array): number {
+    const slot = this.#table.find(digest);
+    return this.#usable[slot] === 1 ? slot : 0;
   }
 
   #match(slot: number): KeyMatch {
@@ -122,12 +135,6 @@ export class KeyDirectory {
     this.#growTo(slot);
     this.#slotTaken(slot);
     return slot;
-  }
-
-  #drop(slot: number): void {
-    this.#table.remove(slot);
-    this.#usable[slot] = 0;
-    this.#otherIds.delete(slot);
   }
 
   #writeId(slot: number, keyId: string): void {

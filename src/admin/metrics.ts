@@ -146,6 +146,12 @@ function processMetrics({ version, access, changes }: AdminParts): Metric[] {
       Number(changes.reachable()),
     ),
     gauge(
+      'store_mass_change_held',
+      'Keys and maintenance windows that vanished from the store at once and are held back.',
+      () => Object.entries(changes.held()).map(([kind, count]): Sample => [kind, count]),
+      'kind',
+    ),
+    gauge(
       'build_info',
       'Always 1; the labels say what runs.',
       () => [[version, process.versions.node, 1]],

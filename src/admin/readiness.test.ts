@@ -23,18 +23,25 @@ function sourcesIn(phase: Phase) {
   const service = new ServiceBoard(feedStatus, clock);
   feedStatus.feedCurrent('live', clock.now(), clock.monotonicMs());
   const reachable = { store: true };
+  const held = { keys: 0, windows: 0 };
   const sources = {
     clock,
     market: { service, board: new Board(book) },
-    changes: { reachable: () => reachable.store },
+    changes: { reachable: () => reachable.store, held: () => held },
     phase: () => phase,
     sharedLimits: () => undefined,
   } as unknown as AdminParts;
-  return { clock, service, reachable, sources };
+  return { clock, service, reachable, held, sources };
 }
 
 test('a process that serves is ready, and has nothing to say while all is well', () => {
   assert.deepEqual(readiness(sourcesIn('serving').sources), { ready: true, phase: 'serving', notes: [] });
+});
+
+test('a mass loss that is held back is named with the way out', () => {
+  const { held, sources } = sourcesIn('serving');
+  held.keys = 5_000;
+  assert.match(readiness(sources).notes.join(), /5000 keys .* vanished .* `mdapi store accept-changes`/);
 });
 
 test('a process that starts or ends is not ready, and says why', () => {

@@ -26,6 +26,11 @@ export function readiness(parts: AdminParts): Readiness {
   if (api === 'maintenance') notes.push('an announced maintenance window is running');
   if (ticker !== 'operational') notes.push(`market data: ${ticker}`);
   if (!changes.reachable()) notes.push('the store cannot be used: keys, markets and windows are as last known');
+  const { keys, windows } = changes.held();
+  if (keys + windows > 0) {
+    const what = `${keys} keys and ${windows} maintenance windows vanished from the store at once and are kept`;
+    notes.push(`${what}: bring the store back, or run \`mdapi store accept-changes\``);
+  }
   notes.push(...sharedLimitNotes(parts.sharedLimits()));
   for (const [reason, count] of market.board.unpriced(now))
     notes.push(`${count} traded markets have no price: ${reason}`);

@@ -51,6 +51,8 @@ export interface AdminParts {
   readonly changes: {
     /** Whether the store can be read and written just now. */
     reachable(): boolean;
+    /** What vanished from the store at once and is held back. */
+    held(): { readonly keys: number; readonly windows: number };
     /** Applies what was written to the store to the public listener. Never rejects. */
     look(): Promise<void>;
   };

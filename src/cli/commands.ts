@@ -9,7 +9,7 @@ import { marketCommands } from './markets.ts';
 import { noticeCommands } from './notices.ts';
 import { price } from './price.ts';
 import { serve } from './serve.ts';
-import { storeCopy } from './store.ts';
+import { acceptChanges, storeCopy } from './store.ts';
 import { watch } from './watch/watch.ts';
 
 /** Commands under one title of the help. */
@@ -20,7 +20,7 @@ export interface Section {
 
 /** Every command, in the order of the help and the reference. */
 export const sections: readonly Section[] = [
-  { title: 'The server', commands: [serve, demo, check, watch, storeCopy] },
+  { title: 'The server', commands: [serve, demo, check, watch, storeCopy, acceptChanges] },
   { title: 'Accounts and API keys', commands: [...accountCommands, ...keyCommands] },
   { title: 'Maintenance windows', commands: maintenanceCommands },
   { title: 'Notices to key holders', commands: noticeCommands },

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { CopyProgress } from '../store/copy-store.ts';
 import type { Command, Output } from './command.ts';
-import { configurationFor, refusePassword } from './store-command.ts';
+import { configurationFor, refusePassword, storeCommand, yesOption } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
 export const storeCopy: Command = {
@@ -41,6 +41,21 @@ export const storeCopy: Command = {
     };
   },
 };
+
+export const acceptChanges: Command = storeCommand({
+  name: 'store accept-changes',
+  summary: 'accept that many keys or maintenance windows vanished from the database',
+  details: [
+    'When more than 10 keys or windows, and more than a tenth of them, vanish at once without an operator, running servers go on as if they were there: `/readyz` and `mdapi_store_mass_change_held` say how many. Bring the database back if it lost them. If it is right, this command makes every server take it.',
+  ],
+  options: [yesOption],
+  examples: [{ line: 'mdapi store accept-changes --yes', note: 'the keys are meant to be gone' }],
+  async work({ store, confirm }) {
+    await confirm('Keys and windows that vanished stop for good. Accept?');
+    await store.accessChanges.acceptLosses();
+    return { json: { accepted: true }, text: 'Running servers take what they hold back within a second.\n' };
+  },
+});
 
 /** A store URL of the command line, a relative path made absolute. Throws `UsageError` for one with a password. */
 function argumentUrl(option: string, url: string, cwd: string): string {

@@ -74,6 +74,17 @@ export class AccessChanges extends StorePart {
     return { kind: 'changes', changes, cursor: rows.at(-1)!.seq as ChangeCursor, more: rows.length === pageSize };
   }
 
+  /** The operator accepts what vanished: every server takes what it holds back. */
+  acceptLosses(): Promise<void> {
+    const { db, clock, journal } = this.context;
+    return db.transaction().execute(async (trx) => {
+      const accepted = trx.updateTable('change_versions').set({ version: clock.now() });
+      await accepted.where('topic', '=', 'losses_accepted').execute();
+      const summary = 'Accepted that keys and windows vanished from the store.';
+      await journal(trx, { action: 'store.accept', subject: { kind: 'store', id: 'store' }, summary });
+    });
+  }
+
   /** Drops all but the latest changes. A server that had not read them yet loads everything again. */
   async prune(keepLatest: number): Promise<void> {
     // The latest row always stays: it distinguishes a reader who is up to date from one who missed everything.

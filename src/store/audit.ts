@@ -6,7 +6,7 @@ import { newId, StorePart } from './store-context.ts';
 
 /** What an entry of the audit log is about. */
 interface AuditSubject {
-  readonly kind: 'account' | 'key' | 'market' | 'window' | 'token' | 'session';
+  readonly kind: 'account' | 'key' | 'market' | 'window' | 'token' | 'session' | 'store';
   readonly id: string;
 }
 
@@ -39,6 +39,13 @@ interface AuditPageOptions {
 export type Journal = (trx: Database, change: AuditChange) => Promise<void>;
 
 const countLength = 6;
+const idsPerQuery = 1_000;
+
+/** What makes keys and windows vanish that were there. */
+const takingActions = [
+  ...['key.revoke', 'key.disable', 'account.deactivate', 'account.erase'],
+  ...['window.cancel', 'window.end'],
+] as const;
 
 /**
  * Makes the journal of each actor of a process. Ids of one process count up, so that entries of the same millisecond
@@ -88,6 +95,28 @@ export class AuditLog extends StorePart {
   record(change: AuditChange): Promise<void> {
     const { db, journal } = this.context;
     return db.transaction().execute((trx) => journal(trx, change));
+  }
+
+  /** Those of the keys and windows that an operator took away, the key itself or its account. */
+  async namedOf(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const { db } = this.context;
+    const named = new Set<string>();
+    for (let start = 0; start < ids.length; start += idsPerQuery) {
+      const some = ids.slice(start, start + idsPerQuery);
+      const own = db
+        .selectFrom('audit_log')
+        .select('subject_id as id')
+        .where('subject_id', 'in', some)
+        .where('action', 'in', takingActions);
+      const ofAccounts = db
+        .selectFrom('api_keys')
+        .innerJoin('audit_log', 'audit_log.subject_id', 'api_keys.account_id')
+        .select('api_keys.id as id')
+        .where('api_keys.id', 'in', some)
+        .where('action', 'in', takingActions);
+      for (const { id } of await own.union(ofAccounts).execute()) named.add(id);
+    }
+    return named;
   }
 
   /** Drops the entries made before an instant. */

@@ -91,8 +91,11 @@ interface AccessChangeTable {
 
 /** A counter for each topic that triggers raise, so that a watcher sees in one small read what changed. */
 interface ChangeVersionTable {
-  /** `access`: on PostgreSQL alone, the number of the latest change of access. */
-  topic: 'market_controls' | 'maintenance_windows' | 'access';
+  /**
+   * `access`: on PostgreSQL alone, the number of the latest change of access. `losses_accepted`: when an operator last accepted
+   * what had vanished, in epoch milliseconds.
+   */
+  topic: 'market_controls' | 'maintenance_windows' | 'access' | 'losses_accepted';
   version: number;
 }
 
@@ -144,7 +147,7 @@ export interface AuditTable {
   at_ms: EpochMs;
   actor: string;
   action: string;
-  subject_kind: 'account' | 'key' | 'market' | 'window' | 'token' | 'session';
+  subject_kind: 'account' | 'key' | 'market' | 'window' | 'token' | 'session' | 'store';
   subject_id: string;
   /** One sentence for people. */
   summary: string;

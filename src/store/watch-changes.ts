@@ -12,6 +12,8 @@ export interface ChangedTopics {
   readonly marketControls: boolean;
   /** Read `MaintenanceWindows.list`. */
   readonly maintenanceWindows: boolean;
+  /** When an operator last accepted what had vanished, in epoch milliseconds; 0 for never. See `AccessChanges.acceptLosses`. */
+  readonly lossesAcceptedAt: number;
 }
 
 export interface ChangeListener {
@@ -53,6 +55,7 @@ export interface Versions {
   readonly access: number;
   readonly market_controls: number;
   readonly maintenance_windows: number;
+  readonly losses_accepted: number;
   /** 1 where nothing can be written: on a standby that has not become the primary. */
   readonly read_only: number;
 }
@@ -121,8 +124,10 @@ function differences(seen: Versions | undefined, found: Versions): ChangedTopics
     access: seen?.access !== found.access,
     marketControls: seen?.market_controls !== found.market_controls,
     maintenanceWindows: seen?.maintenance_windows !== found.maintenance_windows,
+    lossesAcceptedAt: found.losses_accepted,
   };
-  return topics.access || topics.marketControls || topics.maintenanceWindows ? topics : undefined;
+  const isAccepted = seen?.losses_accepted !== found.losses_accepted;
+  return topics.access || topics.marketControls || topics.maintenanceWindows || isAccepted ? topics : undefined;
 }
 
 const readOnly = { sqlite: sql`0`, postgres: sql`(current_setting('transaction_read_only') = 'on')::integer` } as const;
@@ -133,6 +138,7 @@ export async function readVersions(db: Database): Promise<Versions> {
     (select coalesce(max(seq), 0) from access_changes) as access,
     (select version from change_versions where topic = 'market_controls') as market_controls,
     (select version from change_versions where topic = 'maintenance_windows') as maintenance_windows,
+    (select version from change_versions where topic = 'losses_accepted') as losses_accepted,
     ${readOnly[engineOf(db)]} as read_only`.execute(db);
   return rows[0]!;
 }

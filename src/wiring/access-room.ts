@@ -48,11 +48,16 @@ export function accessRoom({ configuration, clock, randomness, log }: AccessRoom
 }
 
 /** The store's keys, as the directory in memory asks for them. */
-export function keySource({ keys, accessChanges }: Pick<Store, 'keys' | 'accessChanges'>): KeySource<ChangeCursor> {
+export function keySource({
+  keys,
+  accessChanges,
+  audit,
+}: Pick<Store, 'keys' | 'accessChanges' | 'audit'>): KeySource<ChangeCursor> {
   return {
     countMax: () => keys.countAccessMax(),
     pages: () => keys.accessPages(),
     latest: () => accessChanges.latest(),
     since: (cursor) => accessChanges.since(cursor),
+    explained: (keyIds) => audit.namedOf(keyIds),
   };
 }

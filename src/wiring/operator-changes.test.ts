@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { KeyDirectory } from '../access/key-directory.ts';
+import { KeyDirectoryLoader } from '../access/key-directory-loader.ts';
+import { ServiceBoard } from '../board/service-board.ts';
+import type { EpochMs } from '../clock.ts';
 import { silentLog } from '../log.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import { digestNumber, openFixture } from '../store/store.testing.ts';
 import { openStore } from '../store/store.ts';
+import { keySource } from './access-room.ts';
 import { OperatorChanges } from './operator-changes.ts';
 
 const dayMs = 86_400_000;
@@ -13,7 +20,7 @@ async function following(t: { after(run: () => unknown): void }) {
   const store = await openStore({ url: 'sqlite::memory:', clock, randomness: seededRandomness(1) });
   const refreshed: number[] = [];
   const followers = {
-    keys: { refresh: async () => void refreshed.push(clock.now()) },
+    keys: { held: 0, acceptLosses: async () => {}, refresh: async () => void refreshed.push(clock.now()) },
     book: { applyControls() {} },
     service: { setWindows() {} },
   };
@@ -52,4 +59,42 @@ test('audit entries go when they are older than configured, within the hour', as
   await clock.advance(hourMs);
   assert.deepEqual(await emails(), ['new@example.com']);
   assert.deepEqual(logged, []);
+});
+
+test('keys and windows that vanish from the database at once are served on until an operator accepts it (fault row 59)', async (t) => {
+  const { store, outside, openAnother, clock } = await openFixture(t);
+  const { id: accountId } = await store.accounts.create({ email: 'a@b.c' });
+  for (let number = 1; number <= 20; number++) {
+    await store.keys.insert({ accountId, digest: digestNumber(number), lastFour: 'wxyz' });
+  }
+  const from = (clock.now() + hourMs) as EpochMs;
+  await store.windows.announce({ from, to: (from + hourMs) as EpochMs, description: 'Upgrade' });
+  const directory = new KeyDirectory();
+  const keys = new KeyDirectoryLoader(directory, keySource(store));
+  const service = new ServiceBoard(new FeedStatus(), clock);
+  const logged: string[] = [];
+  const note = (_: object, message: string) => void logged.push(message);
+  const log = { ...silentLog, error: note, warn: note };
+  const changes = new OperatorChanges(store, { keys, book: { applyControls() {} }, service }, clock, log, dayMs);
+  changes.start();
+  t.after(() => changes.stop());
+  await changes.look();
+
+  for (const table of ['api_keys', 'accounts', 'maintenance_windows', 'audit_log'])
+    outside.exec(`delete from ${table}`);
+  await changes.look();
+  assert.deepEqual([directory.size, service.announced.length], [20, 1]);
+  assert.deepEqual(changes.held(), { keys: 20, windows: 1 });
+
+  clock.jump(1_000);
+  await (await openAnother()).accessChanges.acceptLosses();
+  await changes.look();
+  assert.deepEqual([directory.size, service.announced.length], [0, 0]);
+  assert.deepEqual(changes.held(), { keys: 0, windows: 0 });
+  const [entry] = (await store.audit.page({ limit: 1 })).items;
+  assert.equal(entry?.action, 'store.accept');
+  assert.deepEqual(logged, [
+    'very much vanished from the store at once; it is held back and served on',
+    'nothing that vanished from the store is held back any more',
+  ]);
 });

@@ -1,3 +1,4 @@
+import { isMassLoss, type KeyDirectoryLoader } from '../access/key-directory-loader.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -5,15 +6,22 @@ import type { MarketBook } from '../market/market-book.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
 import type { ChangeListener, ChangeWatch } from '../store/watch-changes.ts';
+import type { WindowRecord } from '../store/windows.ts';
 
 const pruneEveryMs = 3_600_000;
 
 /** Far more changes than a server misses while it is busy; one that missed more loads everything anew. */
 const changesKept = 100_000;
 
+/** What vanished from the store at once without an operator's doing, and is kept. */
+interface Held {
+  readonly keys: number;
+  readonly windows: number;
+}
+
 /** Whoever takes over what operators and account holders decide, in whatever process they decide it. */
 export interface Followers {
-  readonly keys: { refresh(): Promise<void> };
+  readonly keys: Pick<KeyDirectoryLoader<unknown>, 'refresh' | 'acceptLosses' | 'held'>;
   readonly book: Pick<MarketBook, 'applyControls'>;
   readonly service: Pick<ServiceBoard, 'setWindows'>;
 }
@@ -29,6 +37,10 @@ export class OperatorChanges {
   readonly #log: Log;
   readonly #auditForMs: number;
   #isReachable = true;
+  /** As served. */
+  #windows: readonly WindowRecord[] = [];
+  #windowsHeld = 0;
+  #heldSince: EpochMs | undefined;
   #watch: ChangeWatch | undefined;
   #pruning: Timer | undefined;
 
@@ -60,13 +72,21 @@ export class OperatorChanges {
     return this.#isReachable;
   }
 
+  /** What is held back of a mass loss, until it is back or `mdapi store accept-changes`. */
+  held(): Held {
+    return { keys: this.#followers.keys.held, windows: this.#windowsHeld };
+  }
+
   #listener(): ChangeListener {
-    const { keys, book, service } = this.#followers;
+    const { keys, book } = this.#followers;
     return {
       changed: async (topics) => {
-        if (topics.access) await keys.refresh();
+        const isAccepted = this.#heldSince !== undefined && topics.lossesAcceptedAt >= this.#heldSince;
+        if (isAccepted) await keys.acceptLosses();
+        else if (topics.access) await keys.refresh();
         if (topics.marketControls) await loadMarketControls(this.#store, book);
-        if (topics.maintenanceWindows) await loadMaintenanceWindows(this.#store, service, this.#clock);
+        if (topics.maintenanceWindows || isAccepted) await this.#loadWindows(isAccepted);
+        this.#noteHeld();
       },
       failed: (error) => {
         this.#isReachable = false;
@@ -77,6 +97,29 @@ export class OperatorChanges {
         this.#log.info({}, 'changes in the store are followed again');
       },
     };
+  }
+
+  async #loadWindows(isAccepted: boolean): Promise<void> {
+    const now = this.#clock.now();
+    const listed = await this.#store.windows.list({ currentAt: now });
+    const ids = new Set(listed.map(({ id }) => id));
+    const current = this.#windows.filter(({ to }) => to > now);
+    const gone = isAccepted ? [] : current.filter(({ id }) => !ids.has(id));
+    const explained = await this.#store.audit.namedOf(gone.map(({ id }) => id));
+    const lost = gone.filter(({ id }) => !explained.has(id));
+    const isHeld = this.#followers.keys.held > 0 || this.#windowsHeld > 0 || isMassLoss(lost.length, current.length);
+    this.#windowsHeld = isHeld ? lost.length : 0;
+    this.#windows = isHeld ? [...listed, ...lost] : listed;
+    this.#followers.service.setWindows(this.#windows);
+  }
+
+  #noteHeld(): void {
+    const { keys, windows } = this.held();
+    const isHeld = keys + windows > 0;
+    if (isHeld === (this.#heldSince !== undefined)) return;
+    this.#heldSince = isHeld ? this.#clock.now() : undefined;
+    if (!isHeld) this.#log.warn({}, 'nothing that vanished from the store is held back any more');
+    else this.#log.error({ keys, windows }, 'very much vanished from the store at once; it is held back and served on');
   }
 
   async #prune(): Promise<void> {

@@ -177,5 +177,5 @@ const changeTables: Tables = ({ text, bytes, serialOfTrigger }) => [
     version bigint not null
   )`,
   sql`insert into change_versions (topic, version)
-    values ('market_controls', 0), ('maintenance_windows', 0), ('access', 0)`,
+    values ('market_controls', 0), ('maintenance_windows', 0), ('access', 0), ('losses_accepted', 0)`,
 ];
