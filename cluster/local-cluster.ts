@@ -94,7 +94,7 @@ async function createSecrets(url: string) {
       return key;
     };
     const operatorToken = generateOperatorToken(systemRandomness);
-    await store.tokens.insert({ digest: tokenDigest(operatorToken), name: 'cluster' });
+    await store.tokens.insert({ role: 'admin', digest: tokenDigest(operatorToken), name: 'cluster' });
     return { key: await createKey('yours'), viewKey: await createKey('cluster view', 1_000_000), operatorToken };
   } finally {
     await store.close();

@@ -12,6 +12,7 @@ import { newDirectory, newOperator, runInside } from './cli.testing.ts';
 interface Token {
   readonly id: string;
   readonly name: string;
+  readonly role: string;
   readonly usable: boolean;
   readonly token: string;
   readonly expiresAtMs: number | null;
@@ -25,7 +26,9 @@ describe('operator tokens', () => {
     const listed = await operator.text('admin', 'tokens');
     assert.match(
       listed,
-      new RegExp(`^ID +NAME +STATE +CREATED +EXPIRES +LAST USED\n${made.id} +alice +active .* never +never\n$`),
+      new RegExp(
+        `^ID +NAME +ROLE +STATE +CREATED +EXPIRES +LAST USED\n${made.id} +alice +operator +active .* never +never\n$`,
+      ),
     );
     assert.ok(!listed.includes('mdo_'));
     assert.equal((await operator.json<Token>('admin', 'revoke', made.id)).usable, false);
@@ -33,6 +36,13 @@ describe('operator tokens', () => {
     for (const file of readdirSync(operator.directory)) {
       assert.ok(!readFileSync(join(operator.directory, file), 'latin1').includes(made.token), file);
     }
+  });
+
+  it('have the role that was given, and otherwise one that makes no further tokens', async (t) => {
+    const operator = newOperator(t);
+    assert.equal((await operator.json<Token>('admin', 'token')).role, 'operator');
+    for (const role of ['read-only', 'support', 'operator', 'admin'])
+      assert.equal((await operator.json<Token>('admin', 'token', '--role', role)).role, role);
   });
 
   it('and every other change are in the audit log under the name of the system user', async (t) => {
@@ -71,6 +81,7 @@ describe('operator tokens', () => {
     await runInside(['admin', 'token', '--name', 'alice'], { cwd });
     const refusals: readonly (readonly [argv: readonly string[], exitCode: number, reason: string])[] = [
       [['token', '--name', 'alice'], 5, 'token_name_taken'],
+      [['token', '--role', 'root'], 2, 'wrong_usage'],
       [['token', '--name', 'configuration'], 2, 'token_name_invalid'],
       [['token', '--expires', 'soon'], 2, 'wrong_usage'],
       [['token', '--expires', '2020-01-01T00:00Z'], 2, 'expiry_not_in_future'],

@@ -1,4 +1,5 @@
 import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
+import { isRole, type Role, roles, roleTable } from '../operator/role.ts';
 import { type TokenView, tokenView } from '../operator/token.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -10,22 +11,32 @@ const create = storeCommand({
   name: 'admin token',
   summary: 'create a token for the management API and the console',
   details: [
-    'Its holder can create keys, pause markets and announce maintenance. It is printed only once: the database holds its SHA-256.',
+    `Each role may also do what those before it may. ${Object.entries(roleTable)
+      .map(([role, may]) => `${role}: ${may}`)
+      .join('; ')}.`,
+    'The token is printed only once: the database holds its SHA-256.',
     'The console asks for it; programs send it as `Authorization: Bearer …`. The audit log names its holder by its name.',
   ],
   options: [
     { name: 'name', value: 'NAME', summary: 'whom or what it is for, up to 60 characters (default: its id)' },
+    { name: 'role', value: 'ROLE', summary: `one of ${roles.join(', ')} (default: operator, which makes no tokens)` },
     { name: 'expires', value: 'INSTANT', summary: 'when it stops working (default: never)' },
   ],
   examples: [
     { line: 'mdapi admin token --name alice', note: 'for a colleague' },
-    { line: 'mdapi admin token --name "client app" --json', note: 'for a program: the text is in `token`' },
+    {
+      line: 'mdapi admin token --name "client app" --role support --json',
+      note: 'for a program: the text is in `token`',
+    },
   ],
   mayCreate: true,
-  read: (input, now) => parseOptionalInstant(input.option('expires'), now, '--expires'),
-  async work({ input, values: expiresAt, store, context, paint }) {
+  read: (input, now) => ({
+    expiresAt: parseOptionalInstant(input.option('expires'), now, '--expires'),
+    role: parseRole(input.option('role') ?? 'operator'),
+  }),
+  async work({ input, values, store, context, paint }) {
     const text = generateOperatorToken(context.randomness);
-    const record = await store.tokens.insert({ digest: tokenDigest(text), name: input.option('name'), expiresAt });
+    const record = await store.tokens.insert({ ...values, digest: tokenDigest(text), name: input.option('name') });
     const token = tokenView(record, context.clock.now());
     return {
       json: { ...token, token: text },
@@ -46,12 +57,13 @@ const list = storeCommand({
     const rows = tokens.map((token) => [
       token.id,
       token.name,
+      token.role,
       stateCell(token.state, paint),
       instantCell(token.createdAt),
       instantCell(token.expiresAt),
       instantCell(token.lastUsedAt),
     ]);
-    const headings = ['ID', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'];
+    const headings = ['ID', 'NAME', 'ROLE', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'];
     return { json: { tokens }, text: table(headings, rows, paint, 'No tokens.') };
   },
 });
@@ -79,12 +91,18 @@ const revoke = storeCommand({
   },
 });
 
+function parseRole(text: string): Role {
+  if (isRole(text)) return text;
+  throw new UsageError(`--role: "${harmless(text)}" is none of ${roles.join(', ')}.`);
+}
+
 export const adminCommands: readonly Command[] = [create, list, revoke];
 
 function tokenLines(token: TokenView, paint: Paint): (readonly [string, Cell])[] {
   return [
     ['Id', token.id],
     ['Name', token.name],
+    ['Role', token.role],
     ['State', stateCell(token.state, paint)],
     ['Expires', instantCell(token.expiresAt)],
   ];

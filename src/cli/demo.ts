@@ -155,7 +155,7 @@ async function createToken({ tokens }: Store, { randomness }: Context): Promise<
     if (name === demoName && revokedAt === undefined) await tokens.revoke(id);
   }
   const token = generateOperatorToken(randomness);
-  await tokens.insert({ digest: tokenDigest(token), name: demoName });
+  await tokens.insert({ role: 'admin', digest: tokenDigest(token), name: demoName });
   return token;
 }
 

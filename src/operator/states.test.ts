@@ -53,6 +53,7 @@ test('a token is revoked for good, expired from its last instant on, and active 
   const token: TokenRecord = {
     id: 'tok_1',
     name: 'alice',
+    role: 'support',
     createdAt: after(-1_000),
     expiresAt: undefined,
     revokedAt: undefined,

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import { id, instants, line, nullablePair, pair, words } from './fields.ts';
+import { roles } from './role.ts';
 
 const tokenStates = ['active', 'expired', 'revoked'] as const;
 type TokenState = (typeof tokenStates)[number];
@@ -10,6 +11,7 @@ export const TokenSchema = Type.Object(
   {
     id: id('tok', 'The token’s id.'),
     name: line('Whom or what it is for; the audit log names its holder by it.', 'alice', 60),
+    role: words(roles, 'What its holder may do; each role may also do what those before it may.'),
     state: words(tokenStates, 'Whether it still works.'),
     usable: Type.Boolean({ description: 'Whether a request with it is accepted now: `state` is `active`.' }),
     ...pair('createdAt', 'When it was made.'),
@@ -32,6 +34,7 @@ export function tokenView(token: TokenRecord, now: EpochMs): TokenView {
   return {
     id: token.id,
     name: token.name,
+    role: token.role,
     state,
     usable: state === 'active',
     ...instants('createdAt', token.createdAt),

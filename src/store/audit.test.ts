@@ -39,7 +39,7 @@ describe('the audit log', () => {
       min_order_size, updated_at_ms) values ('BTCEUR', 'BTC', 'EUR', 'trading', 1, 8, '0.1', '0.0001', 1)`);
     const window = await windows.announce({ from: clock.now(), to: asEpochMs(clock.now() + 1_000), description: 'x' });
     const later = asEpochMs(clock.now() + 5_000);
-    const token = await tokens.insert({ digest: digestNumber(9), name: 'robot' });
+    const token = await tokens.insert({ role: 'admin', digest: digestNumber(9), name: 'robot' });
     const changes: readonly (readonly [action: string, id: string, run: () => Promise<unknown>])[] = [
       ['account.deactivate', account.id, () => accounts.setActive(account.id, false)],
       ['account.activate', account.id, () => accounts.setActive(account.id, true)],
@@ -95,7 +95,7 @@ describe('the audit log', () => {
     for (const statement of refuseEntries[engine]) await outside.run(statement);
     await assert.rejects(store.accounts.create({ email: 'second@example.com' }), /the log is full/);
     await assert.rejects(store.accounts.setActive(account.id, false), /the log is full/);
-    await assert.rejects(store.tokens.insert({ digest: digestNumber(5) }), /the log is full/);
+    await assert.rejects(store.tokens.insert({ role: 'admin', digest: digestNumber(5) }), /the log is full/);
     assert.deepEqual(
       (await store.accounts.list()).map(({ email, active }) => [email, active]),
       [['bot@example.com', true]],
@@ -136,7 +136,7 @@ describe('the audit log', () => {
 
   storeTest('holds neither a key nor a digest', async (t) => {
     const { store, outside } = await withKey(t);
-    await store.tokens.insert({ digest: digestNumber(7) });
+    await store.tokens.insert({ role: 'admin', digest: digestNumber(7) });
     const text = JSON.stringify(await outside.run('select * from audit_log'));
     assert.ok(!text.includes('00000000') && !/digest/i.test(text));
     assert.ok((await newest(store)) !== undefined);
@@ -146,9 +146,13 @@ describe('the audit log', () => {
 describe('operator tokens', () => {
   storeTest('are found by their digest alone, and listed oldest first', async (t) => {
     const { store, clock } = await openEngine(t);
-    const first = await store.tokens.insert({ digest: digestNumber(1), name: 'alice' });
+    const first = await store.tokens.insert({ role: 'admin', digest: digestNumber(1), name: 'alice' });
     clock.jump(1);
-    const second = await store.tokens.insert({ digest: digestNumber(2), expiresAt: asEpochMs(clock.now() + 1) });
+    const second = await store.tokens.insert({
+      role: 'admin',
+      digest: digestNumber(2),
+      expiresAt: asEpochMs(clock.now() + 1),
+    });
     assert.match(second.id, /^tok_\w{16}$/);
     assert.equal(second.name, second.id);
     assert.deepEqual(await store.tokens.list(), [first, second]);
@@ -158,28 +162,57 @@ describe('operator tokens', () => {
 
   storeTest('have names that the audit log can tell apart', async (t) => {
     const { store } = await openEngine(t);
-    const { id } = await store.tokens.insert({ digest: digestNumber(1), name: 'alice' });
-    await assert.rejects(store.tokens.insert({ digest: digestNumber(2), name: 'alice' }), refusal('token_name_taken'));
+    const { id } = await store.tokens.insert({ role: 'admin', digest: digestNumber(1), name: 'alice' });
+    await assert.rejects(
+      store.tokens.insert({ role: 'admin', digest: digestNumber(2), name: 'alice' }),
+      refusal('token_name_taken'),
+    );
     for (const name of ['', 'configuration', 'Unknown', 'cli:root', 'a\nb', ' a', 'x'.repeat(61), '<b>']) {
-      await assert.rejects(store.tokens.insert({ digest: digestNumber(2), name }), refusal('token_name_invalid'), name);
+      await assert.rejects(
+        store.tokens.insert({ role: 'admin', digest: digestNumber(2), name }),
+        refusal('token_name_invalid'),
+        name,
+      );
     }
     await store.tokens.revoke(id);
-    assert.equal((await store.tokens.insert({ digest: digestNumber(2), name: 'alice' })).name, 'alice');
+    assert.equal((await store.tokens.insert({ role: 'admin', digest: digestNumber(2), name: 'alice' })).name, 'alice');
   });
 
   storeTest('are revoked once and for all, and a digest is stored once', async (t) => {
     const { store, clock } = await openEngine(t);
-    const { id } = await store.tokens.insert({ digest: digestNumber(1) });
-    await assert.rejects(store.tokens.insert({ digest: digestNumber(1) }), refusal('digest_taken'));
+    const { id } = await store.tokens.insert({ role: 'admin', digest: digestNumber(1) });
+    await assert.rejects(store.tokens.insert({ role: 'admin', digest: digestNumber(1) }), refusal('digest_taken'));
     await assert.rejects(
-      store.tokens.insert({ digest: digestNumber(2), expiresAt: clock.now() }),
+      store.tokens.insert({ role: 'admin', digest: digestNumber(2), expiresAt: clock.now() }),
       refusal('expiry_not_in_future'),
     );
     const { revokedAt } = await store.tokens.revoke(id);
     clock.jump(5);
     assert.equal((await store.tokens.revoke(id)).revokedAt, revokedAt);
     await assert.rejects(store.tokens.revoke('tok_none'), refusal('token_unknown'));
-    await store.tokens.touch(id);
-    assert.equal((await store.tokens.get(id))?.lastUsedAt, clock.now());
+  });
+
+  storeTest('note their last use at most once a minute, however many requests notice it at once', async (t) => {
+    const { store, clock } = await openEngine(t);
+    const made = await store.tokens.insert({ role: 'support', digest: digestNumber(1) });
+    const lastUse = async () => (await store.tokens.get(made.id))?.lastUsedAt;
+    await store.tokens.touch(made);
+    const first = clock.now();
+    clock.jump(59_999);
+    await store.tokens.touch((await store.tokens.get(made.id))!);
+    await store.tokens.touch(made);
+    assert.equal(await lastUse(), first);
+    clock.jump(1);
+    await store.tokens.touch((await store.tokens.get(made.id))!);
+    assert.equal(await lastUse(), clock.now());
+  });
+
+  storeTest('have a role, one of those there are, which the audit log names', async (t) => {
+    const { store } = await openEngine(t);
+    const { id, role } = await store.tokens.insert({ role: 'support', digest: digestNumber(1), name: 'alice' });
+    assert.deepEqual([role, (await store.tokens.get(id))?.role], ['support', 'support']);
+    assert.equal((await newest(store))?.summary, 'Made the operator token "alice" with the role support.');
+    await assert.rejects(store.tokens.insert({ role: 'root' as 'admin', digest: digestNumber(2) }));
+    assert.equal((await store.tokens.list()).length, 1);
   });
 });

@@ -45,7 +45,7 @@ async function filled(t: TestContext, engine: Engine): Promise<string> {
   );
   const rule = { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000 };
   await store.notices.decide({ rule, upToMinute: minute(1), afterMinute: minute(100), mailed: true });
-  await store.tokens.insert({ digest: digestNumber(7), name: 'console' });
+  await store.tokens.insert({ role: 'admin', digest: digestNumber(7), name: 'console' });
   await store.close();
   return url;
 }

@@ -155,12 +155,16 @@ export interface AuditTable {
   details: string;
 }
 
+/** What the holder of a token may do; see `roleTable`. */
+export type OperatorRole = 'read-only' | 'support' | 'operator' | 'admin';
+
 export interface OperatorTokenTable {
   id: string;
   /** What the audit log calls its user. */
   name: string;
   /** SHA-256 of the whole token text in hexadecimal. The token itself is stored nowhere. */
   digest: string;
+  role: OperatorRole;
   created_at_ms: EpochMs;
   expires_at_ms: EpochMs | null;
   revoked_at_ms: EpochMs | null;

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import type { Database, OperatorTokenTable } from './schema.ts';
+import type { Database, OperatorRole, OperatorTokenTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
@@ -9,6 +9,7 @@ export interface TokenRecord {
   readonly id: string;
   /** Unique among the tokens that are not revoked: what the audit log calls its user. */
   readonly name: string;
+  readonly role: OperatorRole;
   readonly createdAt: EpochMs;
   /** The first instant at which it is no longer valid; `undefined` for never. */
   readonly expiresAt: EpochMs | undefined;
@@ -20,6 +21,7 @@ export interface TokenRecord {
 interface NewToken {
   /** SHA-256 of the whole token text: 32 bytes. */
   readonly digest: Uint8Array;
+  readonly role: OperatorRole;
   /** 1 to 60 characters; the token's id when left out. */
   readonly name?: string | undefined;
   readonly expiresAt?: EpochMs | undefined;
@@ -29,20 +31,21 @@ const nameShape = /^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,59}$/;
 /** Names that the audit log has for others. */
 const reservedNames: ReadonlySet<string> = new Set(['configuration', 'cli', 'system', 'unknown']);
 const digestBytes = 32;
+const touchEveryMs = 60_000;
 
 export class OperatorTokens extends StorePart {
   /** Throws `token_name_invalid`, `token_name_taken`, `expiry_not_in_future`, `digest_taken`. */
   async insert(token: NewToken): Promise<TokenRecord> {
     const { db, clock, randomness, journal } = this.context;
     const id = newId('tok', randomness);
-    const { digest, name = id, expiresAt } = token;
+    const { digest, role, name = id, expiresAt } = token;
     const now = clock.now();
-    assertNewToken({ digest, name, expiresAt }, now);
+    assertNewToken({ digest, role, name, expiresAt }, now);
     return db.transaction().execute(async (trx) => {
       await assertNameFree(trx, name);
       const row = await trx
         .insertInto('operator_tokens')
-        .values({ id, name, digest: digest.toHex(), created_at_ms: now, expires_at_ms: expiresAt ?? null })
+        .values({ id, name, digest: digest.toHex(), role, created_at_ms: now, expires_at_ms: expiresAt ?? null })
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();
@@ -54,8 +57,8 @@ export class OperatorTokens extends StorePart {
       await journal(trx, {
         action: 'token.create',
         subject: { kind: 'token', id },
-        summary: `Made the operator token "${name}".`,
-        details: { name, expiresAtMs: expiresAt ?? null },
+        summary: `Made the operator token "${name}" with the role ${role}.`,
+        details: { name, role, expiresAtMs: expiresAt ?? null },
       });
       return recordOf(row);
     });
@@ -100,10 +103,17 @@ export class OperatorTokens extends StorePart {
     return row && recordOf(row);
   }
 
-  /** Records that it was used just now. */
-  async touch(id: string): Promise<void> {
+  /** Records that it was used just now, at most once a minute whatever the number of requests and processes. */
+  async touch({ id, lastUsedAt }: Pick<TokenRecord, 'id' | 'lastUsedAt'>): Promise<void> {
     const { db, clock } = this.context;
-    await db.updateTable('operator_tokens').set({ last_used_at_ms: clock.now() }).where('id', '=', id).execute();
+    const now = clock.now();
+    if (lastUsedAt !== undefined && Math.abs(now - lastUsedAt) < touchEveryMs) return;
+    await db
+      .updateTable('operator_tokens')
+      .set({ last_used_at_ms: now })
+      .where('id', '=', id)
+      .where('last_used_at_ms', lastUsedAt === undefined ? 'is' : '=', lastUsedAt ?? null)
+      .execute();
   }
 
   #all() {
@@ -144,6 +154,7 @@ function recordOf(row: Selectable<OperatorTokenTable>): TokenRecord {
   return {
     id: row.id,
     name: row.name,
+    role: row.role,
     createdAt: row.created_at_ms,
     expiresAt: row.expires_at_ms ?? undefined,
     revokedAt: row.revoked_at_ms ?? undefined,

@@ -62,7 +62,9 @@ export class ConsoleStage {
   /** Makes an operator token, which is used from here on. */
   async makeToken(name: string): Promise<void> {
     const token = generateOperatorToken(systemRandomness);
-    const { id } = await this.harness.withStore(({ tokens }) => tokens.insert({ digest: tokenDigest(token), name }));
+    const { id } = await this.harness.withStore(({ tokens }) =>
+      tokens.insert({ role: 'admin', digest: tokenDigest(token), name }),
+    );
     this.token = token;
     this.tokenId = id;
   }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { generateOperatorToken, tokenDigest } from '../../src/access/operator-token.ts';
+import { operations } from '../../src/admin/api/operations.ts';
 import { type EpochMs, systemRandomness } from '../../src/clock.ts';
+import { isRole, type Role, roles } from '../../src/operator/role.ts';
 import { eventually } from '../support/eventually.ts';
 import { exchange } from '../support/http-client.ts';
 import { ManagementClient } from '../support/management-client.ts';
@@ -10,7 +12,7 @@ import { ServiceHarness } from '../support/service-harness.ts';
 const configured = 'a-configured-token-of-good-length';
 
 interface Session {
-  readonly operator: { readonly name: string };
+  readonly operator: { readonly name: string; readonly role: string };
   readonly csrfToken: string;
   readonly expiresAtMs: number;
 }
@@ -52,13 +54,17 @@ describe('access to the management API', () => {
   const client = (token: string) => ManagementClient.withToken(service.service.adminUrl, token);
   const nobody = (headers: Record<string, string> = {}) => new ManagementClient(service.service.adminUrl, headers);
 
-  async function newToken(expiresAt?: number): Promise<{ id: string; name: string; token: string }> {
+  async function newToken(
+    expiresAt?: number,
+    role: Role = 'admin',
+  ): Promise<{ id: string; name: string; token: string }> {
     const token = generateOperatorToken(systemRandomness);
     secrets.push(token);
     const name = `operator ${++names}`;
     return service.withStore(async ({ tokens }) => {
       const { id } = await tokens.insert({
         digest: tokenDigest(token),
+        role,
         name,
         expiresAt: expiresAt as EpochMs | undefined,
       });
@@ -106,6 +112,54 @@ describe('access to the management API', () => {
     assert.equal((await client(short.token).get('/api/overview')).status, 200);
     service.clock.shift(600_000);
     assert.equal((await client(short.token).get<Problem>('/api/overview')).body.code, 'INVALID_TOKEN');
+  });
+
+  test('every operation refuses whoever has a lesser role than it declares, before it looks at anything, and nobody else', async () => {
+    const made = await Promise.all(roles.map((role) => newToken(undefined, role)));
+    for (const { method, path, operationId, access } of operations.filter(({ path }) => path !== '/api/session')) {
+      if (!isRole(access)) continue;
+      for (const [index, role] of roles.entries()) {
+        const { status, body } = await client(made[index]!.token).ask<Problem>(
+          method,
+          path.replaceAll(/:\w+/g, 'none'),
+        );
+        const isRefused = status === 403 && body.code === 'ROLE_REQUIRED';
+        assert.equal(isRefused, index < roles.indexOf(access), `${operationId} by ${role}: ${status}`);
+        if (isRefused)
+          assert.equal(body.detail, `This needs the role ${access}; ${made[index]!.name} has the role ${role}.`);
+      }
+    }
+    const { browser } = await signedIn(made[1]!.token);
+    assert.equal(
+      (await browser.post<Problem>('/api/tokens', { name: 'more', role: 'admin' })).body.code,
+      'ROLE_REQUIRED',
+    );
+    assert.equal((await browser.post('/api/accounts', { email: 'support@example.com' })).status, 201);
+  });
+
+  test('an admin makes and revokes tokens, which work at once with their role; the audit log names both', async () => {
+    const admin = client(configured);
+    const made = await admin.post<{ token: { id: string }; text: string }>('/api/tokens', {
+      name: 'zoe',
+      role: 'support',
+    });
+    assert.equal(made.status, 201);
+    secrets.push(made.body.text);
+    const { id } = made.body.token;
+    const { browser, session } = await signedIn(made.body.text);
+    assert.deepEqual(session.operator, { name: 'zoe', role: 'support' });
+    assert.equal((await admin.post<Problem>('/api/tokens', { name: 'zoe', role: 'admin' })).body.code, 'CONFLICT');
+    assert.equal((await admin.post<Problem>('/api/tokens', { name: 'yva', role: 'root' })).body.code, 'INVALID_INPUT');
+    assert.equal((await admin.post(`/api/tokens/${id}/revoke`)).status, 200);
+    assert.equal((await browser.get<Problem>('/api/session')).body.code, 'SESSION_EXPIRED');
+    const { entries } = (await admin.get<Entries>(`/api/audit?subject=${id}`)).body;
+    assert.deepEqual(
+      entries.map(({ actor, action, details }) => [actor, action, details.role]),
+      [
+        ['configuration', 'token.revoke', undefined],
+        ['configuration', 'token.create', 'support'],
+      ],
+    );
   });
 
   test('a session has a strict cookie that scripts cannot read, and is for this browser alone', async () => {

@@ -1,3 +1,4 @@
+import type { Token } from '../generated/management-v1.d.ts';
 import { monotonicMs, nowMs } from './clock.ts';
 import { Store } from './store.ts';
 
@@ -8,7 +9,23 @@ import { Store } from './store.ts';
 export type Session =
   | { readonly state: 'asking' }
   | { readonly state: 'out'; readonly notice: string | undefined }
-  | { readonly state: 'in'; readonly operator: string; readonly csrfToken: string; readonly expiresAtMs: number };
+  | {
+      readonly state: 'in';
+      readonly operator: string;
+      readonly role: Role;
+      readonly csrfToken: string;
+      readonly expiresAtMs: number;
+    };
+
+export type Role = Token['role'];
+
+/** From the least to the most: each may also do what those before it may. */
+export const roles: readonly Role[] = ['read-only', 'support', 'operator', 'admin'];
+
+/** Whether who is signed in may do what needs a role. The service decides again at every request. */
+export function isAllowed(needed: Role): boolean {
+  return session.value.state === 'in' && roles.indexOf(session.value.role) >= roles.indexOf(needed);
+}
 
 export const session = new Store<Session>({ state: 'asking' });
 

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * The session of this browser
-         * @description Who is signed in, and the token against cross-site requests. Only for a session, not for a token.
+         * @description Who is signed in, and the token against cross-site requests. Only for a session, not for a token. Needs the role `read-only`.
          */
         readonly get: operations["readSession"];
         readonly put?: never;
@@ -24,7 +24,7 @@ export interface paths {
         readonly post: operations["signIn"];
         /**
          * Sign out
-         * @description Ends the session and clears its cookie.
+         * @description Ends the session and clears its cookie. Needs the role `read-only`.
          */
         readonly delete: operations["signOut"];
         readonly options?: never;
@@ -41,7 +41,7 @@ export interface paths {
         };
         /**
          * The state of the service
-         * @description All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second.
+         * @description All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second. Needs the role `read-only`.
          */
         readonly get: operations["readOverview"];
         readonly put?: never;
@@ -61,7 +61,7 @@ export interface paths {
         };
         /**
          * How market data arrives
-         * @description The connection to the exchange now, and its states over the last 24 hours.
+         * @description The connection to the exchange now, and its states over the last 24 hours. Needs the role `read-only`.
          */
         readonly get: operations["readFeed"];
         readonly put?: never;
@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * Conversion rates
-         * @description The rates of converted markets, their age and how long they may be used.
+         * @description The rates of converted markets, their age and how long they may be used. Needs the role `read-only`.
          */
         readonly get: operations["readRates"];
         readonly put?: never;
@@ -101,7 +101,7 @@ export interface paths {
         };
         /**
          * All markets with their prices
-         * @description What clients get of each market now, and what only operators see, by symbol.
+         * @description What clients get of each market now, and what only operators see, by symbol. Needs the role `read-only`.
          */
         readonly get: operations["readMarkets"];
         readonly put?: never;
@@ -121,7 +121,7 @@ export interface paths {
         };
         /**
          * One market, and how its price is derived
-         * @description The market, the exchange’s own values, and every step from them to the prices clients get.
+         * @description The market, the exchange’s own values, and every step from them to the prices clients get. Needs the role `read-only`.
          */
         readonly get: operations["readMarket"];
         readonly put?: never;
@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * The last hour of a market
-         * @description A point every 5 seconds, recorded by this process: a restart begins again.
+         * @description A point every 5 seconds, recorded by this process: a restart begins again. Needs the role `read-only`.
          */
         readonly get: operations["readMarketHistory"];
         readonly put?: never;
@@ -163,7 +163,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Pause a market
-         * @description Clients see `paused` at once; prices are still served. Repeating it changes nothing.
+         * @description Clients see `paused` at once; prices are still served. Repeating it changes nothing. Needs the role `operator`.
          */
         readonly post: operations["pauseMarket"];
         readonly delete?: never;
@@ -183,7 +183,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Resume a market
-         * @description It trades again as soon as the exchange trades it. Repeating it changes nothing.
+         * @description It trades again as soon as the exchange trades it. Repeating it changes nothing. Needs the role `operator`.
          */
         readonly post: operations["resumeMarket"];
         readonly delete?: never;
@@ -203,7 +203,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Delist a market for good
-         * @description Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol.
+         * @description Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol. Needs the role `operator`.
          */
         readonly post: operations["delistMarket"];
         readonly delete?: never;
@@ -221,13 +221,13 @@ export interface paths {
         };
         /**
          * Accounts, latest first
-         * @description In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`.
+         * @description In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`. Needs the role `read-only`.
          */
         readonly get: operations["listAccounts"];
         readonly put?: never;
         /**
          * Make an account
-         * @description An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference.
+         * @description An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference. Needs the role `support`.
          */
         readonly post: operations["createAccount"];
         readonly delete?: never;
@@ -245,7 +245,7 @@ export interface paths {
         };
         /**
          * One account and its keys
-         * @description The account with its latest keys.
+         * @description The account with its latest keys. Needs the role `read-only`.
          */
         readonly get: operations["readAccount"];
         readonly put?: never;
@@ -267,7 +267,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Activate an account
-         * @description Its active keys work again at once. Repeating it changes nothing.
+         * @description Its active keys work again at once. Repeating it changes nothing. Needs the role `support`.
          */
         readonly post: operations["activateAccount"];
         readonly delete?: never;
@@ -287,7 +287,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Deactivate an account
-         * @description All its keys are refused at once, until it is activated. Repeating it changes nothing.
+         * @description All its keys are refused at once, until it is activated. Repeating it changes nothing. Needs the role `support`.
          */
         readonly post: operations["deactivateAccount"];
         readonly delete?: never;
@@ -305,13 +305,13 @@ export interface paths {
         };
         /**
          * Keys, latest first
-         * @description In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`.
+         * @description In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`. Needs the role `read-only`.
          */
         readonly get: operations["listKeys"];
         readonly put?: never;
         /**
          * Make a key
-         * @description Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.
+         * @description Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives. Needs the role `support`.
          */
         readonly post: operations["createKey"];
         readonly delete?: never;
@@ -331,7 +331,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Enable a key
-         * @description A disabled key can be used again at once. Repeating it changes nothing.
+         * @description A disabled key can be used again at once. Repeating it changes nothing. Needs the role `support`.
          */
         readonly post: operations["enableKey"];
         readonly delete?: never;
@@ -351,7 +351,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Disable a key
-         * @description It is refused at once, until it is enabled. Repeating it changes nothing.
+         * @description It is refused at once, until it is enabled. Repeating it changes nothing. Needs the role `support`.
          */
         readonly post: operations["disableKey"];
         readonly delete?: never;
@@ -371,7 +371,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Revoke a key
-         * @description It is refused at once, for good. Repeating it changes nothing.
+         * @description It is refused at once, for good. Repeating it changes nothing. Needs the role `support`.
          */
         readonly post: operations["revokeKey"];
         readonly delete?: never;
@@ -391,7 +391,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Replace a key by a new one
-         * @description The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once.
+         * @description The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once. Needs the role `support`.
          */
         readonly post: operations["rotateKey"];
         readonly delete?: never;
@@ -409,7 +409,7 @@ export interface paths {
         };
         /**
          * How a key is used
-         * @description The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request.
+         * @description The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request. Needs the role `read-only`.
          */
         readonly get: operations["readKeyUsage"];
         readonly put?: never;
@@ -429,7 +429,7 @@ export interface paths {
         };
         /**
          * The keys that stand out
-         * @description At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute.
+         * @description At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute. Needs the role `read-only`.
          */
         readonly get: operations["readUsage"];
         readonly put?: never;
@@ -449,13 +449,13 @@ export interface paths {
         };
         /**
          * Maintenance windows
-         * @description Announced, running and past windows.
+         * @description Announced, running and past windows. Needs the role `read-only`.
          */
         readonly get: operations["listMaintenance"];
         readonly put?: never;
         /**
          * Announce a maintenance window
-         * @description Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may start now, or have started already.
+         * @description Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may start now, or have started already. Needs the role `operator`.
          */
         readonly post: operations["announceMaintenance"];
         readonly delete?: never;
@@ -475,7 +475,7 @@ export interface paths {
         readonly put?: never;
         /**
          * See what clients would see
-         * @description Changes nothing. The bodies are built by the code that answers clients.
+         * @description Changes nothing. The bodies are built by the code that answers clients. Needs the role `operator`.
          */
         readonly post: operations["previewMaintenance"];
         readonly delete?: never;
@@ -495,7 +495,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Extend a maintenance window
-         * @description Moves its end to a later instant, before it starts or while it runs.
+         * @description Moves its end to a later instant, before it starts or while it runs. Needs the role `operator`.
          */
         readonly post: operations["extendMaintenance"];
         readonly delete?: never;
@@ -515,7 +515,7 @@ export interface paths {
         readonly put?: never;
         /**
          * End a running maintenance window now
-         * @description Everything is served again at once.
+         * @description Everything is served again at once. Needs the role `operator`.
          */
         readonly post: operations["endMaintenance"];
         readonly delete?: never;
@@ -535,7 +535,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Cancel an announced window
-         * @description Only one that has not started; a running one is ended.
+         * @description Only one that has not started; a running one is ended. Needs the role `operator`.
          */
         readonly post: operations["cancelMaintenance"];
         readonly delete?: never;
@@ -553,7 +553,7 @@ export interface paths {
         };
         /**
          * Notices to key holders, latest first
-         * @description Who was notified by e-mail, when, and with what outcome.
+         * @description Who was notified by e-mail, when, and with what outcome. Needs the role `read-only`.
          */
         readonly get: operations["listNotices"];
         readonly put?: never;
@@ -573,7 +573,7 @@ export interface paths {
         };
         /**
          * A notice as its reader gets it
-         * @description The mail, built again from the figures of the notice.
+         * @description The mail, built again from the figures of the notice. Needs the role `read-only`.
          */
         readonly get: operations["previewNotice"];
         readonly put?: never;
@@ -593,7 +593,7 @@ export interface paths {
         };
         /**
          * Who changed what, latest first
-         * @description Written together with each change, by this API and by the command line. Entries are kept as long as `admin.auditFor` says.
+         * @description Written together with each change, by this API and by the command line. Entries are kept as long as `admin.auditFor` says. Needs the role `read-only`.
          */
         readonly get: operations["listAudit"];
         readonly put?: never;
@@ -613,11 +613,35 @@ export interface paths {
         };
         /**
          * Operator tokens
-         * @description Who may use this API. Tokens are made and revoked on the command line (`mdapi admin token`, `mdapi admin revoke`), by whoever may write to the database.
+         * @description Who may use this API, without the token of the configuration. Needs the role `read-only`.
          */
         readonly get: operations["listTokens"];
         readonly put?: never;
-        readonly post?: never;
+        /**
+         * Make an operator token
+         * @description Only this answer ever holds its text. Needs the role `admin`.
+         */
+        readonly post: operations["createToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/tokens/{id}/revoke": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Revoke an operator token
+         * @description It is refused at once, for good, and its sessions end. Repeating it changes nothing. Needs the role `admin`.
+         */
+        readonly post: operations["revokeToken"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -677,6 +701,12 @@ export interface components {
                  * @example alice
                  */
                 readonly name: string;
+                /**
+                 * @description What they may do; each role may also do what those before it may.
+                 * @example read-only
+                 * @enum {string}
+                 */
+                readonly role: "read-only" | "support" | "operator" | "admin";
             };
             /**
              * @description Sent as `X-CSRF-Token` with every request of this session that changes something.
@@ -2576,6 +2606,12 @@ export interface components {
              */
             readonly name: string;
             /**
+             * @description What its holder may do; each role may also do what those before it may.
+             * @example read-only
+             * @enum {string}
+             */
+            readonly role: "read-only" | "support" | "operator" | "admin";
+            /**
              * @description Whether it still works.
              * @example active
              * @enum {string}
@@ -2643,6 +2679,16 @@ export interface components {
             /** @description Oldest first. */
             readonly tokens: readonly components["schemas"]["Token"][];
         };
+        /** @description A new operator token with its text, which only this answer holds. */
+        readonly NewToken: {
+            /** @description The token. */
+            readonly token: components["schemas"]["Token"];
+            /**
+             * @description What its holder sends. It cannot be read again.
+             * @example mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx
+             */
+            readonly text: string;
+        };
         /** @description What a problem is about. */
         readonly ProblemDescription: {
             /**
@@ -2650,7 +2696,7 @@ export interface components {
              * @example NOT_FOUND
              * @enum {string}
              */
-            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
+            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "ROLE_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
             /**
              * @description Always the same for a code.
              * @example Not found
@@ -2690,7 +2736,7 @@ export interface components {
              * @example NOT_FOUND
              * @enum {string}
              */
-            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
+            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "ROLE_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
             /**
              * @description What went wrong this time and how to fix it, for people.
              * @example There is no key key_4fGh72Kq0ZsTn1Lw.
@@ -2841,6 +2887,17 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `CSRF`: A change made with a session also needs its token in `X-CSRF-Token`, and must come from a page of this server. `ROLE_REQUIRED`: The operation needs a role that the token or the session does not have. `detail` names both. */
+        readonly CsrfOrRoleRequired: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Cache-Control": components["headers"]["Cache-Control"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `CONFLICT`: The current state does not allow this change. Nothing was changed. */
         readonly Conflict: {
             headers: {
@@ -2919,6 +2976,7 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type Token = components['schemas']['Token'];
 export type TokenList = components['schemas']['TokenList'];
+export type NewToken = components['schemas']['NewToken'];
 export type ProblemDescription = components['schemas']['ProblemDescription'];
 export type Problem = components['schemas']['Problem'];
 export type ResponseInvalidInput = components['responses']['InvalidInput'];
@@ -2932,6 +2990,7 @@ export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseStoreUnavailable = components['responses']['StoreUnavailable'];
 export type ResponseNotSignedInOrSessionExpiredOrInvalidToken = components['responses']['NotSignedInOrSessionExpiredOrInvalidToken'];
 export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseCsrfOrRoleRequired = components['responses']['CsrfOrRoleRequired'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
@@ -2961,7 +3020,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "operator": {
-                     *         "name": "alice"
+                     *         "name": "alice",
+                     *         "role": "read-only"
                      *       },
                      *       "csrfToken": "5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1",
                      *       "expiresAt": "2026-11-21T10:00:00.000Z",
@@ -3015,7 +3075,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "operator": {
-                     *         "name": "alice"
+                     *         "name": "alice",
+                     *         "role": "read-only"
                      *       },
                      *       "csrfToken": "5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1",
                      *       "expiresAt": "2026-11-21T10:00:00.000Z",
@@ -3616,7 +3677,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -3701,7 +3762,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -3796,7 +3857,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -3913,7 +3974,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 409: components["responses"]["EmailTaken"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -4033,7 +4094,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -4088,7 +4149,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -4239,7 +4300,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -4300,7 +4361,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -4361,7 +4422,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -4422,7 +4483,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -4513,7 +4574,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -4798,7 +4859,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
@@ -4932,7 +4993,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
@@ -4999,7 +5060,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -5058,7 +5119,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -5117,7 +5178,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -5317,6 +5378,7 @@ export interface operations {
                      *         {
                      *           "id": "tok_4fGh72Kq0ZsTn1Lw",
                      *           "name": "alice",
+                     *           "role": "read-only",
                      *           "state": "active",
                      *           "usable": true,
                      *           "createdAt": "2026-11-21T10:00:00.000Z",
@@ -5335,6 +5397,145 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly createToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The new token. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "alice",
+                 *       "role": "support",
+                 *       "expiresAtMs": 1803031200000
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description Whom or what it is for; the audit log names its holder by it.
+                     * @example alice
+                     */
+                    readonly name: string;
+                    /**
+                     * @description What its holder may do.
+                     * @example support
+                     * @enum {unknown}
+                     */
+                    readonly role: "read-only" | "support" | "operator" | "admin";
+                    /**
+                     * @description The first instant at which it is no longer valid, in milliseconds since the Unix epoch. Never when left out.
+                     * @example 1803031200000
+                     */
+                    readonly expiresAtMs?: number;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description A new operator token with its text, which only this answer holds. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token": {
+                     *         "id": "tok_4fGh72Kq0ZsTn1Lw",
+                     *         "name": "alice",
+                     *         "role": "read-only",
+                     *         "state": "active",
+                     *         "usable": true,
+                     *         "createdAt": "2026-11-21T10:00:00.000Z",
+                     *         "createdAtMs": 1795255200000,
+                     *         "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *         "expiresAtMs": 1795255200000,
+                     *         "revokedAt": "2026-11-21T10:00:00.000Z",
+                     *         "revokedAtMs": 1795255200000,
+                     *         "lastUsedAt": "2026-11-21T10:00:00.000Z",
+                     *         "lastUsedAtMs": 1795255200000
+                     *       },
+                     *       "text": "mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["NewToken"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly revokeToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description An operator token. Its text is shown once, when it is made. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tok_4fGh72Kq0ZsTn1Lw",
+                     *       "name": "alice",
+                     *       "role": "read-only",
+                     *       "state": "active",
+                     *       "usable": true,
+                     *       "createdAt": "2026-11-21T10:00:00.000Z",
+                     *       "createdAtMs": 1795255200000,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "revokedAt": "2026-11-21T10:00:00.000Z",
+                     *       "revokedAtMs": 1795255200000,
+                     *       "lastUsedAt": "2026-11-21T10:00:00.000Z",
+                     *       "lastUsedAtMs": 1795255200000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Token"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];

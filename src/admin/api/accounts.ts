@@ -40,6 +40,7 @@ export const listAccounts = operation({
   method: 'GET',
   path: '/api/accounts',
   operationId: 'listAccounts',
+  access: 'read-only',
   summary: 'Accounts, latest first',
   description:
     'In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`.',
@@ -66,6 +67,7 @@ export const createAccount = operation({
   method: 'POST',
   path: '/api/accounts',
   operationId: 'createAccount',
+  access: 'support',
   summary: 'Make an account',
   description:
     'An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference.',
@@ -88,6 +90,7 @@ export const readAccount = operation({
   method: 'GET',
   path: '/api/accounts/:id',
   operationId: 'readAccount',
+  access: 'read-only',
   summary: 'One account and its keys',
   description: 'The account with its latest keys.',
   params: pathId('acc'),
@@ -114,6 +117,7 @@ function switching(verb: 'activate' | 'deactivate', active: boolean, effect: str
     method: 'POST',
     path: `/api/accounts/:id/${verb}`,
     operationId: `${verb}Account`,
+    access: 'support',
     summary: active ? 'Activate an account' : 'Deactivate an account',
     description: `${effect} Repeating it changes nothing.`,
     params: pathId('acc'),

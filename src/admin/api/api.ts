@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { EpochMs } from '../../clock.ts';
+import { isRole } from '../../operator/role.ts';
 import { managementCounters } from '../metrics.ts';
 import type { Management } from '../sources.ts';
 import { anybody, Gate, type Operator } from './gate.ts';
@@ -87,7 +88,7 @@ async function admit(request: FastifyRequest, operation: Operation, management: 
   request.asked = { now, operator: anybody };
   assertOwnHost(request.headers.host, management.configuration.admin);
   if (operation.access === 'sign-in') assertSameOrigin(request.headers);
-  if (operation.access === undefined) request.asked.operator = await gate.admit(request, operation.operationId, now);
+  if (isRole(operation.access)) request.asked.operator = await gate.admit(request, operation, now);
 }
 
 function send(reply: FastifyReply, { status = 200, answer }: Operation, body: unknown): FastifyReply {

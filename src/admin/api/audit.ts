@@ -51,6 +51,7 @@ export const listAudit = operation({
   method: 'GET',
   path: '/api/audit',
   operationId: 'listAudit',
+  access: 'read-only',
   summary: 'Who changed what, latest first',
   description:
     'Written together with each change, by this API and by the command line. Entries are kept as long as `admin.auditFor` says.',

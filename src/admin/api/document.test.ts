@@ -36,6 +36,16 @@ describe('the document of the management API', () => {
     }
   });
 
+  test('lets nobody change anything with the role that only reads, but end their own session', () => {
+    const changing = operations.filter(({ method, access }) => method !== 'GET' && access === 'read-only');
+    assert.deepEqual(
+      changing.map(({ operationId }) => operationId),
+      ['signOut'],
+    );
+    const { delete: end } = (document.paths as Record<string, Record<string, { security: Json }>>)['/api/session']!;
+    assert.deepEqual(end!.security, [{ token: ['read-only'] }, { session: ['read-only'], csrf: [] }]);
+  });
+
   test('refers to nothing that is not there, and defines nothing that nobody refers to', () => {
     const referred = new Set<string>();
     for (const [path, node] of nodes(document)) {

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
+import { isRole, roleTable } from '../../operator/role.ts';
 import type { Operation } from './operation.ts';
 import { type ProblemCode, ProblemSchema, problemCodes, problemTable, problemType } from './problems.ts';
 
@@ -29,6 +30,11 @@ console or by a program of the operator's own.
 
 Programs send an operator token with every request: \`Authorization: Bearer mdo_…\`. Browsers sign in with one and get a session.
 Every change is written to the audit log under the name of the token.
+
+A token has a role, and a session that of its token. Each role may also do what those before it may:
+${Object.entries(roleTable)
+  .map(([role, may]) => `\`${role}\` may ${may}`)
+  .join('; ')}. Each operation says which it needs.
 
 Instants are given twice, as ISO 8601 text in UTC and as milliseconds since the Unix epoch. A missing value is null. Prices, amounts and
 rates are decimal strings. Every GET also answers HEAD. No answer may be stored.
@@ -113,7 +119,7 @@ function exampleOf(schema: SchemaNode): unknown {
 }
 
 function operationObject(operation: TaggedOperation, schemas: Record<string, Json>): Json {
-  const { operationId, tag, summary, description, params, query, body } = operation;
+  const { operationId, access, tag, summary, description, params, query, body } = operation;
   const content = (schema: TSchema) => ({
     content: { 'application/json': { schema: written(schema, schemas), example: exampleOf(schema) } },
   });
@@ -121,7 +127,7 @@ function operationObject(operation: TaggedOperation, schemas: Record<string, Jso
     operationId,
     tags: [tag],
     summary,
-    description,
+    description: isRole(access) ? `${description} Needs the role \`${access}\`.` : description,
     security: securityOf(operation),
     parameters: [...parametersOf('path', params), ...parametersOf('query', query)],
     ...(body && {
@@ -141,8 +147,8 @@ function descriptionOf(schema: TSchema): string | undefined {
 }
 
 function securityOf({ access, method }: Operation): readonly Json[] {
-  if (access !== undefined) return [];
-  return method === 'GET' ? [{ token: [] }, { session: [] }] : [{ token: [] }, { session: [], csrf: [] }];
+  if (!isRole(access)) return [];
+  return [{ token: [access] }, method === 'GET' ? { session: [access] } : { session: [access], csrf: [] }];
 }
 
 function parametersOf(place: 'path' | 'query', schema: TObject | undefined): readonly Json[] {
@@ -169,7 +175,8 @@ export function codesOf({ access, method, params, query, body, problems = [] }: 
   const add = (...more: readonly ProblemCode[]) => {
     for (const code of more) codes.add(code);
   };
-  if (access === undefined)
+  if (isRole(access) && access !== 'read-only') add('ROLE_REQUIRED');
+  if (isRole(access))
     add('NOT_SIGNED_IN', 'SESSION_EXPIRED', 'INVALID_TOKEN', 'TOO_MANY_ATTEMPTS', 'STORE_UNAVAILABLE');
   if (access === 'sign-in') add('STORE_UNAVAILABLE');
   if (method !== 'GET' && access !== 'anybody')

@@ -87,6 +87,7 @@ export const readFeed = operation({
   method: 'GET',
   path: '/api/feed',
   operationId: 'readFeed',
+  access: 'read-only',
   summary: 'How market data arrives',
   description: 'The connection to the exchange now, and its states over the last 24 hours.',
   answer: FeedSchema,

@@ -5,12 +5,14 @@ import { joinedHeader } from '../../access/client-address.ts';
 import { MinuteWindow } from '../../access/minute-window.ts';
 import { hasTokenShape, tokenDigest } from '../../access/operator-token.ts';
 import type { Clock, EpochMs } from '../../clock.ts';
+import { isEnough, isRole, type Role } from '../../operator/role.ts';
 import { tokenState } from '../../operator/token.ts';
 import type { AuditLog } from '../../store/audit.ts';
 import type { TokenRecord } from '../../store/tokens.ts';
 import type { ManagementCounters } from '../metrics.ts';
 import type { Management } from '../sources.ts';
 import { assertSameOrigin } from './hosts.ts';
+import type { Operation } from './operation.ts';
 import { Problem } from './problems.ts';
 import { type Session, Sessions, sameSecret } from './sessions.ts';
 
@@ -18,23 +20,24 @@ import { type Session, Sessions, sameSecret } from './sessions.ts';
 export interface Operator {
   /** The name of the token, by which the audit log records what was done. */
   readonly name: string;
+  readonly role: Role;
   /** `undefined` for a request that came with a token. */
   readonly session: Session | undefined;
 }
 
 /** The operator of a request to an operation that needs no sign-in. */
-export const anybody: Operator = { name: 'unknown', session: undefined };
+export const anybody: Operator = { name: 'unknown', role: 'read-only', session: undefined };
 
 export const sessionCookie = 'mdapi_session';
 
 const attemptsPerMinute = 10;
-const touchEveryMs = 60_000;
 const configurationName = 'configuration';
 
-interface Holder {
+export interface Holder {
   /** `undefined` for the token of the configuration. */
   readonly tokenId: string | undefined;
   readonly name: string;
+  readonly role: Role;
 }
 
 /** Decides who may use the management API (docs/decisions/0023). */
@@ -58,30 +61,41 @@ export class Gate {
   }
 
   /** A token takes precedence over a session. Throws a `Problem` when the request is refused. */
-  async admit(request: FastifyRequest, purpose: string, now: EpochMs): Promise<Operator> {
+  async admit(request: FastifyRequest, { operationId, access }: Operation, now: EpochMs): Promise<Operator> {
+    const operator = await this.#operatorOf(request, operationId, now);
+    if (isRole(access) && !isEnough(operator.role, access))
+      throw new Problem(
+        'ROLE_REQUIRED',
+        `This needs the role ${access}; ${operator.name} has the role ${operator.role}.`,
+      );
+    return operator;
+  }
+
+  async #operatorOf(request: FastifyRequest, purpose: string, now: EpochMs): Promise<Operator> {
     const { authorization } = request.headers;
     if (authorization !== undefined) {
-      const { name } = await this.#holderOf(bearerOf(authorization), request, purpose, now);
-      return { name, session: undefined };
+      const { name, role } = await this.#holderOf(bearerOf(authorization), request, purpose, now);
+      return { name, role, session: undefined };
     }
     const secret = request.cookies[sessionCookie];
     if (secret === undefined) throw notSignedIn();
     const session = await this.#liveSession(secret, now);
     if (request.method !== 'GET' && request.method !== 'HEAD') assertOwnPage(request, session);
-    return { name: session.name, session };
+    return { name: session.name, role: session.role, session };
   }
 
   /** Makes a session for a valid token. Throws `INVALID_TOKEN`, `TOO_MANY_ATTEMPTS`. */
   async signIn(token: string, request: FastifyRequest, now: EpochMs): Promise<ReturnType<Sessions['open']>> {
-    const { tokenId, name } = await this.#holderOf(token, request, 'sign-in', now);
-    const opened = this.sessions.open(tokenId, name);
+    const holder = await this.#holderOf(token, request, 'sign-in', now);
+    const { tokenId, name, role } = holder;
+    const opened = this.sessions.open(holder);
     this.#counters.signIns.inc();
     const { id, expiresAt } = opened.session;
     await this.#record(name, {
       action: 'session.create',
       subject: { kind: 'session', id },
       summary: `Signed in from ${this.#addressOf(request).text}.`,
-      details: { address: this.#addressOf(request).text, tokenId: tokenId ?? null, expiresAtMs: expiresAt },
+      details: { address: this.#addressOf(request).text, role, tokenId: tokenId ?? null, expiresAtMs: expiresAt },
     });
     return opened;
   }
@@ -102,7 +116,10 @@ export class Gate {
     if (session === 'expired') throw new Problem('SESSION_EXPIRED', 'The session has expired. Sign in again.');
     if (session.tokenId === undefined) return session;
     const token = await this.#management.store.tokens.get(session.tokenId);
-    if (token !== undefined && tokenState(token, now) === 'active') return session;
+    if (token !== undefined && tokenState(token, now) === 'active') {
+      await this.#used(token);
+      return session;
+    }
     this.sessions.closeOf(session.tokenId);
     throw new Problem(
       'SESSION_EXPIRED',
@@ -121,9 +138,9 @@ export class Gate {
     if (shaped || !this.#attempts.isUsedUp(limitBucket, attemptsPerMinute, now)) {
       const digest = tokenDigest(text);
       if (this.#configured !== undefined && timingSafeEqual(digest, this.#configured))
-        return { tokenId: undefined, name: configurationName };
+        return { tokenId: undefined, name: configurationName, role: 'admin' };
       const token = shaped ? await this.#management.store.tokens.find(digest) : undefined;
-      if (token !== undefined && tokenState(token, now) === 'active') return this.#used(token, now);
+      if (token !== undefined && tokenState(token, now) === 'active') return this.#used(token);
       await this.#refused(request, purpose, token);
     }
     this.#counters.signInFailures.inc();
@@ -138,11 +155,9 @@ export class Gate {
     );
   }
 
-  async #used(token: TokenRecord, now: EpochMs): Promise<Holder> {
-    if (token.lastUsedAt === undefined || Math.abs(now - token.lastUsedAt) >= touchEveryMs) {
-      await this.#bestEffort(() => this.#management.store.tokens.touch(token.id));
-    }
-    return { tokenId: token.id, name: token.name };
+  async #used(token: TokenRecord): Promise<Holder> {
+    await this.#bestEffort(() => this.#management.store.tokens.touch(token));
+    return { tokenId: token.id, name: token.name, role: token.role };
   }
 
   #refused(request: FastifyRequest, purpose: string, token: TokenRecord | undefined): Promise<void> {

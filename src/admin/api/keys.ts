@@ -1,12 +1,21 @@
 import Type from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../../access/api-key.ts';
 import type { EpochMs } from '../../clock.ts';
-import { lastInstantMs } from '../../contract/instant.ts';
 import { described, id, words } from '../../operator/fields.ts';
 import { KeySchema, keyStatuses, keyView, readKey } from '../../operator/key.ts';
 import type { KeyStatus } from '../../store/keys.ts';
 import { operation } from './operation.ts';
-import { defaultLimit, nextSchema, noBody, pageQuery, pathId, readCursor, strictObject, writeCursor } from './parts.ts';
+import {
+  defaultLimit,
+  expiresAtMs,
+  nextSchema,
+  noBody,
+  pageQuery,
+  pathId,
+  readCursor,
+  strictObject,
+  writeCursor,
+} from './parts.ts';
 
 const KeyListSchema = Type.Object(
   {
@@ -42,6 +51,7 @@ export const listKeys = operation({
   method: 'GET',
   path: '/api/keys',
   operationId: 'listKeys',
+  access: 'read-only',
   summary: 'Keys, latest first',
   description:
     'In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`.',
@@ -66,21 +76,14 @@ export const createKey = operation({
   method: 'POST',
   path: '/api/keys',
   operationId: 'createKey',
+  access: 'support',
   summary: 'Make a key',
   description: 'Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.',
   body: strictObject(
     {
       accountId: id('acc', 'The account that is to hold it.'),
       label: Type.Optional(Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] })),
-      expiresAtMs: Type.Optional(
-        Type.Integer({
-          description:
-            'The first instant at which it is no longer valid, in milliseconds since the Unix epoch. Never when left out.',
-          minimum: 0,
-          maximum: lastInstantMs,
-          examples: [1_803_031_200_000],
-        }),
-      ),
+      expiresAtMs: Type.Optional(expiresAtMs),
       limitPerMinute: Type.Optional(
         Type.Integer({
           description: 'Its own limit in requests a minute; the configured one when left out.',
@@ -124,6 +127,7 @@ function changing(verb: string, status: KeyStatus, summary: string, effect: stri
     method: 'POST',
     path: `/api/keys/:id/${verb}`,
     operationId: `${verb}Key`,
+    access: 'support',
     summary,
     description: `${effect} Repeating it changes nothing.`,
     params: pathId('key'),
@@ -144,6 +148,7 @@ export const rotateKey = operation({
   method: 'POST',
   path: '/api/keys/:id/rotate',
   operationId: 'rotateKey',
+  access: 'support',
   summary: 'Replace a key by a new one',
   description:
     'The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once.',

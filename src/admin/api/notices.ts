@@ -29,6 +29,7 @@ export const listNotices = operation({
   method: 'GET',
   path: '/api/notices',
   operationId: 'listNotices',
+  access: 'read-only',
   summary: 'Notices to key holders, latest first',
   description: 'Who was notified by e-mail, when, and with what outcome.',
   query: Type.Object({
@@ -46,6 +47,7 @@ export const previewNotice = operation({
   method: 'GET',
   path: '/api/notices/:id/preview',
   operationId: 'previewNotice',
+  access: 'read-only',
   summary: 'A notice as its reader gets it',
   description: 'The mail, built again from the figures of the notice.',
   params: pathId('ntc'),

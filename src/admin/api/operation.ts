@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { EpochMs } from '../../clock.ts';
+import type { Role } from '../../operator/role.ts';
 import type { Store } from '../../store/store.ts';
 import type { Management } from '../sources.ts';
 import type { Gate, Operator } from './gate.ts';
@@ -29,8 +30,8 @@ interface Declared<Params extends TObject, Query extends TObject, Body extends T
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** Whether it needs a sign-in, which it does when left out; `sign-in` is the one that makes one. */
-  readonly access?: 'anybody' | 'sign-in';
+  /** The role it needs; `sign-in` is the operation that makes a session. */
+  readonly access: Role | 'anybody' | 'sign-in';
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;

@@ -19,7 +19,7 @@ import { readOverview } from './overview.ts';
 import { readProblem } from './problems.ts';
 import { readRates } from './rates.ts';
 import { readSession, signIn, signOut } from './session.ts';
-import { listTokens } from './tokens.ts';
+import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { readKeyUsage, readUsage } from './usage.ts';
 
 const readDocument = operation({
@@ -66,7 +66,7 @@ const byTag = {
     cancelMaintenance,
   ],
   Notices: [listNotices, previewNotice],
-  Audit: [listAudit, listTokens],
+  Audit: [listAudit, listTokens, createToken, revokeToken],
   Description: [readProblem, readDocument],
 } satisfies Readonly<Record<Tag, readonly Operation[]>>;
 

@@ -104,6 +104,7 @@ export const readOverview = operation({
   method: 'GET',
   path: '/api/overview',
   operationId: 'readOverview',
+  access: 'read-only',
   summary: 'The state of the service',
   description:
     'All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second.',

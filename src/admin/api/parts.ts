@@ -1,5 +1,6 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { lastInstantMs } from '../../contract/instant.ts';
 import { id, nullableLine } from '../../operator/fields.ts';
 import { invalid } from './problems.ts';
 
@@ -23,6 +24,15 @@ export function strictObject<Properties extends TProperties>(
 
 /** Of an operation that takes no values. */
 export const noBody = strictObject({}, 'Nothing is taken.');
+
+/** The expiry of a new key or token. */
+export const expiresAtMs = Type.Integer({
+  description:
+    'The first instant at which it is no longer valid, in milliseconds since the Unix epoch. Never when left out.',
+  minimum: 0,
+  maximum: lastInstantMs,
+  examples: [1_803_031_200_000],
+});
 
 export const pathId = (prefix: string) => Type.Object({ id: id(prefix, 'The id, as lists give it.') });
 

@@ -41,6 +41,11 @@ export const problemTable = {
     description:
       'A change made with a session also needs its token in `X-CSRF-Token`, and must come from a page of this server.',
   },
+  ROLE_REQUIRED: {
+    status: 403,
+    title: 'Role required',
+    description: 'The operation needs a role that the token or the session does not have. `detail` names both.',
+  },
   NOT_FOUND: { status: 404, title: 'Not found', description: 'Nothing exists at this path or under this id.' },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -139,6 +144,7 @@ function problemSlug(code: ProblemCode): string {
 const fieldOf: Readonly<Partial<Record<StoreErrorReason, string>>> = {
   email_invalid: 'email',
   label_invalid: 'label',
+  token_name_invalid: 'name',
   limit_invalid: 'limitPerMinute',
   expiry_not_in_future: 'expiresAtMs',
   overlap_in_past: 'overlapMs',

@@ -38,6 +38,7 @@ export const readRates = operation({
   method: 'GET',
   path: '/api/rates',
   operationId: 'readRates',
+  access: 'read-only',
   summary: 'Conversion rates',
   description: 'The rates of converted markets, their age and how long they may be used.',
   answer: RateListSchema,

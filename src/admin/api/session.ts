@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { instants, line, pair } from '../../operator/fields.ts';
+import { instants, line, pair, words } from '../../operator/fields.ts';
+import { roles } from '../../operator/role.ts';
 import { sessionCookie } from './gate.ts';
 import { operation } from './operation.ts';
 import { strictObject } from './parts.ts';
@@ -9,7 +10,10 @@ import type { Session } from './sessions.ts';
 const SessionSchema = Type.Object(
   {
     operator: Type.Object(
-      { name: line('Name of the token that was signed in with.', 'alice', 60) },
+      {
+        name: line('Name of the token that was signed in with.', 'alice', 300),
+        role: words(roles, 'What they may do; each role may also do what those before it may.'),
+      },
       { description: 'Who is signed in.' },
     ),
     csrfToken: Type.String({
@@ -35,8 +39,8 @@ const SignInSchema = strictObject(
   'What to sign in with.',
 );
 
-function sessionBody({ name, csrfToken, expiresAt }: Session) {
-  return { operator: { name }, csrfToken, ...instants('expiresAt', expiresAt) };
+function sessionBody({ name, role, csrfToken, expiresAt }: Session) {
+  return { operator: { name, role }, csrfToken, ...instants('expiresAt', expiresAt) };
 }
 
 export const signIn = operation({
@@ -63,6 +67,7 @@ export const readSession = operation({
   method: 'GET',
   path: '/api/session',
   operationId: 'readSession',
+  access: 'read-only',
   summary: 'The session of this browser',
   description: 'Who is signed in, and the token against cross-site requests. Only for a session, not for a token.',
   answer: SessionSchema,
@@ -76,6 +81,7 @@ export const signOut = operation({
   method: 'DELETE',
   path: '/api/session',
   operationId: 'signOut',
+  access: 'read-only',
   summary: 'Sign out',
   description: 'Ends the session and clears its cookie.',
   async handle({ gate, operator, request, reply }) {

@@ -13,7 +13,7 @@ function opened() {
 
 test('a session is known by its secret, and neither its id nor its CSRF token opens anything', () => {
   const { sessions } = opened();
-  const { secret, session } = sessions.open('tok_1', 'alice');
+  const { secret, session } = sessions.open({ tokenId: 'tok_1', name: 'alice', role: 'admin' });
   assert.equal((sessions.find(secret) as Session).id, session.id);
   assert.equal(new Set([secret, session.csrfToken, session.id]).size, 3);
   for (const wrong of [session.id, session.csrfToken, '', secret.slice(1)])
@@ -22,7 +22,7 @@ test('a session is known by its secret, and neither its id nor its CSRF token op
 
 test('a session ends at its time to the millisecond, however much it is used', async () => {
   const { clock, sessions } = opened();
-  const { secret } = sessions.open('tok_1', 'alice');
+  const { secret } = sessions.open({ tokenId: 'tok_1', name: 'alice', role: 'admin' });
   await clock.advance(12 * hourMs - 1);
   assert.notEqual(sessions.find(secret), 'expired');
   await clock.advance(1);
@@ -32,7 +32,7 @@ test('a session ends at its time to the millisecond, however much it is used', a
 
 test('a wall clock set back makes no session longer', async () => {
   const { clock, sessions } = opened();
-  const { secret } = sessions.open('tok_1', 'alice');
+  const { secret } = sessions.open({ tokenId: 'tok_1', name: 'alice', role: 'admin' });
   clock.jump(-hourMs);
   await clock.advance(12 * hourMs);
   assert.equal(sessions.find(secret), 'expired');
@@ -40,10 +40,10 @@ test('a wall clock set back makes no session longer', async () => {
 
 test('the sessions of one token end together, those of others stay', () => {
   const { sessions } = opened();
-  const first = sessions.open('tok_1', 'alice');
-  const second = sessions.open('tok_1', 'alice');
-  const other = sessions.open('tok_2', 'bob');
-  const configured = sessions.open(undefined, 'configuration');
+  const first = sessions.open({ tokenId: 'tok_1', name: 'alice', role: 'admin' });
+  const second = sessions.open({ tokenId: 'tok_1', name: 'alice', role: 'admin' });
+  const other = sessions.open({ tokenId: 'tok_2', name: 'bob', role: 'admin' });
+  const configured = sessions.open({ tokenId: undefined, name: 'configuration', role: 'admin' });
   sessions.closeOf('tok_1');
   assert.deepEqual([sessions.find(first.secret), sessions.find(second.secret)], [undefined, undefined]);
   assert.ok(sessions.find(other.secret) !== undefined && sessions.find(configured.secret) !== undefined);
@@ -51,12 +51,12 @@ test('the sessions of one token end together, those of others stay', () => {
 
 test('there are never more than a thousand: the oldest goes, and expired ones go first', async () => {
   const { clock, sessions } = opened();
-  const oldest = sessions.open('tok_1', 'alice');
-  for (let count = 0; count < 1_000; count++) sessions.open('tok_1', 'alice');
+  const oldest = sessions.open({ tokenId: 'tok_1', name: 'alice', role: 'admin' });
+  for (let count = 0; count < 1_000; count++) sessions.open({ tokenId: 'tok_1', name: 'alice', role: 'admin' });
   assert.equal(sessions.size, 1_000);
   assert.equal(sessions.find(oldest.secret), undefined);
   await clock.advance(12 * hourMs);
-  sessions.open('tok_1', 'alice');
+  sessions.open({ tokenId: 'tok_1', name: 'alice', role: 'admin' });
   assert.equal(sessions.size, 1);
 });
 

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { tokenDigest } from '../../access/operator-token.ts';
 import { randomBase62 } from '../../base62.ts';
 import type { Clock, EpochMs, Randomness } from '../../clock.ts';
+import type { Role } from '../../operator/role.ts';
 
 /** A signed-in browser. */
 export interface Session {
@@ -10,6 +11,7 @@ export interface Session {
   /** The token it was made with: its id in the store, or `undefined` for that of the configuration. */
   readonly tokenId: string | undefined;
   readonly name: string;
+  readonly role: Role;
   readonly csrfToken: string;
   readonly expiresAt: EpochMs;
 }
@@ -42,7 +44,10 @@ export class Sessions {
   }
 
   /** Makes a session and its secret. */
-  open(tokenId: string | undefined, name: string): { readonly secret: string; readonly session: Session } {
+  open({ tokenId, name, role }: Pick<Session, 'tokenId' | 'name' | 'role'>): {
+    readonly secret: string;
+    readonly session: Session;
+  } {
     this.#dropExpired();
     const [oldest] = this.#byDigest.keys();
     if (this.#byDigest.size >= sessionsMax && oldest !== undefined) this.#byDigest.delete(oldest);
@@ -51,6 +56,7 @@ export class Sessions {
       id: `ses_${randomBase62(idLength, this.#randomness)}`,
       tokenId,
       name,
+      role,
       csrfToken: randomBase62(secretLength, this.#randomness),
       expiresAt: (this.#clock.now() + this.#lastsMs) as EpochMs,
       endsAtMonotonicMs: this.#clock.monotonicMs() + this.#lastsMs,

@@ -1,6 +1,11 @@
 import Type from 'typebox';
+import { generateOperatorToken, tokenDigest } from '../../access/operator-token.ts';
+import type { EpochMs } from '../../clock.ts';
+import { described } from '../../operator/fields.ts';
+import { roles } from '../../operator/role.ts';
 import { TokenSchema, tokenView } from '../../operator/token.ts';
 import { operation } from './operation.ts';
+import { expiresAtMs, noBody, pathId, strictObject } from './parts.ts';
 
 const TokenListSchema = Type.Object(
   { tokens: Type.Array(TokenSchema, { description: 'Oldest first.' }) },
@@ -11,12 +16,72 @@ export const listTokens = operation({
   method: 'GET',
   path: '/api/tokens',
   operationId: 'listTokens',
+  access: 'read-only',
   summary: 'Operator tokens',
-  description:
-    'Who may use this API. Tokens are made and revoked on the command line (`mdapi admin token`, `mdapi admin revoke`), by whoever may write to the database.',
+  description: 'Who may use this API, without the token of the configuration.',
   answer: TokenListSchema,
   async handle({ store, now }) {
     const tokens = await store.tokens.list();
     return { tokens: tokens.map((token) => tokenView(token, now)) };
+  },
+});
+
+const NewTokenSchema = Type.Object(
+  {
+    token: described(TokenSchema, 'The token.'),
+    text: Type.String({
+      description: 'What its holder sends. It cannot be read again.',
+      minLength: 42,
+      maxLength: 42,
+      examples: ['mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
+    }),
+  },
+  { $id: 'NewToken', description: 'A new operator token with its text, which only this answer holds.' },
+);
+
+export const createToken = operation({
+  method: 'POST',
+  path: '/api/tokens',
+  operationId: 'createToken',
+  access: 'admin',
+  summary: 'Make an operator token',
+  description: 'Only this answer ever holds its text.',
+  body: strictObject(
+    {
+      name: Type.String({
+        description: 'Whom or what it is for; the audit log names its holder by it.',
+        minLength: 1,
+        maxLength: 60,
+        examples: ['alice'],
+      }),
+      role: Type.Enum([...roles], { description: 'What its holder may do.', examples: ['support'] }),
+      expiresAtMs: Type.Optional(expiresAtMs),
+    },
+    'The new token.',
+  ),
+  status: 201,
+  answer: NewTokenSchema,
+  problems: ['CONFLICT'],
+  async handle({ body, store, now }, { randomness }) {
+    const text = generateOperatorToken(randomness);
+    const expiresAt = body.expiresAtMs as EpochMs | undefined;
+    const token = await store.tokens.insert({ ...body, digest: tokenDigest(text), expiresAt });
+    return { token: tokenView(token, now), text };
+  },
+});
+
+export const revokeToken = operation({
+  method: 'POST',
+  path: '/api/tokens/:id/revoke',
+  operationId: 'revokeToken',
+  access: 'admin',
+  summary: 'Revoke an operator token',
+  description: 'It is refused at once, for good, and its sessions end. Repeating it changes nothing.',
+  params: pathId('tok'),
+  body: noBody,
+  answer: TokenSchema,
+  problems: ['NOT_FOUND'],
+  async handle({ params, store, now }) {
+    return tokenView(await store.tokens.revoke(params.id), now);
   },
 });

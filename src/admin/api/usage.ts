@@ -78,6 +78,7 @@ export const readKeyUsage = operation({
   method: 'GET',
   path: '/api/keys/:id/usage',
   operationId: 'readKeyUsage',
+  access: 'read-only',
   summary: 'How a key is used',
   description:
     'The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request.',
@@ -121,6 +122,7 @@ export const readUsage = operation({
   method: 'GET',
   path: '/api/usage',
   operationId: 'readUsage',
+  access: 'read-only',
   summary: 'The keys that stand out',
   description: 'At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute.',
   answer: UsageSchema,

@@ -158,6 +158,8 @@ const operatorTables: Tables = ({ text }) => [
     id ${text} primary key not null,
     name ${text} not null,
     digest ${text} not null unique,
+    role ${text} not null
+      constraint operator_tokens_role check (role in ('read-only', 'support', 'operator', 'admin')),
     created_at_ms bigint not null,
     expires_at_ms bigint,
     revoked_at_ms bigint,

@@ -65,7 +65,8 @@ postgresTest(
       const [lower, upper] = [`x${round}@example.com`, `X${round}@example.com`];
       const made = [store.accounts.create({ email: lower }), other.accounts.create({ email: upper })];
       assert.deepEqual(await refusals(made), ['email_taken']);
-      const make = (by: typeof store) => by.tokens.insert({ digest: nextDigest(), name: `ann ${round}` });
+      const make = (by: typeof store) =>
+        by.tokens.insert({ role: 'admin', digest: nextDigest(), name: `ann ${round}` });
       assert.deepEqual(await refusals([make(store), make(other)]), ['token_name_taken']);
     }
   },

@@ -5,7 +5,7 @@ import { parseLocal } from '../clock.ts';
 import { localZoneText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Badge, Empty, Facts, Loaded, Page, ProblemBlock, Section, When } from '../parts/blocks.ts';
+import { Allowed, Badge, Empty, Facts, Loaded, Page, ProblemBlock, Section, When } from '../parts/blocks.ts';
 import { Confirm, Dialog } from '../parts/dialog.ts';
 import { Field, useSubmitted } from '../parts/form.ts';
 import { toast } from '../parts/toasts.ts';
@@ -66,7 +66,7 @@ function Actions({ account: { id, email, active }, onCreate, onChanged }: Action
     toast(`The account of ${email} is ${active ? 'inactive' : 'active again'}.`);
     onChanged();
   };
-  return html`<span class="buttons">
+  return html`<${Allowed} role="support">
     <button type="button" class="main" onClick=${onCreate}>Create key</button>
     <button type="button" onClick=${() => setAsking(true)}>${active ? 'Deactivate' : 'Activate'}</button>
     ${
@@ -82,7 +82,7 @@ function Actions({ account: { id, email, active }, onCreate, onChanged }: Action
         <p>${active ? 'All keys of the account are refused with 401 INVALID_API_KEY within a second. Activating it brings them back.' : 'Its active keys work again within a second.'}</p>
       <//>`
     }
-  </span>`;
+  <//>`;
 }
 
 interface CreateKeyProps {

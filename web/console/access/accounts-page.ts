@@ -4,7 +4,7 @@ import { post } from '../api/client.ts';
 import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Badge, Empty, Loaded, Page, ProblemBlock, When } from '../parts/blocks.ts';
+import { Allowed, Badge, Empty, Loaded, Page, ProblemBlock, When } from '../parts/blocks.ts';
 import { Dialog } from '../parts/dialog.ts';
 import { Field, Search, useSubmitted } from '../parts/form.ts';
 import { PagingButtons, TableFrame, usePaging } from '../parts/table.ts';
@@ -19,7 +19,7 @@ export function AccountsPage() {
   const [isCreating, setCreating] = useState(false);
   const paging = usePaging(query);
   const polled = usePolled<AccountList>(withQuery('accounts', { query, after: paging.after }), everyMs);
-  const create = html`<button type="button" class="main" onClick=${() => setCreating(true)}>Create account</button>`;
+  const create = html`<${Allowed} role="support"><button type="button" class="main" onClick=${() => setCreating(true)}>Create account</button><//>`;
   return html`<${Page} title="Accounts and keys" actions=${create}>
     <${Search} label="Find an account" placeholder="part of an e-mail address, or an id" initial=${query} onSearch=${setQuery} />
     <${Loaded} polled=${polled}>

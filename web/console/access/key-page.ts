@@ -5,7 +5,7 @@ import { counted } from '../format/decimal.ts';
 import { localText, spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Badge, Empty, Facts, Loaded, Missing, Page, Section, When } from '../parts/blocks.ts';
+import { Allowed, Badge, Empty, Facts, Loaded, Missing, Page, Section, When } from '../parts/blocks.ts';
 import { Confirm } from '../parts/dialog.ts';
 import { Choice } from '../parts/form.ts';
 import { Bars, Meter } from '../parts/pictures.ts';
@@ -105,7 +105,7 @@ function KeyActions({ entry, onChanged }: { entry: Key; onChanged: () => void })
     setMade(undefined);
     if (made !== undefined) goTo(hrefTo('keys', made.key.id));
   };
-  return html`<span class="buttons">
+  return html`<${Allowed} role="support">
     ${entry.status === 'active' && html`<button type="button" class="main" onClick=${open('rotate')}>Rotate</button>`}
     ${entry.status === 'active' && html`<button type="button" onClick=${open('disable')}>Disable</button>`}
     ${entry.status === 'disabled' && html`<button type="button" class="main" onClick=${open('enable')}>Enable</button>`}
@@ -113,7 +113,7 @@ function KeyActions({ entry, onChanged }: { entry: Key; onChanged: () => void })
     ${action === 'rotate' && html`<${Rotate} ...${shared} onMade=${setMade} />`}
     ${action !== undefined && action !== 'rotate' && html`<${Change} ...${shared} action=${action} onChanged=${onChanged} />`}
     ${made && html`<${KeyText} made=${made} onClose=${stored} />`}
-  </span>`;
+  <//>`;
 }
 
 const changes = {

@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { Key, NewKey } from '../../generated/management-v1.d.ts';
-import { after } from '../clock.ts';
 import { html } from '../html.ts';
 import { Badge, Missing, When } from '../parts/blocks.ts';
+import { CopyLine } from '../parts/copy.ts';
 import { Dialog } from '../parts/dialog.ts';
 import { TableFrame } from '../parts/table.ts';
 import { hrefTo } from '../router.ts';
@@ -46,34 +45,4 @@ export function KeyText({ made: { key, text }, onClose }: { made: NewKey; onClos
     <${CopyLine} text=${curl} label="Copy the curl line" />
     <p class="buttons"><button type="button" class="main" onClick=${onClose}>I have stored it</button></p>
   <//>`;
-}
-
-const messageForMs = 2_000;
-
-/** Copies a text. Where the browser refuses, over plain HTTP for example, it says to select it by hand. */
-function CopyButton({ text, label }: { text: string; label: string }) {
-  const [message, setMessage] = useState('');
-  const copy = async () => {
-    const isCopied = await written(text);
-    setMessage(isCopied ? 'Copied' : 'Select and copy by hand');
-    after(messageForMs, () => setMessage(''));
-  };
-  return html`<span class="copy">
-    <button type="button" aria-label=${label} onClick=${copy}>Copy</button>
-    <span role="status">${message}</span>
-  </span>`;
-}
-
-async function written(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A line to be copied, as code. */
-function CopyLine({ text, label }: { text: string; label: string }) {
-  return html`<div class="copy-line"><code tabindex="0">${text}</code><${CopyButton} text=${text} label=${label} /></div>`;
 }

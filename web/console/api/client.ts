@@ -173,5 +173,5 @@ export async function signOut(): Promise<Outcome<undefined>> {
 }
 
 function begin({ operator, csrfToken, expiresAtMs }: SessionBody): void {
-  session.set({ state: 'in', operator: operator.name, csrfToken, expiresAtMs });
+  session.set({ state: 'in', operator: operator.name, role: operator.role, csrfToken, expiresAtMs });
 }

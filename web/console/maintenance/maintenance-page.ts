@@ -4,7 +4,7 @@ import { post } from '../api/client.ts';
 import { localText, spanText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
-import { Badge, Empty, Loaded, Page, Section, When } from '../parts/blocks.ts';
+import { Allowed, Badge, Empty, Loaded, Page, Section, When } from '../parts/blocks.ts';
 import { Confirm } from '../parts/dialog.ts';
 import { Choice } from '../parts/form.ts';
 import { TableFrame } from '../parts/table.ts';
@@ -25,7 +25,7 @@ export function MaintenancePage() {
   };
   const actions =
     !isAnnouncing &&
-    html`<button type="button" class="main" onClick=${() => setAnnouncing(true)}>Announce maintenance</button>`;
+    html`<${Allowed} role="operator"><button type="button" class="main" onClick=${() => setAnnouncing(true)}>Announce maintenance</button><//>`;
   return html`<${Page} title="Maintenance" actions=${actions}>
     ${isAnnouncing && html`<${AnnounceForm} onAnnounced=${announced} onClose=${() => setAnnouncing(false)} />`}
     <${Loaded} polled=${polled}>${(body: WindowList) => html`<${Windows} windows=${body.windows} onChanged=${refresh} />`}<//>
@@ -95,7 +95,7 @@ function WindowActions({ window, onChanged }: { window: MaintenanceWindow; onCha
       onChanged();
     },
   };
-  return html`<span class="buttons">
+  return html`<${Allowed} role="operator">
     <button type="button" onClick=${() => setDeed('extend')}>Extend</button>
     ${
       window.state === 'running'
@@ -105,7 +105,7 @@ function WindowActions({ window, onChanged }: { window: MaintenanceWindow; onCha
     ${action === 'extend' && html`<${Extend} ...${shared} />`}
     ${action === 'end' && html`<${End} ...${shared} />`}
     ${action === 'cancel' && html`<${Cancel} ...${shared} />`}
-  </span>`;
+  <//>`;
 }
 
 function change(id: string, action: Action, body: object = {}) {

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Market } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { html } from '../html.ts';
+import { Allowed } from '../parts/blocks.ts';
 import { Confirm } from '../parts/dialog.ts';
 import { toast } from '../parts/toasts.ts';
 
@@ -13,7 +14,7 @@ export function MarketActions({ market, onChanged }: { market: Market; onChanged
   const [action, setAction] = useState<Action | undefined>(undefined);
   const { symbol, status, operatorPaused } = market;
   if (status === 'delisted') return null;
-  return html`<span class="buttons">
+  return html`<${Allowed} role="operator">
     ${
       operatorPaused
         ? html`<button type="button" class="main" onClick=${() => setAction('resume')}>Resume</button>`
@@ -21,7 +22,7 @@ export function MarketActions({ market, onChanged }: { market: Market; onChanged
     }
     <button type="button" class="dangerous-quiet" onClick=${() => setAction('delist')}>Delist</button>
     ${action && html`<${ActionDialog} market=${market} action=${action} onClose=${() => setAction(undefined)} onDone=${done} />`}
-  </span>`;
+  <//>`;
 
   function done(participle: string): void {
     toast(`${symbol} is ${participle}.`);

@@ -1,39 +1,119 @@
-import type { Token, TokenList } from '../../generated/management-v1.d.ts';
+import { useState } from 'preact/hooks';
+import type { NewToken, Token, TokenList } from '../../generated/management-v1.d.ts';
+import { post } from '../api/client.ts';
+import { parseLocal } from '../clock.ts';
+import { localZoneText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Badge, Empty, Loaded, Missing, Page, When } from '../parts/blocks.ts';
+import { Allowed, Badge, Empty, Loaded, Missing, Page, ProblemBlock, When } from '../parts/blocks.ts';
+import { CopyLine } from '../parts/copy.ts';
+import { Confirm, Dialog } from '../parts/dialog.ts';
+import { Choice, Field, useSubmitted } from '../parts/form.ts';
 import { TableFrame } from '../parts/table.ts';
+import { toast } from '../parts/toasts.ts';
+import { type Role, roles, serverNowMs } from '../state.ts';
 
 const everyMs = 10_000;
 
-/** Who may sign in. Tokens are made and revoked on the machine alone, so that a stolen session cannot make more. */
+/** Who may sign in, and as what. An admin makes and revokes tokens here; others see them. */
 export function TokensPage() {
   const polled = usePolled<TokenList>('tokens', everyMs);
-  return html`<${Page} title="Operator tokens">
-    <div class="note"><p>Tokens are made and revoked on the machine of the service. Revoking one ends its sessions at once.</p>
-      <pre tabindex="0"><code>${'mdapi admin token --name NAME --expires +90d\nmdapi admin revoke ID'}</code></pre>
+  const { refresh } = polled;
+  const [isCreating, setCreating] = useState(false);
+  const [made, setMade] = useState<NewToken | undefined>(undefined);
+  const show = (token: NewToken) => {
+    setCreating(false);
+    setMade(token);
+    refresh();
+  };
+  const create = html`<${Allowed} role="admin"><button type="button" class="main" onClick=${() => setCreating(true)}>Create token</button><//>`;
+  return html`<${Page} title="Operator tokens" actions=${create}>
+    <div class="note"><p>An admin makes and revokes tokens here, and whoever has the machine of the service does it there. Revoking one ends its sessions at once.</p>
+      <pre tabindex="0"><code>${'mdapi admin token --name NAME --role ROLE --expires +90d\nmdapi admin revoke ID'}</code></pre>
     </div>
-    <${Loaded} polled=${polled}>${({ tokens }: TokenList) => html`<${Tokens} tokens=${tokens} />`}<//>
+    <${Loaded} polled=${polled}>${({ tokens }: TokenList) => html`<${Tokens} tokens=${tokens} onChanged=${refresh} />`}<//>
+    ${isCreating && html`<${CreateToken} onMade=${show} onClose=${() => setCreating(false)} />`}
+    ${made && html`<${TokenText} made=${made} onClose=${() => setMade(undefined)} />`}
   <//>`;
 }
 
-function Tokens({ tokens }: { tokens: readonly Token[] }) {
+function Tokens({ tokens, onChanged }: { tokens: readonly Token[]; onChanged: () => void }) {
   if (tokens.length === 0)
-    return html`<${Empty} title="No token was made.">You are signed in with the one of the configuration (admin.token).<//>`;
+    return html`<${Empty} title="No token was made.">You are signed in with the one of the configuration (admin.token), or through your organisation.<//>`;
   return html`<${TableFrame} label="Operator tokens"><table>
-    <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th><th scope="col">Id</th></tr></thead>
-    <tbody>${tokens.map((token) => html`<${TokenRow} key=${token.id} token=${token} />`)}</tbody>
+    <thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th><th scope="col">Last used</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Id</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
+    <tbody>${tokens.map((token) => html`<${TokenRow} key=${token.id} token=${token} onChanged=${onChanged} />`)}</tbody>
   </table><//>`;
 }
 
-function TokenRow({ token }: { token: Token }) {
-  const { id, name, state, createdAtMs, expiresAtMs, lastUsedAtMs } = token;
+function TokenRow({ token, onChanged }: { token: Token; onChanged: () => void }) {
+  const { id, name, role, state, createdAtMs, expiresAtMs, lastUsedAtMs } = token;
+  const [isAsking, setAsking] = useState(false);
+  const done = () => {
+    toast(`The token ${name} is revoked.`);
+    onChanged();
+  };
   return html`<tr>
     <th scope="row">${name}</th>
+    <td>${role}</td>
     <td><${Badge} state=${state} /></td>
-    <td><${When} atMs=${createdAtMs} as="full" /></td>
-    <td>${expiresAtMs === null ? html`<${Missing}>never<//>` : html`<${When} atMs=${expiresAtMs} as="full" />`}</td>
     <td>${lastUsedAtMs === null ? html`<${Missing}>never<//>` : html`<${When} atMs=${lastUsedAtMs} as="full" />`}</td>
+    <td><${When} atMs=${createdAtMs} as="day" /></td>
+    <td>${expiresAtMs === null ? html`<${Missing}>never<//>` : html`<${When} atMs=${expiresAtMs} as="full" />`}</td>
     <td><code>${id}</code></td>
+    <td>
+      ${state !== 'revoked' && html`<${Allowed} role="admin"><button type="button" class="dangerous-quiet" aria-label=${`Revoke ${name}`} onClick=${() => setAsking(true)}>Revoke</button><//>`}
+      ${
+        isAsking &&
+        html`<${Confirm}
+          title=${`Revoke the token ${name}?`}
+          action="Revoke token"
+          isDangerous
+          act=${() => post<Token>(`tokens/${encodeURIComponent(id)}/revoke`)}
+          onDone=${done}
+          onClose=${() => setAsking(false)}
+        ><p>This is final. Programs that send it are refused at once, and whoever is signed in with it is signed out.</p><//>`
+      }
+    </td>
   </tr>`;
+}
+
+const roleTexts: Readonly<Record<Role, string>> = {
+  'read-only': 'sees everything, changes nothing',
+  support: 'accounts and keys',
+  operator: 'also markets, maintenance and notices',
+  admin: 'also operator tokens',
+};
+const roleOptions = roles.map((role) => [role, `${role}: ${roleTexts[role]}`] as const);
+
+function CreateToken({ onMade, onClose }: { onMade: (made: NewToken) => void; onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<string>('operator');
+  const [expires, setExpires] = useState('');
+  const { isBusy, problem, faultOf, submit } = useSubmitted<NewToken>(onMade);
+  const expiresAtMs = parseLocal(expires);
+  const send = (event: Event) => {
+    event.preventDefault();
+    const expiry = expiresAtMs === undefined ? {} : { expiresAtMs };
+    void submit(() => post<NewToken>('tokens', { name: name.trim(), role, ...expiry }));
+  };
+  const isOfField = ['name', 'expiresAtMs'].some((field) => faultOf(field) !== undefined);
+  return html`<${Dialog} title="Create token" onClose=${onClose}>
+    <form onSubmit=${send}>
+      <${Field} label="Name" value=${name} onInput=${setName} fault=${faultOf('name')} hint="Whom or what it is for. The audit log names its holder by it." more=${{ required: true, maxlength: 60, autocomplete: 'off' }} />
+      <${Choice} label="Role" value=${role} options=${roleOptions} onChange=${setRole} />
+      <${Field} label=${`Expires (your time, ${localZoneText(expiresAtMs ?? serverNowMs())})`} type="datetime-local" value=${expires} onInput=${setExpires} fault=${faultOf('expiresAtMs')} hint=${expiresAtMs === undefined ? 'Empty: never.' : utcText(expiresAtMs)} />
+      ${problem && !isOfField && html`<${ProblemBlock} problem=${problem} />`}
+      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>Create token</button><button type="button" onClick=${onClose}>Go back</button></p>
+    </form>
+  <//>`;
+}
+
+/** The only time a token's text is shown. Escape does not close it: once closed, the text is gone. */
+function TokenText({ made: { token, text }, onClose }: { made: NewToken; onClose: () => void }) {
+  return html`<${Dialog} title=${`The token “${token.name}”`} wide onClose=${() => {}}>
+    <p class="note warn"><strong>Copy it now: it is shown this once.</strong> Only its digest is stored. Give it to its holder over a channel you trust.</p>
+    <${CopyLine} text=${text} label="Copy the token" />
+    <p class="buttons"><button type="button" class="main" onClick=${onClose}>I have stored it</button></p>
+  <//>`;
 }

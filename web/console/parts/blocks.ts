@@ -4,6 +4,7 @@ import { type InstantStyle, localText, utcText } from '../format/time.ts';
 import { spaced, type Tone, toneOf } from '../format/words.ts';
 import { type Content, html } from '../html.ts';
 import type { Polled } from '../live/polled.ts';
+import { isAllowed, type Role } from '../state.ts';
 
 interface PageProps {
   readonly title: string;
@@ -92,6 +93,11 @@ export function When({ atMs, as = 'minute' }: { atMs: number; as?: InstantStyle 
 /** A state as a word with a mark; its colour is only an addition. */
 export function Badge({ state, tone, children }: { state: string; tone?: Tone; children?: Content }) {
   return html`<span class=${`badge ${tone ?? toneOf(state)}`}>${children ?? spaced(state)}</span>`;
+}
+
+/** What only some may do: shown to whoever has the role. */
+export function Allowed({ role, children }: { role: Role; children?: Content }) {
+  return isAllowed(role) ? html`<span class="buttons">${children}</span>` : null;
 }
 
 /** Shown in place of a missing value. */

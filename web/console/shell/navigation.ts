@@ -49,7 +49,7 @@ function Operator({ onHelp }: { onHelp: () => void }) {
     if (!outcome.ok) toast(problemText(outcome.problem), 'bad');
   };
   return html`<div class="operator">
-    <p class="small">Signed in as<br /><strong>${current.state === 'in' ? current.operator : ''}</strong></p>
+    <p class="small">Signed in as<br /><strong>${current.state === 'in' && current.operator}</strong><br />${current.state === 'in' && `role: ${current.role}`}</p>
     <p class="buttons"><button type="button" onClick=${leave}>Sign out</button><button type="button" onClick=${onHelp}>Keyboard</button></p>
   </div>`;
 }
