@@ -27,10 +27,17 @@ const packaged = findRuntime();
 const isPackaged = packaged !== undefined && realpathSync(packaged) === realpathSync(process.execPath);
 const machines = isPackaged ? nodeOfNpm() : undefined;
 
+ignoreUserSignals();
 if (machines !== undefined) passOnTo(machines);
 else if (Number.parseInt(process.versions.node, 10) >= pinnedMajor) await runHere();
 else if (packaged !== undefined && !isPackaged) passOnTo(packaged);
 else refuse();
+
+/** Left to themselves, SIGUSR1 opens a debugger to everybody on this machine and SIGUSR2 ends the process. */
+function ignoreUserSignals() {
+  if (process.platform === 'win32') return;
+  for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => {});
+}
 
 async function runHere() {
   if (process.pid === 1) exitOnSignals();
@@ -75,9 +82,9 @@ function passOnTo(runtime) {
   const child = spawn(runtime, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit', env });
   // Ctrl-C and a closed terminal reach every process of the terminal: passed on, they would arrive twice.
   const fromTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
-  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM', 'SIGQUIT', 'SIGUSR2']) {
-    if (process.platform === 'win32' && (signal === 'SIGQUIT' || signal === 'SIGUSR2')) continue;
-    const alreadyThere = fromTerminal && signal !== 'SIGTERM' && signal !== 'SIGUSR2';
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM', 'SIGQUIT']) {
+    if (process.platform === 'win32' && signal === 'SIGQUIT') continue;
+    const alreadyThere = fromTerminal && signal !== 'SIGTERM';
     process.on(signal, () => alreadyThere || child.kill(signal));
   }
   child.on('error', (error) => {

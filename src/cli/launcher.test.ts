@@ -47,7 +47,9 @@ function install(t: TestContext, pinnedVersion: string, withRuntime: boolean): I
   const directory = newDirectory(t);
   for (const folder of ['bin', 'src/cli']) mkdirSync(join(directory, folder), { recursive: true });
   cpSync(launcher, join(directory, 'bin/mdapi.js'));
-  writeFileSync(join(directory, 'src/cli/main.ts'), 'console.log("here", ...process.argv.slice(2));');
+  const program =
+    'console.log("here", ...process.argv.slice(2)); if (process.argv[2] === "wait") setInterval(() => {}, 1e3);';
+  writeFileSync(join(directory, 'src/cli/main.ts'), program);
   const optionalDependencies = { [runtimePackage]: pinnedVersion };
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ type: 'module', optionalDependencies }));
   if (withRuntime) {
@@ -108,6 +110,25 @@ describe('the launcher', { skip: process.platform === 'win32' && 'the stand-in r
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
     assert.deepEqual([code, signal], [null, 'SIGKILL']);
   });
+
+  for (const [what, version] of [
+    ['of the runtime', process.versions.node],
+    ['of another Node in front of it', '99.0.0'],
+  ] as const) {
+    it(`neither opens a debugger on SIGUSR1 nor ends on SIGUSR2, as the process ${what}`, async (t) => {
+      const { directory, launcher: file } = install(t, version, true);
+      const child = spawn(process.execPath, [file, 'wait'], { cwd: directory, stdio: 'pipe' });
+      t.after(() => child.kill('SIGKILL'));
+      let said = '';
+      child.stderr.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+      await output(child, 'wait');
+      for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGUSR1', 'SIGTERM'] as const) child.kill(signal);
+      const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+      assert.deepEqual([code, signal, said], version === '99.0.0' ? [7, null, ''] : [null, 'SIGTERM', '']);
+    });
+  }
 
   it('says in one line what to do when there is no runtime', async (t) => {
     const { exitCode, stdout, stderr } = await launch(install(t, '99.0.0', false), 'keys', 'list');

@@ -5,8 +5,8 @@ import { eventually } from '../support/eventually.ts';
 import type { Child } from '../support/mdapi-process.ts';
 import type { SoakRecord } from './record.ts';
 
-/** To be in the environment of the process, so that its inspector takes any free port. */
-export const inspectorOptions = '--inspect-port=0';
+/** To be in the environment of the process, so that it has an inspector, on any free port. */
+export const inspectorOptions = '--inspect=0';
 
 const everyMs = 10_000;
 const megabyte = 1024 * 1024;
@@ -18,12 +18,10 @@ interface HeapUsage {
 }
 
 /**
- * Has the process collect its garbage now and then, through the inspector that Node opens on SIGUSR1, and notes what
- * is left. Resident memory also holds garbage that is not collected yet, tens of megabytes of it: a leak of one
+ * Has the process collect its garbage now and then, through its inspector, and notes what is left. Resident memory also holds garbage that is not collected yet, tens of megabytes of it: a leak of one
  * megabyte an hour shows in what is left long before it shows there.
  */
 export async function watchLiveMemory(server: Child, record: SoakRecord, signal: AbortSignal): Promise<void> {
-  server.kill('SIGUSR1');
   const url = await eventually('the inspector', () => /Debugger listening on (ws:\S+)/.exec(server.stderr)?.[1]);
   const socket = new WebSocket(url);
   await once(socket, 'open');
