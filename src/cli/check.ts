@@ -1,59 +1,86 @@
-import { existsSync } from 'node:fs';
-import type { Clock } from '../clock.ts';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import type { Configuration } from '../configuration/configuration.ts';
+import { didYouMean } from '../configuration/spelling.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
+import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
+import type { UpstreamMarket } from '../market/upstream.ts';
 import type { Command, Context } from './command.ts';
-import { exitCodes } from './failure.ts';
-import { withTimeout } from './private-listener.ts';
+import { type ExitCode, exitCodes, failureOf } from './failure.ts';
+import { privateUrl, withTimeout } from './private-listener.ts';
+import { listenFailure, tlsFailure } from './serve.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, table } from './style.ts';
 
 export const check: Command = {
   name: 'check',
-  summary: 'check the configuration, the database, the upstream and the rate source',
-  details: ['Shows what works and what does not, and changes nothing. Exits with 1 when something does not work.'],
+  summary: 'find what would keep `serve` from working, and say what to do about it',
+  details: [
+    'Checks the configuration, the database, the certificate, the ports, Redis, the mail server, the exchange and the rate source, and changes nothing. A service that already runs here may keep its ports.',
+    'Exits with 0 when all works, else with the exit code that `serve` would have; with 1 for what `serve` would wait for.',
+  ],
   examples: [
     { line: 'mdapi check --config /etc/mdapi/mdapi.yaml', note: 'before the first start, or when something is wrong' },
   ],
   async run(input, context) {
     const { configuration, file } = await configurationFor(input, context);
-    const findings = [
-      { name: 'configuration', works: true, detail: file ?? 'defaults and environment, no file' },
-      await checkDatabase(configuration, context.clock),
-      ...(await checkRedis(configuration, context)),
-      ...(await checkUpstream(configuration, context.clock)),
-    ];
-    const works = findings.every((finding) => finding.works);
+    const detail = file ?? 'defaults and environment, no file';
+    const results = [good('configuration', detail), ...(await checkAll(configuration, context))];
     const paint = paintFor(context);
-    const rows = findings.map(({ name, works, detail }) => [
+    const rows = results.map(({ finding: { name, works, detail } }) => [
       name,
       works ? { text: 'works', paint: paint.good } : { text: 'does not work', paint: paint.bad },
       detail,
     ]);
+    const findings = results.map(({ finding }) => finding);
     return {
-      json: { works, findings },
+      json: { works: findings.every(({ works }) => works), findings },
       text: table(['CHECK', 'RESULT', 'DETAIL'], rows, paint, ''),
-      exitCode: works ? exitCodes.ok : exitCodes.failure,
+      exitCode: results.find(({ exitCode }) => exitCode !== exitCodes.ok)?.exitCode ?? exitCodes.ok,
     };
   },
 };
 
-/** The result of one check. */
+/** One check, as it is shown. */
 interface Finding {
   readonly name: string;
   readonly works: boolean;
-  /** What was found, or why it does not work. Holds no secret. */
+  /** What was found; or why it does not work, and what to do. Holds no secret. */
   readonly detail: string;
 }
 
+interface CheckResult {
+  readonly finding: Finding;
+  readonly exitCode: ExitCode;
+}
+
 const timeoutMs = 20_000;
+const runningTimeoutMs = 2_000;
 const skippedShown = 5;
 
-function checkDatabase({ store }: Configuration, clock: Clock): Promise<Finding> {
+/** In the order in which `serve` would meet them. They run at the same time, for one that hangs takes its whole timeout. */
+async function checkAll(configuration: Configuration, context: Context): Promise<readonly CheckResult[]> {
+  const isRunning = await isServing(configuration.admin, context);
+  const results = await Promise.all([
+    checkDatabase(configuration, context),
+    checkCertificate(configuration, context),
+    checkPort('private listener', configuration.admin, isRunning, configuration),
+    checkPort('public listener', configuration.server, isRunning, configuration),
+    checkRedis(configuration, context),
+    checkMail(configuration, context),
+    checkUpstream(configuration, context),
+  ]);
+  return results.flat();
+}
+
+function checkDatabase({ store }: Configuration, { clock }: Context): Promise<CheckResult> {
   return attempt('database', async () => {
-    if (store.kind === 'sqlite' && !existsSync(store.path))
-      return `${store.path} does not exist yet; the server creates it`;
     const { inspectStore } = await import('../store/open-database.ts');
+    const { assertWritable } = await import('../store/sqlite/open.ts');
+    if (store.kind === 'sqlite' && !(await assertWritable(store.path, clock)))
+      return `${store.path} does not exist yet; the server creates it`;
     const { name, state, accounts, keys, markets } = await inspectStore(store.url, clock);
     if (state === 'empty') return `${name}: empty; the server creates its tables`;
     const age = state === 'older' ? '; of an older version, which the server migrates' : '';
@@ -61,35 +88,138 @@ function checkDatabase({ store }: Configuration, clock: Clock): Promise<Finding>
   });
 }
 
-async function checkRedis({ redis }: Configuration, { clock, randomness }: Context): Promise<readonly Finding[]> {
-  if (redis === undefined) return [];
-  const { checkRedis: tryRedis } = await import('../cluster/redis-check.ts');
-  return [await attemptInTime('Redis', clock, (signal) => tryRedis(redis, clock, randomness, signal))];
+async function checkCertificate(configuration: Configuration, { clock }: Context): Promise<readonly CheckResult[]> {
+  const { tls } = configuration.server;
+  if (tls === undefined) return [];
+  const result = await attempt('certificate', async () => {
+    const { readCertificate } = await import('../wiring/certificate.ts');
+    try {
+      const files = await readCertificate(tls);
+      createSecureContext(files);
+      const { validToDate } = new X509Certificate(files.cert);
+      if (validToDate.getTime() > clock.now()) return `${tls.certFile}, valid until ${validToDate.toISOString()}`;
+      throw new Error(`${tls.certFile} expired at ${validToDate.toISOString()}: clients refuse it. Renew it.`);
+    } catch (error) {
+      throw tlsFailure(error, configuration) ?? error;
+    }
+  });
+  return [result];
 }
 
-async function checkUpstream(configuration: Configuration, clock: Clock): Promise<readonly Finding[]> {
-  const { connectorFor, rateSource } = await import('../wiring/feed.ts');
-  const { judgeRate } = await import('../feed/rates/rate-keeper.ts');
+/** Whether a service with this configuration runs on this machine: what it has taken is in nobody's way. */
+async function isServing(admin: Configuration['admin'], { clock }: Context): Promise<boolean> {
+  try {
+    return await withTimeout(clock, runningTimeoutMs, async (signal) => {
+      const answer = (await (await fetch(`${privateUrl(admin)}/readyz`, { signal })).json()) as { phase?: unknown };
+      return typeof answer.phase === 'string';
+    });
+  } catch {
+    return false;
+  }
+}
+
+function checkPort(
+  name: string,
+  { host, port, ...server }: { readonly host: string; readonly port: number; readonly reusePort?: boolean },
+  isRunning: boolean,
+  configuration: Configuration,
+): Promise<CheckResult> {
+  return attempt(name, async () => {
+    const probe = createServer();
+    try {
+      probe.listen({ host, port, ...server });
+      await once(probe, 'listening');
+      probe.close();
+      return port === 0 ? `${host}, any free port` : `${host}, port ${port}`;
+    } catch (error) {
+      const isInUse = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      if (isInUse && isRunning) return `${host}, port ${port}, in use by the service that runs here now`;
+      throw listenFailure(error, configuration) ?? error;
+    }
+  });
+}
+
+async function checkRedis({ redis }: Configuration, { clock, randomness }: Context): Promise<readonly CheckResult[]> {
+  if (redis === undefined) return [];
+  const { checkRedis: tryRedis } = await import('../cluster/redis-check.ts');
+  const server = { subject: `${redis.host}:${redis.port}`, key: 'redis' };
+  return [await attemptInTime('Redis', clock, (signal) => tryRedis(redis, clock, randomness, signal), server)];
+}
+
+async function checkMail({ mail }: Configuration, { clock }: Context): Promise<readonly CheckResult[]> {
+  if (mail === undefined) return [];
+  const { smtp, from } = mail;
+  const { tryMailServer } = await import('../notices/delivery.ts');
+  const work = async (signal: AbortSignal) => {
+    await tryMailServer(smtp, signal);
+    return `${smtp.credentials === undefined ? 'takes connections' : 'takes the login'}; sender ${from.address}`;
+  };
+  const server = { subject: `${smtp.host}:${smtp.port}`, key: 'mail.smtp' };
+  return [await attemptInTime('mail server', clock, work, server)];
+}
+
+async function checkUpstream(configuration: Configuration, { clock }: Context): Promise<readonly CheckResult[]> {
+  const { connectorFor } = await import('../wiring/feed.ts');
   const connector = connectorFor(configuration, clock);
-  const findings = [
-    await attemptInTime('upstream REST', clock, async (signal) => {
-      const { markets, skipped } = await connector.loadCatalogue(signal);
-      const reasons = skipped.slice(0, skippedShown).map(({ name, reason }) => `${name} (${reason})`);
-      const more = skipped.length > skippedShown ? ` and ${skipped.length - skippedShown} more` : '';
-      return `${markets.length} markets${reasons.length === 0 ? '' : `; not offered: ${reasons.join(', ')}${more}`}`;
-    }),
-    await attemptInTime('upstream live', clock, (signal) => openOnce(connector, signal)),
-  ];
-  for (const [quote, { via }] of configuration.pricing.converted) {
-    const source = rateSource(configuration.rates, connector, clock, via, quote);
-    const finding = await attemptInTime(`rate ${via}/${quote}`, clock, async (signal) => {
+  const { rest, ws } = configuration.exchange.urls;
+  let markets: readonly UpstreamMarket[] | undefined;
+  const loaded = async (signal: AbortSignal) => {
+    const { skipped, ...catalogue } = await connector.loadCatalogue(signal);
+    markets = catalogue.markets;
+    const reasons = skipped.slice(0, skippedShown).map(({ name, reason }) => `${name} (${reason})`);
+    const more = skipped.length > skippedShown ? ` and ${skipped.length - skippedShown} more` : '';
+    return `${markets.length} markets${reasons.length === 0 ? '' : `; not offered: ${reasons.join(', ')}${more}`}`;
+  };
+  const at = (url: string, key: string) => ({ subject: `${connector.id} at ${withoutQuery(url)}`, key });
+  const [byRest, live] = await Promise.all([
+    attemptInTime('upstream REST', clock, loaded, at(rest, 'exchange.urls.rest')),
+    attemptInTime('upstream live', clock, (signal) => openOnce(connector, signal), at(ws, 'exchange.urls.ws')),
+  ]);
+  const symbols = markets === undefined ? [] : await checkSymbols(configuration, connector.id, markets);
+  // After the catalogue: a rate can be the price of one of its markets.
+  return [byRest, ...symbols, live, ...(await checkRates(configuration, connector, clock))];
+}
+
+/** A symbol that the exchange does not have is never offered, and nothing else would say so. */
+async function checkSymbols(
+  { exchange, pricing }: Configuration,
+  exchangeId: string,
+  markets: readonly UpstreamMarket[],
+): Promise<readonly CheckResult[]> {
+  const wanted = [...(exchange.symbols === 'all' ? [] : exchange.symbols), ...pricing.pricePrecision.keys()];
+  if (wanted.length === 0) return [];
+  const offered = new Set<MarketSymbol>(markets.map(({ symbol }) => symbol));
+  for (const [currency, { via }] of pricing.converted)
+    for (const { base, quote } of markets) if (quote === via) offered.add(symbolOf(base, currency));
+  const unknown = wanted.filter((symbol) => !offered.has(symbol));
+  const result = await attempt('symbols', async () => {
+    if (unknown.length === 0) return `${exchangeId} has each of the ${wanted.length} that are configured`;
+    const named = unknown.map((symbol) => `${symbol}.${didYouMean(symbol, offered)}`);
+    const remedy = 'Correct exchange.symbols and pricing.pricePrecision.';
+    throw new Error(`${exchangeId} has no market for ${named.join(' ')} ${remedy}`);
+  });
+  return [result];
+}
+
+async function checkRates(
+  { rates, pricing }: Configuration,
+  connector: ExchangeConnector,
+  clock: Context['clock'],
+): Promise<readonly CheckResult[]> {
+  const { rateSource } = await import('../wiring/feed.ts');
+  const { judgeRate } = await import('../feed/rates/rate-keeper.ts');
+  const place = rates.source === 'exchange' ? rates.market : withoutQuery(rates.url);
+  const results = [...pricing.converted].map(([quote, { via }]) => {
+    const source = rateSource(rates, connector, clock, via, quote);
+    const load = async (signal: AbortSignal) => {
       const rate = await source.load(signal);
       judgeRate(rate, clock.now());
-      return `${rate.mid} from ${source.id}${rate.fixingDate === undefined ? '' : `, fixing of ${rate.fixingDate}`}`;
-    });
-    findings.push(finding);
-  }
-  return findings;
+      return `${rate.mid}${rate.fixingDate === undefined ? '' : `, fixing of ${rate.fixingDate}`}`;
+    };
+    const at = { subject: `${source.id} at ${place}`, key: rates.source === 'exchange' ? 'rates.market' : 'rates.url' };
+    return attemptInTime(`rate ${via}/${quote}`, clock, load, at);
+  });
+  return Promise.all(results);
 }
 
 /** Opens the live connection, waits for its catalogue, the largest frame of all, and closes it. */
@@ -108,15 +238,45 @@ function openOnce(connector: ExchangeConnector, signal: AbortSignal): Promise<st
   });
 }
 
-/** Each check has its own timeout, so that one that hangs does not fail the others. */
-function attemptInTime(name: string, clock: Clock, work: (signal: AbortSignal) => Promise<string>): Promise<Finding> {
-  return attempt(name, () => withTimeout(clock, timeoutMs, work));
+/** A query may hold a secret of the operator's. */
+function withoutQuery(url: string): string {
+  return url.replace(/\?.*$/, '');
 }
 
-async function attempt(name: string, work: () => Promise<string>): Promise<Finding> {
+/** Something on the network. */
+interface Remote {
+  /** Its name and address in messages. */
+  readonly subject: string;
+  /** The setting they come from. */
+  readonly key: string;
+}
+
+/** Each check has its own timeout, so that one that hangs does not fail the others. */
+function attemptInTime(
+  name: string,
+  clock: Context['clock'],
+  work: (signal: AbortSignal) => Promise<string>,
+  { subject, key }: Remote,
+): Promise<CheckResult> {
+  return attempt(name, async () => {
+    try {
+      return `${subject}: ${await withTimeout(clock, timeoutMs, work)}`;
+    } catch (error) {
+      const remedy = `Check ${key}, and whether this machine may reach it (DNS, firewall, proxy).`;
+      throw new Error(`${subject}: ${error instanceof Error ? error.message : 'failed'}. ${remedy}`);
+    }
+  });
+}
+
+async function attempt(name: string, work: () => Promise<string>): Promise<CheckResult> {
   try {
-    return { name, works: true, detail: await work() };
+    return good(name, await work());
   } catch (error) {
-    return { name, works: false, detail: error instanceof Error ? error.message : 'failed' };
+    const detail = error instanceof Error ? error.message : 'failed';
+    return { finding: { name, works: false, detail }, exitCode: failureOf(error).exitCode };
   }
+}
+
+function good(name: string, detail: string): CheckResult {
+  return { finding: { name, works: true, detail }, exitCode: exitCodes.ok };
 }

@@ -38,8 +38,13 @@ export function splitCommand(
 
 /** Whether a switch such as `--json` is given before any `--`. Works on a command line that does not parse. */
 export function hasSwitch(argv: readonly string[], ...spellings: readonly string[]): boolean {
+  return withoutLiterals(argv).some((argument) => spellings.includes(argument));
+}
+
+/** What comes before `--`: options are looked for only there. */
+export function withoutLiterals(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  return (end === -1 ? argv : argv.slice(0, end)).some((argument) => spellings.includes(argument));
+  return end === -1 ? argv : argv.slice(0, end);
 }
 
 /** Parses what follows the command's name. Throws `UsageError` for what its declaration does not allow. */

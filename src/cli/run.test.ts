@@ -89,6 +89,12 @@ describe('wrong usage', () => {
     [['keys', 'list', '--', '--account'], 'Unexpected argument "--account".', 'mdapi help keys list'],
     [['keys', 'revoke'], 'ID is missing: the key’s id, key_….', 'mdapi help keys revoke'],
     [['keys', 'create'], '--account ID is missing: the account that holds the key, acc_….', 'mdapi help keys create'],
+    [['--bogus', 'keys', 'list'], 'Unknown option --bogus.', 'mdapi help keys list'],
+    [['--bogus', 'x', 'keys', 'list'], 'Unknown option --bogus.', 'mdapi help'],
+    [['--confg', 'x.yaml', 'keys', 'list'], 'Unknown option --confg. Did you mean "--config"?', 'mdapi help'],
+    [['--bogus=1'], 'Unknown option --bogus.', 'mdapi help'],
+    [['--bogus', 'keys'], 'Unknown option --bogus.', 'mdapi help keys'],
+    [['-x'], 'Unknown option -x.', 'mdapi help'],
     [['help', 'kyes'], 'There is no command "kyes". Did you mean "keys"?', 'mdapi help'],
   ];
   for (const [argv, message, hint] of cases) {

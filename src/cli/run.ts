@@ -3,7 +3,7 @@ import { type Command, type Context, commonOptions, type Result, version } from 
 import { commands } from './commands.ts';
 import { type ExitCode, exitCodes, type Failure, failureOf, UsageError } from './failure.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
-import { hasSwitch, parseInput, type Split, splitCommand } from './parse.ts';
+import { hasSwitch, parseInput, type Split, splitCommand, withoutLiterals } from './parse.ts';
 
 /** Runs a command line and returns the exit code. Never throws. */
 export async function run(argv: readonly string[], context: Context): Promise<ExitCode> {
@@ -24,7 +24,7 @@ async function dispatch(argv: readonly string[], json: boolean, context: Context
   if (hasSwitch(argv, '--help', '-h') || (words.length === 0 && rest.every((argument) => argument === '--json'))) {
     return showHelp(words, json, context);
   }
-  const command = find(words);
+  const command = find(words, rest);
   const input = parseInput(command, rest);
   const result = await command.run(input, context);
   return typeof result === 'number' ? result : print(context, input.json, result);
@@ -50,11 +50,9 @@ function report(
   context.stdout.write(`${JSON.stringify({ error })}\n`);
 }
 
-const valueTakers = new Set(
-  [...commonOptions, ...commands.flatMap((command) => command.options ?? [])]
-    .filter((option) => option.value !== undefined)
-    .map((option) => `--${option.name}`),
-);
+const allOptions = [...commonOptions, ...commands.flatMap((command) => command.options ?? [])];
+const spellings = new Set(allOptions.map(({ name }) => `--${name}`));
+const valueTakers = new Set(allOptions.filter(({ value }) => value !== undefined).map(({ name }) => `--${name}`));
 
 function split(argv: readonly string[]): Split {
   return splitCommand(
@@ -73,10 +71,14 @@ function isGroup(word: string): boolean {
   return commands.some((command) => command.name.startsWith(`${word} `));
 }
 
-function find(words: readonly string[]): Command {
+/** `rest` is the command line without those words: an option of no command is the first mistake to name. */
+function find(words: readonly string[], rest: readonly string[] = []): Command {
   const name = words.join(' ');
   const command = commands.find((candidate) => candidate.name === name);
   if (command !== undefined) return command;
+  const options = withoutLiterals(rest).filter((argument) => argument.startsWith('-'));
+  const unknown = options.map((option) => option.split('=')[0]!).find((option) => !spellings.has(option));
+  if (unknown !== undefined) throw new UsageError(`Unknown option ${unknown}.${didYouMean(unknown, spellings)}`);
   const [group = ''] = words;
   if (words.length === 1 && isGroup(group)) {
     const names = inGroup(group).map((candidate) => candidate.name.slice(group.length + 1));

@@ -80,7 +80,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Why a listen failed and how to fix it; `undefined` for any other error. */
-function listenFailure(error: unknown, { admin }: Configuration): CommandError | undefined {
+export function listenFailure(error: unknown, { admin }: Configuration): CommandError | undefined {
   const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (syscall !== 'listen' && syscall !== 'getaddrinfo' && syscall !== 'bind') return undefined;
   const settings = port === admin.port ? 'admin.port or MDAPI_ADMIN_PORT' : '--port, server.port or MDAPI_SERVER_PORT';
@@ -97,14 +97,19 @@ function listenFailure(error: unknown, { admin }: Configuration): CommandError |
 }
 
 /** What is wrong with the files of `server.tls`; `undefined` for any other error. */
-function tlsFailure(error: unknown, { server: { tls } }: Configuration): CommandError | undefined {
+export function tlsFailure(error: unknown, { server: { tls } }: Configuration): CommandError | undefined {
   const { code = '', path } = error as NodeJS.ErrnoException;
   if (tls === undefined) return undefined;
   if (path === tls.certFile || path === tls.keyFile) {
     const key = path === tls.certFile ? 'server.tls.certFile' : 'server.tls.keyFile';
-    return new CommandError(exitCodes.failure, 'tls_unusable', `Cannot read ${key}, ${path} (${code}).`);
+    const remedy = 'Check that the file exists and that this user may read it.';
+    return new CommandError(exitCodes.failure, 'tls_unusable', `Cannot read ${key}, ${path} (${code}). ${remedy}`);
   }
   if (!code.startsWith('ERR_OSSL')) return undefined;
-  const message = 'The files of server.tls.certFile and server.tls.keyFile are no certificate and its key in PEM form';
-  return new CommandError(exitCodes.failure, 'tls_unusable', `${message} (${code}).`);
+  const are =
+    code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH'
+      ? 'do not belong together'
+      : 'are no certificate and its key in PEM form';
+  const message = `The files of server.tls.certFile and server.tls.keyFile ${are} (${code}). Name a certificate and its key.`;
+  return new CommandError(exitCodes.failure, 'tls_unusable', message);
 }

@@ -60,13 +60,23 @@ export function deliver({ server, envelope, message, mayEnd, signal }: DeliveryO
     signal.addEventListener('abort', aborted, { once: true });
     // Never removed: a connection that fails after its last answer must not end the process.
     connection.on('error', finish);
-    connection.connect((connectError) => {
-      if (connectError) return finish(connectError);
-      logIn(connection, server, (loginError) => {
-        if (loginError) return finish(loginError);
-        connection.send({ ...envelope }, guarded, finish);
-      });
-    });
+    logIn(connection, server, (error) => (error ? finish(error) : connection.send({ ...envelope }, guarded, finish)));
+  });
+}
+
+/** Connects and logs in as for a delivery, and hands over nothing. Rejects with the reason, which is one line without secrets. */
+export function tryMailServer(server: SmtpServer, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const connection = connectionTo(server);
+    const finish = (error: SmtpFailure | null) => {
+      if (error === null) connection.quit();
+      connection.close();
+      if (error === null) resolve();
+      else reject(new Error(reasonOf(error, server)));
+    };
+    signal.addEventListener('abort', () => finish(new Error('no answer in time')), { once: true });
+    connection.on('error', finish);
+    logIn(connection, server, finish);
   });
 }
 
@@ -85,9 +95,13 @@ function connectionTo(server: SmtpServer): SmtpConnection {
 
 type Done = (error: SmtpFailure | null) => void;
 
+/** Connects, and logs in where a user is configured. */
 function logIn(connection: SmtpConnection, { credentials }: SmtpServer, done: Done): void {
-  if (credentials === undefined) done(null);
-  else connection.login({ credentials: { user: credentials.user, pass: credentials.password } }, done);
+  connection.connect((error) => {
+    if (error) done(error);
+    else if (credentials === undefined) done(null);
+    else connection.login({ credentials: { user: credentials.user, pass: credentials.password } }, done);
+  });
 }
 
 /**

@@ -95,7 +95,7 @@ describe('several processes with one Redis', () => {
     );
     const redis = findings.find(({ name }) => name === 'Redis');
     assert.equal(redis?.works, true);
-    assert.match(redis!.detail, /^(Redis|Valkey) \d/);
+    assert.match(redis!.detail, /^127\.0\.0\.1:\d+: (Redis|Valkey) \d/);
     delete installation.env.MDAPI_REDIS_FILE;
     const refused = await installation.run('serve', '--only', 'api');
     assert.equal(refused.exitCode, 2);

@@ -180,7 +180,11 @@ describe('`check`', { concurrency: true }, () => {
       assert.deepEqual([exitCode, works], broken.length === 0 ? [0, true] : [1, false]);
       assert.deepEqual(
         findings.map(({ name }) => name),
-        ['configuration', 'database', 'upstream REST', 'upstream live', 'rate EUR/CZK'],
+        [
+          ...['configuration', 'database', 'private listener', 'public listener', 'upstream REST'],
+          ...(broken.includes('upstream REST') ? [] : ['symbols']),
+          ...['upstream live', 'rate EUR/CZK'],
+        ],
       );
       assert.ok(findings.every(({ detail }) => detail.length > 0));
     });
@@ -192,7 +196,7 @@ describe('`check`', { concurrency: true }, () => {
     assert.equal(exitCode, 0);
     assert.match(
       stdout,
-      /^CHECK +RESULT +DETAIL\nconfiguration +works .*\ndatabase +works .*\nupstream REST +works +4 markets/,
+      /^CHECK +RESULT +DETAIL\nconfiguration +works .*\ndatabase +works .*\n(.* listener +works .*\n){2}upstream REST +works .*: 4 markets\n/,
     );
   });
 });

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
@@ -12,6 +12,8 @@ import { asStoreError } from './errors.ts';
 /** SQLite's own wait for a lock blocks the thread; `retryWhileBusy` waits for the rest of the timeout. */
 const blockingBusyTimeoutMs = 5;
 const lockTimeoutMs = 5_000;
+/** A service that works gives its locks back in milliseconds. */
+const inspectionLockTimeoutMs = 1_000;
 const ownerOnly = 0o600;
 
 /**
@@ -55,8 +57,39 @@ function createIfMissing(path: string): void {
   try {
     closeSync(openSync(path, 'a', ownerOnly));
   } catch (error) {
-    throw new StoreError('cannot_open', `The database ${path} cannot be opened: ${causeOf(error, path)}`, error);
+    throw cannotOpen(error, path);
   }
+}
+
+/**
+ * Whether the file exists; throws what `openSqlite` would throw, of what can be found without changing anything: a missing
+ * directory, one or a file that may not be written, a lock that another program does not give back.
+ */
+export async function assertWritable(path: string, clock: Clock): Promise<boolean> {
+  const exists = existsSync(path);
+  try {
+    accessSync(dirname(path), constants.W_OK | constants.X_OK);
+    if (exists) accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    throw cannotOpen(error, path);
+  }
+  if (!exists) return false;
+  let database: DatabaseSync | undefined;
+  try {
+    const opened = new DatabaseSync(path, { timeout: blockingBusyTimeoutMs });
+    database = opened;
+    const timeout = { clock, timeoutMs: inspectionLockTimeoutMs };
+    await retryWhileBusy(() => opened.exec('begin immediate; rollback'), timeout);
+  } catch (error) {
+    throw asStoreError(error, path);
+  } finally {
+    database?.close();
+  }
+  return true;
+}
+
+function cannotOpen(error: unknown, path: string): StoreError {
+  return new StoreError('cannot_open', `The database ${path} cannot be opened: ${causeOf(error, path)}`, error);
 }
 
 function causeOf(error: unknown, path: string): string {

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { MailServer } from '../../test/support/mail-server.ts';
+import { tlsFiles } from '../../test/support/tls-files.ts';
+import { systemClock } from '../clock.ts';
+import { newDirectory, runInside } from './cli.testing.ts';
+
+interface Report {
+  readonly works: boolean;
+  readonly findings: readonly { readonly name: string; readonly works: boolean; readonly detail: string }[];
+}
+
+describe('mdapi check', () => {
+  let exchange: ExchangeSimulator;
+  before(async () => {
+    exchange = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 0 });
+  });
+  after(() => exchange.stop());
+
+  /** Runs it in a directory of its own, with these settings over those of an installation that works. */
+  async function checked(t: TestContext, more: Readonly<Record<string, unknown>>, cwd = newDirectory(t)) {
+    const settings = {
+      server: { port: 0 },
+      admin: { port: 0 },
+      exchange: { urls: { rest: exchange.restUrl, ws: exchange.wsUrl } },
+      rates: { source: 'cnb', url: exchange.cnbUrl },
+      ...more,
+    };
+    writeFileSync(join(cwd, 'mdapi.yaml'), JSON.stringify(settings));
+    const { exitCode, stdout, stderr } = await runInside(['check', '--json'], { cwd, clock: systemClock });
+    assert.equal(stderr, '');
+    const { works, findings } = JSON.parse(stdout) as Report;
+    assert.equal(works, exitCode === 0);
+    const bad = Object.fromEntries(findings.flatMap(({ name, works, detail }) => (works ? [] : [[name, detail]])));
+    return { exitCode, bad, findings, files: readdirSync(cwd) };
+  }
+
+  it('ends with 0 and makes nothing where all works', async (t) => {
+    const mail = await MailServer.start(t);
+    const { exitCode, bad, findings, files } = await checked(t, {
+      server: { port: 0, tls: { certFile: tlsFiles.cert, keyFile: tlsFiles.key } },
+      mail: { smtp: `smtp://127.0.0.1:${mail.port}`, from: 'ops@example.com' },
+    });
+    assert.deepEqual([exitCode, bad, files], [0, {}, ['mdapi.yaml']]);
+    assert.deepEqual(
+      findings.map(({ name }) => name),
+      [
+        ...['configuration', 'database', 'certificate', 'private listener', 'public listener', 'mail server'],
+        ...['upstream REST', 'upstream live', 'rate EUR/CZK'],
+      ],
+    );
+    assert.equal(mail.whole.length, 0);
+  });
+
+  it('names a database whose directory is missing', async (t) => {
+    const { exitCode, bad } = await checked(t, { store: 'sqlite:./no/such.sqlite' });
+    assert.equal(exitCode, 1);
+    assert.match(bad.database ?? '', /the directory .*\/no does not exist\. Create it/);
+    assert.equal(Object.keys(bad).length, 1);
+  });
+
+  it('names a database that another program keeps locked', async (t) => {
+    const cwd = newDirectory(t);
+    await runInside(['accounts', 'create', '--email', 'a@b'], { cwd });
+    using other = new DatabaseSync(join(cwd, 'mdapi.sqlite'));
+    other.exec('begin immediate');
+    const { exitCode, bad } = await checked(t, {}, cwd);
+    assert.equal(exitCode, 1);
+    assert.match(bad.database ?? '', /is locked by another program\. Let that program finish/);
+  });
+
+  it('names a certificate that is missing, none, or of another key', async (t) => {
+    const cwd = newDirectory(t);
+    writeFileSync(join(cwd, 'none.pem'), 'no PEM');
+    const cases: readonly (readonly [certFile: string, keyFile: string, detail: RegExp])[] = [
+      ['./missing.pem', tlsFiles.key, /^Cannot read server\.tls\.certFile, .*missing\.pem \(ENOENT\)\. Check that/],
+      ['./none.pem', tlsFiles.key, /are no certificate and its key in PEM form .* Name a certificate/],
+      [tlsFiles.cert, tlsFiles.key.replace('localhost', 'renewed'), /do not belong together .* Name a certificate/],
+    ];
+    for (const [certFile, keyFile, detail] of cases) {
+      const { exitCode, bad } = await checked(t, { server: { port: 0, tls: { certFile, keyFile } } }, cwd);
+      assert.equal(exitCode, 1);
+      assert.match(bad.certificate ?? '', detail);
+    }
+  });
+
+  it('names a port that another program has, and an address that this machine does not have', async (t) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    t.after(() => other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { exitCode, bad } = await checked(t, { server: { port }, admin: { host: '192.0.2.1', port: 9 } });
+    assert.equal(exitCode, 1);
+    assert.match(bad['public listener'] ?? '', new RegExp(`^Port ${port} is already in use\\. Stop what uses it, or`));
+    assert.match(bad['private listener'] ?? '', /no address 192\.0\.2\.1\. Set server\.host or admin\.host/);
+  });
+
+  it('takes the ports of the service that runs here for what they are', async (t) => {
+    const service = createHttpServer((_, response) => response.end('{"ready":true,"phase":"serving","notes":[]}'));
+    t.after(() => service.close());
+    await once(service.listen(0, '127.0.0.1'), 'listening');
+    const { port } = service.address() as AddressInfo;
+    const { exitCode, findings } = await checked(t, { admin: { port } });
+    assert.equal(exitCode, 0);
+    const listener = findings.find(({ name }) => name === 'private listener');
+    assert.equal(listener?.detail, `127.0.0.1, port ${port}, in use by the service that runs here now`);
+  });
+
+  it('names symbols that the exchange does not have, and what was probably meant', async (t) => {
+    const urls = { rest: exchange.restUrl, ws: exchange.wsUrl };
+    const { exitCode, bad } = await checked(t, {
+      exchange: { urls, symbols: ['BTCEUR', 'ETHHEUR'] },
+      pricing: { pricePrecision: { BTCCZK: 0, NONECZK: 2 } },
+    });
+    assert.equal(exitCode, 1);
+    assert.match(bad.symbols ?? '', /^kraken has no market for ETHHEUR.* NONECZK\..* Correct exchange\.symbols/);
+    assert.ok(!bad.symbols?.includes('BTCCZK'));
+  });
+
+  it('names by address what does not answer, and shows no secret', async (t) => {
+    const probe = createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const dead = `127.0.0.1:${(probe.address() as AddressInfo).port}`;
+    probe.close();
+    const { exitCode, bad } = await checked(t, {
+      redis: `redis://u:hunter2@${dead}`,
+      mail: { smtp: `smtp://u:hunter2@${dead}`, from: 'ops@example.com' },
+      exchange: { urls: { rest: `http://${dead}`, ws: `ws://${dead}/v2` } },
+      rates: { source: 'json', url: `http://${dead}/rate?key=hunter2`, pointer: '/rate' },
+    });
+    assert.equal(exitCode, 1);
+    const expected = {
+      Redis: [dead, 'redis'],
+      'mail server': [dead, 'mail.smtp'],
+      'upstream REST': [`kraken at http://${dead}`, 'exchange.urls.rest'],
+      'upstream live': [`kraken at ws://${dead}/v2`, 'exchange.urls.ws'],
+      'rate EUR/CZK': [`json at http://${dead}/rate`, 'rates.url'],
+    };
+    assert.deepEqual(Object.keys(bad), Object.keys(expected));
+    for (const [name, [subject, key]] of Object.entries(expected)) {
+      const { [name]: detail = '' } = bad;
+      assert.ok(detail.startsWith(`${subject}: `) && detail.includes(`Check ${key}, and whether`), detail);
+      assert.match(detail, /ECONNREFUSED/);
+    }
+    assert.ok(!JSON.stringify(bad).includes('hunter2'));
+  });
+});
