@@ -36,6 +36,10 @@ const serviceStates = ['operational', 'degraded', 'outage', 'maintenance'] as co
 export function metricsRegistry(parts: AdminParts): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'mdapi_' });
+  // Gauges under a counter's name, and no more than the sums of those without the ending.
+  for (const sum of ['handles', 'requests', 'resources']) {
+    registry.removeSingleMetric(`mdapi_nodejs_active_${sum}_total`);
+  }
   for (const metric of [
     ...requestMetrics(parts),
     ...processMetrics(parts),
@@ -158,12 +162,12 @@ function processMetrics({ version, access, changes }: AdminParts): Metric[] {
       'version',
       'node',
     ),
-    gauge('event_loop_delay_seconds', 'Delay of the event loop since the last scrape.', delays, 'quantile'),
+    gauge('event_loop_delay_seconds', 'Delay of the event loop since the last scrape.', delays, 'percentile'),
   ];
 
   function delays(): Sample[] {
-    const samples = [0.5, 0.99, 0.999].map((quantile): Sample => {
-      return [String(quantile), delay.percentile(quantile * 100) / 1e9];
+    const samples = [50, 99, 99.9].map((percentile): Sample => {
+      return [String(percentile), delay.percentile(percentile) / 1e9];
     });
     delay.reset();
     return samples;

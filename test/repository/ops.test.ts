@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { metricsRegistry } from '../../src/admin/metrics.ts';
-import type { AdminParts } from '../../src/admin/sources.ts';
-import { type Metrics, readMetrics } from '../support/metrics-text.ts';
+import { clusterMetrics } from '../support/cluster-metrics.ts';
+import type { Metrics } from '../support/metrics-text.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 import { textOf } from './files.ts';
 import { anchorsOf } from './markdown.ts';
@@ -41,18 +40,6 @@ const expressions = [
   ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ where: `panel ${title}`, expr }))),
   ...dashboard.annotations.list.flatMap(({ expr }) => (expr === undefined ? [] : [{ where: 'annotation', expr }])),
 ];
-
-/** What is served only with `redis`, which the service of these tests does without. */
-async function clusterMetrics(known: Metrics): Promise<Metrics> {
-  const sources = {
-    sharedLimits: () => ({}),
-    replication: () => undefined,
-  } as unknown as AdminParts;
-  const registry = metricsRegistry(sources);
-  const names = registry.getMetricsAsArray().map(({ name }) => name);
-  const texts = names.filter((name) => !known.types.has(name)).map((name) => registry.getSingleMetricAsString(name));
-  return readMetrics(`${(await Promise.all(texts)).join('\n')}\n`);
-}
 
 describe('the metrics that alerts and dashboard ask for', () => {
   let metrics: Pick<Metrics, 'types' | 'samples'>;

@@ -39,7 +39,7 @@ function sampleOf(metrics: Metrics, latencies: readonly number[]): Sample {
     connections: metrics.value('mdapi_connections_open'),
     handles: metrics.value('mdapi_nodejs_active_handles_total'),
     timers: metrics.value('mdapi_nodejs_active_resources', { type: 'Timeout' }),
-    eventLoopP99Ms: metrics.value('mdapi_event_loop_delay_seconds', { quantile: '0.99' }) * 1000,
+    eventLoopP99Ms: metrics.value('mdapi_event_loop_delay_seconds', { percentile: '99' }) * 1000,
     dataAgeS: hasData ? metrics.value('mdapi_market_data_age_seconds') : undefined,
     latencyP99Ms: quantile(latencies, 0.99),
     answers: latencies.length,
