@@ -53,6 +53,11 @@ export class ClientAddresses {
     return hop.address;
   }
 
+  /** Whether a peer is one of the operator's proxies, whose forwarded headers are believed. */
+  isTrusted(peer: string | undefined): boolean {
+    return peer !== undefined && this.#hopOf(peer)?.isTrusted === true;
+  }
+
   #hopOf(written: string): Hop | undefined {
     const known = this.#remembered.get(written);
     if (known !== undefined) return known;

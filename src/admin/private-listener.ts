@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import { requestIds } from '../http/request-ids.ts';
 import { explainPrice } from '../operator/price.ts';
 import { addManagementApi } from './api/api.ts';
+import { assertOwnHost } from './api/hosts.ts';
 import { Problem, problemBody, problemOf, problemTable } from './api/problems.ts';
 import { BoardViewSchema, boardView } from './board-view.ts';
 import { addConsole } from './console.ts';
@@ -16,6 +17,8 @@ import type { AdminParts } from './sources.ts';
 
 const bodyBytesMax = 64 * 1024;
 const requestTimeoutMs = 15_000;
+/** Probes name whatever host they like; these say nothing that another site could use. */
+const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /**
  * Starts the private listener: liveness, readiness, metrics, the board and the derivation of prices, without sign-in;
@@ -48,7 +51,7 @@ export async function startPrivateListener(parts: AdminParts): Promise<{ url: st
 }
 
 /** A listener that answers every error in the one form of problems. */
-function listenerOf({ randomness, log }: AdminParts): FastifyInstance {
+function listenerOf({ randomness, log, configuration }: AdminParts): FastifyInstance {
   const nextId = requestIds(randomness);
   const app = Fastify({
     logger: false,
@@ -80,6 +83,7 @@ function listenerOf({ randomness, log }: AdminParts): FastifyInstance {
   );
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(request));
+    if (!probePaths.has(request.routeOptions.url ?? '')) assertOwnHost(request, configuration.admin);
   });
   return app;
 }

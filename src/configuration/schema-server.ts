@@ -127,7 +127,7 @@ export const adminSchema = section(
     hosts: list(text(host), {
       default: [],
       description:
-        'Further names of the management API, besides loopback and `admin.host`; any other `Host` is refused.',
+        'Further names of the private listener, besides loopback, `admin.host` and the address a request arrived on; any other `Host` is refused, but on `/livez` and `/readyz`.',
       security: 'Keeps web pages of others out that point a name at it (DNS rebinding).',
       example: ['admin.example.com'],
     }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { get } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { generateOperatorToken, tokenDigest } from '../../src/access/operator-token.ts';
 import { operations } from '../../src/admin/api/operations.ts';
@@ -79,7 +80,7 @@ describe('access to the management API', () => {
     const [cookie = ''] = answer.headers['set-cookie'] ?? [];
     const pair = cookie.split(';')[0]!;
     secrets.push(pair.split('=')[1]!, answer.body.csrfToken);
-    const headers = { cookie: pair, 'x-csrf-token': answer.body.csrfToken };
+    const headers = { cookie: pair, 'x-csrf-token': answer.body.csrfToken, origin: service.service.adminUrl };
     return { browser: nobody(headers), session: answer.body, cookie };
   }
 
@@ -202,18 +203,23 @@ describe('access to the management API', () => {
     const { browser, session } = await signedIn((await newToken()).token);
     const host = new URL(service.service.adminUrl).host;
     const { cookie } = browser.headers as { cookie: string };
+    const origin = `http://${host}`;
     const csrf = { cookie, 'x-csrf-token': session.csrfToken };
     const attacks: readonly Record<string, string>[] = [
-      { cookie },
-      { cookie, 'x-csrf-token': '' },
-      { cookie, 'x-csrf-token': 'x'.repeat(32) },
+      { cookie, origin },
+      { cookie, origin, 'x-csrf-token': '' },
+      { cookie, origin, 'x-csrf-token': 'x'.repeat(32) },
+      csrf,
+      { ...csrf, 'sec-fetch-site': 'same-origin' },
+      { ...csrf, origin: `https://${host}` },
+      { ...csrf, origin, 'x-forwarded-proto': 'https' },
       { ...csrf, origin: 'https://evil.example' },
       { ...csrf, origin: 'null' },
       { ...csrf, origin: 'http://127.0.0.1:1' },
       { ...csrf, origin: `http://${host}.evil.example` },
       { ...csrf, origin: `https://${host.split(':')[0]}` },
-      { ...csrf, 'sec-fetch-site': 'cross-site' },
-      { ...csrf, 'sec-fetch-site': 'same-site' },
+      { ...csrf, origin, 'sec-fetch-site': 'cross-site' },
+      { ...csrf, origin, 'sec-fetch-site': 'same-site' },
     ];
     for (const headers of attacks) {
       const { status, body } = await nobody(headers).post<Problem>('/api/accounts', { email: 'csrf@example.com' });
@@ -227,11 +233,11 @@ describe('access to the management API', () => {
     }
     const found = await browser.get<{ accounts: object[] }>('/api/accounts?query=csrf@');
     assert.deepEqual(found.body.accounts, []);
-    const own = { ...csrf, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
+    const own = { ...csrf, origin, 'sec-fetch-site': 'same-origin' };
     assert.equal((await nobody(own).post('/api/accounts', { email: 'csrf@example.com' })).status, 201);
   });
 
-  test('a request for another host’s name is refused whoever asks, so that no name can be rebound to this listener', async () => {
+  test('on every path but those of probes a request for another host’s name is refused whoever asks, so that no name can be rebound to this listener', async () => {
     const { port } = new URL(service.service.adminUrl);
     const { browser } = await signedIn((await newToken()).token);
     for (const host of [
@@ -249,6 +255,11 @@ describe('access to the management API', () => {
       }
       const signIn = await nobody().post<Problem>('/api/session', { token: configured }, { headers: { host } });
       assert.equal(signIn.body.code, 'HOST_NOT_ALLOWED', host);
+      for (const path of ['/metrics', '/board', '/prices/BTCEUR', '/console/', '/console/main.js', '/', '/none']) {
+        const { status, body } = await nobody().get<Problem>(path, { headers: { host } });
+        assert.deepEqual([status, body.code], [421, 'HOST_NOT_ALLOWED'], `${path} of ${host}`);
+      }
+      for (const path of ['/livez', '/readyz?probe']) assert.equal(await statusOf(path, host), 200, path);
     }
     for (const host of [
       'localhost',
@@ -261,6 +272,14 @@ describe('access to the management API', () => {
       assert.equal((await browser.get('/api/overview', { headers: { host } })).status, 200, host);
     }
   });
+
+  const statusOf = (path: string, host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      get(service.service.adminUrl + path, { headers: { host }, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).once('error', reject);
+    });
 
   test('wrong tokens are refused ten times a minute and address, then not looked at; a made token still opens', async () => {
     const { token } = await newToken();

@@ -2559,7 +2559,7 @@ export interface components {
                  * @example account
                  * @enum {string}
                  */
-                readonly kind: "account" | "key" | "market" | "window" | "token" | "session";
+                readonly kind: "account" | "key" | "market" | "window" | "token" | "session" | "store";
                 /**
                  * @description Its id; the symbol of a market.
                  * @example key_4fGh72Kq0ZsTn1Lw

@@ -6,7 +6,7 @@ import { isRole } from '../../operator/role.ts';
 import { managementCounters } from '../metrics.ts';
 import type { Management } from '../sources.ts';
 import { anybody, Gate, type Operator } from './gate.ts';
-import { assertOwnHost, assertSameOrigin } from './hosts.ts';
+import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { Asked, Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { Problem } from './problems.ts';
@@ -86,8 +86,8 @@ function addOperation(api: FastifyInstance, operation: Operation, management: Ma
 async function admit(request: FastifyRequest, operation: Operation, management: Management, gate: Gate): Promise<void> {
   const now = management.clock.now();
   request.asked = { now, operator: anybody };
-  assertOwnHost(request.headers.host, management.configuration.admin);
-  if (operation.access === 'sign-in') assertSameOrigin(request.headers);
+  if (operation.access === 'sign-in')
+    assertSameOrigin(request.headers, ownOriginOf(request, management.access.addresses), false);
   if (isRole(operation.access)) request.asked.operator = await gate.admit(request, operation, now);
 }
 

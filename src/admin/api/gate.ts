@@ -11,7 +11,7 @@ import type { AuditLog } from '../../store/audit.ts';
 import type { TokenRecord } from '../../store/tokens.ts';
 import type { ManagementCounters } from '../metrics.ts';
 import type { Management } from '../sources.ts';
-import { assertSameOrigin } from './hosts.ts';
+import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { Operation } from './operation.ts';
 import { Problem } from './problems.ts';
 import { type Session, Sessions, sameSecret } from './sessions.ts';
@@ -80,7 +80,7 @@ export class Gate {
     const secret = request.cookies[sessionCookie];
     if (secret === undefined) throw notSignedIn();
     const session = await this.#liveSession(secret, now);
-    if (request.method !== 'GET' && request.method !== 'HEAD') assertOwnPage(request, session);
+    if (request.method !== 'GET' && request.method !== 'HEAD') this.#assertOwnPage(request, session);
     return { name: session.name, role: session.role, session };
   }
 
@@ -178,20 +178,20 @@ export class Gate {
     }
   }
 
+  #assertOwnPage(request: FastifyRequest, { csrfToken }: Session): void {
+    assertSameOrigin(request.headers, ownOriginOf(request, this.#management.access.addresses), true);
+    const sent = request.headers['x-csrf-token'];
+    if (typeof sent === 'string' && sameSecret(sent, csrfToken)) return;
+    throw new Problem(
+      'CSRF',
+      'The header X-CSRF-Token is missing or not that of this session. GET /api/session returns it.',
+    );
+  }
+
   #addressOf(request: FastifyRequest) {
     const { remoteAddress } = request.socket;
     return this.#management.access.addresses.resolve(remoteAddress, joinedHeader(request.headers['x-forwarded-for']));
   }
-}
-
-function assertOwnPage(request: FastifyRequest, { csrfToken }: Session): void {
-  assertSameOrigin(request.headers);
-  const sent = request.headers['x-csrf-token'];
-  if (typeof sent === 'string' && sameSecret(sent, csrfToken)) return;
-  throw new Problem(
-    'CSRF',
-    'The header X-CSRF-Token is missing or not that of this session. GET /api/session returns it.',
-  );
 }
 
 /** What follows `Bearer `; the empty text, which is no token, for any other scheme. */

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import type { IncomingHttpHeaders } from 'node:http';
 import { describe, test } from 'node:test';
-import { assertOwnHost, assertSameOrigin } from './hosts.ts';
+import { ClientAddresses } from '../../access/client-address.ts';
+import { assertOwnHost, assertSameOrigin, ownOriginOf } from './hosts.ts';
 
 const own = { host: '192.0.2.10', hosts: ['admin.example.com', 'FD00::1'] };
-const isOwn = (header: string | undefined, where = own) => {
+const isOwn = (header: string | undefined, where = own, localAddress = '192.0.2.20') => {
   try {
-    assertOwnHost(header, where);
+    assertOwnHost({ headers: { host: header }, socket: { localAddress, remoteAddress: '192.0.2.9' } }, where);
     return true;
   } catch {
     return false;
@@ -60,30 +62,53 @@ describe('the host of a request', () => {
   });
 });
 
+test('the host of a request may be the address that it arrived on, which no name can be bound to', () => {
+  assert.ok(isOwn('192.0.2.20:9090') && isOwn('[fd00::20]:9090', own, 'fd00::20'));
+  assert.ok(isOwn('192.0.2.20', own, '::ffff:192.0.2.20'));
+  assert.ok(!isOwn('192.0.2.20.nip.example') && !isOwn('192.0.2.21') && !isOwn('[fd00::21]', own, 'fd00::20'));
+});
+
 describe('the origin of a request', () => {
-  const isSame = (headers: Parameters<typeof assertSameOrigin>[0]) => {
+  const addresses = new ClientAddresses(['192.0.2.1']);
+  const isSame = (headers: IncomingHttpHeaders, { from = '192.0.2.9', session = false } = {}) => {
+    const own = ownOriginOf({ headers, socket: { localAddress: '192.0.2.20', remoteAddress: from } }, addresses);
     try {
-      assertSameOrigin(headers);
+      assertSameOrigin(headers, own, session);
       return true;
     } catch {
       return false;
     }
   };
+  const host = 'localhost:9090';
 
-  test('is this listener’s, with and without a proxy that does TLS, or a program’s that names none', () => {
-    assert.ok(isSame({ host: 'localhost:9090' }));
-    assert.ok(isSame({ host: 'localhost:9090', origin: 'http://localhost:9090', 'sec-fetch-site': 'same-origin' }));
-    assert.ok(isSame({ host: 'admin.example.com', origin: 'https://admin.example.com', 'sec-fetch-site': 'none' }));
-    assert.ok(isSame({ host: 'admin.example.com:443', origin: 'https://admin.example.com' }));
+  test('is this listener’s, or a program’s that names none and has no session', () => {
+    assert.ok(isSame({ host }));
+    assert.ok(!isSame({ host }, { session: true }));
+    assert.ok(!isSame({ host, 'sec-fetch-site': 'same-origin' }, { session: true }));
+    const own = { host, origin: 'http://localhost:9090', 'sec-fetch-site': 'same-origin' };
+    assert.ok(isSame(own) && isSame(own, { session: true }));
+    assert.ok(
+      isSame({ host: 'LocalHost:80', origin: 'http://localhost', 'sec-fetch-site': 'none' }, { session: true }),
+    );
+  });
+
+  test('has the scheme by which a trusted proxy was asked, and http otherwise, whatever the client says', () => {
+    const secure = { host: 'admin.example.com', origin: 'https://admin.example.com', 'x-forwarded-proto': 'https' };
+    const plain = { ...secure, origin: 'http://admin.example.com' };
+    const proxy = { from: '192.0.2.1', session: true };
+    assert.ok(isSame(secure, proxy) && isSame({ ...secure, host: 'admin.example.com:443' }, proxy));
+    assert.ok(isSame({ ...secure, 'x-forwarded-proto': 'https, http' }, proxy));
+    assert.ok(!isSame(plain, proxy), 'a page that came in the clear changes nothing behind TLS');
+    assert.ok(!isSame(secure) && isSame(plain), 'nobody else is believed');
+    assert.ok(!isSame({ ...secure, 'x-forwarded-proto': 'http' }, proxy));
   });
 
   test('is never another site’s, nor another port’s', () => {
-    const host = 'localhost:9090';
     for (const origin of ['null', 'http://localhost', 'http://localhost:3000', 'http://evil.example', 'file://', '']) {
       assert.ok(!isSame({ host, origin }), origin);
     }
     for (const site of ['cross-site', 'same-site', 'anything'])
       assert.ok(!isSame({ host, 'sec-fetch-site': site }), site);
-    assert.ok(!isSame({ origin: 'http://localhost' }));
+    assert.ok(!isSame({ origin: 'http://localhost' }) && !isSame({ host: 'a b', origin: 'undefined' }));
   });
 });

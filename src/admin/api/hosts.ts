@@ -1,5 +1,13 @@
-import { isIP } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import { type ClientAddresses, joinedHeader } from '../../access/client-address.ts';
 import { Problem } from './problems.ts';
+
+/** What of a request decides. */
+interface Asking {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: Pick<Socket, 'localAddress' | 'remoteAddress'>;
+}
 
 /** The hosts that requests may be for. */
 interface OwnHosts {
@@ -12,18 +20,19 @@ interface OwnHosts {
  * Refuses a request for another host. A web page can point a name of its own at this listener (DNS rebinding) and so be of
  * the same origin; only the name in the Host header gives that away. Throws `HOST_NOT_ALLOWED`.
  */
-export function assertOwnHost(hostHeader: string | undefined, own: OwnHosts): void {
-  const name = hostNameOf(hostHeader);
-  if (name !== undefined && isOwn(name, own)) return;
+export function assertOwnHost({ headers, socket }: Asking, own: OwnHosts): void {
+  const name = hostNameOf(headers.host);
+  // An address cannot be rebound. Node writes an IPv4 address that arrived on an IPv6 socket as one of IPv6.
+  if (name !== undefined && (isOwn(name, own) || name === socket.localAddress?.replace(/^::ffff:/, ''))) return;
   throw new Problem(
     'HOST_NOT_ALLOWED',
-    'The Host header names none of this listener’s hosts: loopback, admin.host and admin.hosts of the configuration. Add the name to admin.hosts if it is yours.',
+    'The Host header names none of this listener’s hosts: loopback, the address you connect to, admin.host and admin.hosts of the configuration. Add the name to admin.hosts if it is yours.',
   );
 }
 
 function isOwn(name: string, { host, hosts }: OwnHosts): boolean {
   if (name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))) return true;
-  // An address cannot be rebound. A listener on every interface is configured for each address of the machine.
+  // A listener on every interface is configured for each address of the machine.
   if ((host === '0.0.0.0' || host === '::') && isIP(name) !== 0) return true;
   return [host, ...hosts].some((allowed) => allowed.toLowerCase() === name);
 }
@@ -36,23 +45,31 @@ function hostNameOf(header: string | undefined): string | undefined {
 }
 
 /**
- * Refuses what a browser sends on behalf of another site's page. Programs send neither header. Throws `CSRF`.
+ * The origin that pages of this listener have in the browser that sent a request; `undefined` without a valid host. It is
+ * `https` where a trusted proxy says so: the listener itself speaks plain HTTP.
  */
-export function assertSameOrigin(headers: {
-  readonly host?: string | undefined;
-  readonly origin?: string | undefined;
-  readonly 'sec-fetch-site'?: string | string[] | undefined;
-}): void {
-  const site = headers['sec-fetch-site'];
-  const fromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';
-  const { origin, host } = headers;
-  if (!fromElsewhere && (origin === undefined || isOriginOf(origin, host))) return;
-  throw new Problem('CSRF', 'The request comes from a page of another site. Use the console of this server.');
+export function ownOriginOf(
+  { headers, socket }: Asking,
+  addresses: Pick<ClientAddresses, 'isTrusted'>,
+): string | undefined {
+  const [proto] = (joinedHeader(headers['x-forwarded-proto']) ?? '').split(',');
+  const isHttps = proto?.trim() === 'https' && addresses.isTrusted(socket.remoteAddress);
+  return hostNameOf(headers.host) && URL.parse(`${isHttps ? 'https' : 'http'}://${headers.host}`)?.origin;
 }
 
-/** The port counts too: pages on other ports of the same machine get its cookies sent along. */
-function isOriginOf(origin: string, host: string | undefined): boolean {
-  const url = URL.parse(origin);
-  if (url === null || host === undefined || !/^https?:$/.test(url.protocol)) return false;
-  return url.host === URL.parse(`${url.protocol}//${host}`)?.host;
+/**
+ * Refuses what a browser sends on behalf of another site's page. Scheme and port count too: pages on other ports of the
+ * same machine get its cookies sent along. Programs send neither header. Throws `CSRF`.
+ * @param own see {@link ownOriginOf}
+ * @param isFromBrowser the request has a session, and every browser names the origin of a change
+ */
+export function assertSameOrigin(headers: IncomingHttpHeaders, own: string | undefined, isFromBrowser: boolean): void {
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw new Problem('CSRF', 'The request comes from a page of another site. Use the console of this server.');
+  if (origin === undefined ? !isFromBrowser : origin === own) return;
+  throw new Problem(
+    'CSRF',
+    `A change by a session needs the header Origin: ${own}. Where the console is behind a proxy that does TLS, the proxy must send X-Forwarded-Proto and be in server.trustedProxies.`,
+  );
 }

@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { instants, line, pair, words } from '../../operator/fields.ts';
 import { roles } from '../../operator/role.ts';
+import type { Management } from '../sources.ts';
 import { sessionCookie } from './gate.ts';
+import { ownOriginOf } from './hosts.ts';
 import { operation } from './operation.ts';
 import { strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
@@ -55,10 +58,10 @@ export const signIn = operation({
   status: 201,
   answer: SessionSchema,
   problems: ['INVALID_TOKEN', 'TOO_MANY_ATTEMPTS'],
-  async handle({ body, now, gate, request, reply }, { clock }) {
+  async handle({ body, now, gate, request, reply }, management) {
     const { secret, session } = await gate.signIn(body.token, request, now);
-    const maxAge = Math.max(1, Math.ceil((session.expiresAt - clock.now()) / 1_000));
-    reply.setCookie(sessionCookie, secret, { ...cookieFlags, secure: isOverTls(request), maxAge });
+    const maxAge = Math.max(1, Math.ceil((session.expiresAt - management.clock.now()) / 1_000));
+    reply.setCookie(sessionCookie, secret, { ...cookieFlags, secure: isOverTls(request, management), maxAge });
     return sessionBody(session);
   },
 });
@@ -84,20 +87,15 @@ export const signOut = operation({
   access: 'read-only',
   summary: 'Sign out',
   description: 'Ends the session and clears its cookie.',
-  async handle({ gate, operator, request, reply }) {
+  async handle({ gate, operator, request, reply }, management) {
     await gate.signOut(request, operator);
-    reply.clearCookie(sessionCookie, { ...cookieFlags, secure: isOverTls(request) });
+    reply.clearCookie(sessionCookie, { ...cookieFlags, secure: isOverTls(request, management) });
     return undefined as never;
   },
 });
 
 const cookieFlags = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
 
-/** As the proxy reports it. A client that forges the header only keeps its own browser from sending the cookie. */
-function isOverTls(request: {
-  readonly protocol: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-}): boolean {
-  const proto = request.headers['x-forwarded-proto'];
-  return request.protocol === 'https' || (typeof proto === 'string' && proto.split(',')[0]!.trim() === 'https');
+function isOverTls(request: FastifyRequest, { access }: Management): boolean {
+  return ownOriginOf(request, access.addresses)?.startsWith('https:') === true;
 }
