@@ -62,7 +62,8 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   const urls = () => publicUrls(server, port);
 
   // Waits for its server, migrates.
-  const store = await openStoreWhenThere({ ...options, url: configuration.store.url, signal });
+  const isSoleService = configuration.redis === undefined;
+  const store = await openStoreWhenThere({ ...options, url: configuration.store.url, isSoleService, signal });
   parts.add(() => store.close());
   const delay = new EventLoopDelay(clock);
   parts.add(() => delay.stop());

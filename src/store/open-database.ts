@@ -5,6 +5,7 @@ import { postgresLocationOf } from './postgres/location.ts';
 import { connectPostgres, inspectPostgres, preparePostgres } from './postgres/open.ts';
 import type { Database } from './schema.ts';
 import { openSqlite, openSqliteToRead } from './sqlite/open.ts';
+import { lockForService } from './sqlite/service-lock.ts';
 import { StoreError } from './store-error.ts';
 import type { ChangeSignal } from './watch-changes.ts';
 
@@ -14,10 +15,21 @@ export interface OpenDatabase {
   readonly db: Database;
   /** What announces changes, where the engine can. */
   readonly signal: ChangeSignal | undefined;
+  /** Gives back the lock of a service. */
+  readonly release?: (() => void) | undefined;
 }
 
-/** Opens what the URL names and brings its schema up to date. See `openStore`. */
-export async function openDatabase(url: string, clock: Clock, randomness: Randomness): Promise<OpenDatabase> {
+/**
+ * Opens what the URL names and brings its schema up to date. See `openStore`.
+ *
+ * @param isSoleService whether to refuse a file that another service has
+ */
+export async function openDatabase(
+  url: string,
+  clock: Clock,
+  randomness: Randomness,
+  isSoleService = false,
+): Promise<OpenDatabase> {
   if (isPostgres(url)) {
     const location = postgresLocationOf(url);
     const signal = changeSignalOf(location, clock, randomness);
@@ -27,8 +39,15 @@ export async function openDatabase(url: string, clock: Clock, randomness: Random
   }
   const path = sqliteLocationOf(url);
   const db = await openSqlite(path, clock);
-  await preparedOrClosed(db, () => migrateToLatest(db, path));
-  return { db, signal: undefined };
+  let release: (() => void) | undefined;
+  await preparedOrClosed(db, async () => {
+    if (isSoleService && path !== ':memory:') release = lockForService(path);
+    await migrateToLatest(db, path).catch((error) => {
+      release?.();
+      throw error;
+    });
+  });
+  return { db, signal: undefined, release };
 }
 
 async function preparedOrClosed(db: Database, prepare: () => Promise<void>): Promise<void> {

@@ -11,6 +11,7 @@ const engineReasons = [
   'foreign_database',
   'newer_database',
   'locked',
+  'in_use',
   'read_only',
   'disk_full',
   'damaged',

@@ -41,18 +41,21 @@ export interface OpenStoreOptions {
   readonly randomness: Randomness;
   /** Whom the audit log attributes changes to; `system` when left out. See `Store.as`. */
   readonly actor?: string | undefined;
+  /** Refuses an SQLite file that another service has with reason `in_use`, until that one closes it or ends. */
+  readonly isSoleService?: boolean | undefined;
 }
 
 /**
  * Opens the database, makes it when it is missing and brings its schema up to date. Throws `StoreError`
  * with one sentence that names the database and the fix.
  */
-export async function openStore({ url, clock, randomness, actor = 'system' }: OpenStoreOptions): Promise<Store> {
-  const opened = await openDatabase(url, clock, randomness);
+export async function openStore({ actor = 'system', ...options }: OpenStoreOptions): Promise<Store> {
+  const { url, clock, randomness, isSoleService } = options;
+  const opened = await openDatabase(url, clock, randomness, isSoleService);
   return storeOver(opened, clock, randomness, actor);
 }
 
-function storeOver({ db, signal }: OpenDatabase, clock: Clock, randomness: Randomness, actor: string): Store {
+function storeOver({ db, signal, release }: OpenDatabase, clock: Clock, randomness: Randomness, actor: string): Store {
   const journalOf = journalsOf(clock, randomness);
   const watches = new Set<ChangeWatch>();
   let closing: Promise<void> | undefined;
@@ -60,6 +63,7 @@ function storeOver({ db, signal }: OpenDatabase, clock: Clock, randomness: Rando
   async function close(): Promise<void> {
     await Promise.all([...watches].map((watch) => watch.stop()));
     await db.destroy();
+    release?.();
   }
 
   const partsFor = (by: string) => {

@@ -56,6 +56,17 @@ describe('`mdapi serve` that cannot start says why in one line, and ends with 1'
     assert.match(await refusal(installation), /mdapi\.sqlite/);
   });
 
+  test('when another service has the database, whose process it names, and the command line works beside that one', async (t) => {
+    const installation = await installed(t);
+    const { server } = await installation.serve();
+    installation.env.MDAPI_ADMIN_PORT = '0';
+    assert.match(await refusal(installation), new RegExp(`process ${server.child.pid} on `));
+    await installation.makeKey();
+    server.kill('SIGKILL');
+    await server.ended;
+    await installation.serve();
+  });
+
   test('when the certificate is not there, or is none', async (t) => {
     const tls = { certFile: './cert.pem', keyFile: './key.pem' };
     const installation = await installed(t, { server: { port: 0, tls } });

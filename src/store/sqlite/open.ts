@@ -53,7 +53,7 @@ export function openSqliteToRead(path: string, clock: Clock): Database {
 }
 
 /** The file is made before SQLite sees it, so that it and the log files beside it are readable by the owner alone. */
-function createIfMissing(path: string): void {
+export function createIfMissing(path: string): void {
   try {
     closeSync(openSync(path, 'a', ownerOnly));
   } catch (error) {
