@@ -75,7 +75,7 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   const changes = new OperatorChanges(store, followers, clock, options.log, configuration.admin.auditForMs);
   const sender = mail && { server: mail.smtp, from: mail.from };
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
-  const listener = await publicListener(options, market, access, delay);
+  const listener = await publicListener(options, market, access, changes, delay);
 
   await parts.start(market);
   await parts.start(access);

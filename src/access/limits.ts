@@ -30,6 +30,8 @@ export interface Limits {
   takeForAddress(bucket: string, now: EpochMs): Verdict;
   /** A request whose authentication failed: allowed means 401, refused means 429. @param bucket as above */
   takeForFailedAuthentication(bucket: string, now: EpochMs): Verdict;
+  /** Whether a failed authentication of the address would still be answered 401. Counts nothing. @param bucket as above */
+  mayFail(bucket: string, now: EpochMs): boolean;
   /** Forgets what a slot of the directory has counted. For `KeyDirectory`, when a slot goes to another key. */
   forgetSlot(slot: number): void;
 }
@@ -80,6 +82,10 @@ export class MemoryLimits implements Limits {
 
   takeForFailedAuthentication(bucket: string, now: EpochMs): LimitDecision {
     return this.#failures.take(bucket, this.#figures.failedAuthentication, now);
+  }
+
+  mayFail(bucket: string, now: EpochMs): boolean {
+    return !this.#failures.isUsedUp(bucket, this.#figures.failedAuthentication, now);
   }
 
   forgetSlot(slot: number): void {

@@ -132,6 +132,13 @@ export class RedisLimits implements Limits {
     return this.#take(`failure:${bucket}`, figures.failedAuthentication, now, inMemory);
   }
 
+  mayFail(bucket: string, now: EpochMs): boolean {
+    this.#enterWindowAt(now);
+    const known = this.#known.of(`failure:${bucket}`);
+    const { figures, memory } = this.#options;
+    return known === undefined ? memory.mayFail(bucket, now) : usedOf(known) < figures.failedAuthentication;
+  }
+
   /** Counters are kept by the key's id, which no other key takes over; only what is in memory is by slot. */
   forgetSlot(slot: number): void {
     this.#options.memory.forgetSlot(slot);

@@ -27,6 +27,8 @@ export interface Gate {
   readonly limits: Limits;
   /** Told of every request that a key's own limit refuses. */
   readonly breaches?: Pick<BreachLog, 'refused'> | undefined;
+  /** Looks for keys that were made just now, elsewhere; `undefined` when it does not. */
+  readonly look?: (() => Promise<void> | undefined) | undefined;
 }
 
 /** Where the cause of an internal error goes, under the identifier the client was given. */
@@ -87,13 +89,25 @@ export class Pipeline {
   #decideKeyed(request: PublicRequest): Deciding {
     const { now, headers } = request;
     const key = headers['x-exchange-apikey'];
-    const match = key === undefined ? undefined : this.#gate.keys.find(String(key), now);
-    if (match === undefined) return this.#unauthenticated(key === undefined, request);
+    if (key === undefined) return this.#unauthenticated(true, request);
+    const match = this.#gate.keys.find(String(key), now);
+    if (match !== undefined) return this.#decideMatched(match, request);
+    const mayLook = this.#gate.limits.mayFail(request.address.limitBucket, now);
+    const looked = mayLook ? this.#gate.look?.() : undefined;
+    if (looked === undefined) return this.#unauthenticated(false, request);
+    return looked.then(() => {
+      const found = this.#gate.keys.find(String(key), now);
+      return found === undefined ? this.#unauthenticated(false, request) : this.#decideMatched(found, request);
+    });
+  }
+
+  #decideMatched(match: KeyMatch, request: PublicRequest): Deciding {
+    const { now, headers } = request;
     const verdict = this.#gate.limits.takeForKey(match, now);
     if (!(verdict instanceof Promise)) return this.#decideCounted(match, request, verdict);
     return verdict.then((known) => {
       // In another turn the slot may be another key's: a refusal has to be noted of the key that was refused.
-      const still = known.allowed ? match : this.#gate.keys.find(String(key), now);
+      const still = known.allowed ? match : this.#gate.keys.find(String(headers['x-exchange-apikey']), now);
       return this.#decideCounted(still, request, known);
     });
   }

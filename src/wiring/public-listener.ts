@@ -1,3 +1,4 @@
+import { KeyLook, type LookSource } from '../access/key-look.ts';
 import type { Clock, Randomness, Timer } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
@@ -22,9 +23,11 @@ export async function publicListener(
   { configuration: { server }, clock, randomness, log, version }: PublicListenerOptions,
   { board, service }: MarketRoom,
   { directory, limits, shared, breaches, addresses }: AccessRoom,
+  changes: LookSource,
   delay: EventLoopDelay,
 ) {
   const tls = server.tls && (await readCertificate(server.tls));
+  const keyLook = new KeyLook(changes, clock);
   const listener = new PublicListener(
     { host: server.host, port: server.port, reusePort: server.reusePort, tls, limits: server },
     {
@@ -32,7 +35,7 @@ export async function publicListener(
         const urls = publicUrls(server, port);
         return { routes: publicRoutes({ ...urls, version }), errorsUrl: urls.errorsUrl };
       },
-      gate: { keys: directory, limits: shared ?? limits, breaches },
+      gate: { keys: directory, limits: shared ?? limits, breaches, look: () => keyLook.look() },
       addresses,
       sources: { board, service },
       clock,

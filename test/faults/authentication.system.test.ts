@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { digestOf, generateApiKey } from '../../src/access/api-key.ts';
 import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
+import { KeyLook } from '../../src/access/key-look.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
 import { openFixture } from '../../src/store/store.testing.ts';
@@ -16,7 +17,10 @@ import { assertRecovered, startHealthy } from './oracle.ts';
 
 describe('a key that cannot be used', () => {
   test('is refused with the same bytes and in the same time whatever is wrong with it (fault row 20)', async (t) => {
-    const api = await startHealthy({ clock: systemClock });
+    const { store } = await openFixture(t);
+    const watch = store.watchChanges({ clock: systemClock }, { changed() {}, failed() {} });
+    const keyLook = new KeyLook({ look: () => watch.look(), reachable: () => true }, systemClock);
+    const api = await startHealthy({ clock: systemClock, look: () => keyLook.look() });
     t.after(() => api.stop());
     const keys = {
       unknown: generateApiKey(seededRandomness(seed)),
@@ -73,7 +77,8 @@ describe('a key that is changed by another process', () => {
   async function start(t: TestContext) {
     const { store, outside, openAnother } = await openFixture(t);
     const other = await openAnother();
-    const api = await startHealthy({ clock: systemClock });
+    let keyLook: KeyLook | undefined;
+    const api = await startHealthy({ clock: systemClock, look: () => keyLook?.look() });
     t.after(() => api.stop());
     const loader = new KeyDirectoryLoader(api.directory, keySource(store));
     const log = silentLog;
@@ -85,6 +90,7 @@ describe('a key that is changed by another process', () => {
       auditForMs,
     );
     changes.start();
+    keyLook = new KeyLook(changes, systemClock);
     t.after(async () => {
       await changes.stop();
     });
@@ -100,6 +106,16 @@ describe('a key that is changed by another process', () => {
     };
     return { api, other, outside, changes, account, key, id, becomes };
   }
+
+  test('works from its first use, however soon after it was made', async (t) => {
+    const { api, other, account } = await start(t);
+    for (let number = 1; number <= 20; number++) {
+      const made = generateApiKey(seededRandomness(seed + number));
+      await other.keys.insert({ accountId: account.id, digest: digestOf(made), lastFour: made.slice(-4) });
+      const statuses = await Promise.all([1, 2, 3].map(async () => (await api.get('/v1/time', { key: made })).status));
+      assert.deepEqual(statuses, [200, 200, 200], `key ${number}`);
+    }
+  });
 
   test('is refused within a second of being disabled, revoked or left without an account, and taken again as soon (fault row 21)', async (t) => {
     const { other, account, id, becomes } = await start(t);

@@ -29,6 +29,8 @@ export interface HarnessOptions {
   readonly limits?: Partial<LimitFigures>;
   /** Counts in the place of the memory's limits, as several nodes together do. Every harness has the same keys. */
   readonly sharedLimits?: (memory: MemoryLimits, keys: KeyDirectory, figures: LimitFigures) => Limits;
+  /** Before a key is refused. */
+  readonly look?: () => Promise<void> | undefined;
   readonly trustedProxies?: readonly string[];
   readonly connections?: Partial<ConnectionLimits>;
   readonly tls?: Certificate;
@@ -100,6 +102,7 @@ export class ListenerHarness {
           keys: this.directory,
           limits: options.sharedLimits?.(this.limits, this.directory, figures) ?? this.limits,
           breaches: this.breaches,
+          look: options.look,
         },
         addresses: new ClientAddresses(options.trustedProxies ?? []),
         sources: { board: new Board(this.book), service: this.service },
