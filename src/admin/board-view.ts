@@ -28,7 +28,7 @@ const MarketViewSchema = Type.Object({
   ticker: Type.Optional(TickerSchema),
   unpriced: Type.Optional(
     Type.String({
-      description: 'Why a market that is not delisted has no ticker: no_ticker, no_rate, rounds_to_zero.',
+      description: 'Why a market that is not delisted has no ticker: no_ticker, held, no_rate, rounds_to_zero.',
     }),
   ),
 });

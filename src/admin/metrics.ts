@@ -201,11 +201,28 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
       'reason',
     ),
     gauge('markets', 'Listed markets by state.', listed, 'status'),
+    gauge('guard_held_markets', 'Offered markets with a price or rate that is held back, by who holds it.', held, 'by'),
+    countedBy('reason', 'guard_held_total', 'Times the guard began to hold a price or a rate, by reason.', () => {
+      return market.guard.counts;
+    }),
   ];
 
   function states(): Sample[] {
     const { status } = market.service.read(clock.now());
     return serviceStates.map((state) => [state, Number(state === status)]);
+  }
+
+  function held(): Sample[] {
+    const { book } = market;
+    const reasons = book.catalogue
+      .listed(clock.now())
+      .filter(({ status }) => status !== 'delisted')
+      .map((offered) => book.heldFor(offered).map(({ reason }) => reason));
+    const count = (isCounted: (reason: string) => boolean) => reasons.filter((of) => of.some(isCounted)).length;
+    return [
+      ['guard', count((reason) => reason !== 'operator')],
+      ['operator', count((reason) => reason === 'operator')],
+    ];
   }
 
   function rateGauge(name: string, help: string, read: (known: KnownRate) => number | undefined): Metric {

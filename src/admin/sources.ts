@@ -12,6 +12,7 @@ import type { RateHealth } from '../feed/rates/rate-keeper.ts';
 import type { ConnectionFigures } from '../http/public-listener.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
 import type { Log } from '../log.ts';
+import type { Guard } from '../market/guard.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
@@ -36,6 +37,7 @@ export interface AdminParts {
     readonly board: Board;
     readonly service: ServiceBoard;
     readonly feedStatus: FeedStatus;
+    readonly guard: Pick<Guard, 'counts'>;
     /** `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never rejects. */
     readonly memory: { save(): Promise<void> };
   };

@@ -21,13 +21,14 @@ export interface Command {
   run(input: CommandInput, context: Context): Promise<Result | ExitCode>;
 }
 
-/** Required, unless it is `many`. */
+/** Required, unless it is `many` or optional: then `--all` can be given instead. */
 interface Positional {
   /** Capitals: `ID`. */
   readonly name: string;
   readonly summary: string;
   /** Any number of values, none included. Only the last positional of a command. */
   readonly many?: boolean;
+  readonly isOptional?: boolean;
 }
 
 export interface Option {

@@ -8,7 +8,10 @@ const lineWidth = 100;
 
 /** `mdapi keys create --account ID [--label TEXT]`, without the common options. */
 function usageOf(command: Command): string {
-  const positionals = (command.positionals ?? []).map(({ name, many }) => (many === true ? `[${name}…]` : name));
+  const positionals = (command.positionals ?? []).map(({ name, many, isOptional }) => {
+    if (many === true) return `[${name}…]`;
+    return isOptional === true ? `[${name}]` : name;
+  });
   const options = (command.options ?? []).map((option) =>
     option.required ? spelling(option) : `[${spelling(option)}]`,
   );

@@ -3,6 +3,7 @@ import { parseSymbol } from '../market/symbol.ts';
 import { type MarketView, storedMarkets } from '../operator/market.ts';
 import type { Command, Option, Result } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
+import { askPrice } from './private-listener.ts';
 import { type Job, storeCommand, yesOption } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 
@@ -31,6 +32,10 @@ interface MarketVerb {
   readonly details: readonly string[];
   readonly example: { readonly symbol: string; readonly note: string };
   readonly options?: readonly Option[];
+  /** What `--all` stands for; absent where it is not taken. */
+  readonly allOption?: string;
+  /** Returns how many markets changed. */
+  readonly applyAll?: (job: Job) => Promise<number>;
   /** Asked first. `followers` are the markets converted from this one; empty where there are none. */
   readonly question?: (symbol: string, followers: string) => string;
   readonly apply: (job: Job, symbol: string) => Promise<unknown>;
@@ -39,15 +44,22 @@ interface MarketVerb {
 }
 
 function marketCommand(declared: MarketVerb): Command {
-  const { verb, summary, details, example, options = [], question, apply, notes } = declared;
+  const { verb, summary, details, example, options = [], allOption, applyAll, question, apply, notes } = declared;
+  const all: Option[] = allOption === undefined ? [] : [{ name: 'all', summary: allOption }];
   return storeCommand({
     name: `markets ${verb}`,
     summary,
     details,
-    positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCEUR, in any case' }],
-    options,
+    positionals: [
+      { name: 'SYMBOL', summary: 'the market, such as BTCEUR, in any case', isOptional: applyAll !== undefined },
+    ],
+    options: [...options, ...all],
     examples: [{ line: `mdapi markets ${verb} ${example.symbol}`, note: example.note }],
     async work(job): Promise<Result> {
+      if (applyAll !== undefined && job.input.isSet('all')) {
+        const changed = await applyAll(job);
+        return { json: { changed }, text: `${changed} ${changed === 1 ? 'market' : 'markets'} changed.` };
+      }
       const before = storedMarkets(await job.store.markets.list());
       const { symbol, status } = findMarket(before, job.input.argument('SYMBOL'));
       if (status === 'delisted') throw delistedMarket(symbol);
@@ -82,6 +94,48 @@ const resume = marketCommand({
   },
 });
 
+const hold = marketCommand({
+  verb: 'hold',
+  summary: 'freeze the prices of a market as they are',
+  details: [
+    'What its prices are made from is not updated, so every market made from the same is held with it. Clients keep the last price with its own time; after five minutes there is none (503). It lasts over restarts, until `markets release`.',
+  ],
+  example: { symbol: 'BTCEUR', note: 'BTCCZK follows only its rate then' },
+  allOption: 'every price and every rate',
+  apply: ({ store, context }, symbol) => store.markets.setHeld(symbol, context.clock.now()),
+  applyAll: ({ store, context }) => store.markets.setAllHeld(context.clock.now()),
+  notes: () => [],
+});
+
+const release = marketCommand({
+  verb: 'release',
+  summary: 'end the operator’s hold on the prices of a market',
+  details: ['What the guard holds stays held: `markets accept` takes that.'],
+  example: { symbol: 'BTCEUR', note: 'no change if it is not on hold' },
+  allOption: 'every market',
+  apply: ({ store }, symbol) => store.markets.setHeld(symbol, undefined),
+  applyAll: ({ store }) => store.markets.setAllHeld(undefined),
+  notes: () => [],
+});
+
+const accept = marketCommand({
+  verb: 'accept',
+  summary: 'take the price or rate that the guard holds',
+  details: ['The price is taken with the next tick at its level; a rate when it is next read, within 30 seconds.'],
+  example: { symbol: 'BTCEUR', note: '`mdapi price BTCEUR` shows what is held' },
+  async apply({ store, context, configuration }, symbol) {
+    const answer = await askPrice(configuration.admin, context.clock, symbol);
+    if (answer === undefined)
+      throw new CommandError(exitCodes.failure, 'no_server', 'No server answers on its private listener.');
+    const held = answer.kind === 'priced' ? answer.report.held : answer.kind === 'unpriced' ? answer.held : [];
+    if (!held.some(({ reason }) => reason !== 'operator')) {
+      throw new CommandError(exitCodes.refused, 'not_held', `The guard holds nothing of ${symbol}.`);
+    }
+    await store.markets.acceptHeld(symbol, context.clock.now());
+  },
+  notes: () => [],
+});
+
 const delist = marketCommand({
   verb: 'delist',
   summary: 'delist a market for good',
@@ -96,7 +150,7 @@ const delist = marketCommand({
   notes: (_market, followers) => [`Delisted for good.${delistedToo(followers)}`],
 });
 
-export const marketCommands: readonly Command[] = [list, pause, resume, delist];
+export const marketCommands: readonly Command[] = [list, pause, resume, hold, release, accept, delist];
 
 /** The market with the symbol `text`, in any case. Throws `CommandError` (not found) with the nearest symbol. */
 export function findMarket(markets: readonly MarketView[], text: string): MarketView {
@@ -133,6 +187,7 @@ function marketText(market: MarketView, paint: Paint): string {
     ['Status', statusCell(market, paint)],
   ];
   if (convertedFrom !== null) lines.push(['Converted from', convertedFrom]);
+  if (market.heldAt !== null) lines.push(['Held by the operator', instantCell(market.heldAt)]);
   if (delistedAt !== null) lines.push(['Delisted', instantCell(delistedAt)]);
   if (listedUntil !== null) lines.push(['Listed until', instantCell(listedUntil)]);
   return pairs(lines, paint);

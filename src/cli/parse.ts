@@ -68,7 +68,7 @@ export function parseInput(command: Command, rest: readonly string[]): CommandIn
     if (given.has(token.name)) throw new UsageError(`${token.rawName} is given twice.`);
     given.set(token.name, optionValue(declared.get(token.name), token, declared.keys()));
   }
-  checkPositionals(command, positionals);
+  checkPositionals(command, positionals, given.has('all'));
   const missing = options.find((option) => option.required === true && !given.has(option.name));
   if (missing !== undefined) throw new UsageError(`--${missing.name} ${missing.value} is missing: ${missing.summary}.`);
   return inputOf(command, positionals, given);
@@ -94,10 +94,11 @@ function optionValue(
   return value;
 }
 
-function checkPositionals(command: Command, values: readonly string[]): void {
+function checkPositionals(command: Command, values: readonly string[], isForAll: boolean): void {
   const names = command.positionals ?? [];
   const missing = names[values.length];
-  if (missing !== undefined && missing.many !== true)
+  if (isForAll && values.length > 0) throw new UsageError(`Give either --all or ${names[0]?.name}.`);
+  if (missing !== undefined && missing.many !== true && !(missing.isOptional === true && isForAll))
     throw new UsageError(`${missing.name} is missing: ${missing.summary}.`);
   if (values.length > names.length && names.at(-1)?.many !== true)
     throw new UsageError(`Unexpected argument "${values[names.length]}".`);

@@ -2,19 +2,18 @@ import type { Clock } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { silentLog } from '../log.ts';
 import { storedMarkets } from '../operator/market.ts';
-import { explainPrice, type PriceAnswer, type PriceReport } from '../operator/price.ts';
+import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
 import type { Store } from '../store/store.ts';
 import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { delistedMarket, findMarket } from './markets.ts';
-import { privateUrl, withTimeout } from './private-listener.ts';
+import { askPrice } from './private-listener.ts';
 import { storeCommand } from './store-command.ts';
 import { type Paint, pairs } from './style.ts';
 
-const timeoutMs = 5_000;
-
 const unpricedReasons: Record<string, string> = {
   no_ticker: 'the exchange has not sent a usable ticker for it yet',
+  held: 'it has been held back for over five minutes',
   no_rate: 'its conversion rate is missing or too old',
   rounds_to_zero: 'its sell price rounds to zero at its price precision',
 };
@@ -29,7 +28,7 @@ export const price: Command = storeCommand({
   examples: [{ line: 'mdapi price BTCCZK', note: 'ask, fee, rate, margin and rounding of both prices' }],
   async work({ input, configuration, store, context: { clock }, paint }) {
     const symbol = input.argument('SYMBOL');
-    const live = await askServer(configuration.admin, clock, symbol);
+    const live = await askPrice(configuration.admin, clock, symbol);
     const answer = live ?? (await savedPrice(store, configuration, clock, symbol));
     const report = await reportIn(answer, symbol, store);
     return {
@@ -39,30 +38,6 @@ export const price: Command = storeCommand({
     };
   },
 });
-
-/** `undefined` when no server of ours answers: the port may belong to another program. */
-async function askServer(
-  admin: Configuration['admin'],
-  clock: Clock,
-  symbol: string,
-): Promise<PriceAnswer | undefined> {
-  const url = `${privateUrl(admin)}/prices/${encodeURIComponent(symbol)}`;
-  try {
-    return await withTimeout(clock, timeoutMs, async (signal) => {
-      const response = await fetch(url, { signal });
-      return answerIn(await response.json());
-    });
-  } catch {
-    return undefined;
-  }
-}
-
-function answerIn(body: unknown): PriceAnswer | undefined {
-  if (typeof body !== 'object' || body === null) return undefined;
-  if ('buy' in body && 'sell' in body) return { kind: 'priced', report: body as PriceReport };
-  const isAnswer = 'kind' in body && (body.kind === 'unpriced' || body.kind === 'unknown_symbol');
-  return isAnswer ? (body as PriceAnswer) : undefined;
-}
 
 /** Explains the price from the snapshot of the server that ran last. */
 async function savedPrice(
@@ -86,7 +61,8 @@ async function reportIn(answer: PriceAnswer, text: string, store: Store): Promis
     throw delistedMarket(findMarket(storedMarkets(await store.markets.list()), text).symbol);
   }
   const reason = unpricedReasons[answer.reason] ?? answer.reason;
-  throw new CommandError(exitCodes.failure, answer.reason, `The market ${text} has no price now: ${reason}.`);
+  const held = answer.held.map((each) => ` ${heldText(each)}.`).join('');
+  throw new CommandError(exitCodes.failure, answer.reason, `The market ${text} has no price now: ${reason}.${held}`);
 }
 
 function reportText(report: PriceReport, paint: Paint): string {
@@ -101,8 +77,15 @@ function reportText(report: PriceReport, paint: Paint): string {
     const validity = `read ${rate.refreshedAt}, valid until ${rate.validUntil}`;
     facts.push(['Rate', `${rate.mid} (${rate.source}${fixing}), ${validity}`]);
   }
+  for (const each of report.held) facts.push(['Held', heldText(each)]);
   const sides = [side('A client buys at', report.buy, paint), side('A client sells at', report.sell, paint)];
   return [pairs(facts, paint), ...sides].join('\n\n');
+}
+
+/** `BTCEUR by the guard since … (jump): 1 / 1000000`. */
+export function heldText({ subject, reason, since, values }: HeldView): string {
+  if (reason === 'operator') return `${subject} by the operator since ${since}`;
+  return `${subject} by the guard since ${since} (${reason}): ${values.join(' / ')}`;
 }
 
 function side(title: string, steps: PriceReport['buy'], paint: Paint): string {

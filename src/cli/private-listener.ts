@@ -1,5 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { PriceAnswer, PriceReport } from '../operator/price.ts';
+
+const timeoutMs = 5_000;
 
 /** The private listener of the running server on this machine. */
 export function privateUrl({ host, port }: Configuration['admin']): string {
@@ -19,4 +22,28 @@ export async function withTimeout<T>(
   } finally {
     timeout.cancel();
   }
+}
+
+/** The price of a market as the running server explains it; `undefined` when no server of ours answers: the port may belong to another program. */
+export async function askPrice(
+  admin: Configuration['admin'],
+  clock: Clock,
+  symbol: string,
+): Promise<PriceAnswer | undefined> {
+  const url = `${privateUrl(admin)}/prices/${encodeURIComponent(symbol)}`;
+  try {
+    return await withTimeout(clock, timeoutMs, async (signal) => {
+      const response = await fetch(url, { signal });
+      return answerIn(await response.json());
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function answerIn(body: unknown): PriceAnswer | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  if ('buy' in body && 'sell' in body) return { kind: 'priced', report: body as PriceReport };
+  const isAnswer = 'kind' in body && (body.kind === 'unpriced' || body.kind === 'unknown_symbol');
+  return isAnswer ? (body as PriceAnswer) : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { HeldSubject } from '../market/guard.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketEvent, MarketState } from '../market/market-event.ts';
 import type { FeedStatus } from '../market/service-status.ts';
@@ -30,9 +31,18 @@ export function marketSink({ book, feedStatus }: FedParts, clock: Pick<Clock, 'm
  */
 export function recordedFeed(
   sink: FeedSink,
-  book: Pick<MarketBook, 'acceptedTicker'>,
+  book: Pick<MarketBook, 'acceptedTicker' | 'held'>,
   record: (event: MarketEvent) => void,
 ): FeedSink {
+  /** Records what became held, or free, while the sink judged something. */
+  function heldRecorded<Result>(subject: HeldSubject, judge: () => Result): Result {
+    const before = book.held().get(subject);
+    const result = judge();
+    const held = book.held().get(subject);
+    if (held !== before) record({ kind: 'held', subject, held });
+    return result;
+  }
+
   return {
     catalogueLoaded(markets, at) {
       sink.catalogueLoaded(markets, at);
@@ -43,7 +53,7 @@ export function recordedFeed(
       record({ kind: 'marketStatus', symbol, status, at });
     },
     tickerReceived(ticker) {
-      const rejected = sink.tickerReceived(ticker);
+      const rejected = heldRecorded(ticker.symbol, () => sink.tickerReceived(ticker));
       const accepted = book.acceptedTicker(ticker.symbol);
       if (rejected === undefined && accepted !== undefined) record({ kind: 'ticker', symbol: ticker.symbol, accepted });
       return rejected;
@@ -53,8 +63,9 @@ export function recordedFeed(
       record({ kind: 'references', symbol, prices });
     },
     rateRefreshed(rate) {
-      sink.rateRefreshed(rate);
-      record({ kind: 'rate', rate });
+      const isTaken = heldRecorded(rate.quote, () => sink.rateRefreshed(rate));
+      if (isTaken) record({ kind: 'rate', rate });
+      return isTaken;
     },
     feedCurrent(path, at) {
       sink.feedCurrent(path, at);
@@ -78,6 +89,7 @@ export function feedStateOf({ book, feedStatus }: FedParts, clock: Pick<Clock, '
     tickers: [...tickers],
     references: [...references],
     rates: [...rates],
+    held: [...book.held()],
     feed: { path: feedStatus.path, lastUpdatedAt: feedStatus.lastUpdatedAt, ageMs },
   };
 }
@@ -113,7 +125,10 @@ export class MarketReplica {
         sink.referencePricesChanged(event.symbol, event.prices);
         break;
       case 'rate':
-        sink.rateRefreshed(event.rate);
+        this.#parts.book.rateAccepted(event.rate);
+        break;
+      case 'held':
+        this.#parts.book.heldChanged(event.subject, event.held);
         break;
       case 'feedCurrent':
         sink.feedCurrent(event.path, event.at);
@@ -124,9 +139,18 @@ export class MarketReplica {
     }
   }
 
-  #takeState({ records, tickers, references, rates, feed: { path, lastUpdatedAt, ageMs = 0 } }: MarketState): void {
+  #takeState({
+    records,
+    tickers,
+    references,
+    rates,
+    held,
+    feed: { path, lastUpdatedAt, ageMs = 0 },
+  }: MarketState): void {
     const { book, feedStatus } = this.#parts;
     book.restore(records, { tickers: new Map(tickers), references: new Map(references), rates: new Map(rates) });
+    const heldNow = new Map(held);
+    for (const subject of [...book.held().keys(), ...heldNow.keys()]) book.heldChanged(subject, heldNow.get(subject));
     if (lastUpdatedAt === undefined) feedStatus.pathChanged(path);
     if (lastUpdatedAt === undefined || lastUpdatedAt < (feedStatus.lastUpdatedAt ?? 0)) return;
     // The state may have lain for a while, which only the calendar tells.
@@ -136,7 +160,7 @@ export class MarketReplica {
 }
 
 /** The version of the events' form: processes of different versions do not take each other's, and say so. */
-const format = 2;
+const format = 3;
 
 /** Events as text. Prices are text already; members that are `undefined` are left out. */
 export function writeEvents(events: readonly MarketEvent[]): string {

@@ -12,7 +12,7 @@ import {
 import { type Duration, milliseconds } from './duration.ts';
 import type { AnnotatedSchema } from './kinds.ts';
 import type { Settings } from './schema.ts';
-import { feedSchema } from './schema-market.ts';
+import { feedSchema, guardSchema } from './schema-market.ts';
 import { adminSchema, noticesSchema, serverSchema } from './schema-server.ts';
 
 /** The settings in the form the rest of the program takes: spans in milliseconds, URLs without a trailing slash. */
@@ -25,6 +25,7 @@ export interface Configuration {
   readonly exchange: Settings['exchange'];
   readonly pricing: PricingConfiguration;
   readonly rates: RatesConfiguration;
+  readonly guard: InMilliseconds<Settings['guard']>;
   /** Requests per wall-clock minute. */
   readonly limits: Settings['limits'];
   /** `undefined`: notices are not sent. */
@@ -85,7 +86,7 @@ const bankUrls = {
 
 /** Turns checked settings into what the rest of the program takes. */
 export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): Configuration {
-  const { admin, store, redis, exchange, pricing, limits, notices, feed, logs } = settings;
+  const { admin, store, redis, exchange, pricing, guard, limits, notices, feed, logs } = settings;
   const { transportPatienceMs, ...feedTiming } = inMilliseconds(feed, feedSchema);
   return {
     server: resolveServer(settings, directoryOf),
@@ -99,6 +100,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
       pricePrecision: new Map(Object.entries(pricing.pricePrecision) as [MarketSymbol, number][]),
     },
     rates: resolveRates(settings),
+    guard: inMilliseconds(guard, guardSchema),
     limits,
     mail: resolveMail(settings),
     notices: inMilliseconds(notices, noticesSchema),

@@ -63,6 +63,12 @@ export const percent: TextKind<DecimalString> = {
   hint: (written, value) =>
     typeof value === 'number' ? `put it in quotes, "${written}", so that no digit is lost` : undefined,
 };
+/** Under 1 every tick would exceed it; nothing exceeds 1000. */
+export const threshold: TextKind<DecimalString> = {
+  ...percent,
+  allowed: 'a decimal from 1 to 1000',
+  fits: (text) => /^([1-9]\d{0,2}(\.\d{1,9})?|1000)$/.test(text),
+};
 export const host: TextKind<string> = {
   allowed: 'an IP address or a host name',
   fits: (text) => isIP(text) !== 0 || (text.length <= 253 && hostName.test(text)),

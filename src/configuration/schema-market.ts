@@ -12,6 +12,7 @@ import {
   section,
   symbol,
   text,
+  threshold,
   webSocketUrl,
   wholeNumber,
 } from './kinds.ts';
@@ -66,6 +67,30 @@ export const pricingSchema = section(
     }),
   },
   'How client prices are made.',
+);
+
+export const guardSchema = section(
+  {
+    jumpPercent: text(threshold, {
+      default: '10',
+      description: 'A middle price further than this from the last good one is held.',
+      security: 'The larger, the larger the mistake of the exchange that clients get at once.',
+    }),
+    spreadPercent: text(threshold, {
+      default: '10',
+      description: 'A spread of more than five times the market’s usual one is held from this share of the price.',
+    }),
+    ratePercent: text(threshold, {
+      default: '3',
+      description: 'A rate that moves further than this under one fixing date is held.',
+    }),
+    confirmAfter: duration(
+      '10s',
+      ['1s', '5m'],
+      'A held level is taken once the live connection and REST have agreed on it for so long.',
+    ),
+  },
+  'What holds improbable prices and rates back.',
 );
 
 export const ratesSchema = section(

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { type AnnotatedSchema, section } from './kinds.ts';
-import { exchangeSchema, feedSchema, pricingSchema, ratesSchema } from './schema-market.ts';
+import { exchangeSchema, feedSchema, guardSchema, pricingSchema, ratesSchema } from './schema-market.ts';
 import {
   adminSchema,
   limitsSchema,
@@ -21,6 +21,7 @@ export const configurationSchema = section({
   exchange: exchangeSchema,
   pricing: pricingSchema,
   rates: ratesSchema,
+  guard: guardSchema,
   limits: limitsSchema,
   mail: mailSchema,
   notices: noticesSchema,

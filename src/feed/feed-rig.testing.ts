@@ -49,7 +49,9 @@ export class RecordingSink implements FeedSink {
     this.book.referencePricesChanged(symbol, prices);
   }
 
-  rateRefreshed(): void {}
+  rateRefreshed(): boolean {
+    return true;
+  }
 
   feedCurrent(path: FeedPath, at: EpochMs): void {
     this.current.push([path, at]);

@@ -11,6 +11,8 @@ import { asUpstreamError } from './wire.ts';
 export interface PollPlan {
   readonly scope: 'all' | 'some';
   readonly symbols: readonly MarketSymbol[];
+  /** To be repeated as often as the fallback is. */
+  readonly isUrgent?: boolean;
 }
 
 interface PollerListener {
@@ -70,7 +72,8 @@ export class Poller {
       const { kind, message, retryAfterMs } = asUpstreamError(error);
       return signal.aborted ? Number.POSITIVE_INFINITY : this.#failed(kind, message, retryAfterMs);
     }
-    if (this.#listener.plan().scope === 'some') return timing.quietCheckMs;
+    const next = this.#listener.plan();
+    if (next.scope === 'some' && next.isUrgent !== true) return timing.quietCheckMs;
     return Math.max(timing.fallbackPollMs / 4, startedMs + timing.fallbackPollMs - clock.monotonicMs());
   }
 

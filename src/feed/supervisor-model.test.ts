@@ -183,7 +183,7 @@ class Run {
           return undefined;
         },
         referencePricesChanged: () => undefined,
-        rateRefreshed: () => undefined,
+        rateRefreshed: () => true,
         feedCurrent: (path) => this.current.push(path),
         feedPathChanged: (path) => this.paths.push(path),
       },

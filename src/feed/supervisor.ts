@@ -207,6 +207,8 @@ export class FeedSupervisor {
     } else {
       countOne(this.#parts.counters.tickersRejected, rejection);
     }
+    // What the guard holds is taken once REST agrees with it.
+    if (this.#book.held(ticker.symbol, rejection === 'held')) this.#poller.wake();
     return rejection;
   }
 
@@ -232,7 +234,7 @@ export class FeedSupervisor {
   #plan(): PollPlan {
     if (this.#path === 'fallback') return { scope: 'all', symbols: this.#book.symbols };
     const symbols = this.#path === 'live' ? this.#book.toPoll(this.#parts.clock.monotonicMs()) : [];
-    return { scope: 'some', symbols };
+    return { scope: 'some', symbols, isUrgent: this.#book.hasHeld };
   }
 
   #polled(plan: PollPlan, tickers: readonly UpstreamTicker[]): void {

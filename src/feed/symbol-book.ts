@@ -16,11 +16,14 @@ interface Entry {
   /** A poll shows another price than the last live one. */
   isDoubted: boolean;
   resubscribedAtMs: number;
+  /** The guard holds its price: REST is asked often, until both agree. */
+  isHeld: boolean;
   /** Catalogue loads in a row that lacked it. */
   missedLoads: number;
 }
 
 const never = Number.NEGATIVE_INFINITY;
+const keptOut: ReadonlySet<RejectionReason> = new Set(['unknown_market', 'held', 'on_hold']);
 
 /** The state of each wanted symbol: its subscription, its freshness, and whether its live data can be trusted. */
 export class SymbolBook {
@@ -99,7 +102,7 @@ export class SymbolBook {
 
   /**
    * Notes a live ticker and the market room's verdict on it. Returns whether it proves that the connection delivers: an
-   * accepted one does, and one of a market that only the operator does not offer. One out of order proves nothing, and
+   * accepted one does, and one that only the operator or the guard keeps out. One out of order proves nothing, and
    * one rejected for its values leaves the symbol to be served over REST.
    */
   liveArrived(
@@ -111,7 +114,7 @@ export class SymbolBook {
     const entry = this.#entries.get(ticker.symbol);
     if (entry === undefined || rejection === 'out_of_order') return false;
     entry.isFresh = true;
-    if (rejection !== undefined && rejection !== 'unknown_market') return false;
+    if (rejection !== undefined && !keptOut.has(rejection)) return false;
     entry.live = ticker;
     entry.confirmedAtMs = nowMs;
     entry.isDoubted = false;
@@ -136,10 +139,22 @@ export class SymbolBook {
     return this.#count((entry) => entry.subscription !== 'rejected');
   }
 
-  /** The symbols to poll while the rest is live: rejected, doubted, silent for too long. */
+  /** Notes whether the guard holds a symbol. Returns true when that is new. */
+  held(symbol: MarketSymbol, isHeld: boolean): boolean {
+    const entry = this.#entries.get(symbol);
+    if (entry === undefined || entry.isHeld === isHeld) return false;
+    entry.isHeld = isHeld;
+    return isHeld;
+  }
+
+  get hasHeld(): boolean {
+    return this.#count((entry) => entry.isHeld) > 0;
+  }
+
+  /** The symbols to poll while the rest is live: held, rejected, doubted, silent for too long. */
   toPoll(nowMs: number): MarketSymbol[] {
     return this.#select(
-      (entry) => entry.subscription === 'rejected' || entry.isDoubted || this.#isSilent(entry, nowMs),
+      (entry) => entry.subscription === 'rejected' || entry.isHeld || entry.isDoubted || this.#isSilent(entry, nowMs),
     );
   }
 
@@ -201,6 +216,7 @@ function newEntry(): Entry {
     live: undefined,
     confirmedAtMs: never,
     isDoubted: false,
+    isHeld: false,
     resubscribedAtMs: never,
     missedLoads: 0,
   };

@@ -6,7 +6,7 @@ import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ReferencePrices } from './upstream.ts';
 
 /** Why a traded market has no price. The names are metric labels. */
-export type UnpricedReason = 'no_ticker' | 'no_rate' | 'rounds_to_zero';
+export type UnpricedReason = 'no_ticker' | 'held' | 'no_rate' | 'rounds_to_zero';
 
 /** A market's prices as clients get them (contract, Ticker); what the feed does not provide is `undefined`. */
 export interface ClientTicker {

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import { type ClientTicker, clientTicker, type UnpricedReason } from './client-ticker.ts';
 import type { DecimalString } from './decimal.ts';
+import { type Guard, type Held, type HeldSubject, heldForMsMax } from './guard.ts';
 import {
   MarketCatalogue,
   type MarketControls,
@@ -34,6 +35,21 @@ export interface BookObserver {
   tickerChanged(symbol: MarketSymbol): void;
   /** The list of markets, or the state of one, may have changed. */
   marketsChanged(): void;
+  /** The guard began to hold something, or no longer does. */
+  heldChanged?(subject: HeldSubject, held: Held | undefined, before: Held | undefined): void;
+}
+
+/** The operator's hold on what makes the prices of a market, and the last time the operator took what the guard held. */
+export interface MarketHold {
+  readonly symbol: MarketSymbol;
+  readonly heldAt: EpochMs | undefined;
+  readonly acceptedAt: EpochMs | undefined;
+}
+
+/** What is held of what the prices of a market are made from. */
+export interface HeldInput extends Omit<Held, 'reason' | 'unpricedFrom'> {
+  readonly subject: HeldSubject;
+  readonly reason: Held['reason'] | 'operator';
 }
 
 /** The price of a market at an instant, or why there is none. */
@@ -66,14 +82,21 @@ export interface BookContents {
 export class MarketBook {
   readonly catalogue: MarketCatalogue;
   readonly #policy: PricingPolicy;
+  readonly #guard: Guard | undefined;
   readonly #observers: BookObserver[] = [];
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, ReferencePrices>();
   readonly #rates = new Map<CurrencyCode, ConversionRate>();
   readonly #factors = new Map<CurrencyCode | 'exchange', PriceFactors>();
+  readonly #held = new Map<HeldSubject, Held>();
+  /** Since when the operator holds what makes the prices of a market. */
+  readonly #holds = new Map<MarketSymbol, EpochMs>();
+  readonly #acceptances = new Map<MarketSymbol, EpochMs>();
 
-  constructor(policy: PricingPolicy, selection: MarketSelection) {
+  /** @param guard judges what comes from the source; what another book accepted was judged there */
+  constructor(policy: PricingPolicy, selection: MarketSelection, guard?: Guard) {
     this.#policy = policy;
+    this.#guard = guard;
     this.catalogue = new MarketCatalogue(policy, selection);
     this.#factors.set('exchange', priceFactors(policy.feePercent, undefined));
   }
@@ -91,7 +114,7 @@ export class MarketBook {
     for (const [symbol, ticker] of contents.tickers) this.#keepNewer(symbol, ticker);
     for (const [symbol, prices] of contents.references) this.#references.set(symbol, prices);
     for (const rate of contents.rates.values()) {
-      if (rate.refreshedAt >= (this.#rates.get(rate.quote)?.refreshedAt ?? 0)) this.rateRefreshed(rate);
+      if (rate.refreshedAt >= (this.#rates.get(rate.quote)?.refreshedAt ?? 0)) this.rateAccepted(rate);
     }
     this.#everythingChanged();
   }
@@ -115,13 +138,31 @@ export class MarketBook {
     this.#everythingChanged();
   }
 
+  /** The operator's holds. A newer acceptance makes the guard take what it holds. */
+  applyHolds(holds: readonly MarketHold[]): void {
+    for (const { symbol, heldAt, acceptedAt } of holds) {
+      if (heldAt === undefined) this.#holds.delete(symbol);
+      else this.#holds.set(symbol, heldAt);
+      if (acceptedAt === undefined || acceptedAt === this.#acceptances.get(symbol)) continue;
+      this.#acceptances.set(symbol, acceptedAt);
+      this.#accept(symbol);
+    }
+    this.#everythingChanged();
+  }
+
   /** Returns why the ticker does not replace the last good one, or `undefined` when it does. */
   tickerReceived(ticker: UpstreamTicker): RejectionReason | undefined {
     const { symbol } = ticker;
     const market = this.catalogue.find(symbol);
     if (market === undefined || market.isConverted || market.status === 'delisted') return 'unknown_market';
-    const judgement = judgeTicker(ticker, this.#tickers.get(symbol));
+    const previous = this.#tickers.get(symbol);
+    const judgement = judgeTicker(ticker, previous);
     if ('rejected' in judgement) return judgement.rejected;
+    if (this.#onHoldSince(symbol) !== undefined) return 'on_hold';
+    const offer = { ticker: judgement.accepted, path: ticker.path, at: ticker.receivedAt };
+    const verdict = this.#guard?.judgeTicker(symbol, offer, previous, this.#held.get(symbol));
+    this.heldChanged(symbol, verdict?.held);
+    if (verdict?.isTaken === false) return 'held';
     this.#tickers.set(symbol, judgement.accepted);
     this.#pricesChanged(symbol);
     return undefined;
@@ -142,8 +183,21 @@ export class MarketBook {
     this.#pricesChanged(symbol);
   }
 
-  /** Takes a rate for a configured converted quote; any other is ignored. */
-  rateRefreshed(rate: ConversionRate): void {
+  /** Takes a rate for a configured converted quote, unless it is held; any other is ignored. */
+  rateRefreshed(rate: ConversionRate): boolean {
+    const { quote, refreshedAt } = rate;
+    if (this.#rateOnHoldSince(quote) !== undefined) return false;
+    const known = this.rate(quote);
+    const previous = known !== undefined && refreshedAt < known.validUntil ? known.rate : undefined;
+    const verdict = this.#guard?.judgeRate(rate, previous, this.#held.get(quote));
+    this.heldChanged(quote, verdict?.held);
+    if (verdict?.isTaken === false) return false;
+    this.rateAccepted(rate);
+    return true;
+  }
+
+  /** Takes a rate that another book accepted. */
+  rateAccepted(rate: ConversionRate): void {
     const converted = this.#policy.converted.get(rate.quote);
     if (converted === undefined || converted.via !== rate.base) return;
     this.#rates.set(rate.quote, rate);
@@ -154,11 +208,43 @@ export class MarketBook {
     }
   }
 
+  /** What is held now. Followers take it from the book that judges. */
+  heldChanged(subject: HeldSubject, held: Held | undefined): void {
+    const before = this.#held.get(subject);
+    if (held === undefined) this.#held.delete(subject);
+    else this.#held.set(subject, held);
+    if (held?.unpricedFrom !== before?.unpricedFrom) this.#pricesChanged(subject as MarketSymbol);
+    if ((held === undefined) === (before === undefined)) return;
+    for (const observer of this.#observers) observer.heldChanged?.(subject, held, before);
+  }
+
+  /** Since when the operator holds what makes the prices of this very market. */
+  onHoldSince(symbol: MarketSymbol): EpochMs | undefined {
+    return this.#holds.get(symbol);
+  }
+
+  /** Everything that the guard holds. */
+  held(): ReadonlyMap<HeldSubject, Held> {
+    return this.#held;
+  }
+
+  /** What is held of what makes the prices of a market, by the operator or by the guard. */
+  heldFor({ exchangeSymbol, isConverted, quote }: OfferedMarket): readonly HeldInput[] {
+    const inputs: [HeldSubject, EpochMs | undefined][] = [[exchangeSymbol, this.#onHoldSince(exchangeSymbol)]];
+    if (isConverted) inputs.push([quote, this.#rateOnHoldSince(quote)]);
+    return inputs.flatMap(([subject, onHoldSince]): HeldInput[] => {
+      if (onHoldSince !== undefined) return [{ subject, reason: 'operator', since: onHoldSince, values: [] }];
+      const held = this.#held.get(subject);
+      return held === undefined ? [] : [{ subject, ...held }];
+    });
+  }
+
   price(symbol: MarketSymbol, now: EpochMs): PriceVerdict {
     const market = this.catalogue.find(symbol);
     if (market === undefined || market.status === 'delisted') return { kind: 'unknown_symbol' };
     const ticker = this.#tickerAt(market.exchangeSymbol, now);
     if (ticker === undefined) return { kind: 'unpriced', reason: 'no_ticker' };
+    if (now >= this.#unpricedFrom(market.exchangeSymbol)) return { kind: 'unpriced', reason: 'held' };
     const factors = this.#factorsFor(market, now);
     if (factors === undefined) return { kind: 'unpriced', reason: 'no_rate' };
     const priced = clientTicker(market, ticker, this.#references.get(market.exchangeSymbol), factors);
@@ -189,6 +275,8 @@ export class MarketBook {
     };
     for (const rate of this.#rates.values()) consider(rateValidUntil(rate, this.#policy.rateValidForMs));
     consider(this.catalogue.nextRemovalAt(now));
+    for (const { unpricedFrom } of this.#held.values()) consider(unpricedFrom);
+    for (const heldAt of this.#holds.values()) consider((heldAt + heldForMsMax) as EpochMs);
     return next;
   }
 
@@ -202,6 +290,35 @@ export class MarketBook {
     const settled = { ...ticker, capturedAt: now };
     this.#tickers.set(symbol, settled);
     return settled;
+  }
+
+  /** The first instant at which the last good price is no longer served. */
+  #unpricedFrom(exchangeSymbol: MarketSymbol): number {
+    const held = this.#held.get(exchangeSymbol)?.unpricedFrom ?? Number.POSITIVE_INFINITY;
+    const onHoldSince = this.#onHoldSince(exchangeSymbol);
+    return onHoldSince === undefined ? held : onHoldSince + heldForMsMax;
+  }
+
+  /** A hold on a market is one on what its prices are made from. */
+  #onHoldSince(exchangeSymbol: MarketSymbol): EpochMs | undefined {
+    if (this.#holds.size === 0) return undefined;
+    return earliest(this.catalogue.pricedFrom(exchangeSymbol).map((symbol) => this.#holds.get(symbol)));
+  }
+
+  #rateOnHoldSince(quote: CurrencyCode): EpochMs | undefined {
+    return earliest(
+      [...this.#holds].map(([symbol, heldAt]) => {
+        const market = this.catalogue.find(symbol);
+        return market?.isConverted === true && market.quote === quote ? heldAt : undefined;
+      }),
+    );
+  }
+
+  #accept(symbol: MarketSymbol): void {
+    const market = this.catalogue.find(symbol);
+    if (market === undefined) return;
+    this.#guard?.accept(market.exchangeSymbol);
+    if (market.isConverted) this.#guard?.accept(market.quote);
   }
 
   /** Returns the ticker held afterwards. Of two captured at the same instant the later call wins. */
@@ -240,4 +357,11 @@ export class MarketBook {
   #marketsChanged(): void {
     for (const observer of this.#observers) observer.marketsChanged();
   }
+}
+
+function earliest(instants: readonly (EpochMs | undefined)[]): EpochMs | undefined {
+  return instants.reduce(
+    (first, at) => (first === undefined || (at !== undefined && at < first) ? at : first),
+    undefined,
+  );
 }

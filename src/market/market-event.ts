@@ -1,4 +1,5 @@
 import type { EpochMs } from '../clock.ts';
+import type { Held, HeldSubject } from './guard.ts';
 import type { MarketRecord } from './market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
@@ -22,6 +23,8 @@ export type MarketEvent =
   | { readonly kind: 'ticker'; readonly symbol: MarketSymbol; readonly accepted: AcceptedTicker }
   | { readonly kind: 'references'; readonly symbol: MarketSymbol; readonly prices: ReferencePrices }
   | { readonly kind: 'rate'; readonly rate: ConversionRate }
+  /** `held` is absent once nothing is. */
+  | { readonly kind: 'held'; readonly subject: HeldSubject; readonly held: Held | undefined }
   | { readonly kind: 'feedCurrent'; readonly path: FeedPath; readonly at: EpochMs }
   | { readonly kind: 'feedPath'; readonly path: FeedPath; readonly at: EpochMs };
 
@@ -32,6 +35,7 @@ export interface MarketState {
   readonly tickers: readonly (readonly [MarketSymbol, AcceptedTicker])[];
   readonly references: readonly (readonly [MarketSymbol, ReferencePrices])[];
   readonly rates: readonly (readonly [CurrencyCode, ConversionRate])[];
+  readonly held: readonly (readonly [HeldSubject, Held])[];
   readonly feed: {
     readonly path: FeedPath;
     readonly lastUpdatedAt: EpochMs | undefined;
@@ -71,6 +75,8 @@ function supersedingName(event: MarketEvent): string | undefined {
     case 'ticker':
     case 'references':
       return `${event.kind} ${event.symbol}`;
+    case 'held':
+      return `held ${event.subject}`;
     case 'rate':
       return `rate ${event.rate.quote}`;
     case 'feedCurrent':

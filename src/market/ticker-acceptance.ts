@@ -29,6 +29,7 @@ type Judgement = { readonly accepted: AcceptedTicker } | { readonly rejected: Re
 export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): Judgement {
   const { bid, ask, high24h, low24h, volume24h } = ticker;
   if (bid === undefined || ask === undefined) return { rejected: 'bid_or_ask_missing' };
+  if ([bid, ask, high24h, low24h, volume24h].some(isAbsurd)) return { rejected: 'absurd_digits' };
   if (!isPositive(bid) || !isPositive(ask)) return { rejected: 'bid_or_ask_not_positive' };
   if (toBig(bid).gt(ask)) return { rejected: 'crossed' };
   if (volume24h === undefined || volume24h.startsWith('-')) return { rejected: 'statistics_missing' };
@@ -52,6 +53,13 @@ export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | u
       liveUpstreamTime: live ? clampedUpstreamTime(ticker) : previous?.liveUpstreamTime,
     },
   };
+}
+
+/** No price of any market has so many digits: 61 of them are a number that was mistaken for another. */
+const digitsMax = 38;
+
+function isAbsurd(value: DecimalString | undefined): boolean {
+  return value !== undefined && value.length > digitsMax && value.replace(/\D/g, '').length > digitsMax;
 }
 
 /** A high or low of zero is valid only for a market without any trade. */

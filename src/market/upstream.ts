@@ -89,10 +89,15 @@ export type RejectionReason =
   | 'bid_or_ask_missing'
   | 'bid_or_ask_not_positive'
   | 'crossed'
+  | 'absurd_digits'
   | 'statistics_missing'
   | 'high_below_low'
   | 'out_of_order'
-  | 'older_than_live';
+  | 'older_than_live'
+  /** By the guard, which asks for confirmation. */
+  | 'held'
+  /** By the operator. */
+  | 'on_hold';
 
 /** What the feed delivers to the market room, in the order of arrival. */
 export interface FeedSink {
@@ -103,7 +108,8 @@ export interface FeedSink {
   /** Returns why the ticker was rejected, or `undefined` when it was taken. */
   tickerReceived(ticker: UpstreamTicker): RejectionReason | undefined;
   referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices): void;
-  rateRefreshed(rate: ConversionRate): void;
+  /** Returns whether it was taken; one that is held may become good when it is read again. */
+  rateRefreshed(rate: ConversionRate): boolean;
   /** The feed as a whole proved current at this instant (a live price update, or a successful fallback poll). */
   feedCurrent(path: FeedPath, at: EpochMs): void;
   /** The feed as a whole switched to this path. */

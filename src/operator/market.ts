@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
+import type { EpochMs } from '../clock.ts';
 import { publicMarketStatuses } from '../contract/enumerations.ts';
 import * as part from '../contract/schema-parts.ts';
 import { combined, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
-import type { MarketRecord as CatalogueMarket } from '../market/market-catalogue.ts';
+import type { MarketBook } from '../market/market-book.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';
 import { instants, nullableDecimal, nullableLine, nullablePair, words } from './fields.ts';
 
@@ -21,6 +22,7 @@ export const marketFields = {
     description: 'Who paused it, or the market it is converted from; empty unless the status is `paused`.',
   }),
   operatorPaused: Type.Boolean({ description: 'Whether an operator paused this very market.' }),
+  ...nullablePair('heldAt', 'Since when an operator holds what makes its prices.'),
   pricePrecision: part.places('Decimal places of its prices.', 0),
   amountPrecision: part.places('Decimal places of amounts.', 8),
   tickSize: part.decimal('Smallest step of a price.', '1'),
@@ -43,6 +45,7 @@ interface MarketFacts extends Lifecycle {
   readonly tickSize: string;
   readonly minOrderSize: string;
   readonly minOrderValue: string | undefined;
+  readonly heldAt: EpochMs | undefined;
 }
 
 /** The markets of the database, in their order. */
@@ -51,8 +54,12 @@ export function storedMarkets(records: readonly StoredMarket[]): readonly Market
 }
 
 /** The markets of a running service, in their order. */
-export function catalogueMarkets(records: readonly CatalogueMarket[]): readonly MarketView[] {
-  return viewsOf(records.map((record) => ({ ...record, upstreamStatus: record.status })));
+export function catalogueMarkets(book: Pick<MarketBook, 'catalogue' | 'onHoldSince'>): readonly MarketView[] {
+  return viewsOf(
+    book.catalogue
+      .records()
+      .map((record) => ({ ...record, upstreamStatus: record.status, heldAt: book.onHoldSince(record.symbol) })),
+  );
 }
 
 /** The status of a base market carries over to those converted from it. */
@@ -79,6 +86,7 @@ function viewOf(market: MarketFacts, lifecycle: Lifecycle): MarketView {
     status,
     pausedBy: status === 'paused' ? pausedBy : [],
     operatorPaused: market.operatorPaused,
+    ...instants('heldAt', market.heldAt),
     pricePrecision: market.pricePrecision,
     amountPrecision: market.amountPrecision,
     tickSize: market.tickSize,

@@ -1,9 +1,10 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
+import { heldReasons } from '../market/guard.ts';
 import type { MarketBook, PriceExplanation } from '../market/market-book.ts';
-import { parseSymbol } from '../market/symbol.ts';
-import { instants, nullableLine, pair } from './fields.ts';
+import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
+import { instants, line, nullableLine, pair, words } from './fields.ts';
 
 const StepSchema = Type.Object(
   {
@@ -25,6 +26,28 @@ const RateSchema = Type.Object(
   { description: 'The conversion rate.' },
 );
 
+const HeldSchema = Type.Object(
+  {
+    subject: line('The exchange market, or the currency of the rate.', 'BTCEUR', 32),
+    reason: words(
+      ['operator', ...heldReasons],
+      'Who or what holds it: `operator`, or the guard, for a `jump`, a price out of the `range` of 24 hours, an unusual `spread`, or a `rate` that moved too far.',
+    ),
+    ...pair('since', 'When that began.'),
+    values: Type.Array(part.decimal('A value.', '1000000'), {
+      description: 'Bid and ask, or the rate, as they arrived last; empty for an operator’s hold.',
+      maxItems: 2,
+      examples: [['1', '1000000']],
+    }),
+  },
+  { $id: 'Held', description: 'A new value that is held back; the last good one stays.' },
+);
+
+export const heldField = Type.Array(HeldSchema, {
+  description: 'What is held of what its price is made from; empty otherwise.',
+  maxItems: 2,
+});
+
 export const PriceReportSchema = Type.Object(
   {
     symbol: part.symbol('The market.', 'BTCCZK'),
@@ -39,16 +62,18 @@ export const PriceReportSchema = Type.Object(
     }),
     buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
     sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
+    held: heldField,
   },
   { $id: 'PriceReport', description: 'How the prices of a market came about, step by step.' },
 );
 
 export type PriceReport = Static<typeof PriceReportSchema>;
+export type HeldView = Static<typeof HeldSchema>;
 
 /** The price of a symbol, or why it has none. */
 export type PriceAnswer =
   | { readonly kind: 'priced'; readonly report: PriceReport }
-  | { readonly kind: 'unpriced'; readonly reason: string }
+  | { readonly kind: 'unpriced'; readonly reason: string; readonly held: readonly HeldView[] }
   | { readonly kind: 'unknown_symbol' };
 
 /** Explains the price that a client gets at `now`. `text` is the symbol in any case. */
@@ -56,11 +81,21 @@ export function explainPrice(book: MarketBook, text: string, now: EpochMs): Pric
   const symbol = parseSymbol(text);
   if (symbol === undefined) return { kind: 'unknown_symbol' };
   const verdict = book.price(symbol, now);
-  if (verdict.kind !== 'priced') return verdict;
-  return { kind: 'priced', report: reportOf(book.explain(symbol, now)!) };
+  if (verdict.kind === 'unknown_symbol') return verdict;
+  const held = heldOf(book, symbol);
+  if (verdict.kind === 'unpriced') return { ...verdict, held };
+  return { kind: 'priced', report: { ...reportOf(book.explain(symbol, now)!), held } };
 }
 
-function reportOf({ market, bid, ask, capturedAt, conversion, buy, sell }: PriceExplanation): PriceReport {
+/** What is held of what the price of an offered market is made from. */
+export function heldOf(book: MarketBook, symbol: MarketSymbol): HeldView[] {
+  return book.heldFor(book.catalogue.find(symbol)!).map(({ subject, reason, since, values }) => {
+    return { subject, reason, ...instants('since', since), values: [...values] };
+  });
+}
+
+function reportOf(explanation: PriceExplanation): Omit<PriceReport, 'held'> {
+  const { market, bid, ask, capturedAt, conversion, buy, sell } = explanation;
   return {
     symbol: market.symbol,
     exchangeSymbol: market.exchangeSymbol,

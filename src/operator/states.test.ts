@@ -100,6 +100,8 @@ describe('a market', () => {
     minOrderValue: '0.45',
     missedLoads: 0,
     delistedAt: undefined,
+    heldAt: undefined,
+    acceptedAt: undefined,
     updatedAt: now,
   };
   const converted: MarketRecord = { ...base, symbol: 'BTCCZK', quote: 'CZK', via: 'BTCEUR', minOrderValue: undefined };

@@ -8,7 +8,7 @@ const btcCzk: MarketToSave = { ...btcEur, symbol: 'BTCCZK', quote: 'CZK', via: '
 storeTest('markets are listed by symbol with every digit, as they were saved last', async (t) => {
   const { store, clock } = await openEngine(t);
   await store.markets.upsertMany([btcEur, btcCzk]);
-  const rest = { operatorPaused: false, updatedAt: clock.now() };
+  const rest = { operatorPaused: false, heldAt: undefined, acceptedAt: undefined, updatedAt: clock.now() };
   assert.deepEqual(await store.markets.list(), [
     { ...btcCzk, ...rest },
     { ...btcEur, ...rest },
@@ -16,7 +16,7 @@ storeTest('markets are listed by symbol with every digit, as they were saved las
   clock.jump(1);
   const changed = { ...btcEur, tickSize: '0.10', upstreamStatus: 'paused', missedLoads: 2 } as const;
   await store.markets.upsertMany([changed]);
-  assert.deepEqual((await store.markets.list())[1], { ...changed, operatorPaused: false, updatedAt: clock.now() });
+  assert.deepEqual((await store.markets.list())[1], { ...changed, ...rest, updatedAt: clock.now() });
 });
 
 storeTest('thousands of markets are saved in one go', async (t) => {
@@ -35,6 +35,28 @@ storeTest("a catalogue load never changes the operator's pause", async (t) => {
   await store.markets.upsertMany([btcEur]);
   assert.equal((await store.markets.list())[0]?.operatorPaused, true);
   assert.equal((await store.markets.setOperatorPaused('BTCEUR', false)).operatorPaused, false);
+});
+
+storeTest("an operator's hold lasts from its first instant until it is released, and is audited", async (t) => {
+  const { store, clock } = await openEngine(t);
+  await store.markets.upsertMany([btcEur, btcCzk]);
+  const since = clock.now();
+  assert.equal((await store.markets.setHeld('BTCEUR', since)).heldAt, since);
+  clock.jump(1_000);
+  assert.equal((await store.markets.setHeld('BTCEUR', clock.now())).heldAt, since);
+  await store.markets.upsertMany([btcEur]);
+  assert.equal(await store.markets.setAllHeld(clock.now()), 1);
+  assert.deepEqual(
+    (await store.markets.list()).map(({ heldAt }) => heldAt),
+    [clock.now(), since],
+  );
+  assert.equal((await store.markets.setHeld('BTCEUR', undefined)).heldAt, undefined);
+  assert.equal(await store.markets.setAllHeld(undefined), 1);
+  clock.jump(1_000);
+  assert.equal((await store.markets.acceptHeld('BTCEUR', clock.now())).acceptedAt, clock.now());
+  const audited = (await store.audit.page({ limit: 10 })).items.map(({ action, subject }) => `${action} ${subject.id}`);
+  const made = ['hold BTCEUR', 'hold all', 'release BTCEUR', 'release all', 'accept BTCEUR'];
+  assert.deepEqual(audited.toSorted(), made.map((entry) => `market.${entry}`).toSorted());
 });
 
 storeTest('delisting is final: nothing written later changes the market or its instant', async (t) => {

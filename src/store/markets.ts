@@ -30,6 +30,10 @@ export interface MarketToSave extends MarketFacts {
 
 export interface MarketRecord extends MarketToSave {
   readonly operatorPaused: boolean;
+  /** Since when an operator holds what makes its prices. */
+  readonly heldAt: EpochMs | undefined;
+  /** When an operator last took what the guard held of it. */
+  readonly acceptedAt: EpochMs | undefined;
   readonly updatedAt: EpochMs;
 }
 
@@ -74,6 +78,34 @@ export class Markets extends StorePart {
     return this.#change(symbol, { operator_paused: paused ? 1 : 0 });
   }
 
+  /** Since `heldAt`, or no longer. A market that is on hold stays so since when it was. Throws `market_unknown`, `market_delisted`. */
+  setHeld(symbol: string, heldAt: EpochMs | undefined): Promise<MarketRecord> {
+    return this.#change(symbol, { held_at_ms: heldAt ?? null });
+  }
+
+  /** Holds every market that is not delisted, or releases it. Gives how many changed. */
+  setAllHeld(heldAt: EpochMs | undefined): Promise<number> {
+    const { db, clock, journal } = this.context;
+    return db.transaction().execute(async (trx) => {
+      const changed = await trx
+        .updateTable('markets')
+        .set({ held_at_ms: heldAt ?? null, updated_at_ms: clock.now() })
+        .where('delisted_at_ms', 'is', null)
+        .where('held_at_ms', heldAt === undefined ? 'is not' : 'is', null)
+        .returning('symbol')
+        .execute();
+      const [action, verb] = heldAt === undefined ? ['market.release', 'Released'] : ['market.hold', 'Held'];
+      const summary = `${verb} the prices of all ${changed.length} markets that were not.`;
+      if (changed.length > 0) await journal(trx, { action, summary, subject: { kind: 'market', id: 'all' } });
+      return changed.length;
+    });
+  }
+
+  /** Takes what the guard holds of a market now. Throws `market_unknown`, `market_delisted`. */
+  acceptHeld(symbol: string, at: EpochMs): Promise<MarketRecord> {
+    return this.#change(symbol, { accepted_at_ms: at });
+  }
+
   /** Final. Throws `market_unknown`, `market_delisted`. */
   delist(symbol: string, at: EpochMs): Promise<MarketRecord> {
     return this.#change(symbol, { delisted_at_ms: at });
@@ -90,7 +122,9 @@ export class Markets extends StorePart {
       if (before.delisted_at_ms !== null) {
         throw new StoreError('market_delisted', `The market ${symbol} is delisted, which is final.`);
       }
-      if (change.operator_paused === before.operator_paused) return recordOf(before);
+      const { operator_paused: paused, held_at_ms: heldAt } = change;
+      const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
+      if (isHeldAlready || paused === before.operator_paused) return recordOf(before);
       const row = await trx
         .updateTable('markets')
         .set({ ...change, updated_at_ms: clock.now() })
@@ -104,9 +138,19 @@ export class Markets extends StorePart {
 }
 
 /** What an operator decides about a market. */
-type Control = Partial<Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms'>>;
+type Control = Partial<
+  Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms' | 'held_at_ms' | 'accepted_at_ms'>
+>;
 
-function entryOf(symbol: string, { operator_paused, delisted_at_ms }: Control) {
+function entryOf(symbol: string, { operator_paused, delisted_at_ms, held_at_ms, accepted_at_ms }: Control) {
+  if (accepted_at_ms !== undefined) {
+    return { action: 'market.accept', summary: `Accepted what the guard held of ${symbol}.` };
+  }
+  if (held_at_ms !== undefined) {
+    return held_at_ms === null
+      ? { action: 'market.release', summary: `Released the prices of ${symbol}.` }
+      : { action: 'market.hold', summary: `Held the prices of ${symbol}.` };
+  }
   if (operator_paused === undefined) {
     const details = { delistedAtMs: delisted_at_ms ?? null };
     return { action: 'market.delist', summary: `Delisted ${symbol}, for good.`, details };
@@ -147,6 +191,8 @@ function recordOf(row: Selectable<MarketTable>): MarketRecord {
     minOrderSize: row.min_order_size,
     minOrderValue: row.min_order_value ?? undefined,
     operatorPaused: row.operator_paused === 1,
+    heldAt: row.held_at_ms ?? undefined,
+    acceptedAt: row.accepted_at_ms ?? undefined,
     delistedAt: row.delisted_at_ms ?? undefined,
     missedLoads: row.missed_loads,
     updatedAt: row.updated_at_ms,

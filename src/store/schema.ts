@@ -62,6 +62,8 @@ export interface MarketTable {
   min_order_size: string;
   min_order_value: string | null;
   operator_paused: Generated<number>;
+  held_at_ms: Generated<EpochMs | null>;
+  accepted_at_ms: Generated<EpochMs | null>;
   delisted_at_ms: EpochMs | null;
   missed_loads: Generated<number>;
   updated_at_ms: EpochMs;

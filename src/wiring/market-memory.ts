@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import type { BookObserver, MarketBook } from '../market/market-book.ts';
+import type { BookObserver, MarketBook, MarketHold } from '../market/market-book.ts';
 import type { MarketRecord } from '../market/market-catalogue.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import { readSnapshot, writeSnapshot } from '../market/snapshot.ts';
@@ -57,6 +57,7 @@ export class MarketMemory implements BookObserver {
     const snapshot = readSnapshot((await this.#store.snapshots.load(snapshotName))?.payload ?? '');
     const nothing = { tickers: new Map(), references: new Map(), rates: new Map() };
     this.#book.restore(stored.map(fromStore), snapshot?.contents ?? nothing);
+    this.#book.applyHolds(stored.map(holdOf));
     this.#feed.restore(snapshot?.lastUpdatedAt);
     for (const market of stored) this.#savedRows.set(market.symbol, JSON.stringify(toStore(fromStore(market))));
   }
@@ -131,6 +132,11 @@ export class MarketMemory implements BookObserver {
 
 function toStore({ convertedFrom, status, operatorPaused: _keptByTheStore, ...market }: MarketRecord): MarketToSave {
   return { ...market, via: convertedFrom, upstreamStatus: status };
+}
+
+/** What the operator holds. The store alone knows it. */
+export function holdOf({ symbol, heldAt, acceptedAt }: StoredMarket): MarketHold {
+  return { symbol: symbol as MarketSymbol, heldAt, acceptedAt };
 }
 
 /** The rows were written by `toStore`, so their texts are what they were then. */

@@ -3,7 +3,8 @@ import { ServiceBoard } from '../board/service-board.ts';
 import type { Clock } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { Guard } from '../market/guard.ts';
+import { type BookObserver, MarketBook } from '../market/market-book.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { Store } from '../store/store.ts';
 import { MarketMemory } from './market-memory.ts';
@@ -21,12 +22,15 @@ export type MarketRoom = ReturnType<typeof marketRoom>;
 
 /** Makes it, empty. `start()` puts into it what was known before a restart, and keeps saving it. */
 export function marketRoom({ configuration, clock, log }: MarketRoomOptions, store: Store) {
-  const book = bookFor(configuration);
+  const guard = new Guard(configuration.guard);
+  const book = bookFor(configuration, guard);
+  book.observe(heldLog(log));
   const feedStatus = new FeedStatus();
   const service = new ServiceBoard(feedStatus, clock);
   const memory = new MarketMemory(store, book, feedStatus, clock, log);
   return {
     book,
+    guard,
     feedStatus,
     service,
     board: new Board(book),
@@ -41,8 +45,21 @@ export function marketRoom({ configuration, clock, log }: MarketRoomOptions, sto
 }
 
 /** An empty market book on the operator's terms. */
-export function bookFor({ exchange, pricing, rates }: Configuration): MarketBook {
+export function bookFor({ exchange, pricing, rates }: Configuration, guard?: Guard): MarketBook {
   const symbols = exchange.symbols === 'all' ? 'all' : new Set(exchange.symbols);
   const policy = { ...pricing, rateValidForMs: rates.validForMs };
-  return new MarketBook(policy, { quotes: new Set(exchange.quotes), symbols });
+  return new MarketBook(policy, { quotes: new Set(exchange.quotes), symbols }, guard);
+}
+
+/** Says when the guard begins to hold a price or a rate, and when it no longer does. */
+function heldLog(log: Log): BookObserver {
+  return {
+    tickerChanged() {},
+    marketsChanged() {},
+    heldChanged(subject, held, before) {
+      if (held === undefined) log.info({ subject, values: before?.values }, 'no longer held by the guard');
+      else
+        log.warn({ subject, reason: held.reason, values: held.values }, 'held by the guard: the last good value stays');
+    },
+  };
 }

@@ -21,7 +21,7 @@ async function following(t: { after(run: () => unknown): void }) {
   const refreshed: number[] = [];
   const followers = {
     keys: { held: 0, acceptLosses: async () => {}, refresh: async () => void refreshed.push(clock.now()) },
-    book: { applyControls() {} },
+    book: { applyControls() {}, applyHolds() {} },
     service: { setWindows() {} },
   };
   const logged: string[] = [];

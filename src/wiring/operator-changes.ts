@@ -7,6 +7,7 @@ import type { MarketSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
 import type { ChangeListener, ChangeWatch } from '../store/watch-changes.ts';
 import type { WindowRecord } from '../store/windows.ts';
+import { holdOf } from './market-memory.ts';
 
 const pruneEveryMs = 3_600_000;
 
@@ -22,7 +23,7 @@ interface Held {
 /** Whoever takes over what operators and account holders decide, in whatever process they decide it. */
 export interface Followers {
   readonly keys: Pick<KeyDirectoryLoader<unknown>, 'refresh' | 'acceptLosses' | 'held'>;
-  readonly book: Pick<MarketBook, 'applyControls'>;
+  readonly book: Pick<MarketBook, 'applyControls' | 'applyHolds'>;
   readonly service: Pick<ServiceBoard, 'setWindows'>;
 }
 
@@ -132,7 +133,7 @@ export class OperatorChanges {
   }
 }
 
-/** What the operator paused or delisted. */
+/** What the operator paused, delisted or holds. */
 async function loadMarketControls(store: Store, book: Followers['book']): Promise<void> {
   const markets = await store.markets.list();
   book.applyControls(
@@ -142,6 +143,7 @@ async function loadMarketControls(store: Store, book: Followers['book']): Promis
       delistedAt,
     })),
   );
+  book.applyHolds(markets.map(holdOf));
 }
 
 export async function loadMaintenanceWindows(store: Store, service: Followers['service'], clock: Clock): Promise<void> {

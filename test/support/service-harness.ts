@@ -182,6 +182,10 @@ export class ServiceHarness {
       'rates.refresh': '1s',
       // The tests share the thread with the service: they would be taken for overload.
       'server.overloadDelay': '10s',
+      // What tests do to prices, they mean.
+      'guard.jumpPercent': '1000',
+      'guard.spreadPercent': '1000',
+      'guard.ratePercent': '1000',
       'limits.key': '1000000',
       'limits.address': '1000000',
       'limits.failedAuthentication': '1000000',

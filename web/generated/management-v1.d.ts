@@ -192,6 +192,106 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/markets/{symbol}/hold": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Hold the prices of a market
+         * @description What its prices are made from stays as it is, and with it every market made from the same. After 5 minutes they have no price. Repeating it changes nothing.
+         */
+        readonly post: operations["holdMarket"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/markets/{symbol}/release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Release the prices of a market
+         * @description Ends the operator’s hold; what the guard holds stays held. Repeating it changes nothing.
+         */
+        readonly post: operations["releaseMarket"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/markets/{symbol}/accept": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take what the guard holds of a market
+         * @description The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Repeating it changes nothing.
+         */
+        readonly post: operations["acceptMarket"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/markets/hold": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Hold all prices
+         * @description Every price and every rate stays as it is.
+         */
+        readonly post: operations["holdAllMarkets"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/markets/release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Release all prices
+         * @description Ends every hold of an operator.
+         */
+        readonly post: operations["releaseAllMarkets"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/markets/{symbol}/delist": {
         readonly parameters: {
             readonly query?: never;
@@ -1381,6 +1481,40 @@ export interface components {
              */
             readonly timestampMs: number;
         };
+        /** @description A new value that is held back; the last good one stays. */
+        readonly Held: {
+            /**
+             * @description The exchange market, or the currency of the rate.
+             * @example BTCEUR
+             */
+            readonly subject: string;
+            /**
+             * @description Who or what holds it: `operator`, or the guard, for a `jump`, a price out of the `range` of 24 hours, an unusual `spread`, or a `rate` that moved too far.
+             * @example operator
+             * @enum {string}
+             */
+            readonly reason: "operator" | "jump" | "range" | "spread" | "rate";
+            /**
+             * Format: date-time
+             * @description When that began. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly since: string;
+            /**
+             * Format: int64
+             * @description The same instant as `since`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly sinceMs: number;
+            /**
+             * @description Bid and ask, or the rate, as they arrived last; empty for an operator’s hold.
+             * @example [
+             *       "1",
+             *       "1000000"
+             *     ]
+             */
+            readonly values: readonly string[];
+        };
         /** @description A market in the list, with its price in the last hour. */
         readonly MarketRow: {
             /**
@@ -1419,6 +1553,20 @@ export interface components {
             readonly pausedBy: readonly ("exchange" | "operator")[];
             /** @description Whether an operator paused this very market. */
             readonly operatorPaused: boolean;
+            /**
+             * Format: date-time
+             * @description Since when an operator holds what makes its prices. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly heldAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `heldAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly heldAtMs: number | null;
             /**
              * Format: int32
              * @description Decimal places of its prices.
@@ -1478,11 +1626,13 @@ export interface components {
             /** @description As clients get it; null while there is no price. */
             readonly ticker: components["schemas"]["Ticker"] | null;
             /**
-             * @description Why a market that is not delisted has no price: `no_ticker`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.
+             * @description Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.
              * @example no_rate
              * @example null
              */
             readonly unpriced: string | null;
+            /** @description What is held of what its price is made from; empty otherwise. */
+            readonly held: readonly components["schemas"]["Held"][];
             /**
              * Format: int64
              * @description Age of the ticker by its own timestamp, in milliseconds.
@@ -1567,6 +1717,20 @@ export interface components {
             /** @description Whether an operator paused this very market. */
             readonly operatorPaused: boolean;
             /**
+             * Format: date-time
+             * @description Since when an operator holds what makes its prices. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly heldAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `heldAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly heldAtMs: number | null;
+            /**
              * Format: int32
              * @description Decimal places of its prices.
              * @example 0
@@ -1625,11 +1789,13 @@ export interface components {
             /** @description As clients get it; null while there is no price. */
             readonly ticker: components["schemas"]["Ticker"] | null;
             /**
-             * @description Why a market that is not delisted has no price: `no_ticker`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.
+             * @description Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.
              * @example no_rate
              * @example null
              */
             readonly unpriced: string | null;
+            /** @description What is held of what its price is made from; empty otherwise. */
+            readonly held: readonly components["schemas"]["Held"][];
             /**
              * Format: int64
              * @description Age of the ticker by its own timestamp, in milliseconds.
@@ -1789,6 +1955,8 @@ export interface components {
                  */
                 readonly value: string;
             }[];
+            /** @description What is held of what its price is made from; empty otherwise. */
+            readonly held: readonly components["schemas"]["Held"][];
         };
         /** @description A market, and how its price is derived. */
         readonly MarketDetail: {
@@ -1841,6 +2009,24 @@ export interface components {
             readonly everyMs: number;
             /** @description Oldest first. Where the market had no price, points are missing. */
             readonly points: readonly components["schemas"]["PricePoint"][];
+        };
+        /** @description What was changed. */
+        readonly HeldMarkets: {
+            /**
+             * Format: int64
+             * @description How many markets were changed.
+             * @example 26
+             */
+            readonly changed: number;
+        };
+        /** @description What was changed. */
+        readonly ReleasedMarkets: {
+            /**
+             * Format: int64
+             * @description How many markets were changed.
+             * @example 26
+             */
+            readonly changed: number;
         };
         /** @description The holder of API keys. */
         readonly Account: {
@@ -2948,6 +3134,7 @@ export type Feed = components['schemas']['Feed'];
 export type Rate = components['schemas']['Rate'];
 export type RateList = components['schemas']['RateList'];
 export type Ticker = components['schemas']['Ticker'];
+export type Held = components['schemas']['Held'];
 export type MarketRow = components['schemas']['MarketRow'];
 export type MarketList = components['schemas']['MarketList'];
 export type Market = components['schemas']['Market'];
@@ -2956,6 +3143,8 @@ export type PriceReport = components['schemas']['PriceReport'];
 export type MarketDetail = components['schemas']['MarketDetail'];
 export type PricePoint = components['schemas']['PricePoint'];
 export type History = components['schemas']['History'];
+export type HeldMarkets = components['schemas']['HeldMarkets'];
+export type ReleasedMarkets = components['schemas']['ReleasedMarkets'];
 export type Account = components['schemas']['Account'];
 export type AccountList = components['schemas']['AccountList'];
 export type Key = components['schemas']['Key'];
@@ -3392,6 +3581,8 @@ export interface operations {
                      *             "exchange"
                      *           ],
                      *           "operatorPaused": true,
+                     *           "heldAt": "2026-11-21T10:00:00.000Z",
+                     *           "heldAtMs": 1795255200000,
                      *           "pricePrecision": 0,
                      *           "amountPrecision": 8,
                      *           "tickSize": "1",
@@ -3418,6 +3609,18 @@ export interface operations {
                      *             "timestampMs": 1795255200123
                      *           },
                      *           "unpriced": "no_rate",
+                     *           "held": [
+                     *             {
+                     *               "subject": "BTCEUR",
+                     *               "reason": "operator",
+                     *               "since": "2026-11-21T10:00:00.000Z",
+                     *               "sinceMs": 1795255200000,
+                     *               "values": [
+                     *                 "1",
+                     *                 "1000000"
+                     *               ]
+                     *             }
+                     *           ],
                      *           "ageMs": 350,
                      *           "spread": "842.3",
                      *           "spreadPercent": "1.00",
@@ -3472,6 +3675,8 @@ export interface operations {
                      *           "exchange"
                      *         ],
                      *         "operatorPaused": true,
+                     *         "heldAt": "2026-11-21T10:00:00.000Z",
+                     *         "heldAtMs": 1795255200000,
                      *         "pricePrecision": 0,
                      *         "amountPrecision": 8,
                      *         "tickSize": "1",
@@ -3498,6 +3703,18 @@ export interface operations {
                      *           "timestampMs": 1795255200123
                      *         },
                      *         "unpriced": "no_rate",
+                     *         "held": [
+                     *           {
+                     *             "subject": "BTCEUR",
+                     *             "reason": "operator",
+                     *             "since": "2026-11-21T10:00:00.000Z",
+                     *             "sinceMs": 1795255200000,
+                     *             "values": [
+                     *               "1",
+                     *               "1000000"
+                     *             ]
+                     *           }
+                     *         ],
                      *         "ageMs": 350,
                      *         "spread": "842.3",
                      *         "spreadPercent": "1.00"
@@ -3536,6 +3753,18 @@ export interface operations {
                      *           {
                      *             "step": "× (1 + fee 0.5 %)",
                      *             "value": "50250.1005"
+                     *           }
+                     *         ],
+                     *         "held": [
+                     *           {
+                     *             "subject": "BTCEUR",
+                     *             "reason": "operator",
+                     *             "since": "2026-11-21T10:00:00.000Z",
+                     *             "sinceMs": 1795255200000,
+                     *             "values": [
+                     *               "1",
+                     *               "1000000"
+                     *             ]
                      *           }
                      *         ]
                      *       }
@@ -3641,6 +3870,8 @@ export interface operations {
                      *         "exchange"
                      *       ],
                      *       "operatorPaused": true,
+                     *       "heldAt": "2026-11-21T10:00:00.000Z",
+                     *       "heldAtMs": 1795255200000,
                      *       "pricePrecision": 0,
                      *       "amountPrecision": 8,
                      *       "tickSize": "1",
@@ -3667,6 +3898,18 @@ export interface operations {
                      *         "timestampMs": 1795255200123
                      *       },
                      *       "unpriced": "no_rate",
+                     *       "held": [
+                     *         {
+                     *           "subject": "BTCEUR",
+                     *           "reason": "operator",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "values": [
+                     *             "1",
+                     *             "1000000"
+                     *           ]
+                     *         }
+                     *       ],
                      *       "ageMs": 350,
                      *       "spread": "842.3",
                      *       "spreadPercent": "1.00"
@@ -3726,6 +3969,8 @@ export interface operations {
                      *         "exchange"
                      *       ],
                      *       "operatorPaused": true,
+                     *       "heldAt": "2026-11-21T10:00:00.000Z",
+                     *       "heldAtMs": 1795255200000,
                      *       "pricePrecision": 0,
                      *       "amountPrecision": 8,
                      *       "tickSize": "1",
@@ -3752,6 +3997,18 @@ export interface operations {
                      *         "timestampMs": 1795255200123
                      *       },
                      *       "unpriced": "no_rate",
+                     *       "held": [
+                     *         {
+                     *           "subject": "BTCEUR",
+                     *           "reason": "operator",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "values": [
+                     *             "1",
+                     *             "1000000"
+                     *           ]
+                     *         }
+                     *       ],
                      *       "ageMs": 350,
                      *       "spread": "842.3",
                      *       "spreadPercent": "1.00"
@@ -3765,6 +4022,387 @@ export interface operations {
             readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly holdMarket: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The symbol, in any case. */
+                readonly symbol: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description A market as the operator sees it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "BTCCZK",
+                     *       "symbol": "BTCCZK",
+                     *       "base": "BTC",
+                     *       "quote": "CZK",
+                     *       "convertedFrom": "BTCEUR",
+                     *       "status": "trading",
+                     *       "pausedBy": [
+                     *         "exchange"
+                     *       ],
+                     *       "operatorPaused": true,
+                     *       "heldAt": "2026-11-21T10:00:00.000Z",
+                     *       "heldAtMs": 1795255200000,
+                     *       "pricePrecision": 0,
+                     *       "amountPrecision": 8,
+                     *       "tickSize": "1",
+                     *       "minOrderSize": "0.00005",
+                     *       "minOrderValue": "0.5",
+                     *       "delistedAt": "2026-11-21T10:00:00.000Z",
+                     *       "delistedAtMs": 1795255200000,
+                     *       "listedUntil": "2026-11-21T10:00:00.000Z",
+                     *       "listedUntilMs": 1795255200000,
+                     *       "ticker": {
+                     *         "symbol": "BTCEUR",
+                     *         "base": "BTC",
+                     *         "quote": "EUR",
+                     *         "buyPrice": "84631.2",
+                     *         "sellPrice": "83788.9",
+                     *         "high24h": "85120.0",
+                     *         "low24h": "83004.7",
+                     *         "volume24h": "412.70318822",
+                     *         "vwap24h": "84077.3",
+                     *         "priceChangePercent1h": "0.21",
+                     *         "priceChangePercent24h": "-1.05",
+                     *         "priceChangePercent7d": "3.40",
+                     *         "timestamp": "2026-11-21T10:00:00.123Z",
+                     *         "timestampMs": 1795255200123
+                     *       },
+                     *       "unpriced": "no_rate",
+                     *       "held": [
+                     *         {
+                     *           "subject": "BTCEUR",
+                     *           "reason": "operator",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "values": [
+                     *             "1",
+                     *             "1000000"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "ageMs": 350,
+                     *       "spread": "842.3",
+                     *       "spreadPercent": "1.00"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Market"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["Csrf"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly releaseMarket: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The symbol, in any case. */
+                readonly symbol: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description A market as the operator sees it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "BTCCZK",
+                     *       "symbol": "BTCCZK",
+                     *       "base": "BTC",
+                     *       "quote": "CZK",
+                     *       "convertedFrom": "BTCEUR",
+                     *       "status": "trading",
+                     *       "pausedBy": [
+                     *         "exchange"
+                     *       ],
+                     *       "operatorPaused": true,
+                     *       "heldAt": "2026-11-21T10:00:00.000Z",
+                     *       "heldAtMs": 1795255200000,
+                     *       "pricePrecision": 0,
+                     *       "amountPrecision": 8,
+                     *       "tickSize": "1",
+                     *       "minOrderSize": "0.00005",
+                     *       "minOrderValue": "0.5",
+                     *       "delistedAt": "2026-11-21T10:00:00.000Z",
+                     *       "delistedAtMs": 1795255200000,
+                     *       "listedUntil": "2026-11-21T10:00:00.000Z",
+                     *       "listedUntilMs": 1795255200000,
+                     *       "ticker": {
+                     *         "symbol": "BTCEUR",
+                     *         "base": "BTC",
+                     *         "quote": "EUR",
+                     *         "buyPrice": "84631.2",
+                     *         "sellPrice": "83788.9",
+                     *         "high24h": "85120.0",
+                     *         "low24h": "83004.7",
+                     *         "volume24h": "412.70318822",
+                     *         "vwap24h": "84077.3",
+                     *         "priceChangePercent1h": "0.21",
+                     *         "priceChangePercent24h": "-1.05",
+                     *         "priceChangePercent7d": "3.40",
+                     *         "timestamp": "2026-11-21T10:00:00.123Z",
+                     *         "timestampMs": 1795255200123
+                     *       },
+                     *       "unpriced": "no_rate",
+                     *       "held": [
+                     *         {
+                     *           "subject": "BTCEUR",
+                     *           "reason": "operator",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "values": [
+                     *             "1",
+                     *             "1000000"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "ageMs": 350,
+                     *       "spread": "842.3",
+                     *       "spreadPercent": "1.00"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Market"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["Csrf"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly acceptMarket: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The symbol, in any case. */
+                readonly symbol: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description A market as the operator sees it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "BTCCZK",
+                     *       "symbol": "BTCCZK",
+                     *       "base": "BTC",
+                     *       "quote": "CZK",
+                     *       "convertedFrom": "BTCEUR",
+                     *       "status": "trading",
+                     *       "pausedBy": [
+                     *         "exchange"
+                     *       ],
+                     *       "operatorPaused": true,
+                     *       "heldAt": "2026-11-21T10:00:00.000Z",
+                     *       "heldAtMs": 1795255200000,
+                     *       "pricePrecision": 0,
+                     *       "amountPrecision": 8,
+                     *       "tickSize": "1",
+                     *       "minOrderSize": "0.00005",
+                     *       "minOrderValue": "0.5",
+                     *       "delistedAt": "2026-11-21T10:00:00.000Z",
+                     *       "delistedAtMs": 1795255200000,
+                     *       "listedUntil": "2026-11-21T10:00:00.000Z",
+                     *       "listedUntilMs": 1795255200000,
+                     *       "ticker": {
+                     *         "symbol": "BTCEUR",
+                     *         "base": "BTC",
+                     *         "quote": "EUR",
+                     *         "buyPrice": "84631.2",
+                     *         "sellPrice": "83788.9",
+                     *         "high24h": "85120.0",
+                     *         "low24h": "83004.7",
+                     *         "volume24h": "412.70318822",
+                     *         "vwap24h": "84077.3",
+                     *         "priceChangePercent1h": "0.21",
+                     *         "priceChangePercent24h": "-1.05",
+                     *         "priceChangePercent7d": "3.40",
+                     *         "timestamp": "2026-11-21T10:00:00.123Z",
+                     *         "timestampMs": 1795255200123
+                     *       },
+                     *       "unpriced": "no_rate",
+                     *       "held": [
+                     *         {
+                     *           "subject": "BTCEUR",
+                     *           "reason": "operator",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "values": [
+                     *             "1",
+                     *             "1000000"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "ageMs": 350,
+                     *       "spread": "842.3",
+                     *       "spreadPercent": "1.00"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Market"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["Csrf"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly holdAllMarkets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description What was changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changed": 26
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeldMarkets"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["Csrf"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly releaseAllMarkets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description What was changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changed": 26
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ReleasedMarkets"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["Csrf"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
@@ -3821,6 +4459,8 @@ export interface operations {
                      *         "exchange"
                      *       ],
                      *       "operatorPaused": true,
+                     *       "heldAt": "2026-11-21T10:00:00.000Z",
+                     *       "heldAtMs": 1795255200000,
                      *       "pricePrecision": 0,
                      *       "amountPrecision": 8,
                      *       "tickSize": "1",
@@ -3847,6 +4487,18 @@ export interface operations {
                      *         "timestampMs": 1795255200123
                      *       },
                      *       "unpriced": "no_rate",
+                     *       "held": [
+                     *         {
+                     *           "subject": "BTCEUR",
+                     *           "reason": "operator",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "values": [
+                     *             "1",
+                     *             "1000000"
+                     *           ]
+                     *         }
+                     *       ],
                      *       "ageMs": 350,
                      *       "spread": "842.3",
                      *       "spreadPercent": "1.00"

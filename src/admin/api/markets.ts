@@ -7,6 +7,7 @@ import * as contract from '../../contract/schemas.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
 import { type MarketSymbol, parseSymbol } from '../../market/symbol.ts';
 import {
+  count,
   described,
   instants,
   nullable,
@@ -16,7 +17,8 @@ import {
   pair,
 } from '../../operator/fields.ts';
 import { catalogueMarkets, type MarketView, marketFields } from '../../operator/market.ts';
-import { explainPrice, PriceReportSchema } from '../../operator/price.ts';
+import { explainPrice, heldField, heldOf, PriceReportSchema } from '../../operator/price.ts';
+import type { Store } from '../../store/store.ts';
 import { historyEveryMs, historyPoints } from '../price-history.ts';
 import type { Management } from '../sources.ts';
 import { type Asked, operation } from './operation.ts';
@@ -32,8 +34,9 @@ const pricedFields = {
   ...marketFields,
   ticker: nullable(TickerSchema, 'As clients get it; null while there is no price.'),
   unpriced: unpricedReason(
-    'Why a market that is not delisted has no price: `no_ticker`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.',
+    'Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.',
   ),
+  held: heldField,
   ageMs: nullableCount('Age of the ticker by its own timestamp, in milliseconds.', 350),
   spread: nullableDecimal('`buyPrice` minus `sellPrice`.', '842.3'),
   spreadPercent: nullableDecimal('The spread in percent of the middle of the two, to two decimals.', '1.00'),
@@ -90,7 +93,7 @@ export const readMarkets = operation({
 });
 
 function viewsBySymbol({ market: { book } }: Management): ReadonlyMap<string, MarketView> {
-  return new Map(catalogueMarkets(book.catalogue.records()).map((view) => [view.symbol, view]));
+  return new Map(catalogueMarkets(book).map((view) => [view.symbol, view]));
 }
 
 /** A market that is offered, and its price at `now`. */
@@ -99,7 +102,7 @@ function marketBody({ symbol }: OfferedMarket, management: Management, now: Epoc
 }
 
 /** The ticker is the very body that clients get. */
-function pricedBody(view: MarketView, { market: { board } }: Management, now: EpochMs): MarketBody {
+function pricedBody(view: MarketView, { market: { board, book } }: Management, now: EpochMs): MarketBody {
   const reading = board.ticker(view.symbol as MarketSymbol, now);
   const ticker =
     reading.kind === 'page' ? (JSON.parse(textOf(reading.page.as('identity').body)) as contract.TickerBody) : null;
@@ -107,6 +110,7 @@ function pricedBody(view: MarketView, { market: { board } }: Management, now: Ep
     ...view,
     ticker,
     unpriced: reading.kind === 'unpriced' ? reading.reason : null,
+    held: heldOf(book, view.symbol as MarketSymbol),
     ageMs: ticker === null ? null : Math.max(0, now - ticker.timestampMs),
     ...spreadOf(ticker),
   };
@@ -240,16 +244,51 @@ export const readMarketHistory = operation({
   },
 });
 
-export const pauseMarket = pausing('pause', true, 'Clients see `paused` at once; prices are still served.');
-export const resumeMarket = pausing('resume', false, 'It trades again as soon as the exchange trades it.');
+type Change = (markets: Store['markets'], symbol: MarketSymbol, now: EpochMs) => Promise<unknown>;
 
-function pausing(verb: 'pause' | 'resume', paused: boolean, effect: string) {
+export const pauseMarket = changing(
+  'pause',
+  'Pause a market',
+  'Clients see `paused` at once; prices are still served.',
+  (markets, symbol) => markets.setOperatorPaused(symbol, true),
+);
+export const resumeMarket = changing(
+  'resume',
+  'Resume a market',
+  'It trades again as soon as the exchange trades it.',
+  (markets, symbol) => markets.setOperatorPaused(symbol, false),
+);
+export const holdMarket = changing(
+  'hold',
+  'Hold the prices of a market',
+  'What its prices are made from stays as it is, and with it every market made from the same. After 5 minutes they have no price.',
+  (markets, symbol, now) => markets.setHeld(symbol, now),
+);
+export const releaseMarket = changing(
+  'release',
+  'Release the prices of a market',
+  'Ends the operator’s hold; what the guard holds stays held.',
+  (markets, symbol) => markets.setHeld(symbol, undefined),
+);
+export const acceptMarket = changing(
+  'accept',
+  'Take what the guard holds of a market',
+  'The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds.',
+  (markets, symbol, now) => markets.acceptHeld(symbol, now),
+);
+
+function changing(
+  verb: 'pause' | 'resume' | 'hold' | 'release' | 'accept',
+  summary: string,
+  effect: string,
+  change: Change,
+) {
   return operation({
     method: 'POST',
     path: `/api/markets/:symbol/${verb}`,
     operationId: `${verb}Market`,
     access: 'operator',
-    summary: paused ? 'Pause a market' : 'Resume a market',
+    summary,
     description: `${effect} Repeating it changes nothing.`,
     params: symbolParams,
     body: noBody,
@@ -257,9 +296,38 @@ function pausing(verb: 'pause' | 'resume', paused: boolean, effect: string) {
     problems: ['NOT_FOUND', 'CONFLICT'],
     async handle({ params, store, now }, management) {
       const { symbol } = marketOf(management, params.symbol);
-      await management.market.memory.save();
-      await store.markets.setOperatorPaused(symbol, paused);
+      const { book, memory } = management.market;
+      if (verb === 'accept' && !heldOf(book, symbol).some(({ reason }) => reason !== 'operator')) {
+        throw new Problem('CONFLICT', `The guard holds nothing of ${symbol}.`);
+      }
+      await memory.save();
+      await change(store.markets, symbol, now);
       return changed(symbol, management, now);
+    },
+  });
+}
+
+export const holdAllMarkets = changingAll('hold', 'Hold all prices', 'Every price and every rate stays as it is.');
+export const releaseAllMarkets = changingAll('release', 'Release all prices', 'Ends every hold of an operator.');
+
+function changingAll(verb: 'hold' | 'release', summary: string, description: string) {
+  return operation({
+    method: 'POST',
+    path: `/api/markets/${verb}`,
+    operationId: `${verb}AllMarkets`,
+    access: 'operator',
+    summary,
+    description,
+    body: noBody,
+    answer: Type.Object(
+      { changed: count('How many markets were changed.', 26) },
+      { $id: `${verb === 'hold' ? 'Held' : 'Released'}Markets`, description: 'What was changed.' },
+    ),
+    async handle({ store, now }, management) {
+      await management.market.memory.save();
+      const changed = await store.markets.setAllHeld(verb === 'hold' ? now : undefined);
+      await management.changes.look();
+      return { changed };
     },
   });
 }

@@ -12,7 +12,19 @@ import {
   listMaintenance,
   previewMaintenance,
 } from './maintenance.ts';
-import { delistMarket, pauseMarket, readMarket, readMarketHistory, readMarkets, resumeMarket } from './markets.ts';
+import {
+  acceptMarket,
+  delistMarket,
+  holdAllMarkets,
+  holdMarket,
+  pauseMarket,
+  readMarket,
+  readMarketHistory,
+  readMarkets,
+  releaseAllMarkets,
+  releaseMarket,
+  resumeMarket,
+} from './markets.ts';
 import { listNotices, previewNotice } from './notices.ts';
 import { type Operation, operation } from './operation.ts';
 import { readOverview } from './overview.ts';
@@ -41,7 +53,19 @@ const readDocument = operation({
 const byTag = {
   Session: [signIn, readSession, signOut],
   Service: [readOverview, readFeed, readRates],
-  Markets: [readMarkets, readMarket, readMarketHistory, pauseMarket, resumeMarket, delistMarket],
+  Markets: [
+    readMarkets,
+    readMarket,
+    readMarketHistory,
+    pauseMarket,
+    resumeMarket,
+    holdMarket,
+    releaseMarket,
+    acceptMarket,
+    holdAllMarkets,
+    releaseAllMarkets,
+    delistMarket,
+  ],
   'Accounts and keys': [
     listAccounts,
     createAccount,

@@ -287,6 +287,7 @@ function asIs(text: string): string {
 
 export const unpricedText: Readonly<Record<string, string>> = {
   no_ticker: 'no ticker',
+  held: 'held',
   no_rate: 'no rate',
   rounds_to_zero: 'rounds to zero',
 };

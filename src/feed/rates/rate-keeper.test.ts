@@ -24,7 +24,7 @@ function setUp(load: () => Promise<LoadedRate>, refreshMs?: number) {
     },
     base: 'EUR' as CurrencyCode,
     quote: 'CZK' as CurrencyCode,
-    sink: { rateRefreshed: (refreshed) => published.push(refreshed) },
+    sink: { rateRefreshed: (refreshed) => published.push(refreshed) > 0 },
     clock,
     randomness: seededRandomness(3),
     log: silentLog,

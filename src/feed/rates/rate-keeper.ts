@@ -52,6 +52,8 @@ export interface RateHealth {
 const dayMs = 86_400_000;
 const fixingAgeDaysMax = 10;
 const retryMinMs = 5_000;
+/** A rate that is held is read again this soon: it may be corrected, or the operator takes it. */
+const heldRetryMs = 30_000;
 /** Far beyond any pair of real currencies: outside, a source is broken or has changed its unit. */
 const plausible = { min: '0.000001', max: '1000000' } as const;
 
@@ -105,22 +107,22 @@ export class RateKeeper {
       if (signal.aborted) return Number.POSITIVE_INFINITY;
       const now = this.#options.clock.now();
       judgeRate(rate, now);
-      this.#taken(rate, now);
-      return this.#refreshMs;
+      return this.#read(rate, now) ? this.#refreshMs : Math.min(this.#refreshMs, heldRetryMs);
     } catch (error) {
       if (signal.aborted) return Number.POSITIVE_INFINITY;
       return this.#failed(asUpstreamError(error));
     }
   }
 
-  #taken(rate: LoadedRate, now: EpochMs): void {
+  /** Returns whether the market room took it. */
+  #read(rate: LoadedRate, now: EpochMs): boolean {
     const { source, base, quote, sink, log } = this.#options;
     if (this.#consecutiveFailures > 0) log.info({ source: source.id }, 'the rate source works again');
     this.#last = rate;
     this.#lastSuccessAt = now;
     this.#consecutiveFailures = 0;
     this.#backoff.reset();
-    sink.rateRefreshed({
+    return sink.rateRefreshed({
       base,
       quote,
       mid: rate.mid,

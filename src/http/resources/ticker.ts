@@ -7,6 +7,7 @@ type UnpricedReason = Extract<TickerReading, { kind: 'unpriced' }>['reason'];
 
 const unpricedDetail: Record<UnpricedReason, string> = {
   no_ticker: 'The market is traded but has no price now.',
+  held: 'The market is traded but its price has been held back for review for too long.',
   no_rate: 'The market is traded but the rate its prices are converted with is not available now.',
   rounds_to_zero: 'The market is traded but its price is too small to be quoted now.',
 };

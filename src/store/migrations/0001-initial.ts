@@ -86,6 +86,8 @@ const marketTables: Tables = ({ text }) => [
     operator_paused integer default 0 not null
       constraint markets_operator_paused check (operator_paused in (0, 1)),
     delisted_at_ms bigint,
+    held_at_ms bigint,
+    accepted_at_ms bigint,
     missed_loads integer default 0 not null,
     updated_at_ms bigint not null
   )`,

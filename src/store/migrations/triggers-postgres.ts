@@ -61,10 +61,12 @@ begin
   return null;
 end`;
 
-const isControlled = 'operator_paused = 1 or delisted_at_ms is not null';
+const isControlled = 'operator_paused = 1 or coalesce(delisted_at_ms, held_at_ms, accepted_at_ms) is not null';
 const controlsDiffer = `exists (select from old_rows full join new_rows using (symbol)
     where old_rows.operator_paused is distinct from new_rows.operator_paused
-      or old_rows.delisted_at_ms is distinct from new_rows.delisted_at_ms)`;
+      or old_rows.delisted_at_ms is distinct from new_rows.delisted_at_ms
+      or old_rows.held_at_ms is distinct from new_rows.held_at_ms
+      or old_rows.accepted_at_ms is distinct from new_rows.accepted_at_ms)`;
 /** Each digest once: replaced ones first, then those that hold now. */
 const digestsOfBoth = `select digest, max(place) from (
     select digest, seq - 1e18 from old_rows union all select digest, seq from new_rows

@@ -37,9 +37,10 @@ const raiseWindows = sql`update change_versions set version = version + 1 where 
 /** Only what an operator decides counts as a market control, so that catalogue loads of the feed wake no listener. */
 const topicTriggers: readonly RawBuilder<unknown>[] = [
   sql`create trigger markets_inserted after insert on markets
-    when new.operator_paused = 1 or new.delisted_at_ms is not null begin ${raiseMarketControls}; end`,
+    when new.operator_paused = 1 or coalesce(new.delisted_at_ms, new.held_at_ms, new.accepted_at_ms) is not null begin ${raiseMarketControls}; end`,
   sql`create trigger markets_updated after update on markets
     when old.operator_paused is not new.operator_paused or old.delisted_at_ms is not new.delisted_at_ms
+      or old.held_at_ms is not new.held_at_ms or old.accepted_at_ms is not new.accepted_at_ms
     begin ${raiseMarketControls}; end`,
   sql`create trigger markets_deleted after delete on markets begin ${raiseMarketControls}; end`,
   sql`create trigger maintenance_windows_inserted after insert on maintenance_windows begin ${raiseWindows}; end`,

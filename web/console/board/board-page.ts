@@ -1,9 +1,11 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { MarketList } from '../../generated/management-v1.d.ts';
+import { post } from '../api/client.ts';
 import { counted, countText } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { Empty, Loaded, Page } from '../parts/blocks.ts';
+import { Confirm } from '../parts/dialog.ts';
 import { Choice } from '../parts/form.ts';
 import { hrefTo, hrefWith, replaceWith } from '../router.ts';
 import { BoardTable, columns } from './board-table.ts';
@@ -17,9 +19,34 @@ export function BoardPage({ query }: { query: URLSearchParams }) {
   const [isPaused, setPaused] = useState(false);
   const polled = usePolled<MarketList>('markets', everyMs, isPaused);
   const pause = html`<button type="button" aria-pressed=${isPaused} onClick=${() => setPaused(!isPaused)}>${isPaused ? 'Updates are paused' : 'Pause updates'}</button>`;
-  return html`<${Page} title="Markets" actions=${pause}>
+  const isHeld = polled.value?.markets.some(({ heldAt }) => heldAt !== null) === true;
+  const actions = html`<span class="buttons">${pause}<${HoldAll} isHeld=${isHeld} onChanged=${polled.refresh} /></span>`;
+  return html`<${Page} title="Markets" actions=${actions}>
     <${Loaded} polled=${polled}>${(body: MarketList) => html`<${Board} body=${body} receivedAtMs=${polled.receivedAtMs} selection=${selectionOf(query)} />`}<//>
   <//>`;
+}
+
+/** Freezes all prices, or ends every hold. */
+function HoldAll({ isHeld, onChanged }: { isHeld: boolean; onChanged: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  const [verb, text] = isHeld
+    ? ['release', "Every operator's hold ends, and the next ticks are judged as usual."]
+    : ['hold', 'Every price and every rate stays as it is. After five minutes clients get 503 for all of them.'];
+  const title = isHeld ? 'Release all prices' : 'Hold all prices';
+  return html`<span>
+    <button type="button" onClick=${() => setAsking(true)}>${title}</button>
+    ${
+      isAsking &&
+      html`<${Confirm}
+        title=${`${title}?`}
+        action=${title}
+        isDangerous=${!isHeld}
+        act=${() => post(`markets/${verb}`, {})}
+        onDone=${onChanged}
+        onClose=${() => setAsking(false)}
+      ><p>${text}</p><//>`
+    }
+  </span>`;
 }
 
 interface BoardProps {

@@ -2,6 +2,7 @@
 
 const unpriced: Readonly<Record<string, string>> = {
   no_ticker: 'No ticker from the exchange yet',
+  held: 'Held back for over five minutes',
   no_rate: 'No valid conversion rate',
   rounds_to_zero: 'The sell price rounds to zero',
   delisted: 'Delisted: no price any more',
@@ -17,6 +18,7 @@ export function unpricedRemedy(reason: string): string | undefined {
   const remedies: Readonly<Record<string, string>> = {
     no_ticker:
       'The exchange lists the market but has sent no usable quote for it. It comes back by itself; look at the feed if it does not.',
+    held: 'Look at what is held: accept it if it is right, or release your own hold.',
     no_rate: 'The rate source has not been read for too long. Poll at the rates on the feed page.',
     rounds_to_zero: 'Give the market more decimals (pricing.pricePrecision in the configuration).',
   };

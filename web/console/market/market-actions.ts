@@ -7,18 +7,25 @@ import { Allowed } from '../parts/blocks.ts';
 import { Confirm } from '../parts/dialog.ts';
 import { toast } from '../parts/toasts.ts';
 
-type Action = 'pause' | 'resume' | 'delist';
+type Action = 'pause' | 'resume' | 'hold' | 'release' | 'accept' | 'delist';
 
 /** What an operator can do with a market. Every action says beforehand what clients will see. */
 export function MarketActions({ market, onChanged }: { market: Market; onChanged: () => void }) {
   const [action, setAction] = useState<Action | undefined>(undefined);
-  const { symbol, status, operatorPaused } = market;
+  const { symbol, status, operatorPaused, heldAt, held } = market;
+  const isHeldByGuard = held.some(({ reason }) => reason !== 'operator');
   if (status === 'delisted') return null;
   return html`<${Allowed} role="operator">
     ${
       operatorPaused
         ? html`<button type="button" class="main" onClick=${() => setAction('resume')}>Resume</button>`
         : html`<button type="button" onClick=${() => setAction('pause')}>Pause</button>`
+    }
+    ${isHeldByGuard && html`<button type="button" class="main" onClick=${() => setAction('accept')}>Accept</button>`}
+    ${
+      heldAt === null
+        ? html`<button type="button" onClick=${() => setAction('hold')}>Hold price</button>`
+        : html`<button type="button" class="main" onClick=${() => setAction('release')}>Release price</button>`
     }
     <button type="button" class="dangerous-quiet" onClick=${() => setAction('delist')}>Delist</button>
     ${action && html`<${ActionDialog} market=${market} action=${action} onClose=${() => setAction(undefined)} onDone=${done} />`}
@@ -65,6 +72,26 @@ const actions: Readonly<Record<Action, { verb: string; participle: string; text:
     participle: 'resumed',
     text: () =>
       html`<p>The operator's pause ends. Clients see the status the exchange gives it, usually <code>trading</code>.</p>`,
+  },
+  hold: {
+    verb: 'Hold',
+    participle: 'held',
+    text: () =>
+      html`<p>Its price stays as it is, and so does every market made from the same price or rate. Clients see the price age; after five minutes they get 503 for it. Release it to go on.</p>`,
+  },
+  release: {
+    verb: 'Release',
+    participle: 'released',
+    text: () => html`<p>The operator's hold ends, and the next tick is judged as usual.</p>`,
+  },
+  accept: {
+    verb: 'Accept',
+    participle: 'accepted',
+    text: ({ held }) => html`<div>
+      <p>Clients get what the guard holds now:</p>
+      <ul>${held.map(({ subject, values }) => values.length > 0 && html`<li key=${subject}>${subject} <code>${values.join(' / ')}</code></li>`)}</ul>
+      <p>A price is taken with the next tick at its level, a rate when it is next read, within 30 seconds.</p>
+    </div>`,
   },
   delist: {
     verb: 'Delist',

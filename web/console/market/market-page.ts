@@ -31,6 +31,7 @@ function Body({ body, receivedAtMs }: { body: MarketDetail; receivedAtMs: number
   return html`<div>
     <${Tiles} market=${market} laterMs=${laterMs} />
     ${market.ticker === null && market.status !== 'delisted' && reason !== null && html`<${WithoutPrice} reason=${reason} />`}
+    ${market.held.length > 0 && html`<${HeldNote} market=${market} />`}
     ${market.status === 'delisted' && html`<${Delisted} market=${market} />`}
     <${Section} title="Last hour"><${LiveChart} symbol=${market.symbol} precision=${market.pricePrecision} /><//>
     ${price !== null && html`<${PriceSection} market=${market} price=${price} laterMs=${laterMs} />`}
@@ -53,6 +54,16 @@ function Tiles({ market, laterMs }: { market: Market; laterMs: number }) {
 
 function WithoutPrice({ reason }: { reason: string }) {
   return html`<div class="note warn"><p><strong>No price: ${unpricedText(reason)}.</strong> ${unpricedRemedy(reason) ?? ''} Clients get 503 MARKET_DATA_UNAVAILABLE for it, and /v1/tickers leaves it out.</p></div>`;
+}
+
+function HeldNote({ market: { held } }: { market: Market }) {
+  return html`<div class="note warn">${held.map(
+    ({ subject, reason, sinceMs, values }) => html`<p key=${subject}>
+      <strong>${subject} is held ${reason === 'operator' ? 'by an operator' : `by the guard (${reason})`}</strong> since <${When} atMs=${sinceMs} />.
+      ${values.length > 0 && html` Instead of it arrives <code>${values.join(' / ')}</code>.`}
+      Clients keep the last good value.
+    </p>`,
+  )}</div>`;
 }
 
 function Delisted({ market: { delistedAtMs } }: { market: Market }) {

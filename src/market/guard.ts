@@ -1,0 +1,243 @@
+import Big from 'big.js';
+import type { EpochMs } from '../clock.ts';
+import { type DecimalString, isPositive, toBig } from './decimal.ts';
+import type { CurrencyCode, MarketSymbol } from './symbol.ts';
+import type { AcceptedTicker } from './ticker-acceptance.ts';
+import type { ConversionRate, FeedPath } from './upstream.ts';
+
+/** What a value may do before it is held. */
+export interface GuardRules {
+  /** A middle price further than this from the last good one is a jump. */
+  readonly jumpPercent: DecimalString;
+  /** A spread below this share of the middle price is never held. */
+  readonly spreadPercent: DecimalString;
+  /** How far a rate may move under one fixing date. */
+  readonly ratePercent: DecimalString;
+  /** How long a level has to last, live and over REST, before it is taken. */
+  readonly confirmAfterMs: number;
+}
+
+export const heldReasons = ['jump', 'range', 'spread', 'rate'] as const;
+
+/** Why a value is held. The names are metric labels. */
+export type HeldReason = (typeof heldReasons)[number];
+
+/** An exchange market, or the quote currency of a rate. */
+export type HeldSubject = MarketSymbol | CurrencyCode;
+
+/** A value that is possible in form and held all the same. Plain data. */
+export interface Held {
+  readonly reason: HeldReason;
+  readonly since: EpochMs;
+  /** Bid and ask, or the rate, as they last arrived. */
+  readonly values: readonly DecimalString[];
+  /** When the last good price is too old to be served; `undefined` for a rate, which has its own validity. */
+  readonly unpricedFrom: EpochMs | undefined;
+}
+
+/** A ticker that passed the rules of acceptance, and how it came. */
+export interface TickerOffer {
+  readonly ticker: AcceptedTicker;
+  readonly path: FeedPath;
+  readonly at: EpochMs;
+}
+
+/** Both taken and held: this path has the good price while the other one insists on the held one. */
+interface Verdict {
+  readonly isTaken: boolean;
+  readonly held: Held | undefined;
+}
+
+/** Where a held value was seen. */
+interface Sighting {
+  readonly path: FeedPath;
+  readonly at: EpochMs;
+  /** Bid plus ask, or the rate. */
+  readonly level: Big;
+  readonly fixing?: string;
+}
+
+/** What arrives instead of the good value. One that jumps again begins a new level. */
+interface Suspect {
+  readonly held: Held;
+  readonly first: Sighting;
+  readonly last: Sighting;
+  /** Where this level was seen. */
+  readonly paths: ReadonlySet<FeedPath>;
+  readonly isAccepted: boolean;
+}
+
+/** A market that is held for longer has no price. */
+export const heldForMsMax = 300_000;
+/** After a longer silence only the 24-hour range says what is possible. */
+const comparableForMs = 300_000;
+/** A path that has not repeated its held price for this long no longer stands against the good one of the other path. */
+const insistsForMs = 30_000;
+const betweenFixingsPercent = '10' as DecimalString;
+const unusualSpreadFactor = 5;
+/** The usual spread moves towards the current one by 1/256 a second. */
+const spreadWeight = '0.00390625';
+const spreadEveryMs = 1_000;
+
+/**
+ * Holds values that are possible in form and improbable in fact until they prove themselves. Judges the source alone, in the
+ * process that runs the feed, and never changes a digit. It knows nothing after a restart: then it compares with the last good value.
+ */
+export class Guard {
+  readonly #rules: GuardRules;
+  readonly #suspects = new Map<HeldSubject, Suspect>();
+  readonly #spreads = new Map<MarketSymbol, { readonly usual: Big; readonly at: EpochMs }>();
+  readonly #counts: Record<HeldReason, number> = { jump: 0, range: 0, spread: 0, rate: 0 };
+
+  constructor(rules: GuardRules) {
+    this.#rules = rules;
+  }
+
+  /** How often something began to be held, by reason. */
+  get counts(): Readonly<Record<HeldReason, number>> {
+    return this.#counts;
+  }
+
+  /**
+   * @param previous the last good ticker
+   * @param known what is held of this market so far, by another process too
+   */
+  judgeTicker(
+    symbol: MarketSymbol,
+    { ticker, path, at }: TickerOffer,
+    previous: AcceptedTicker | undefined,
+    known: Held | undefined,
+  ): Verdict {
+    const isComparable = known !== undefined || (previous && at - previous.capturedAt <= comparableForMs);
+    const reason = this.#suspicion(symbol, ticker, previous, isComparable === true);
+    if (reason === undefined) {
+      this.#noteSpread(symbol, ticker, at);
+      return { isTaken: true, held: this.#contradicted(symbol, path, at) };
+    }
+    const begun = known ?? { reason, since: at, unpricedFrom: (at + heldForMsMax) as EpochMs };
+    const held = { ...begun, values: [ticker.bid, ticker.ask] };
+    const level = toBig(ticker.bid).plus(ticker.ask);
+    const suspect = this.#follow(symbol, held, { path, at, level }, this.#rules.jumpPercent);
+    const isSettled = suspect.paths.size === 2 && at - suspect.first.at >= this.#rules.confirmAfterMs;
+    if (!suspect.isAccepted && !(isSettled && !isSpreadOver(ticker, '50'))) return this.#hold(symbol, suspect, known);
+    this.#spreads.set(symbol, { usual: spreadOf(ticker), at });
+    return this.#release(symbol);
+  }
+
+  /** @param previous the last good rate, if it may still be used */
+  judgeRate(rate: ConversionRate, previous: ConversionRate | undefined, known: Held | undefined): Verdict {
+    const { quote, refreshedAt: at } = rate;
+    const { ratePercent } = this.#rules;
+    const fixing = fixingOf(rate);
+    const isWithinFixing = previous !== undefined && fixingOf(previous) === fixing;
+    const limit = isWithinFixing || toBig(ratePercent).gt(betweenFixingsPercent) ? ratePercent : betweenFixingsPercent;
+    const level = toBig(rate.mid);
+    if (previous === undefined || !isBeyond(level, toBig(previous.mid), limit)) return this.#release(quote);
+    const begun = known ?? { reason: 'rate' as const, since: at, unpricedFrom: undefined };
+    const held = { ...begun, values: [rate.mid] };
+    const suspect = this.#follow(quote, held, { path: 'fallback', at, level, fixing }, ratePercent);
+    const isConfirmed = suspect.first.fixing !== fixing && !isWithinFixing;
+    return suspect.isAccepted || isConfirmed ? this.#release(quote) : this.#hold(quote, suspect, known);
+  }
+
+  /** The operator takes what is held now: the next value at its level is good. */
+  accept(subject: HeldSubject): void {
+    const suspect = this.#suspects.get(subject);
+    if (suspect !== undefined) this.#suspects.set(subject, { ...suspect, isAccepted: true });
+  }
+
+  #suspicion(
+    symbol: MarketSymbol,
+    ticker: AcceptedTicker,
+    previous: AcceptedTicker | undefined,
+    isComparable: boolean,
+  ): HeldReason | undefined {
+    const { jumpPercent, spreadPercent } = this.#rules;
+    if (previous !== undefined && isComparable) {
+      const before = toBig(previous.bid).plus(previous.ask);
+      if (isBeyond(toBig(ticker.bid).plus(ticker.ask), before, jumpPercent)) return 'jump';
+    }
+    if (isOutOfRange(ticker, previous)) return 'range';
+    if (!isSpreadOver(ticker, spreadPercent)) return undefined;
+    const usual = this.#spreads.get(symbol)?.usual ?? (previous && spreadOf(previous));
+    return usual !== undefined && spreadOf(ticker).gt(usual.times(unusualSpreadFactor)) ? 'spread' : undefined;
+  }
+
+  /** The same level goes on, or a new one begins. */
+  #follow(subject: HeldSubject, held: Held, last: Sighting, percent: DecimalString): Suspect {
+    const before = this.#suspects.get(subject);
+    // A clock that was set back would make the wait endless.
+    const isLater = before !== undefined && last.at >= before.last.at;
+    if (!isLater || isBeyond(last.level, before.last.level, percent))
+      return { held, first: last, last, paths: new Set([last.path]), isAccepted: false };
+    return { ...before, held, last, paths: new Set([...before.paths, last.path]) };
+  }
+
+  #hold(subject: HeldSubject, suspect: Suspect, known: Held | undefined): Verdict {
+    if (known === undefined) this.#counts[suspect.held.reason]++;
+    this.#suspects.set(subject, suspect);
+    return { isTaken: false, held: suspect.held };
+  }
+
+  #release(subject: HeldSubject): Verdict {
+    this.#suspects.delete(subject);
+    return { isTaken: true, held: undefined };
+  }
+
+  /** A good price ends the hold, unless the other path insists: its level starts over, and the good price is fresh. */
+  #contradicted(symbol: MarketSymbol, path: FeedPath, at: EpochMs): Held | undefined {
+    const suspect = this.#suspects.get(symbol);
+    if (suspect === undefined || suspect.last.path === path || at - suspect.last.at > insistsForMs) {
+      return this.#release(symbol).held;
+    }
+    const held = { ...suspect.held, unpricedFrom: (at + heldForMsMax) as EpochMs };
+    const first = { ...suspect.last, at };
+    this.#suspects.set(symbol, { ...suspect, held, first, paths: new Set([first.path]) });
+    return held;
+  }
+
+  #noteSpread(symbol: MarketSymbol, ticker: AcceptedTicker, at: EpochMs): void {
+    const before = this.#spreads.get(symbol);
+    if (before !== undefined && at - before.at < spreadEveryMs && at >= before.at) return;
+    const now = spreadOf(ticker);
+    const usual = before === undefined ? now : before.usual.plus(now.minus(before.usual).times(spreadWeight));
+    this.#spreads.set(symbol, { usual: usual.round(spreadDigits), at });
+  }
+}
+
+const spreadDigits = 8;
+const SpreadBig = Big();
+SpreadBig.DP = spreadDigits;
+
+/** The spread as a share of bid plus ask: half of what it is of the middle price. */
+function spreadOf({ bid, ask }: AcceptedTicker): Big {
+  return new SpreadBig(ask).minus(bid).div(toBig(bid).plus(ask));
+}
+
+/** Whether the spread is at least `percent` of the middle price. */
+function isSpreadOver({ bid, ask }: AcceptedTicker, percent: string): boolean {
+  const low = toBig(bid);
+  return toBig(ask).minus(low).times(200).gte(low.plus(ask).times(percent));
+}
+
+function isBeyond(value: Big, reference: Big, percent: DecimalString): boolean {
+  return value.minus(reference).abs().times(100).gt(reference.times(percent));
+}
+
+/**
+ * Bid or ask outside half to double the range of 24 hours: that of the last good ticker, which its own prices widen. The
+ * first ticker of a market is judged by its own range; a market without trades has none.
+ */
+function isOutOfRange(ticker: AcceptedTicker, previous: AcceptedTicker | undefined): boolean {
+  const { low24h, high24h, bid, ask } = previous ?? ticker;
+  if (!isPositive(low24h) || !isPositive(high24h)) return false;
+  const [low, high] = [toBig(low24h), toBig(high24h)];
+  const lowest = previous !== undefined && low.gt(bid) ? toBig(bid) : low;
+  const highest = previous !== undefined && high.lt(ask) ? toBig(ask) : high;
+  return toBig(ticker.bid).times(2).lt(lowest) || toBig(ticker.ask).gt(highest.times(2));
+}
+
+/** A rate without a fixing date counts as fixed on the day it was read. */
+function fixingOf({ fixingDate, refreshedAt }: ConversionRate): string {
+  return fixingDate ?? new Date(refreshedAt).toISOString().slice(0, 10);
+}
