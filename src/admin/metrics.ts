@@ -201,7 +201,12 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
       'reason',
     ),
     gauge('markets', 'Listed markets by state.', listed, 'status'),
-    gauge('guard_held_markets', 'Offered markets with a price or rate that is held back, by who holds it.', held, 'by'),
+    gauge(
+      'guard_held_markets',
+      'Offered markets with a price or rate that is held back, by who holds it.',
+      held,
+      'holder',
+    ),
     countedBy('reason', 'guard_held_total', 'Times the guard began to hold a price or a rate, by reason.', () => {
       return market.guard.counts;
     }),

@@ -104,7 +104,7 @@ for (const { what, bid, ask, reason } of [
   });
 }
 
-test('a value with more than 38 digits is refused outright, in a price or in a statistic (fault row 55)', () => {
+test('a value with more than 40 digits is refused outright, in a price or in a statistic (fault row 55)', () => {
   const market = new Guarded();
   const absurd = decimal(`1${'0'.repeat(60)}`);
   assert.equal(market.live(absurd, absurd), 'absurd_digits');

@@ -56,7 +56,7 @@ export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | u
 }
 
 /** No price of any market has so many digits: 61 of them are a number that was mistaken for another. */
-const digitsMax = 38;
+const digitsMax = 40;
 
 function isAbsurd(value: DecimalString | undefined): boolean {
   return value !== undefined && value.length > digitsMax && value.replace(/\D/g, '').length > digitsMax;

@@ -75,7 +75,13 @@ test('keys and windows that vanish from the database at once are served on until
   const logged: string[] = [];
   const note = (_: object, message: string) => void logged.push(message);
   const log = { ...silentLog, error: note, warn: note };
-  const changes = new OperatorChanges(store, { keys, book: { applyControls() {} }, service }, clock, log, dayMs);
+  const changes = new OperatorChanges(
+    store,
+    { keys, book: { applyControls() {}, applyHolds() {} }, service },
+    clock,
+    log,
+    dayMs,
+  );
   changes.start();
   t.after(() => changes.stop());
   await changes.look();
