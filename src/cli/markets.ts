@@ -98,7 +98,7 @@ const hold = marketCommand({
   verb: 'hold',
   summary: 'freeze the prices of a market as they are',
   details: [
-    'What its prices are made from is not updated, so every market made from the same is held with it. Clients keep the last price with its own time; after five minutes there is none (503). It lasts over restarts, until `markets release`.',
+    'What its prices are made from is not updated, and markets made from the same are held with it. After five minutes they have no price (503). It lasts over restarts, until `markets release`.',
   ],
   example: { symbol: 'BTCEUR', note: 'BTCCZK follows only its rate then' },
   allOption: 'every price and every rate',
@@ -110,7 +110,7 @@ const hold = marketCommand({
 const release = marketCommand({
   verb: 'release',
   summary: 'end the operator’s hold on the prices of a market',
-  details: ['What the guard holds stays held: `markets accept` takes that.'],
+  details: ['What the guard holds stays held.'],
   example: { symbol: 'BTCEUR', note: 'no change if it is not on hold' },
   allOption: 'every market',
   apply: ({ store }, symbol) => store.markets.setHeld(symbol, undefined),

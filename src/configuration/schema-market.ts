@@ -73,22 +73,18 @@ export const guardSchema = section(
   {
     jumpPercent: text(threshold, {
       default: '10',
-      description: 'A middle price further than this from the last good one is held.',
-      security: 'The larger, the larger the mistake of the exchange that clients get at once.',
+      description: 'Percent from the last good price beyond which a price is held.',
+      security: 'The larger, the larger a mistake that clients get at once.',
     }),
     spreadPercent: text(threshold, {
       default: '10',
-      description: 'A spread of more than five times the market’s usual one is held from this share of the price.',
+      description: 'Percent of the price from which a spread of five times the usual is held.',
     }),
     ratePercent: text(threshold, {
       default: '3',
-      description: 'A rate that moves further than this under one fixing date is held.',
+      description: 'Percent that a rate may move under one fixing date.',
     }),
-    confirmAfter: duration(
-      '10s',
-      ['1s', '5m'],
-      'A held level is taken once the live connection and REST have agreed on it for so long.',
-    ),
+    confirmAfter: duration('10s', ['1s', '5m'], 'How long live and REST must agree on a held price.'),
   },
   'What holds improbable prices and rates back.',
 );

@@ -7,7 +7,7 @@ test('every row of the fault table is in rows.md with tests that exist', () => {
   const rows = lines
     .flatMap((line) => /^\| (\d+) \|[^|]*\|(.*)\|$/.exec(line) ?? [])
     .filter((_, index) => index % 3 !== 0);
-  assert.equal(rows.length, 100, 'fifty rows');
+  assert.ok(rows.length >= 100, 'at least fifty rows');
   for (let at = 0; at < rows.length; at += 2) {
     const row = Number(rows[at]);
     const tests = [...rows[at + 1]!.matchAll(/\[[^\]]+\]\(([^)]+)\): (.*?)(?=<br>| $)/g)];

@@ -203,7 +203,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Hold the prices of a market
-         * @description What its prices are made from stays as it is, and with it every market made from the same. After 5 minutes they have no price. Repeating it changes nothing.
+         * @description What its prices are made from stays as it is, and with it every market made from the same. After 5 minutes they have no price. Repeating it changes nothing. Needs the role `operator`.
          */
         readonly post: operations["holdMarket"];
         readonly delete?: never;
@@ -223,7 +223,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Release the prices of a market
-         * @description Ends the operator’s hold; what the guard holds stays held. Repeating it changes nothing.
+         * @description Ends the operator’s hold; what the guard holds stays held. Repeating it changes nothing. Needs the role `operator`.
          */
         readonly post: operations["releaseMarket"];
         readonly delete?: never;
@@ -243,7 +243,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Take what the guard holds of a market
-         * @description The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Repeating it changes nothing.
+         * @description The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds. Repeating it changes nothing. Needs the role `operator`.
          */
         readonly post: operations["acceptMarket"];
         readonly delete?: never;
@@ -263,7 +263,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Hold all prices
-         * @description Every price and every rate stays as it is.
+         * @description Every price and every rate stays as it is. Needs the role `operator`.
          */
         readonly post: operations["holdAllMarkets"];
         readonly delete?: never;
@@ -283,7 +283,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Release all prices
-         * @description Ends every hold of an operator.
+         * @description Ends every hold of an operator. Needs the role `operator`.
          */
         readonly post: operations["releaseAllMarkets"];
         readonly delete?: never;
@@ -4118,7 +4118,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -4217,7 +4217,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -4316,7 +4316,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -4360,7 +4360,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
@@ -4402,7 +4402,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];

@@ -4,7 +4,7 @@ import { post } from '../api/client.ts';
 import { counted, countText } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
-import { Empty, Loaded, Page } from '../parts/blocks.ts';
+import { Allowed, Empty, Loaded, Page } from '../parts/blocks.ts';
 import { Confirm } from '../parts/dialog.ts';
 import { Choice } from '../parts/form.ts';
 import { hrefTo, hrefWith, replaceWith } from '../router.ts';
@@ -20,7 +20,7 @@ export function BoardPage({ query }: { query: URLSearchParams }) {
   const polled = usePolled<MarketList>('markets', everyMs, isPaused);
   const pause = html`<button type="button" aria-pressed=${isPaused} onClick=${() => setPaused(!isPaused)}>${isPaused ? 'Updates are paused' : 'Pause updates'}</button>`;
   const isHeld = polled.value?.markets.some(({ heldAt }) => heldAt !== null) === true;
-  const actions = html`<span class="buttons">${pause}<${HoldAll} isHeld=${isHeld} onChanged=${polled.refresh} /></span>`;
+  const actions = html`<span class="buttons">${pause}<${Allowed} role="operator"><${HoldAll} isHeld=${isHeld} onChanged=${polled.refresh} /><//></span>`;
   return html`<${Page} title="Markets" actions=${actions}>
     <${Loaded} polled=${polled}>${(body: MarketList) => html`<${Board} body=${body} receivedAtMs=${polled.receivedAtMs} selection=${selectionOf(query)} />`}<//>
   <//>`;
