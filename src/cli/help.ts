@@ -102,10 +102,10 @@ const introduction = `# Command line
 In a checkout run \`npx mdapi COMMAND\` or \`node bin/mdapi.js COMMAND\`, with any Node from version 20: an older one than 26 passes on to the packaged runtime.
 \`mdapi help COMMAND\` shows the same as this page.
 
-- **Running servers follow by themselves.** Commands write to the database; servers apply the change within a second.
+- **Running servers follow by themselves.** Commands that change something write to the database; servers apply it within a second.
 - **Data goes to stdout, everything else to stderr.** With \`--json\` stdout is exactly one JSON object (\`watch\` prints one a line), also for a failure:
   \`{"error":{"reason":"account_unknown","message":"…","exitCode":4}}\`. Rely on \`reason\` or on the exit code, not on the message.
-- **The JSON is that of the management API.** Whatever is created or changed carries its \`id\`, a new key also its text as \`key\`. Instants come in two
+- **The fields are those of the management API.** Whatever is created or changed carries its \`id\`, a new key also its text as \`key\`. Instants come in two
   forms (\`createdAt\`, \`createdAtMs\`), and a missing value is null.
 - **Questions** are asked only at a terminal, before \`keys revoke\`, \`accounts deactivate\`, \`markets delist\` and \`admin revoke\`; \`--yes\` answers in advance.
 - **INSTANT** is one of: ${instantForms}.
