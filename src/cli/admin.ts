@@ -19,7 +19,12 @@ const create = storeCommand({
   ],
   options: [
     { name: 'name', value: 'NAME', summary: 'whom or what it is for, up to 60 characters (default: its id)' },
-    { name: 'role', value: 'ROLE', summary: `one of ${roles.join(', ')} (default: operator, which makes no tokens)` },
+    {
+      name: 'role',
+      value: 'ROLE',
+      values: roles,
+      summary: `one of ${roles.join(', ')} (default: operator, which makes no tokens)`,
+    },
     { name: 'expires', value: 'INSTANT', summary: 'when it stops working (default: never)' },
   ],
   examples: [

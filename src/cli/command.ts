@@ -26,6 +26,8 @@ interface Positional {
   /** Capitals: `ID`. */
   readonly name: string;
   readonly summary: string;
+  /** The words it can be, for completion. */
+  readonly values?: readonly string[];
   /** Any number of values, none included. Only the last positional of a command. */
   readonly many?: boolean;
   readonly isOptional?: boolean;
@@ -36,6 +38,8 @@ export interface Option {
   readonly name: string;
   /** The name of the value in the usage: `TEXT`. Without it the option is a switch. */
   readonly value?: string;
+  /** The words its value can be, for completion. */
+  readonly values?: readonly string[];
   readonly summary: string;
   readonly required?: boolean;
 }

@@ -2,6 +2,7 @@ import { accountCommands } from './accounts.ts';
 import { adminCommands } from './admin.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
+import { completion } from './completion.ts';
 import { demo } from './demo.ts';
 import { keyCommands } from './keys.ts';
 import { maintenanceCommands } from './maintenance.ts';
@@ -26,6 +27,7 @@ export const sections: readonly Section[] = [
   { title: 'Notices to key holders', commands: noticeCommands },
   { title: 'Operators of the management API and the console', commands: adminCommands },
   { title: 'Markets', commands: [...marketCommands, price] },
+  { title: 'The shell', commands: [completion] },
 ];
 
 export const commands: readonly Command[] = sections.flatMap((section) => section.commands);

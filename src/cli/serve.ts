@@ -17,6 +17,7 @@ export const serve: Command = {
     {
       name: 'only',
       value: 'PART',
+      values: ['feed', 'api'],
       summary: 'run one part: feed (no public listener) or api (no feed); needs redis in the configuration',
     },
   ],
