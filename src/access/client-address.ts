@@ -58,6 +58,12 @@ export class ClientAddresses {
     return peer !== undefined && this.#hopOf(peer)?.isTrusted === true;
   }
 
+  /** The bucket a peer is counted under; `undefined` for the operator's own proxies. */
+  peerBucket(peer: string | undefined): string | undefined {
+    const hop = peer === undefined ? undefined : this.#hopOf(peer);
+    return hop?.isTrusted ? undefined : (hop?.address ?? unknownPeer).limitBucket;
+  }
+
   #hopOf(written: string): Hop | undefined {
     const known = this.#remembered.get(written);
     if (known !== undefined) return known;

@@ -16,6 +16,9 @@ export const contractLimits: LimitFigures = {
   failedAuthentication: limitTable.failedAuthentication.requestsPerMinute,
 };
 
+/** Pages and their assets per address and minute: a reader's page takes some ten requests. */
+const pagesPerMinute = 600;
+
 /** A decision, at once where the counters are at hand, and otherwise soon. Such a promise never rejects. */
 export type Verdict = LimitDecision | Promise<LimitDecision>;
 
@@ -32,6 +35,8 @@ export interface Limits {
   takeForFailedAuthentication(bucket: string, now: EpochMs): Verdict;
   /** Whether a failed authentication of the address would still be answered 401. Counts nothing. @param bucket as above */
   mayFail(bucket: string, now: EpochMs): boolean;
+  /** A request for a page of the portal, which the contract does not limit. @param bucket as above */
+  takeForPage(bucket: string, now: EpochMs): LimitDecision;
   /** Forgets what a slot of the directory has counted. For `KeyDirectory`, when a slot goes to another key. */
   forgetSlot(slot: number): void;
 }
@@ -48,6 +53,7 @@ export class MemoryLimits implements Limits {
   readonly #keys: KeyLimiter;
   readonly #addresses: AddressLimiter;
   readonly #failures: AddressLimiter;
+  readonly #pages: AddressLimiter;
 
   constructor(randomness: Randomness, figures: LimitFigures = contractLimits) {
     const window = new MinuteWindow();
@@ -55,6 +61,7 @@ export class MemoryLimits implements Limits {
     this.#keys = new KeyLimiter(window);
     this.#addresses = new AddressLimiter(window, randomness);
     this.#failures = new AddressLimiter(window, randomness);
+    this.#pages = new AddressLimiter(window, randomness);
   }
 
   /** Addresses counted in the current minute, in both categories together. */
@@ -86,6 +93,10 @@ export class MemoryLimits implements Limits {
 
   mayFail(bucket: string, now: EpochMs): boolean {
     return !this.#failures.isUsedUp(bucket, this.#figures.failedAuthentication, now);
+  }
+
+  takeForPage(bucket: string, now: EpochMs): LimitDecision {
+    return this.#pages.take(bucket, pagesPerMinute, now);
   }
 
   forgetSlot(slot: number): void {

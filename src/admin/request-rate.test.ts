@@ -9,7 +9,7 @@ test('the rate is of the last ten seconds, and 0 before a second has passed', as
   const counts = new RequestCounts();
   const rate = new RequestRate(counts, clock);
   const answer = (times: number) => {
-    for (let count = 0; count < times; count++) counts.answered('/v1/time', 200);
+    for (let count = 0; count < times; count++) counts.answered('/v1/time', 200, 1);
   };
   answer(50);
   assert.deepEqual([rate.total(), rate.perSecond()], [50, 0]);

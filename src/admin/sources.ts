@@ -9,7 +9,7 @@ import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
-import type { ConnectionFigures } from '../http/public-listener.ts';
+import type { ConnectionFigures } from '../http/connections.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
 import type { Log } from '../log.ts';
 import type { Guard } from '../market/guard.ts';

@@ -139,6 +139,11 @@ export class RedisLimits implements Limits {
     return known === undefined ? memory.mayFail(bucket, now) : usedOf(known) < figures.failedAuthentication;
   }
 
+  /** Counted by each process for itself: this bounds what a flood costs, and is no promise to anybody. */
+  takeForPage(bucket: string, now: EpochMs): LimitDecision {
+    return this.#options.memory.takeForPage(bucket, now);
+  }
+
   /** Counters are kept by the key's id, which no other key takes over; only what is in memory is by slot. */
   forgetSlot(slot: number): void {
     this.#options.memory.forgetSlot(slot);

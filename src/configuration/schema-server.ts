@@ -66,6 +66,12 @@ export const serverSchema = section(
       'Open connections; further ones are closed at once and counted.',
       { security: 'Bounds the memory an attacker can hold. Keep it under the open-file limit.' },
     ),
+    maxConnectionsPerAddress: wholeNumber(
+      200,
+      [1, 1_000_000],
+      'Open connections from one address (an IPv6 /64 counts as one); `server.trustedProxies` are exempt.',
+      { security: 'Keeps one client from holding every connection.' },
+    ),
     maxHeaderBytes: wholeNumber(
       8_192,
       [1_024, 65_536],

@@ -4,82 +4,230 @@ import type { Clock, Timer } from '../clock.ts';
 
 /** A request body nobody reads may be this long before its connection is cut. */
 const unreadBodyBytesMax = 64 * 1024;
-const sweepEveryMs = 1000;
+const sweepEveryMs = 1_000;
 
-/** What is known of one open connection. */
-export interface ConnectionState {
+/** Answers of one connection that its client has not taken yet: beyond either bound further requests wait. */
+const unansweredMax = 16;
+const unsentBytesMax = 256 * 1024;
+/** Requests that may wait: of one connection, which is cut beyond it, and of all together. */
+const waitingMax = 112;
+const waitingInAllMax = 16_384;
+/** Bytes that all clients together have not taken; beyond it those who hold most are cut. */
+const unsentBytesInAllMax = 64 * 1024 * 1024;
+/** Answers in a row that refuse a request; the last of them ends the connection. */
+const refusalsInRowMax = 50;
+/** What a client without a valid key is promised of an idle connection, and when it is closed. */
+export const keylessKeepAliveSeconds = 5;
+const keylessIdleSweeps = 7;
+
+/** Why connections were closed or not accepted, since the start. */
+export interface ConnectionFigures {
+  readonly open: number;
+  /** Not accepted because too many were open. */
+  readonly dropped: number;
+  /** Not accepted because too many were open from the same address. */
+  readonly droppedOfAddress: number;
+  /** Idle connections without a valid key, closed for others. */
+  readonly evicted: number;
+  /** Cut because the client did not take its answers in time. */
+  readonly cut: number;
+  /** Cut because the client sent more requests ahead of their answers than are kept. */
+  readonly flooded: number;
+}
+
+export interface ConnectionBounds {
+  readonly maxConnections: number;
+  /** Per address bucket (an IPv4 address or an IPv6 /64). */
+  readonly maxConnectionsPerAddress: number;
+  /** A client that has not taken its answer by then is cut off. */
+  readonly writeTimeoutMs: number;
+}
+
+interface Answer {
+  readonly response: ServerResponse;
+  bytes: number;
+}
+
+/** One open connection. */
+export class Connection {
+  readonly socket: Socket;
   /** The answer that ends the connection is written; whatever still comes in is not looked at. */
-  closing: boolean;
-  /** Since when bytes have been waiting for the peer to take them; `undefined` while none wait. */
-  waitingSinceMs: number | undefined;
+  closing = false;
+  /** A valid key was seen on it. */
+  isKeyed = false;
+  /** The last request was refused for overload. */
+  wasShed = false;
+  /** The client was being served when the overload began. */
+  isEstablished = false;
   /** The answer to the last request taken, which is also the last to be written: answers keep the order of their requests. */
   lastResponse: ServerResponse | undefined;
-  /** The last request was refused for overload. */
-  wasShed: boolean;
-  /** The client was being served when the overload began. */
-  isEstablished: boolean;
+  /** Since when bytes have been waiting for the peer to take them; `undefined` while none wait. */
+  waitingSinceMs: number | undefined;
+  /** Looks at the connection in a row that found it idle. */
+  idleSweeps = 0;
+  bytesReadAtSweep = 0;
+  /** Requests whose turn has not come, because the client does not take its answers. */
+  readonly waiting: (() => void)[] = [];
+  #answers: Answer[] = [];
+  #refusals = 0;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+  }
+
+  /** True while the client has taken few enough of its answers that another may be made. */
+  get hasRoom(): boolean {
+    this.#forgetTaken();
+    return this.#answers.length === 0 || (this.#answers.length < unansweredMax && this.unsentBytes < unsentBytesMax);
+  }
+
+  /** Bytes of answers that the client has not taken. */
+  get unsentBytes(): number {
+    return this.#answers.reduce((total, { bytes }) => total + bytes, 0);
+  }
+
+  get isIdle(): boolean {
+    this.#forgetTaken();
+    return this.#answers.length === 0 && this.waiting.length === 0;
+  }
+
+  /** A request is being answered. */
+  answering(response: ServerResponse): void {
+    this.#answers.push({ response, bytes: 0 });
+  }
+
+  /** Its answer is written. */
+  answered(response: ServerResponse, bytes: number): void {
+    const answer = this.#answers.find((each) => each.response === response);
+    if (answer !== undefined) answer.bytes = bytes;
+  }
+
+  /** Whether this answer, by whether it refuses its request, is the last that the connection is worth. */
+  isLastRefusal(isRefusal: boolean): boolean {
+    this.#refusals = isRefusal ? this.#refusals + 1 : 0;
+    return this.#refusals >= refusalsInRowMax;
+  }
+
+  /** Runs `then` once the client has taken the oldest of its answers. */
+  afterNextTaken(then: () => void): void {
+    this.#answers[0]?.response.once('finish', then);
+  }
+
+  #forgetTaken(): void {
+    while (this.#answers[0]?.response.writableFinished) this.#answers.shift();
+  }
 }
 
 /**
- * The open connections of the public listener: which of them have had their last answer, and which
- * take so long to read one that they are cut.
+ * The open connections of the public listener. It bounds what each may hold: a client that sends requests ahead of its
+ * answers is read no further until it has taken some, so that no connection keeps the event loop or the memory to
+ * itself. Clients with a valid key come before those without one.
  */
 export class Connections {
   readonly #clock: Clock;
-  readonly #writeTimeoutMs: number;
-  readonly #states = new Map<Socket, ConnectionState>();
+  readonly #bounds: ConnectionBounds;
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #perAddress = new Map<string, number>();
   readonly #sweep: Timer;
-  #cut = 0;
+  #waiting = 0;
+  #figures = { dropped: 0, droppedOfAddress: 0, evicted: 0, cut: 0, flooded: 0 };
 
-  constructor(clock: Clock, writeTimeoutMs: number) {
+  constructor(clock: Clock, bounds: ConnectionBounds) {
     this.#clock = clock;
-    this.#writeTimeoutMs = writeTimeoutMs;
-    this.#sweep = clock.every(sweepEveryMs, () => this.#cutSlowReaders());
+    this.#bounds = bounds;
+    this.#sweep = clock.every(sweepEveryMs, () => this.#look());
   }
 
-  get open(): number {
-    return this.#states.size;
+  figures(): ConnectionFigures {
+    return { open: this.#connections.size, ...this.#figures };
   }
 
-  /** Connections cut because the peer did not read its answer in time. */
-  get cut(): number {
-    return this.#cut;
+  /** Bytes of answers that clients have not taken. */
+  unsentBytes(): number {
+    let total = 0;
+    for (const connection of this.#connections.values()) total += connection.unsentBytes;
+    return total;
   }
 
-  add(socket: Socket): void {
-    // Read here the address is known for good; once the peer has reset the connection it cannot be asked for any more.
-    void socket.remoteAddress;
-    this.#states.set(socket, {
-      closing: false,
-      waitingSinceMs: undefined,
-      lastResponse: undefined,
-      wasShed: false,
-      isEstablished: false,
+  /**
+   * A connection was accepted, before any handshake. Ends it when there are too many.
+   *
+   * @param bucket `IpAddress.limitBucket` of the peer; `undefined` for the operator's own proxies
+   */
+  admit(socket: Socket, bucket: string | undefined): boolean {
+    const ofAddress = bucket === undefined ? 0 : (this.#perAddress.get(bucket) ?? 0);
+    const isTooManyOfAddress = ofAddress >= this.#bounds.maxConnectionsPerAddress;
+    if (isTooManyOfAddress || !this.#makeRoom()) {
+      this.#figures[isTooManyOfAddress ? 'droppedOfAddress' : 'dropped']++;
+      socket.destroy();
+      return false;
+    }
+    if (bucket === undefined) return true;
+    this.#perAddress.set(bucket, ofAddress + 1);
+    socket.once('close', () => {
+      const left = this.#perAddress.get(bucket)! - 1;
+      if (left === 0) this.#perAddress.delete(bucket);
+      else this.#perAddress.set(bucket, left);
     });
-    socket.once('close', () => this.#states.delete(socket));
+    return true;
+  }
+
+  /** The system refused a connection itself. */
+  wasDropped(): void {
+    this.#figures.dropped++;
+  }
+
+  /** A connection on which requests may come. */
+  add(socket: Socket): void {
+    const connection = new Connection(socket);
+    this.#connections.set(socket, connection);
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      this.ended(connection);
+    });
   }
 
   /** The connection, while a request on it is to be looked at: it is open and its last answer is not written yet. */
-  taking(socket: Socket): ConnectionState | undefined {
-    const state = this.#states.get(socket);
-    return state === undefined || state.closing ? undefined : state;
+  taking(socket: Socket): Connection | undefined {
+    const connection = this.#connections.get(socket);
+    return connection === undefined || connection.closing ? undefined : connection;
+  }
+
+  /** Runs `decide` when it is the turn of the request: at once, unless the client is behind with taking its answers. */
+  whenItsTurn(connection: Connection, decide: () => void): void {
+    if (connection.waiting.length === 0 && connection.hasRoom) {
+      decide();
+      return;
+    }
+    if (connection.waiting.length >= waitingMax || this.#waiting >= waitingInAllMax) {
+      this.#figures.flooded++;
+      connection.closing = true;
+      connection.socket.destroy();
+      return;
+    }
+    connection.waiting.push(decide);
+    this.#waiting++;
+    connection.socket.pause();
+    if (connection.waiting.length === 1) connection.afterNextTaken(() => this.#continue(connection));
   }
 
   /** An overload begins: the connections answered until now are the established ones, until the next begins. */
   markEstablished(): void {
-    for (const state of this.#states.values()) state.isEstablished = state.lastResponse !== undefined && !state.wasShed;
+    for (const connection of this.#connections.values()) {
+      connection.isEstablished = connection.lastResponse !== undefined && !connection.wasShed;
+    }
   }
 
   /** Runs `write` once the answers to all requests taken so far are on the wire. */
   afterLastResponse(socket: Socket, write: () => void): void {
-    const last = this.#states.get(socket)?.lastResponse;
+    const last = this.#connections.get(socket)?.lastResponse;
     if (last === undefined || last.writableFinished) write();
     else last.once('finish', write);
   }
 
   /** Runs `then` once every request taken so far has its answer, whether or not its client has read it. */
   afterLastAnswer(socket: Socket, then: () => void): void {
-    const last = this.#states.get(socket)?.lastResponse;
+    const last = this.#connections.get(socket)?.lastResponse;
     if (last === undefined || last.writableEnded) then();
     else last.once('finish', then);
   }
@@ -98,15 +246,73 @@ export class Connections {
     this.#sweep.cancel();
   }
 
-  #cutSlowReaders(): void {
-    const nowMs = this.#clock.monotonicMs();
-    for (const [socket, state] of this.#states) {
-      if (socket.writableLength === 0) state.waitingSinceMs = undefined;
-      else if (state.waitingSinceMs === undefined) state.waitingSinceMs = nowMs;
-      else if (nowMs - state.waitingSinceMs >= this.#writeTimeoutMs) {
-        this.#cut++;
-        socket.destroy();
-      }
+  /** The connection has had its last answer: nothing that waits on it is answered. */
+  ended(connection: Connection): void {
+    connection.closing = true;
+    this.#waiting -= connection.waiting.splice(0).length;
+  }
+
+  #continue(connection: Connection): void {
+    const { waiting, socket } = connection;
+    while (waiting.length > 0 && connection.hasRoom) {
+      this.#waiting--;
+      waiting.shift()!();
     }
+    if (waiting.length === 0) socket.resume();
+    else connection.afterNextTaken(() => this.#continue(connection));
+  }
+
+  /** False when the table is full of clients that are being served. */
+  #makeRoom(): boolean {
+    if (this.#connections.size < this.#bounds.maxConnections) return true;
+    for (const connection of this.#connections.values()) {
+      if (connection.isKeyed || !connection.isIdle) continue;
+      this.#figures.evicted++;
+      // Gone from the table at once: its end is noticed only later.
+      this.#connections.delete(connection.socket);
+      connection.socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  #look(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const connection of this.#connections.values()) {
+      this.#closeIdle(connection);
+      this.#cutSlowReader(connection, nowMs);
+    }
+    this.#cutLargest();
+  }
+
+  /** One that never sent anything is not idle but late, and ended for that. */
+  #closeIdle(connection: Connection): void {
+    const { socket, bytesReadAtSweep, isKeyed, lastResponse } = connection;
+    const isQuiet = socket.bytesRead === bytesReadAtSweep && connection.isIdle;
+    connection.bytesReadAtSweep = socket.bytesRead;
+    connection.idleSweeps = isQuiet ? connection.idleSweeps + 1 : 0;
+    if (!isKeyed && lastResponse !== undefined && connection.idleSweeps >= keylessIdleSweeps) socket.destroy();
+  }
+
+  #cutSlowReader(connection: Connection, nowMs: number): void {
+    if (connection.socket.writableLength === 0) connection.waitingSinceMs = undefined;
+    else if (connection.waitingSinceMs === undefined) connection.waitingSinceMs = nowMs;
+    else if (nowMs - connection.waitingSinceMs >= this.#bounds.writeTimeoutMs) this.#cut(connection);
+  }
+
+  #cutLargest(): void {
+    let excess = this.unsentBytes() - unsentBytesInAllMax;
+    if (excess <= 0) return;
+    const largestFirst = [...this.#connections.values()].sort((a, b) => b.unsentBytes - a.unsentBytes);
+    for (const connection of largestFirst) {
+      if (excess <= 0) return;
+      excess -= connection.unsentBytes;
+      this.#cut(connection);
+    }
+  }
+
+  #cut(connection: Connection): void {
+    this.#figures.cut++;
+    connection.socket.destroy();
   }
 }

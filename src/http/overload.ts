@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock.ts';
 
 const checkEveryMs = 250;
 /** Each measure ends shedding well below where it begins it, so that shedding does not flicker at the bound. */
-const endsAtPartOfDelayBound = 0.5;
+const endsAtPartOfBound = 0.5;
 const endsAtPartOfHeapBound = 0.9;
 
 /** What tells that a process cannot keep up. */
@@ -11,6 +11,8 @@ export interface Strain {
   readonly eventLoopDelayMs: number;
   /** Which part of the heap that the runtime may use is in use, 0 to 1 (`heapShare`). */
   readonly heapShare: number;
+  /** Bytes of answers that clients have not taken. */
+  readonly unsentBytes: number;
 }
 
 /** How the service defends itself when it cannot keep up. */
@@ -54,10 +56,14 @@ export class Overload {
     this.#options.changed(isShedding, strain);
   }
 
-  #isTooMuch({ eventLoopDelayMs, heapShare }: Strain): boolean {
+  #isTooMuch({ eventLoopDelayMs, heapShare, unsentBytes }: Strain): boolean {
     const { bounds } = this.#options;
-    const delayPart = this.#isShedding ? endsAtPartOfDelayBound : 1;
+    const part = this.#isShedding ? endsAtPartOfBound : 1;
     const heapPart = this.#isShedding ? endsAtPartOfHeapBound : 1;
-    return eventLoopDelayMs > bounds.eventLoopDelayMs * delayPart || heapShare > bounds.heapShare * heapPart;
+    return (
+      eventLoopDelayMs > bounds.eventLoopDelayMs * part ||
+      heapShare > bounds.heapShare * heapPart ||
+      unsentBytes > bounds.unsentBytes * part
+    );
   }
 }

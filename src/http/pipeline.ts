@@ -38,8 +38,10 @@ export type FailureLog = (error: unknown, requestId: string) => void;
 export interface Decision {
   readonly answer: Answer;
   readonly route: string;
-  /** `undefined` for pages that no limit counts. */
+  /** `undefined` where the limits' headers do not apply. */
   readonly verdict: LimitDecision | undefined;
+  /** The valid key that asks; absent where there is none. */
+  readonly key?: KeyMatch | undefined;
 }
 
 /** A decision at once, or soon where the limits are counted elsewhere. */
@@ -79,11 +81,18 @@ export class Pipeline {
     const { path } = request.target;
     if (path.startsWith('/v1') && (path.length === 3 || path[3] === '/')) return this.#decideKeyed(request);
     const page = this.#routes.uncounted.get(path);
-    if (page !== undefined) return { answer: this.#answer(page, request), route: page.route, verdict: undefined };
+    if (page !== undefined) return this.#decidePage(page, request);
     return once(this.#gate.limits.takeForAddress(request.address.limitBucket, request.now), (verdict) => {
-      if (!verdict.allowed) return this.#limited('address', verdict);
+      if (!verdict.allowed) return this.#limited('address', limitTable.address.name, verdict);
       return this.#decideFound(this.#routes.keyless.get(path), request, verdict);
     });
+  }
+
+  /** Pages are counted generously, for themselves: a reader never meets this limit, a flood does. */
+  #decidePage(page: Resource, request: PublicRequest): Decision {
+    const verdict = this.#gate.limits.takeForPage(request.address.limitBucket, request.now);
+    if (verdict.allowed) return { answer: this.#answer(page, request), route: page.route, verdict: undefined };
+    return this.#limited('page', 'Pages', verdict);
   }
 
   #decideKeyed(request: PublicRequest): Deciding {
@@ -114,14 +123,14 @@ export class Pipeline {
 
   /** @param match the key as it is in this turn; `undefined` when it was withdrawn while its request was counted */
   #decideCounted(match: KeyMatch | undefined, request: PublicRequest, verdict: LimitDecision): Decision {
-    if (verdict.allowed) return this.#decideFound(this.#routes.keyed.get(request.target.path), request, verdict);
+    if (verdict.allowed) return this.#decideFound(this.#routes.keyed.get(request.target.path), request, verdict, match);
     if (match !== undefined) this.#gate.breaches?.refused(match, verdict);
-    return this.#limited('key', verdict);
+    return this.#limited('key', limitTable.key.name, verdict, match);
   }
 
   #unauthenticated(keyAbsent: boolean, { address, now }: PublicRequest): Deciding {
     return once(this.#gate.limits.takeForFailedAuthentication(address.limitBucket, now), (verdict) => {
-      if (!verdict.allowed) return this.#limited('failedAuthentication', verdict);
+      if (!verdict.allowed) return this.#limited('failedAuthentication', limitTable.failedAuthentication.name, verdict);
       const answer = keyAbsent
         ? problem('MISSING_API_KEY', 'The X-EXCHANGE-APIKEY header is missing.')
         : problem('INVALID_API_KEY', 'The API key cannot be used. Check its value, its status and the account.');
@@ -129,19 +138,24 @@ export class Pipeline {
     });
   }
 
-  #limited(category: LimitCategory, verdict: LimitDecision): Decision {
+  #limited(category: LimitCategory | 'page', name: string, verdict: LimitDecision, key?: KeyMatch): Decision {
     this.#counts.limited(category);
-    const detail = `${limitTable[category].name}: the limit of ${verdict.limit} requests per minute is used up.`;
+    const detail = `${name}: the limit of ${verdict.limit} requests per minute is used up.`;
     const answer = problem('RATE_LIMIT_EXCEEDED', detail, verdict.retryAfterSeconds);
-    return { answer, route: unmatchedRoute, verdict };
+    return { answer, route: unmatchedRoute, verdict, key };
   }
 
-  #decideFound(resource: Resource | undefined, request: PublicRequest, verdict: LimitDecision): Decision {
-    if (resource !== undefined) return { answer: this.#answer(resource, request), route: resource.route, verdict };
+  #decideFound(
+    resource: Resource | undefined,
+    request: PublicRequest,
+    verdict: LimitDecision,
+    key?: KeyMatch,
+  ): Decision {
+    if (resource !== undefined) return { answer: this.#answer(resource, request), route: resource.route, verdict, key };
     const answer = isWellFormed(request.target.path)
       ? problem('NOT_FOUND', 'Nothing exists at this path.')
       : problem('BAD_REQUEST', 'The path has a percent sign that starts no escape sequence.');
-    return { answer, route: unmatchedRoute, verdict };
+    return { answer, route: unmatchedRoute, verdict, key };
   }
 
   /** A resource that throws costs its client an answer, but not the headers of the limit that counted it. */

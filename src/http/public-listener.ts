@@ -1,26 +1,15 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
-import {
-  createServer as createTlsServer,
-  type Server as TlsServer,
-  type ServerOptions as TlsServerOptions,
-} from 'node:https';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
-import type { Clock, Randomness } from '../clock.ts';
-import { errorTable } from '../contract/errors.ts';
+import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import { type ErrorCode, errorTable } from '../contract/errors.ts';
 import { overloadRetryAfterSeconds } from '../contract/limits.ts';
 import type { Log } from '../log.ts';
 import { type Answer, problem } from './answer.ts';
-import { type ConnectionState, Connections } from './connections.ts';
+import { type Connection, type ConnectionFigures, Connections, keylessKeepAliveSeconds } from './connections.ts';
 import { Handshakes } from './handshakes.ts';
+import { type Certificate, httpServer, type PublicListenerOptions } from './http-server.ts';
 import { findHttpFault, parserProblem, writeRawProblem } from './malformed-request.ts';
 import { Overload, type Strain } from './overload.ts';
 import { type Deciding, type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
@@ -31,40 +20,6 @@ import type { Sources } from './resource.ts';
 import { status } from './resources/status.ts';
 import { writeAnswer } from './response-writer.ts';
 
-/** Bounds on what one connection may cost. The defaults and their reasons are in the configuration's schema. */
-export interface ConnectionLimits {
-  readonly maxConnections: number;
-  readonly maxHeaderBytes: number;
-  readonly headersTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  /** How often the parser's timeouts are looked at, which is how exact they are. */
-  readonly connectionsCheckIntervalMs: number;
-  readonly keepAliveTimeoutMs: number;
-  /** A client that has not taken its answer by then is cut off. */
-  readonly writeTimeoutMs: number;
-  /** Event-loop delay above which requests are shed. */
-  readonly overloadDelayMs: number;
-  /** Part of the heap in use above which requests are shed, 0 to 1. */
-  readonly overloadHeapShare: number;
-}
-
-/** PEM texts: the certificate with its chain, and its private key. */
-export interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-}
-
-export interface PublicListenerOptions {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** Other processes of this user may listen on the same port; the system spreads connections over all of them. */
-  readonly reusePort: boolean;
-  /** `undefined` serves plain HTTP. */
-  readonly tls: Certificate | undefined;
-  readonly limits: ConnectionLimits;
-}
-
 /** What is served, which can name the port that was taken. */
 export interface Offer {
   readonly routes: Routes;
@@ -72,13 +27,21 @@ export interface Offer {
   readonly errorsUrl: string;
 }
 
-/** The state of the listener's connections. */
-export interface ConnectionFigures {
-  readonly open: number;
-  /** Refused since the start because too many were open. */
-  readonly dropped: number;
-  /** Cut since the start because the peer did not take its answer in time. */
-  readonly cut: number;
+/** What is known of a request once it is answered. Neither the text of a key nor the address of a client. */
+export interface AnsweredRequest {
+  readonly requestId: string;
+  /** When the answer was written. */
+  readonly at: EpochMs;
+  readonly durationMs: number;
+  /** Of the resource; `unmatched` where there is none. Never a path a client chose. */
+  readonly route: string;
+  readonly status: number;
+  /** Of a problem. */
+  readonly code: ErrorCode | undefined;
+  /** Of the body. */
+  readonly bytes: number;
+  /** Of the valid key that asked; absent where there was none. */
+  readonly keyId: string | undefined;
 }
 
 /** What the listener stands on. */
@@ -88,22 +51,28 @@ export interface PublicListenerParts {
   readonly gate: Gate;
   readonly addresses: ClientAddresses;
   readonly sources: Sources;
+  /** Called after every answer to well-formed HTTP. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
   /** How the process fares: the 99th percentile of the last few seconds, and the heap as it is. */
-  readonly strain: () => Strain;
+  readonly strain: () => Omit<Strain, 'unsentBytes'>;
 }
 
 /** Longer than a request is on its way. */
 const idleGraceMs = 500;
+/** Bytes that all clients together have not taken, above which requests are shed. */
+const unsentBytesMax = 32 * 1024 * 1024;
 
 /** A request under way, and where its answer goes. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly connection: ConnectionState;
+  readonly connection: Connection;
   readonly requestId: string;
+  /** When it came, by the monotonic clock. */
+  readonly cameMs: number;
   /** Its answer is the last on its connection. */
   closes: boolean;
 }
@@ -125,19 +94,30 @@ export class PublicListener {
   readonly #overload: Overload;
   readonly #server: Server;
   #draining = false;
-  #dropped = 0;
 
   constructor(options: PublicListenerOptions, parts: PublicListenerParts) {
     this.#options = options;
     this.#parts = parts;
     this.#nextId = requestIds(parts.randomness);
-    this.connections = new Connections(parts.clock, options.limits.writeTimeoutMs);
+    this.connections = new Connections(parts.clock, options.limits);
     this.#overload = new Overload(parts.clock, {
-      strain: parts.strain,
-      bounds: { eventLoopDelayMs: options.limits.overloadDelayMs, heapShare: options.limits.overloadHeapShare },
+      strain: () => ({ ...parts.strain(), unsentBytes: this.connections.unsentBytes() }),
+      bounds: {
+        eventLoopDelayMs: options.limits.overloadDelayMs,
+        heapShare: options.limits.overloadHeapShare,
+        unsentBytes: unsentBytesMax,
+      },
       changed: (isShedding, strain) => this.#overloadChanged(isShedding, strain),
     });
-    this.#server = this.#createServer();
+    this.#server = httpServer(options, {
+      accepted: (socket) => this.connections.admit(socket, parts.addresses.peerBucket(socket.remoteAddress)),
+      connected: (socket) => this.connections.add(socket),
+      dropped: () => this.connections.wasDropped(),
+      request: (request, response) => this.#handle(request, response),
+      expectation: (request, response) => this.#refuseExpectation(request, response),
+      failed: (error, socket) => this.#onClientError(error, socket),
+      handshakes: this.#handshakes,
+    });
   }
 
   /** True while requests of clients that are new to the service are refused. */
@@ -146,7 +126,7 @@ export class PublicListener {
   }
 
   connectionFigures(): ConnectionFigures {
-    return { open: this.connections.open, dropped: this.#dropped, cut: this.connections.cut };
+    return this.connections.figures();
   }
 
   /** Resolves with the address listened on; rejects with the system's error when that cannot be. */
@@ -203,10 +183,14 @@ export class PublicListener {
     this.#server.closeAllConnections();
   }
 
-  #overloadChanged(isShedding: boolean, { eventLoopDelayMs, heapShare }: Strain): void {
+  #overloadChanged(isShedding: boolean, { eventLoopDelayMs, heapShare, unsentBytes }: Strain): void {
     if (isShedding) this.connections.markEstablished();
     const message = isShedding ? 'overloaded: requests of new clients are refused' : 'no longer overloaded';
-    const figures = { eventLoopDelayMs: Math.round(eventLoopDelayMs), heapPercent: Math.round(heapShare * 100) };
+    const figures = {
+      eventLoopDelayMs: Math.round(eventLoopDelayMs),
+      heapPercent: Math.round(heapShare * 100),
+      unsentBytes,
+    };
     this.#parts.log.warn(figures, message);
   }
 
@@ -217,46 +201,13 @@ export class PublicListener {
     this.#pipeline = new Pipeline(routes, gate, sources, this.counts, this.#logFailure);
   }
 
-  #createServer(): Server {
-    const { limits, tls } = this.#options;
-    const serverOptions: ServerOptions = {
-      maxHeaderSize: limits.maxHeaderBytes,
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: limits.connectionsCheckIntervalMs,
-      insecureHTTPParser: false,
-      requireHostHeader: false,
-      joinDuplicateHeaders: true,
-      noDelay: true,
-    };
-    const handle = (request: IncomingMessage, response: ServerResponse) => this.#handle(request, response);
-    const server =
-      tls === undefined
-        ? createServer(serverOptions, handle)
-        : this.#createTlsServer({ ...serverOptions, ...tls }, handle);
-    server.maxConnections = limits.maxConnections;
-    server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => this.connections.add(socket));
-    server.on('drop', () => this.#dropped++);
-    server.on('checkContinue', handle);
-    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-      this.#refuseExpectation(request, response),
-    );
-    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#onClientError(error, socket));
-    return server;
-  }
-
-  #createTlsServer(options: TlsServerOptions, handle: RequestListener): Server {
-    // A handshake and a head are the same to who waits for a request.
-    const server = createTlsServer({ ...options, handshakeTimeout: this.#options.limits.headersTimeoutMs }, handle);
-    server.on('connection', (socket: Socket) => this.#handshakes.begun(socket));
-    server.on('secureConnection', (socket: Socket) => this.#handshakes.done(socket));
-    return server;
-  }
-
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const exchange = this.#take(request, response);
-    if (exchange === undefined) return;
+    if (exchange !== undefined) this.connections.whenItsTurn(exchange.connection, () => this.#answer(exchange));
+  }
+
+  #answer(exchange: Exchange): void {
+    exchange.connection.answering(exchange.response);
     try {
       const decision = this.#decide(exchange);
       if (!(decision instanceof Promise)) this.#write(exchange, decision);
@@ -273,12 +224,15 @@ export class PublicListener {
   #take(request: IncomingMessage, response: ServerResponse): Exchange | undefined {
     const connection = this.connections.taking(request.socket);
     if (connection === undefined) return undefined;
-    const exchange = { request, response, connection, requestId: this.#nextId(), closes: false };
+    const cameMs = this.#parts.clock.monotonicMs();
+    const exchange = { request, response, connection, requestId: this.#nextId(), cameMs, closes: false };
     connection.lastResponse = response;
     if (announcesBody(request.headers)) {
       this.connections.discardBody(request, response);
       this.#closeAfter(exchange);
     }
+    // The parser takes what follows an upgrade for another protocol (RFC 9110 §7.8), which nobody here speaks.
+    if (request.headers.upgrade !== undefined) this.#closeAfter(exchange);
     return exchange;
   }
 
@@ -318,24 +272,41 @@ export class PublicListener {
     const exchange = this.#take(request, response);
     if (exchange === undefined) return;
     this.#closeAfter(exchange);
-    this.#write(exchange, unrouted(expectationFailed));
+    this.connections.whenItsTurn(exchange.connection, () => {
+      exchange.connection.answering(response);
+      this.#write(exchange, unrouted(expectationFailed));
+    });
   }
 
-  #write(exchange: Exchange, { answer, route, verdict }: Decision): void {
+  #write(exchange: Exchange, { answer, route, verdict, key }: Decision): void {
     const { request, response, connection, requestId } = exchange;
+    const { clock, gate, onAnswered } = this.#parts;
     const { headers } = request;
     // A request that was taken after this one is answered before the connection ends.
     if (this.#draining && connection.lastResponse === response) this.#closeAfter(exchange);
     connection.wasShed = answer === overloaded;
-    const written = writeAnswer(response, answer, {
+    connection.isKeyed ||= key !== undefined;
+    if (connection.isLastRefusal(isRefusal(answer))) this.#closeAfter(exchange);
+    const keepAliveSeconds = connection.isKeyed || !response.shouldKeepAlive ? undefined : keylessKeepAliveSeconds;
+    const { status, bytes } = writeAnswer(response, answer, {
       requestId,
       verdict,
       acceptEncoding: headers['accept-encoding'] as string | undefined,
       ifNoneMatch: headers['if-none-match'],
       closes: exchange.closes,
+      keepAliveSeconds,
+      isSecure: this.#options.tls !== undefined,
       errorsUrl: this.#errorsUrl,
     });
-    this.counts.answered(route, written);
+    connection.answered(response, bytes);
+    if (exchange.closes) this.connections.ended(connection);
+    const durationMs = clock.monotonicMs() - exchange.cameMs;
+    this.counts.answered(route, status, durationMs);
+    if (onAnswered !== undefined) {
+      const code = answer.kind === 'problem' ? answer.code : undefined;
+      const keyId = key && gate.keys.keyIdOf(key.slot);
+      onAnswered({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId });
+    }
     if (answer.kind === 'problem') this.counts.problem(answer.code);
     if (answer === overloaded) this.counts.wasShed();
   }
@@ -352,7 +323,7 @@ export class PublicListener {
     }
     const answer = parserProblem(error.code);
     connection.closing = true;
-    this.counts.answered(unmatchedRoute, errorTable[answer.code].status);
+    this.counts.answered(unmatchedRoute, errorTable[answer.code].status, 0);
     this.counts.problem(answer.code);
     this.connections.afterLastResponse(socket, () => writeRawProblem(socket, answer, this.#nextId(), this.#errorsUrl));
   }
@@ -365,8 +336,15 @@ function announcesBody(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Clients that poll already are served on, and everybody may ask how the service is. */
-function isToBeShed(connection: ConnectionState, path: string): boolean {
+function isToBeShed(connection: Connection, path: string): boolean {
   return path !== status.route && !connection.isEstablished;
+}
+
+/** Whether the answer refuses its client, who gains nothing by asking again on the same connection. */
+function isRefusal(answer: Answer): boolean {
+  if (answer.kind !== 'problem') return false;
+  const { status } = errorTable[answer.code];
+  return status === 401 || status === 429;
 }
 
 function unrouted(answer: Answer): Decision {

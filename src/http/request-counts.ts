@@ -4,14 +4,28 @@ import type { LimitCategory } from '../contract/limits.ts';
 /** The route label of everything that has no resource of its own. Never a path a client chose. */
 export const unmatchedRoute = 'unmatched';
 
+/** Upper bounds of the buckets of {@link Durations}, in seconds; whatever takes longer is in none. */
+export const durationBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1] as const;
+
+/** How long answers took. */
+export interface Durations {
+  /** Of each bucket alone. */
+  readonly counts: number[];
+  sumSeconds: number;
+  count: number;
+}
+
 /** What was answered since the start. Plain counters, read when metrics are collected. */
 export class RequestCounts {
   readonly #answered = new Map<string, Map<number, number>>();
+  readonly #durations = new Map<string, Durations>();
   readonly #problems = new Map<ErrorCode, number>();
-  readonly #limited = new Map<LimitCategory, number>();
+  readonly #limited = new Map<LimitCategory | 'page', number>();
   #shed = 0;
 
-  answered(route: string, status: number): void {
+  /** @param durationMs from when the request was read to when its answer was written */
+  answered(route: string, status: number, durationMs: number): void {
+    this.#observe(route, durationMs / 1_000);
     let statuses = this.#answered.get(route);
     if (statuses === undefined) {
       statuses = new Map();
@@ -20,17 +34,33 @@ export class RequestCounts {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
 
+  #observe(route: string, seconds: number): void {
+    let durations = this.#durations.get(route);
+    if (durations === undefined) {
+      durations = { counts: durationBounds.map(() => 0), sumSeconds: 0, count: 0 };
+      this.#durations.set(route, durations);
+    }
+    const bucket = durationBounds.findIndex((bound) => seconds <= bound);
+    if (bucket !== -1) durations.counts[bucket]!++;
+    durations.sumSeconds += seconds;
+    durations.count++;
+  }
+
   problem(code: ErrorCode): void {
     this.#problems.set(code, (this.#problems.get(code) ?? 0) + 1);
   }
 
-  limited(category: LimitCategory): void {
+  limited(category: LimitCategory | 'page'): void {
     this.#limited.set(category, (this.#limited.get(category) ?? 0) + 1);
   }
 
   /** A request refused for overload, before anybody looked at who asks. */
   wasShed(): void {
     this.#shed++;
+  }
+
+  get durationsByRoute(): ReadonlyMap<string, Durations> {
+    return this.#durations;
   }
 
   get shed(): number {
@@ -45,7 +75,7 @@ export class RequestCounts {
     return this.#problems;
   }
 
-  get limitedByCategory(): ReadonlyMap<LimitCategory, number> {
+  get limitedByCategory(): ReadonlyMap<LimitCategory | 'page', number> {
     return this.#limited;
   }
 }

@@ -13,13 +13,24 @@ export interface WriteContext {
   readonly ifNoneMatch: string | undefined;
   /** The connection ends after this answer. */
   readonly closes: boolean;
+  /** How long the connection is promised to stay open, where that is not the listener's own time. */
+  readonly keepAliveSeconds: number | undefined;
+  /** The listener speaks TLS. */
+  readonly isSecure: boolean;
   readonly verdict: LimitDecision | undefined;
   /** Absolute, without a trailing slash. */
   readonly errorsUrl: string;
 }
 
-/** Writes an answer whole, head and body in one go. Returns the status written. */
-export function writeAnswer(response: ServerResponse, answer: Answer, context: WriteContext): number {
+/** What was written. */
+export interface Written {
+  readonly status: number;
+  /** Of the body. */
+  readonly bytes: number;
+}
+
+/** Writes an answer whole, head and body in one go. */
+export function writeAnswer(response: ServerResponse, answer: Answer, context: WriteContext): Written {
   switch (answer.kind) {
     case 'page':
       return writePage(response, answer, context);
@@ -34,7 +45,7 @@ export function writeAnswer(response: ServerResponse, answer: Answer, context: W
   }
 }
 
-function writePage(response: ServerResponse, answer: PageAnswer, context: WriteContext): number {
+function writePage(response: ServerResponse, answer: PageAnswer, context: WriteContext): Written {
   const { page, extraHeaders } = answer;
   const encoding = chooseEncoding(context.acceptEncoding);
   const entityTag = page.entityTag(encoding);
@@ -43,23 +54,23 @@ function writePage(response: ServerResponse, answer: PageAnswer, context: WriteC
   if (extraHeaders.length > 0) headers.push(...extraHeaders);
   if (matchesEntityTag(context.ifNoneMatch, entityTag)) {
     response.writeHead(304, headers).end();
-    return 304;
+    return { status: 304, bytes: 0 };
   }
   headers.push('Content-Type', answer.contentType);
   return writeRepresentation(response, headers, page.as(encoding));
 }
 
-function writeRepresentation(response: ServerResponse, headers: string[], representation: Representation): number {
+function writeRepresentation(response: ServerResponse, headers: string[], representation: Representation): Written {
   const { body, encoding, byteLength } = representation;
   if (encoding !== 'identity') headers.push('Content-Encoding', encoding);
   headers.push('Content-Length', String(byteLength));
   response.writeHead(200, headers);
   if (typeof body === 'string') response.end(body, 'latin1');
   else response.end(body);
-  return 200;
+  return { status: 200, bytes: byteLength };
 }
 
-function writeProblem(response: ServerResponse, answer: ProblemAnswer, context: WriteContext): number {
+function writeProblem(response: ServerResponse, answer: ProblemAnswer, context: WriteContext): Written {
   const headers = commonHeaders(context);
   headers.push(...problemHeaders(answer));
   const { code, detail } = answer;
@@ -77,7 +88,7 @@ export function problemHeaders({ code, retryAfterSeconds }: ProblemAnswer): stri
   return headers;
 }
 
-function commonHeaders({ requestId, verdict, closes }: WriteContext): string[] {
+function commonHeaders({ requestId, verdict, closes, keepAliveSeconds, isSecure }: WriteContext): string[] {
   const headers = [headerNames.requestId, requestId, 'X-Content-Type-Options', 'nosniff'];
   if (verdict !== undefined) {
     headers.push(
@@ -89,12 +100,17 @@ function commonHeaders({ requestId, verdict, closes }: WriteContext): string[] {
       String(verdict.resetSeconds),
     );
   }
+  if (isSecure) headers.push('Strict-Transport-Security', 'max-age=31536000');
   if (closes) headers.push('Connection', 'close');
+  else if (keepAliveSeconds !== undefined) {
+    headers.push('Connection', 'keep-alive', 'Keep-Alive', `timeout=${keepAliveSeconds}`);
+  }
   return headers;
 }
 
-function write(response: ServerResponse, status: number, headers: string[], text: string): number {
-  headers.push('Content-Length', String(Buffer.byteLength(text)));
+function write(response: ServerResponse, status: number, headers: string[], text: string): Written {
+  const bytes = Buffer.byteLength(text);
+  headers.push('Content-Length', String(bytes));
   response.writeHead(status, headers).end(text);
-  return status;
+  return { status, bytes };
 }

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { renewedTls, tlsTexts } from '../../test/support/tls-files.ts';
-import type { Certificate } from '../http/public-listener.ts';
+import type { Certificate } from '../http/http-server.ts';
 import { silentLog } from '../log.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Clock, Timer } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { Certificate } from '../http/public-listener.ts';
+import type { Certificate } from '../http/http-server.ts';
 import type { Log } from '../log.ts';
 
 /** The configured files. */

@@ -30,7 +30,7 @@ export function assertSound(response: WireResponse, hasBody = true): void {
 /** After a fault: the listener answers a healthy client, holds no connection and logged no failure. */
 export async function assertRecovered(api: ListenerHarness): Promise<void> {
   assert.equal((await api.get('/v1/time', { key: api.addKey() })).status, 200);
-  await eventually('every connection is gone', () => api.listener.connections.open === 0);
+  await eventually('every connection is gone', () => api.listener.connectionFigures().open === 0);
   assert.deepEqual(api.logged, []);
 }
 

@@ -70,7 +70,7 @@ describe('under overload', () => {
     const established = await Wire.open(api.port);
     assert.equal((await established.ask(keepAlive('/v1/time'))).status, 200);
     const idle = await Wire.open(api.port);
-    await eventually('both are accepted', () => api.listener.connections.open === 2);
+    await eventually('both are accepted', () => api.listener.connectionFigures().open === 2);
     await runLate(201);
     assert.equal((await established.ask(keepAlive('/v1/time'))).status, 200);
     assert.equal((await idle.ask(keepAlive('/v1/time'))).status, 503, 'connected, but never served');

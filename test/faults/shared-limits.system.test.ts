@@ -179,7 +179,7 @@ test(
     const { api } = await waitingNode(t);
     const wire = await Wire.open(api.port);
     const answer = wire.ask(api.requestText('/v1/time', keepAlive));
-    await eventually('it is under way', () => api.listener.connections.open === 1);
+    await eventually('it is under way', () => api.listener.connectionFigures().open === 1);
     await new Promise((resolve) => setImmediate(resolve));
     const closed = api.listener.close(10_000);
     const { status, headers } = await answer;
@@ -248,7 +248,7 @@ test(
     }
     assert.equal(await requestsTaken(api.port), 1);
     for (const socket of sockets) socket.resetAndDestroy();
-    await eventually('they are gone', () => api.listener.connections.open === 0);
+    await eventually('they are gone', () => api.listener.connectionFigures().open === 0);
     redis.thaw();
     await node.untilUp();
     const { headers } = await api.get('/v1/time');

@@ -80,7 +80,7 @@ test('connections that never say anything are closed in time, those beyond the b
   t.after(() => api.stop());
   let over = false;
   const healthy = pollHealthily(api, () => over);
-  await eventually('the healthy client is connected', () => api.listener.connections.open === 1);
+  await eventually('the healthy client is connected', () => api.listener.connectionFigures().open === 1);
   const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(api.port)));
   const ends = await Promise.all(sockets.map(readToEnd));
   const { dropped } = api.listener.connectionFigures();
@@ -111,7 +111,7 @@ test('clients that read a byte at a time hold no more than their answers and are
   const readers = Array.from({ length: count }, () => readSlowly(api.port, request.repeat(20)));
   let over = false;
   const healthy = pollHealthily(api, () => over);
-  await eventually('all are cut', () => api.listener.connections.cut === count, writeTimeoutMs + 30_000);
+  await eventually('all are cut', () => api.listener.connectionFigures().cut === count, writeTimeoutMs + 30_000);
   over = true;
   assertQuick(await healthy);
   clearInterval(sample);

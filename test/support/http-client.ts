@@ -16,9 +16,9 @@ export interface WireResult {
 }
 
 /** Opens a connection to a listener on this machine. */
-export function openSocket(port: number): Promise<Socket> {
+export function openSocket(port: number, localAddress?: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port });
+    const socket = connect({ host: '127.0.0.1', port, ...(localAddress === undefined ? {} : { localAddress }) });
     socket.setNoDelay(true);
     socket.once('connect', () => {
       socket.removeListener('error', reject);

@@ -7,8 +7,9 @@ import { Board } from '../../src/board/board.ts';
 import { ServiceBoard } from '../../src/board/service-board.ts';
 import type { Clock, EpochMs } from '../../src/clock.ts';
 import { type OpenApiDocument, openApiDocument } from '../../src/contract/openapi.ts';
+import type { Certificate, ConnectionLimits } from '../../src/http/http-server.ts';
 import type { Strain } from '../../src/http/overload.ts';
-import { type Certificate, type ConnectionLimits, PublicListener } from '../../src/http/public-listener.ts';
+import { PublicListener } from '../../src/http/public-listener.ts';
 import type { Resource } from '../../src/http/resource.ts';
 import { silentLog } from '../../src/log.ts';
 import type { DecimalString } from '../../src/market/decimal.ts';
@@ -49,6 +50,7 @@ export interface RequestOptions {
 
 const defaultConnections: ConnectionLimits = {
   maxConnections: 5000,
+  maxConnectionsPerAddress: 5000,
   maxHeaderBytes: 8192,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,

@@ -1,0 +1,91 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { ConnectionBounds } from './connections.ts';
+import type { Handshakes } from './handshakes.ts';
+
+/** Bounds on what one connection may cost. The defaults and their reasons are in the configuration's schema. */
+export interface ConnectionLimits extends ConnectionBounds {
+  readonly maxHeaderBytes: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** How often the parser's timeouts are looked at, which is how exact they are. */
+  readonly connectionsCheckIntervalMs: number;
+  readonly keepAliveTimeoutMs: number;
+  /** Event-loop delay above which requests are shed. */
+  readonly overloadDelayMs: number;
+  /** Part of the heap in use above which requests are shed, 0 to 1. */
+  readonly overloadHeapShare: number;
+}
+
+/** PEM texts: the certificate with its chain, and its private key. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface PublicListenerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Other processes of this user may listen on the same port; the system spreads connections over all of them. */
+  readonly reusePort: boolean;
+  /** `undefined` serves plain HTTP. */
+  readonly tls: Certificate | undefined;
+  readonly limits: ConnectionLimits;
+}
+
+/** What becomes of connections and requests. */
+export interface ServerHandlers {
+  /** A connection was accepted, before any handshake; false when it was ended. */
+  readonly accepted: (socket: Socket) => boolean;
+  /** Requests may come on it. */
+  readonly connected: (socket: Socket) => void;
+  /** The system refused a connection. */
+  readonly dropped: () => void;
+  readonly request: RequestListener;
+  /** A request whose `Expect` header cannot be met. */
+  readonly expectation: RequestListener;
+  /** What came is no request. */
+  readonly failed: (error: NodeJS.ErrnoException, socket: Socket) => void;
+  readonly handshakes: Handshakes;
+}
+
+/** Connections the system accepts beyond the table's size, so that a client can take the place of an idle one. */
+const acceptedBeyondMax = 64;
+
+/** The platform's server, with every default set that would let a client hold or confuse it (docs/decisions/0002). */
+export function httpServer({ limits, tls }: PublicListenerOptions, handlers: ServerHandlers): Server {
+  const options: ServerOptions = {
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.connectionsCheckIntervalMs,
+    insecureHTTPParser: false,
+    requireHostHeader: false,
+    joinDuplicateHeaders: true,
+    noDelay: true,
+  };
+  const { request } = handlers;
+  // A handshake and a head are the same to whoever waits for a request.
+  const server: Server =
+    tls === undefined
+      ? createServer(options, request)
+      : createTlsServer({ ...options, ...tls, handshakeTimeout: limits.headersTimeoutMs }, request);
+  server.maxConnections = limits.maxConnections + acceptedBeyondMax;
+  server.on('connection', (socket: Socket) => {
+    if (!handlers.accepted(socket)) return;
+    if (tls === undefined) handlers.connected(socket);
+    else handlers.handshakes.begun(socket);
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    handlers.handshakes.done(socket);
+    handlers.connected(socket);
+  });
+  server.on('drop', handlers.dropped);
+  server.on('checkContinue', request);
+  server.on('checkExpectation', handlers.expectation);
+  server.on('clientError', handlers.failed);
+  return server;
+}
