@@ -6,6 +6,8 @@ export interface KnownCount {
   seen: number;
   /** Admitted by this node alone, while the server could not be asked; the server is told with the next request. */
   admittedAlone: number;
+  /** The part of it that the server is being told, and has not answered yet. */
+  told: number;
 }
 
 const countersMax = 250_000;
@@ -37,11 +39,16 @@ export class KnownCounts {
     return true;
   }
 
+  /** The counts are of this window: which one it is was not known when they were counted. */
+  rename(windowNumber: number): void {
+    this.#windowNumber = windowNumber;
+  }
+
   /** What is known of a counter, to be read and changed. `undefined` when no more can be remembered. */
   of(counter: string): KnownCount | undefined {
     let known = this.#counts.get(counter);
     if (known === undefined && this.#counts.size < countersMax) {
-      known = { seen: 0, admittedAlone: 0 };
+      known = { seen: 0, admittedAlone: 0, told: 0 };
       this.#counts.set(counter, known);
     }
     return known;

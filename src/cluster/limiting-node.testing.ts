@@ -42,9 +42,15 @@ export class LimitingNode {
   }
 
   static start(t: Pick<TestContext, 'after'>, redis: RedisServer, options: NodeOptions = {}): LimitingNode {
+    const node = LimitingNode.idle(t, redis, options);
+    void node.limits.start();
+    return node;
+  }
+
+  /** One that is not started yet. */
+  static idle(t: Pick<TestContext, 'after'>, redis: RedisServer, options: NodeOptions = {}): LimitingNode {
     const node = new LimitingNode(redis, options);
     t.after(() => node.limits.stop());
-    node.limits.start();
     return node;
   }
 

@@ -117,6 +117,32 @@ test('requests that a frozen server counts when it wakes are not counted twice',
   assert.equal(await remainingAfter(node, 1), 39);
 });
 
+test('a count that a frozen server is being told is not admitted a second time meanwhile', needsRedis, async (t) => {
+  const redis = await RedisServer.start(t);
+  const node = LimitingNode.idle(t, redis, { windowMs, timeoutMs: 300 });
+  const admitted = { count: 0 };
+  const take = async () => {
+    if ((await node.take(1)).allowed) admitted.count++;
+  };
+  for (let asked = 0; asked < 50; asked++) await take();
+  await node.limits.start();
+  await eventually('it counts in Redis', () => node.isUp);
+  redis.freeze();
+  const ofAnotherKey = node.take(2);
+  // The next turn: what tells the server goes in a call of its own, which fails later.
+  await new Promise((resolve) => setTimeout(resolve));
+  const telling = take();
+  await ofAnotherKey;
+  assert.equal(node.isUp, false);
+  for (let asked = 0; asked < 100; asked++) await take();
+  await telling;
+  assert.equal(admitted.count, 60);
+  redis.thaw();
+  await eventually('it counts in Redis again', () => node.isUp);
+  await take();
+  assert.equal(admitted.count, 60);
+});
+
 test(
   'while the circuit is broken nobody waits: decisions are there at once, not as promises',
   needsRedis,

@@ -77,6 +77,35 @@ test(
   },
 );
 
+test('a burst right after the start of several nodes is admitted once', needsRedis, async (t) => {
+  const redis = await RedisServer.start(t);
+  const nodes = [1, 2, 3].map(() => LimitingNode.idle(t, redis, { windowMs }));
+  const tally = new Tally();
+  await Promise.all(
+    nodes.map(async (node) => {
+      await node.limits.start();
+      for (const decision of await Promise.all(Array.from({ length: 100 }, () => node.take()))) tally.add(decision);
+    }),
+  );
+  assert.deepEqual(tally.faults(60), []);
+});
+
+test(
+  'what a node admitted alone before the first answer counts on the server, however the clocks disagree',
+  needsRedis,
+  async (t) => {
+    const redis = await RedisServer.start(t);
+    for (const skewMs of [0, windowMs, -windowMs / 4]) {
+      const node = LimitingNode.idle(t, redis, { windowMs, skewMs });
+      const slot = 1 + Math.abs(skewMs);
+      for (let asked = 0; asked < 60; asked++) assert.ok((await node.take(slot)).allowed);
+      await node.limits.start();
+      await eventually('it counts in Redis', () => node.isUp);
+      assert.equal((await node.take(slot)).allowed, false, `skew ${skewMs}`);
+    }
+  },
+);
+
 test('each of the three counters counts by itself, and a key by its own limit', needsRedis, async (t) => {
   const redis = await RedisServer.start(t);
   const [node] = await startNodes(t, redis, { windowMs, figures: { key: 4, address: 3, failedAuthentication: 2 } });

@@ -44,6 +44,7 @@ export interface SharedLimitFigures {
 }
 
 const defaultTimeoutMs = 45;
+const startTimeoutMs = 1_000;
 const probeCounter = 'probe';
 /** One hash tag for all: in cluster mode they lie in one slot, as a script needs it. */
 const counterPrefix = '{mdapi}:limit:';
@@ -63,7 +64,8 @@ export class RedisLimits implements Limits {
   readonly #circuit: Circuit;
   readonly #calls: CountCalls;
   readonly #serverTime = new ServerTime();
-  #known = new KnownCounts();
+  readonly #known = new KnownCounts();
+  readonly #started = Promise.withResolvers<void>();
   #countedShared = 0;
   #countedAlone = 0;
   #refusedUnasked = 0;
@@ -93,12 +95,18 @@ export class RedisLimits implements Limits {
     });
   }
 
-  /** Begins to connect. Until then, and until it has, requests are counted by this node alone. */
-  start(): void {
+  /**
+   * Begins to connect. Resolves once requests are counted on the server: before that this node counts alone, and several that start
+   * at once would each admit a limit of their own. A server that is away holds nobody up for longer than a second.
+   */
+  start(): Promise<void> {
+    const timer = this.#options.clock.after(startTimeoutMs, this.#started.resolve);
     this.#connection.start();
+    return this.#started.promise.then(() => timer.cancel());
   }
 
   stop(): void {
+    this.#started.resolve();
     this.#circuit.stop();
     this.#connection.stop();
   }
@@ -187,13 +195,16 @@ export class RedisLimits implements Limits {
     return this.#decide(used, limit, this.#earliest(this.#options.clock.now()));
   }
 
-  /** What was admitted alone goes with the first take of its counter; it is this node's no more until that fails. */
+  /** What was admitted alone goes with the first take of its counter, and comes back should that fail. */
   #prepare(takes: readonly Take[]): SentCall {
     const sentMs = this.#options.clock.monotonicMs();
     const counted = takes.map(({ counter, limit }) => {
       const known = this.#known.of(counter);
       const { seen, admittedAlone } = known ?? { seen: 0, admittedAlone: 0 };
-      if (known !== undefined) known.admittedAlone = 0;
+      if (known !== undefined) {
+        known.told += admittedAlone;
+        known.admittedAlone = 0;
+      }
       return { counter: counterPrefix + counter, limit, seen, admittedAlone };
     });
     return { windowNumber: this.#known.windowNumber, takes: counted, sentMs };
@@ -215,6 +226,7 @@ export class RedisLimits implements Limits {
   #answered({ takes, isAbandoned }: Call, sent: SentCall, answer: CountAnswer): void {
     if (!isAbandoned) this.#learn(sent, answer);
     const isCurrent = this.#known.enter(answer.windowNumber);
+    if (!isAbandoned) this.#toldIsOver(takes, sent);
     takes.forEach((take, index) => {
       const used = answer.used[index]!;
       const known = isCurrent ? this.#known.of(take.counter) : undefined;
@@ -223,6 +235,17 @@ export class RedisLimits implements Limits {
       else take.resolve(decide(used, take.limit, answer.windowNumber, answer.serverMs as EpochMs, this.#windowMs));
     });
     if (!isAbandoned) this.#countedShared += takes.length;
+  }
+
+  #toldIsOver(takes: readonly Take[], sent: SentCall, outcome?: 'in vain'): void {
+    if (sent.windowNumber !== this.#known.windowNumber) return;
+    for (const [index, { counter }] of takes.entries()) {
+      const known = this.#known.of(counter);
+      if (known === undefined) continue;
+      const { admittedAlone } = sent.takes[index]!;
+      known.told -= admittedAlone;
+      if (outcome === 'in vain') known.admittedAlone += admittedAlone;
+    }
   }
 
   /** The server counted what this node had already counted alone: it need not be told again. */
@@ -235,10 +258,9 @@ export class RedisLimits implements Limits {
   #failed({ takes, sent }: Call, reason: string): void {
     this.#circuit.trip(reason);
     this.#enterWindowAt(this.#options.clock.now());
-    const isSameWindow = sent?.windowNumber === this.#known.windowNumber;
-    takes.forEach((take, index) => {
+    if (sent !== undefined) this.#toldIsOver(takes, sent, 'in vain');
+    takes.forEach((take) => {
       const known = this.#known.of(take.counter);
-      if (known !== undefined && isSameWindow) known.admittedAlone += sent.takes[index]!.admittedAlone;
       take.resolve(this.#countAlone(known, take.limit, take.countInMemory));
     });
   }
@@ -256,8 +278,8 @@ export class RedisLimits implements Limits {
   }
 
   #learn({ sentMs }: SentCall, { serverMs, windowNumber }: CountAnswer): void {
-    // What was counted by the node's own clock is of another window, unless the clocks agree.
-    if (!this.#serverTime.isKnown && this.#known.windowNumber !== windowNumber) this.#known = new KnownCounts();
+    // What was counted by the node's own clock counts in the server's window, whatever the node took for the minute.
+    if (!this.#serverTime.isKnown) this.#known.rename(windowNumber);
     this.#serverTime.learn(serverMs, windowNumber, sentMs, this.#options.clock.monotonicMs());
   }
 
@@ -269,6 +291,7 @@ export class RedisLimits implements Limits {
 
   #tell(isUp: boolean, reason: string): void {
     const { log } = this.#options;
+    if (isUp) this.#started.resolve();
     const skewMs = this.#clockSkewMs();
     if (!isUp) log.warn({ reason }, 'the limits are counted by this node alone');
     else log.info({ was: reason }, 'the limits are counted in Redis, together with the other nodes');
@@ -278,6 +301,6 @@ export class RedisLimits implements Limits {
   }
 }
 
-function usedOf({ seen, admittedAlone }: KnownCount): number {
-  return seen + admittedAlone;
+function usedOf({ seen, admittedAlone, told }: KnownCount): number {
+  return seen + admittedAlone + told;
 }
