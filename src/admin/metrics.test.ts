@@ -19,3 +19,41 @@ test('the age of the market data is absent while there never was any', async () 
   await clock.advance(2_500);
   assert.deepEqual(await samples(), ['mdapi_market_data_age_seconds 2.5']);
 });
+
+test('each exchange market has its spread, each held one why it is held, and each quote its rate', async () => {
+  const clock = new FakeClock();
+  const offered = (symbol: string, more: object) => ({ symbol, status: 'trading', isConverted: false, ...more });
+  const book = {
+    catalogue: {
+      listed: () => [
+        offered('BTCEUR', {}),
+        offered('BTCCZK', { isConverted: true }),
+        offered('ETHEUR', {}),
+        offered('XRPEUR', { status: 'delisted' }),
+      ],
+    },
+    contents: () => ({
+      tickers: new Map([
+        ['BTCEUR', { bid: '99', ask: '101' }],
+        ['XRPEUR', { bid: '1', ask: '2' }],
+      ]),
+    }),
+    heldFor: ({ symbol }: { symbol: string }) => (symbol === 'BTCEUR' ? [{ reason: 'jump' }] : []),
+    rate: () => ({ rate: { mid: '24.315', refreshedAt: clock.now() }, validUntil: clock.now() }),
+  };
+  const parts = {
+    clock,
+    market: { book },
+    configuration: { pricing: { converted: new Map([['CZK', {}]]) } },
+    sharedLimits: () => undefined,
+  };
+  const registry = metricsRegistry(parts as unknown as AdminParts);
+  for (const [name, expected] of [
+    ['rate_value', 'mdapi_rate_value{quote="CZK"} 24.315'],
+    ['market_spread_ratio', 'mdapi_market_spread_ratio{market="BTCEUR"} 0.02'],
+    ['market_held', 'mdapi_market_held{market="BTCEUR",reason="jump"} 1'],
+  ]) {
+    const text = await registry.getSingleMetricAsString(`mdapi_${name}`);
+    assert.deepEqual(text.split('\n').slice(2), [expected]);
+  }
+});

@@ -1,8 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import Big from 'big.js';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { errorCodes } from '../contract/errors.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
 import { type Durations, durationBounds } from '../http/request-counts.ts';
+import type { OfferedMarket } from '../market/market-catalogue.ts';
+import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import type { AdminParts } from './sources.ts';
 
 /** The values of a metric's labels, in their order, and the value of the series. */
@@ -216,6 +219,9 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
       'Time since a conversion rate was last read from its source; absent while there is none.',
       (known) => known && (clock.now() - known.rate.refreshedAt) / 1000,
     ),
+    rateGauge('rate_value', 'Mid conversion rate, rounded to a float; absent while there is none.', (known) => {
+      return known && Number(known.rate.mid);
+    }),
     rateGauge('rate_valid', '1 while the conversion rate of a quote may be used.', (known) =>
       Number(known !== undefined && known.validUntil > clock.now()),
     ),
@@ -240,6 +246,19 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
     countedBy('reason', 'guard_held_total', 'Times the guard began to hold a price or a rate, by reason.', () => {
       return market.guard.counts;
     }),
+    gauge(
+      'market_held',
+      '1 for each reason for which a price or rate of an offered market is held back; absent otherwise.',
+      () => heldReasons().flatMap(([symbol, reasons]) => reasons.map((reason): Sample => [symbol, reason, 1])),
+      'market',
+      'reason',
+    ),
+    gauge(
+      'market_spread_ratio',
+      'Best ask minus best bid of the exchange, over the middle of the two, as last taken.',
+      spreads,
+      'market',
+    ),
   ];
 
   function states(): Sample[] {
@@ -247,17 +266,29 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
     return serviceStates.map((state) => [state, Number(state === status)]);
   }
 
+  function offered(): readonly OfferedMarket[] {
+    return market.book.catalogue.listed(clock.now()).filter(({ status }) => status !== 'delisted');
+  }
+
+  function heldReasons(): [string, string[]][] {
+    return offered().map((each) => [each.symbol, market.book.heldFor(each).map(({ reason }) => reason)]);
+  }
+
   function held(): Sample[] {
-    const { book } = market;
-    const reasons = book.catalogue
-      .listed(clock.now())
-      .filter(({ status }) => status !== 'delisted')
-      .map((offered) => book.heldFor(offered).map(({ reason }) => reason));
-    const count = (isCounted: (reason: string) => boolean) => reasons.filter((of) => of.some(isCounted)).length;
+    const reasons = heldReasons();
+    const count = (isCounted: (reason: string) => boolean) => reasons.filter(([, of]) => of.some(isCounted)).length;
     return [
       ['guard', count((reason) => reason !== 'operator')],
       ['operator', count((reason) => reason === 'operator')],
     ];
+  }
+
+  function spreads(): Sample[] {
+    const { tickers } = market.book.contents();
+    return offered().flatMap(({ symbol, isConverted }): Sample[] => {
+      const ticker = isConverted ? undefined : tickers.get(symbol);
+      return ticker === undefined ? [] : [[symbol, spreadShare(ticker)]];
+    });
   }
 
   function rateGauge(name: string, help: string, read: (known: KnownRate) => number | undefined): Metric {
@@ -275,6 +306,10 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
       counts.set(status, (counts.get(status) ?? 0) + 1);
     return counts;
   }
+}
+
+function spreadShare({ bid, ask }: AcceptedTicker): number {
+  return Number(Big(ask).minus(bid).times(2).div(Big(ask).plus(bid)));
 }
 
 type KnownRate = ReturnType<AdminParts['market']['book']['rate']>;
