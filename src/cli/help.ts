@@ -116,8 +116,8 @@ In a checkout run \`npx mdapi COMMAND\` or \`node bin/mdapi.js COMMAND\`, with a
 /** `docs/cli.md`, from the commands' own declarations. */
 export function commandReference(): string {
   const common = `## Options of every command\n\n${definitions(commonOptions.map(optionRow))}`;
-  const codes = [...exitCodeMeanings].map(([code, meaning]) => `| ${code} | ${meaning} |`);
-  const exitCodes = `## Exit codes\n\n| code | meaning |\n| --- | --- |\n${codes.join('\n')}\n`;
+  const codes = [...exitCodeMeanings].map(([code, meaning]) => `- ${code}: ${meaning}`);
+  const exitCodes = `## Exit codes\n\n${codes.join('\n')}\n`;
   const chapters = sections.map(({ title, commands }) => `## ${title}\n\n${commands.map(commandSection).join('\n')}`);
   return [introduction, common, exitCodes, ...chapters].join('\n');
 }
@@ -142,5 +142,5 @@ function optionRow(option: Option): readonly [string, string] {
 }
 
 function definitions(rows: readonly (readonly [string, string])[]): string {
-  return `| | |\n| --- | --- |\n${rows.map(([name, text]) => `| \`${name}\` | ${text} |`).join('\n')}\n`;
+  return `${rows.map(([name, text]) => `- \`${name}\`: ${text}`).join('\n')}\n`;
 }

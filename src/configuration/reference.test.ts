@@ -18,7 +18,7 @@ describe('the configuration reference', () => {
 
   it('names every field and its variable', () => {
     const reference = configurationReference();
-    for (const { key, variable } of fields) assert.ok(reference.includes(`| \`${key}\`<br>\`${variable}\` |`), key);
+    for (const { key, variable } of fields) assert.ok(reference.includes(`\n- \`${key}\` \`${variable}\` (`), key);
   });
 
   it('has a complete example that is taken as it stands and gives the defaults', () => {

@@ -23,6 +23,8 @@ column, or its variable; the exit code is 3.
 - **Secrets from files**: a variable with \`_FILE\` after its name names a file that holds the value (one final line break is cut).
   Values marked *secret* are never printed.
 - **Relative paths** in the file are relative to the file, all others to the working directory.
+
+Each entry: key, variable (default; what is allowed): meaning.
 `;
 
 /** `docs/configuration.md`, from the schema alone. */
@@ -30,28 +32,25 @@ export function configurationReference(): string {
   const sections = Object.entries(annotatedSchema.properties ?? {}).map(([name, schema]) => {
     const own = fields.filter((field) => field.path[0] === name);
     const title = isSection(schema) ? `${schema.description}\n\n` : '';
-    return `## \`${name}\`\n\n${title}${table(own)}`;
+    return `## \`${name}\`\n\n${title}${list(own)}`;
   });
   const example = `## A complete file\n\nEvery key with its default; copy what you change.\n\n\`\`\`yaml\n${exampleYaml()}\`\`\`\n`;
   return [introduction, ...sections, example].join('\n');
 }
 
-function table(own: readonly Field[]): string {
-  const rows = own.map(({ key, variable, schema }) => [
-    `\`${key}\`<br>\`${variable}\``,
-    schema.default === undefined ? (schema.whenAbsent ?? '') : code(schema.default),
-    schema.allowed ?? '',
-    [
+function list(own: readonly Field[]): string {
+  const entries = own.map(({ key, variable, schema }) => {
+    const initial = schema.default === undefined ? (schema.whenAbsent ?? 'none') : code(schema.default);
+    const sentences = [
+      `\`${key}\` \`${variable}\` (${initial}${schema.allowed === undefined ? '' : `; ${schema.allowed}`}):`,
       schema.description,
       schema.example === undefined ? '' : `Example: ${code(schema.example)}.`,
       schema.secret === true ? '*Secret.*' : '',
       schema.security === undefined ? '' : `**Security:** ${schema.security}`,
-    ]
-      .filter((sentence) => sentence)
-      .join(' '),
-  ]);
-  const lines = [['setting', 'default', 'allowed', 'meaning'], ['---', '---', '---', '---'], ...rows];
-  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');
+    ];
+    return `- ${sentences.filter((sentence) => sentence !== '').join(' ')}\n`;
+  });
+  return entries.join('');
 }
 
 function code(value: unknown): string {
