@@ -12,6 +12,7 @@ interface Market {
   readonly symbol: string;
   readonly status: string;
   readonly pausedBy: readonly string[];
+  readonly heldAtMs: number | null;
   readonly delistedAtMs: number | null;
   readonly listedUntilMs: number | null;
 }
@@ -86,6 +87,27 @@ describe('markets', () => {
     await loadMarkets(cwd);
     const resumed = await runInside(['markets', 'resume', 'ETHEUR'], { cwd });
     assert.deepEqual([resumed.exitCode, resumed.stderr], [0, 'It stays paused until the exchange resumes it.\n']);
+  });
+
+  it('have their prices held one by one or all together, and released', async (t) => {
+    const { json, mdapi, text, directory } = newOperator(t);
+    await loadMarkets(directory);
+    assert.notEqual((await json<Market>('markets', 'hold', 'btceur')).heldAtMs, null);
+    assert.match(await text('markets', 'hold', 'BTCEUR'), /^Held by the operator +2\d{3}-/m);
+    assert.deepEqual(await json('markets', 'hold', '--all'), { changed: 2 });
+    assert.equal((await json<Market>('markets', 'release', 'BTCEUR')).heldAtMs, null);
+    assert.equal(await text('markets', 'release', '--all'), '2 markets changed.\n');
+    for (const argv of [['--all', 'BTCEUR'], []]) {
+      assert.equal((await mdapi('markets', 'hold', ...argv)).exitCode, 2, argv.join(' '));
+    }
+  });
+
+  it('are accepted only where a server holds something', async (t) => {
+    const { mdapi, directory } = newOperator(t, { MDAPI_ADMIN_PORT: '1' });
+    await loadMarkets(directory);
+    const { exitCode, stderr } = await mdapi('markets', 'accept', 'BTCEUR');
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /No server answers/);
   });
 
   it('that do not exist are not found, with the nearest symbol', async (t) => {

@@ -5,6 +5,7 @@ import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import { type EpochMs, systemRandomness } from '../clock.ts';
+import { Guard } from '../market/guard.ts';
 import type { MaintenanceWindow } from '../market/maintenance.ts';
 import { MarketBook } from '../market/market-book.ts';
 import type { MarketControls } from '../market/market-catalogue.ts';
@@ -30,15 +31,22 @@ import { feedStateOf, MarketReplica, marketSink, readEvents, recordedFeed, write
 const seedsToKeep: readonly number[] = [1];
 const bases = ['BTC', 'ETH', 'XRP'];
 
-function partsOf(clock: FakeClock) {
-  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+function partsOf(clock: FakeClock, guard?: Guard) {
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket, guard);
   const feedStatus = new FeedStatus();
   const service = new ServiceBoard(feedStatus, clock);
   return { book, feedStatus, service, board: new Board(book) };
 }
 
-/** Everything that clients can be told at this instant. */
-function told({ board, service }: ReturnType<typeof partsOf>, now: EpochMs) {
+const guardRules = {
+  jumpPercent: decimal('40'),
+  spreadPercent: decimal('10'),
+  ratePercent: decimal('40'),
+  confirmAfterMs: 10_000,
+};
+
+/** Everything that clients and operators can be told at this instant. */
+function told({ board, book, service }: ReturnType<typeof partsOf>, now: EpochMs) {
   const symbols = bases.flatMap((base) => [`${base}EUR`, `${base}CZK`]);
   return {
     markets: board.markets(now)?.as('identity').body.toString(),
@@ -48,6 +56,7 @@ function told({ board, service }: ReturnType<typeof partsOf>, now: EpochMs) {
       const reading = board.ticker(name, now);
       return reading.kind === 'page' ? reading.page.as('identity').body : reading;
     }),
+    held: JSON.stringify([...book.held()].toSorted()),
     status: service.status(now),
     window: service.maintenanceRetryAfterSeconds(now),
   };
@@ -69,7 +78,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       ([name, bid, isLive, agoMs]): Step =>
         (inputs, clock) => {
           const receivedAt = clock.now();
-          const changes = { symbol: symbol(`${name}EUR`), bid, ask: bid, receivedAt };
+          const changes = { symbol: symbol(`${name}EUR`), bid, ask: bid, high24h: bid, low24h: bid, receivedAt };
           const upstreamTime = after(receivedAt, -agoMs);
           inputs.tickerReceived(isLive ? upstreamTicker({ ...changes, upstreamTime }) : polledTicker(changes));
           inputs.feedCurrent(isLive ? 'live' : 'fallback', receivedAt);
@@ -132,7 +141,7 @@ test('whoever begins with a state at any moment and applies what comes after tel
   const sequence = fc.array(fc.tuple(steps, passing, fc.boolean()), { minLength: 2, maxLength: 60 });
   const property = fc.property(sequence, fc.nat({ max: 30 }), (done, joinedAt) => {
     const clock = new FakeClock();
-    const hub = partsOf(clock);
+    const hub = partsOf(clock, new Guard(guardRules));
     let replica: { parts: ReturnType<typeof partsOf>; apply: (event: MarketEvent) => void } | undefined;
     const waiting = new PendingEvents();
     const controls: MarketControls[] = [];

@@ -28,6 +28,8 @@ export class RecordingSink implements FeedSink {
   readonly statuses: [MarketSymbol, UpstreamMarketStatus][] = [];
   readonly paths: FeedPath[] = [];
   readonly current: [FeedPath, EpochMs][] = [];
+  /** A price that the guard holds. */
+  heldBid: string | undefined;
 
   catalogueLoaded(...[markets, at]: Parameters<FeedSink['catalogueLoaded']>): void {
     this.book.catalogueLoaded(markets, at);
@@ -40,6 +42,7 @@ export class RecordingSink implements FeedSink {
   }
 
   tickerReceived(ticker: UpstreamTicker) {
+    if (ticker.bid === this.heldBid) return 'held' as const;
     const reason = this.book.tickerReceived(ticker);
     if (reason === undefined) this.taken.push(ticker);
     return reason;

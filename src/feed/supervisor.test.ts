@@ -37,6 +37,27 @@ test('a connection that only answers heartbeats and pings is ended after exactly
   assert.equal(rig.sink.current.at(-1)?.[0], 'fallback');
 });
 
+test('what the guard holds is asked for over REST at once and then each second, until it is good again (fault row 55)', async () => {
+  rig = new FeedRig();
+  await rig.startLive();
+  rig.sink.heldBid = '3.00';
+  const polls = () => rig.health.polls.ok ?? 0;
+  const before = polls();
+  rig.bids.set('C0/EUR', '3.00');
+  rig.update('C0', '3.00');
+  await rig.pass('a poll', () => polls() > before);
+  await rig.live(5_000);
+  assert.ok(polls() >= before + 5, `${polls() - before} polls`);
+  assert.equal(rig.health.path, 'live', 'a held ticker proves that the connection delivers');
+  assert.equal(rig.sink.bid('C0EUR'), '1.10');
+  rig.bids.set('C0/EUR', '1.30');
+  rig.update('C0', '1.30');
+  await rig.pass('the good price', () => rig.sink.bid('C0EUR') === '1.30');
+  const after = polls();
+  await rig.live(4_000);
+  assert.equal(polls(), after);
+});
+
 test('heartbeats never make the feed current (fault row 41)', async () => {
   rig = new FeedRig();
   await rig.startLive();
