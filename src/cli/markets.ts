@@ -121,7 +121,7 @@ const release = marketCommand({
 const accept = marketCommand({
   verb: 'accept',
   summary: 'take the price or rate that the guard holds',
-  details: ['The price is taken with the next tick at its level; a rate when it is next read, within 30 seconds.'],
+  details: ['`mdapi price SYMBOL` shows what is held. A rate is taken when it is next read, within 30 seconds.'],
   example: { symbol: 'BTCEUR', note: '`mdapi price BTCEUR` shows what is held' },
   async apply({ store, context, configuration }, symbol) {
     const answer = await askPrice(configuration.admin, context.clock, symbol);
@@ -133,7 +133,7 @@ const accept = marketCommand({
     }
     await store.markets.acceptHeld(symbol, context.clock.now());
   },
-  notes: () => [],
+  notes: () => ['Taken with the next tick at its level; a rate when it is next read.'],
 });
 
 const delist = marketCommand({

@@ -103,8 +103,8 @@ describe('what the exchange sends', { concurrency: true }, () => {
 
   test('with a number in exponent form is read to the last digit', async (t) => {
     const service = await ServiceHarness.start(t);
-    await service.simulator.faults.set({ fault: 'bad-value', symbol: 'ADA/EUR', field: 'bid', value: '5e-1' });
-    await eventually('the price', async () => (await service.api.ticker('ADAEUR')).sellPrice === '0.497500');
+    await service.simulator.faults.set({ fault: 'bad-value', symbol: 'ADA/EUR', field: 'bid', value: '8e-1' });
+    await eventually('the price', async () => (await service.api.ticker('ADAEUR')).sellPrice === '0.796000');
   });
 
   test('without time is captured when it is received', async (t) => {

@@ -10,7 +10,7 @@ import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
 import { fixedPort } from './fixed-port.ts';
-import { offered } from './service-harness.ts';
+import { laxGuard, offered } from './service-harness.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/mdapi.js', import.meta.url));
 
@@ -110,6 +110,7 @@ export class Installation {
       admin: { port: 0 },
       exchange: { urls: { rest: exchange.restUrl, ws: exchange.wsUrl }, symbols: offered },
       rates: { source: 'cnb', url: exchange.cnbUrl },
+      guard: laxGuard,
       limits: { key: 1_000_000, address: 1_000_000, failedAuthentication: 1_000_000 },
       logs: { level: 'trace' },
     };

@@ -42,6 +42,9 @@ export const offered = ['ADAEUR', 'BTCEUR', 'ETHEUR', 'XRPEUR'] as const;
 /** All of them and those made from them, in the order of `/v1/markets`. */
 export const allSymbols = offered.flatMap((symbol) => [symbol.replace('EUR', 'CZK'), symbol]);
 
+/** What tests do to prices, they mean: only the 24-hour range still bounds them. */
+export const laxGuard = { jumpPercent: '1000', spreadPercent: '1000', ratePercent: '1000' };
+
 /** Long enough for a machine with other work, short enough for a test. */
 const quick: Partial<FeedTiming> = {
   liveGraceMs: 1_000,
@@ -182,10 +185,7 @@ export class ServiceHarness {
       'rates.refresh': '1s',
       // The tests share the thread with the service: they would be taken for overload.
       'server.overloadDelay': '10s',
-      // What tests do to prices, they mean.
-      'guard.jumpPercent': '1000',
-      'guard.spreadPercent': '1000',
-      'guard.ratePercent': '1000',
+      ...Object.fromEntries(Object.entries(laxGuard).map(([name, percent]) => [`guard.${name}`, percent])),
       'limits.key': '1000000',
       'limits.address': '1000000',
       'limits.failedAuthentication': '1000000',
