@@ -44,7 +44,8 @@ function list(own: readonly Field[]): string {
     const sentences = [
       `\`${key}\` \`${variable}\` (${initial}${schema.allowed === undefined ? '' : `; ${schema.allowed}`}):`,
       schema.description,
-      schema.example === undefined ? '' : `Example: ${code(schema.example)}.`,
+      // The complete file shows those of settings without a default.
+      schema.example === undefined || schema.default === undefined ? '' : `Example: ${code(schema.example)}.`,
       schema.secret === true ? '*Secret.*' : '',
       schema.security === undefined ? '' : `**Security:** ${schema.security}`,
     ];
