@@ -3,6 +3,7 @@ import Fastify from 'fastify';
 import type { Registry } from 'prom-client';
 import { requestIds } from '../http/request-ids.ts';
 import { explainPrice } from '../operator/price.ts';
+import { requestView } from '../operator/request.ts';
 import { addManagementApi } from './api/api.ts';
 import { assertOwnHost } from './api/hosts.ts';
 import { Problem, problemBody, problemOf, problemTable } from './api/problems.ts';
@@ -132,5 +133,12 @@ function addReadings(app: FastifyInstance, parts: AdminParts, registry: Registry
   app.get<{ Params: { symbol: string } }>('/prices/:symbol', (request, reply) => {
     const answer = explainPrice(parts.market.book, request.params.symbol, parts.clock.now());
     return reply.code(answer.kind === 'priced' ? 200 : 404).send(answer.kind === 'priced' ? answer.report : answer);
+  });
+
+  app.get<{ Params: { id: string } }>('/requests/:id', (request, reply) => {
+    const found = parts.listener.recent.find(request.params.id);
+    return reply
+      .code(found === undefined ? 404 : 200)
+      .send(found === undefined ? { kind: 'unknown_request' } : requestView(found));
   });
 }

@@ -10,6 +10,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
 import type { ConnectionFigures } from '../http/connections.ts';
+import type { RecentRequests } from '../http/recent-requests.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
 import type { Log } from '../log.ts';
 import type { Guard } from '../market/guard.ts';
@@ -48,7 +49,11 @@ export interface AdminParts {
     readonly addresses: ClientAddresses;
   };
   readonly feed: { health(): FeedHealth; rates(): readonly RateHealth[] };
-  readonly listener: { readonly counts: RequestCounts; connectionFigures(): ConnectionFigures };
+  readonly listener: {
+    readonly counts: RequestCounts;
+    readonly recent: Pick<RecentRequests, 'find'>;
+    connectionFigures(): ConnectionFigures;
+  };
   readonly delay: { p99Ms(): number };
   readonly changes: {
     /** Whether the store can be read and written just now. */

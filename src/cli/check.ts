@@ -9,7 +9,7 @@ import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
 import type { Command, Context } from './command.ts';
 import { type ExitCode, exitCodes, failureOf } from './failure.ts';
-import { privateUrl, withTimeout } from './private-listener.ts';
+import { askServer, withTimeout } from './private-listener.ts';
 import { listenFailure, tlsFailure } from './serve.ts';
 import { configurationFor } from './store-command.ts';
 import { paintFor, table } from './style.ts';
@@ -57,7 +57,6 @@ interface CheckResult {
 }
 
 const timeoutMs = 20_000;
-const runningTimeoutMs = 2_000;
 const skippedShown = 5;
 
 /** In the order in which `serve` would meet them. They run at the same time, for one that hangs takes its whole timeout. */
@@ -108,14 +107,8 @@ async function checkCertificate(configuration: Configuration, { clock }: Context
 
 /** Whether a service with this configuration runs on this machine: what it has taken is in nobody's way. */
 async function isServing(admin: Configuration['admin'], { clock }: Context): Promise<boolean> {
-  try {
-    return await withTimeout(clock, runningTimeoutMs, async (signal) => {
-      const answer = (await (await fetch(`${privateUrl(admin)}/readyz`, { signal })).json()) as { phase?: unknown };
-      return typeof answer.phase === 'string';
-    });
-  } catch {
-    return false;
-  }
+  const answer = (await askServer(admin, clock, '/readyz')) as { phase?: unknown } | null | undefined;
+  return typeof answer?.phase === 'string';
 }
 
 function checkPort(

@@ -9,6 +9,7 @@ import { maintenanceCommands } from './maintenance.ts';
 import { marketCommands } from './markets.ts';
 import { noticeCommands } from './notices.ts';
 import { price } from './price.ts';
+import { requests } from './requests.ts';
 import { serve } from './serve.ts';
 import { acceptChanges, storeCopy } from './store.ts';
 import { watch } from './watch/watch.ts';
@@ -22,7 +23,7 @@ export interface Section {
 /** Every command, in the order of the help and the reference. */
 export const sections: readonly Section[] = [
   { title: 'The server', commands: [serve, demo, check, watch, storeCopy, acceptChanges] },
-  { title: 'Accounts and API keys', commands: [...accountCommands, ...keyCommands] },
+  { title: 'Accounts and API keys', commands: [...accountCommands, ...keyCommands, requests] },
   { title: 'Maintenance windows', commands: maintenanceCommands },
   { title: 'Notices to key holders', commands: noticeCommands },
   { title: 'Operators of the management API and the console', commands: adminCommands },

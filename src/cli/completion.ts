@@ -9,7 +9,7 @@ export const completion: Command = {
   positionals: [{ name: 'SHELL', summary: `one of ${shells.join(', ')}`, values: shells }],
   examples: [
     { line: 'source <(mdapi completion bash)', note: 'in ~/.bashrc; the same with zsh in ~/.zshrc, after compinit' },
-    { line: 'mdapi completion fish > ~/.config/fish/completions/mdapi.fish', note: 'for fish' },
+    { line: 'mdapi completion fish', note: 'to be saved as ~/.config/fish/completions/mdapi.fish' },
   ],
   async run(input) {
     const shell = input.argument('SHELL');

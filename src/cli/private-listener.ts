@@ -24,21 +24,25 @@ export async function withTimeout<T>(
   }
 }
 
+/** What the running server on this machine answers as JSON, whatever its status; `undefined` when nothing does. */
+export async function askServer(admin: Configuration['admin'], clock: Clock, path: string): Promise<unknown> {
+  try {
+    return await withTimeout(clock, timeoutMs, async (signal) => {
+      const response = await fetch(`${privateUrl(admin)}${path}`, { signal });
+      return response.json();
+    });
+  } catch {
+    return undefined;
+  }
+}
+
 /** The price of a market as the running server explains it; `undefined` when no server of ours answers: the port may belong to another program. */
 export async function askPrice(
   admin: Configuration['admin'],
   clock: Clock,
   symbol: string,
 ): Promise<PriceAnswer | undefined> {
-  const url = `${privateUrl(admin)}/prices/${encodeURIComponent(symbol)}`;
-  try {
-    return await withTimeout(clock, timeoutMs, async (signal) => {
-      const response = await fetch(url, { signal });
-      return answerIn(await response.json());
-    });
-  } catch {
-    return undefined;
-  }
+  return answerIn(await askServer(admin, clock, `/prices/${encodeURIComponent(symbol)}`));
 }
 
 function answerIn(body: unknown): PriceAnswer | undefined {

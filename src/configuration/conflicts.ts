@@ -32,7 +32,7 @@ const rateSettings = {
 
 /** Finds what does not fit together in settings that are each valid by themselves. */
 export function* findConflicts(settings: Settings): Generator<Conflict> {
-  const { server, admin, redis, notices } = settings;
+  const { server, admin, redis, notices, logs } = settings;
   if (server.port === admin.port && server.port !== 0 && server.host === admin.host) {
     yield { key: 'admin.port', what: `${admin.port} is also the port of the public listener` };
   }
@@ -43,6 +43,9 @@ export function* findConflicts(settings: Settings): Generator<Conflict> {
     const [low, high] = [get(settings, lesser) as Duration, get(settings, greater) as Duration];
     if (milliseconds(low) <= milliseconds(high)) continue;
     yield { key: lesser, what: `${low} is longer than ${greater}, which is ${high}` };
+  }
+  if (logs.access !== 'off' && !['trace', 'debug', 'info'].includes(logs.level)) {
+    yield { key: 'logs.access', what: `is written at level info, which logs.level "${logs.level}" leaves out` };
   }
   if (notices.breachedMinutes * 60_000 > milliseconds(notices.within)) {
     const what = `${notices.breachedMinutes} minutes are longer than notices.within, which is ${notices.within}`;

@@ -219,6 +219,12 @@ export const noticesSchema = section(
 
 export const logsSchema = section(
   {
+    access: oneOf(['off', 'refused', 'all'], {
+      default: 'off',
+      description:
+        'Requests to write an entry about, with request id, key id, route, status, code, time and bytes: `refused` are those with status 400 and above. At level `info`.',
+      security: 'A flood of requests fills the log. Entries hold neither keys nor addresses.',
+    }),
     level: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       default: 'info',
       description: 'Least important entries to write.',

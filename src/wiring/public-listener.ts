@@ -3,8 +3,10 @@ import type { Clock, Randomness, Timer } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
 import { heapShare } from '../http/heap-share.ts';
-import { PublicListener } from '../http/public-listener.ts';
+import { type AnsweredRequest, PublicListener } from '../http/public-listener.ts';
+import { RecentRequests } from '../http/recent-requests.ts';
 import type { Log } from '../log.ts';
+import { requestView } from '../operator/request.ts';
 import type { AccessRoom } from './access-room.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 import type { MarketRoom } from './market-room.ts';
@@ -20,13 +22,14 @@ interface PublicListenerOptions {
 
 /** The public listener as configured, with its certificate: a renewed one is served without a restart. */
 export async function publicListener(
-  { configuration: { server }, clock, randomness, log, version }: PublicListenerOptions,
+  { configuration: { server, logs }, clock, randomness, log, version }: PublicListenerOptions,
   { board, service }: MarketRoom,
   { directory, limits, shared, breaches, addresses }: AccessRoom,
   changes: LookSource,
   delay: EventLoopDelay,
 ) {
   const tls = server.tls && (await readCertificate(server.tls));
+  const recent = new RecentRequests();
   const keyLook = new KeyLook(changes, clock);
   const listener = new PublicListener(
     { host: server.host, port: server.port, reusePort: server.reusePort, tls, limits: server },
@@ -38,6 +41,10 @@ export async function publicListener(
       gate: { keys: directory, limits: shared ?? limits, breaches, look: () => keyLook.look() },
       addresses,
       sources: { board, service },
+      onAnswered(answered) {
+        recent.keep(answered);
+        if (isLogged(answered, logs.access)) logRequest(answered, log);
+      },
       clock,
       randomness,
       log,
@@ -47,6 +54,7 @@ export async function publicListener(
   let watch: Timer | undefined;
   return {
     counts: listener.counts,
+    recent,
     connectionFigures: () => listener.connectionFigures(),
     drain: () => listener.drain(),
     /** Resolves with the port listened on. */
@@ -63,4 +71,14 @@ export async function publicListener(
       return listener.close(server.shutdownDeadlineMs);
     },
   };
+}
+
+function isLogged({ status }: AnsweredRequest, access: Configuration['logs']['access']): boolean {
+  return access === 'all' || (access === 'refused' && status >= 400);
+}
+
+/** The log has the time itself. */
+function logRequest(answered: AnsweredRequest, log: Log): void {
+  const { at: _at, atMs: _atMs, ...fields } = requestView(answered);
+  log.info(fields, 'request');
 }

@@ -24,7 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   notices: ['store', ...ground],
   http: ['access', 'board', 'contract', ...ground],
   portal: ['board', 'contract', 'http', ...ground],
-  operator: ['access', 'contract', 'market', 'notices', 'store', ...ground],
+  operator: ['access', 'contract', 'http', 'market', 'notices', 'store', ...ground],
   admin: [...readable, 'configuration', 'operator', 'store'],
   configuration: ['market'],
   wiring: joined,

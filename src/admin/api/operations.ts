@@ -30,6 +30,7 @@ import { type Operation, operation } from './operation.ts';
 import { readOverview } from './overview.ts';
 import { readProblem } from './problems.ts';
 import { readRates } from './rates.ts';
+import { readRequest } from './requests.ts';
 import { readSession, signIn, signOut } from './session.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { readKeyUsage, readUsage } from './usage.ts';
@@ -80,6 +81,7 @@ const byTag = {
     rotateKey,
     readKeyUsage,
     readUsage,
+    readRequest,
   ],
   Maintenance: [
     listMaintenance,

@@ -1,0 +1,57 @@
+import type { RequestView } from '../operator/request.ts';
+import type { KeyWithAccount } from '../store/key-record.ts';
+import type { Command } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { askServer, privateUrl } from './private-listener.ts';
+import { storeCommand } from './store-command.ts';
+import { type Cell, instantCell, type Paint, pairs } from './style.ts';
+
+export const requests: Command = storeCommand({
+  name: 'requests',
+  summary: 'find a request by the id that its client quotes',
+  details: [
+    'Asks the running server on its private listener, which knows its latest 10,000 requests of valid keys and as many others. Older ones, and those of other processes, are in the access log (logs.access).',
+  ],
+  positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
+  examples: [{ line: 'mdapi requests 6f1c2a9e4b7d4f08a3c5e1d2b4f60718', note: 'whose it was and how it was answered' }],
+  read(input) {
+    const id = input.argument('REQUEST_ID').toLowerCase();
+    if (/^[0-9a-f]{32}$/.test(id)) return id;
+    throw new UsageError('REQUEST_ID has 32 hexadecimal digits.');
+  },
+  async work({ values: id, configuration: { admin }, store, context: { clock }, paint }) {
+    const answer = await askServer(admin, clock, `/requests/${id}`);
+    if (isRequest(answer)) {
+      const key = answer.keyId === null ? undefined : await store.keys.get(answer.keyId);
+      return { json: answer, text: pairs(linesOf(answer, key, paint), paint) };
+    }
+    if (isUnknown(answer)) {
+      const message = `The server does not know the request ${id}, or not any more. Look in the access log (logs.access).`;
+      throw new CommandError(exitCodes.notFound, 'request_unknown', message);
+    }
+    const message = `No server answers at ${privateUrl(admin)}, and only it knows its requests. Is it this configuration’s?`;
+    throw new CommandError(exitCodes.failure, 'server_unreachable', message);
+  },
+});
+
+function isRequest(answer: unknown): answer is RequestView {
+  return typeof answer === 'object' && answer !== null && 'requestId' in answer && 'route' in answer;
+}
+
+function isUnknown(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'unknown_request';
+}
+
+function linesOf(request: RequestView, key: KeyWithAccount | undefined, paint: Paint): [string, Cell][] {
+  const { requestId, at, route, status, code, durationMs, bytes, keyId } = request;
+  const known = key === undefined ? '' : ` "${key.label}" of ${key.accountEmail} (${key.accountId})`;
+  const answer = `${status}${code === null ? '' : ` ${code}`}`;
+  return [
+    ['Request', requestId],
+    ['Answered', `${instantCell(at)}, in ${durationMs} ms`],
+    ['Route', route],
+    ['Answer', { text: answer, paint: status < 400 ? paint.good : paint.bad }],
+    ['Size', `${bytes} bytes`],
+    ['Key', keyId === null ? 'none that is valid' : `${keyId}${known}`],
+  ];
+}
