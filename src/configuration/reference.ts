@@ -41,8 +41,10 @@ export function configurationReference(): string {
 function list(own: readonly Field[]): string {
   const entries = own.map(({ key, variable, schema }) => {
     const initial = schema.default === undefined ? (schema.whenAbsent ?? 'none') : code(schema.default);
+    // A range shows by itself what it is one of.
+    const allowed = schema.allowed?.replace(/^a (whole number|duration) from /, '');
     const sentences = [
-      `\`${key}\` \`${variable}\` (${initial}${schema.allowed === undefined ? '' : `; ${schema.allowed}`}):`,
+      `\`${key}\` \`${variable}\` (${initial}${allowed === undefined ? '' : `; ${allowed}`}):`,
       schema.description,
       // The complete file shows those of settings without a default.
       schema.example === undefined || schema.default === undefined ? '' : `Example: ${code(schema.example)}.`,
