@@ -1,6 +1,7 @@
 import { type AccountView, accountView } from '../operator/account.ts';
 import { type AccountRecord, assertEmail, unknownAccount } from '../store/accounts.ts';
 import type { Command, Result } from './command.ts';
+import { UsageError } from './failure.ts';
 import { type Job, storeCommand, yesOption } from './store-command.ts';
 import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 
@@ -69,7 +70,42 @@ const activate = storeCommand({
   work: async (job) => shown(await job.store.accounts.setActive(job.input.argument('ID'), true), job),
 });
 
-export const accountCommands: readonly Command[] = [create, list, deactivate, activate];
+const update = storeCommand({
+  name: 'accounts update',
+  summary: 'change the e-mail address of an account',
+  positionals: [idPositional],
+  options: [
+    { name: 'email', value: 'ADDRESS', required: true, summary: 'where notices about its keys go from now on' },
+  ],
+  examples: [{ line: 'mdapi accounts update acc_4fGh72Kq0ZsTn1Lw --email new@example.com', note: 'its keys stay' }],
+  read(input) {
+    const email = input.required('email');
+    assertEmail(email);
+    return { id: input.argument('ID'), email };
+  },
+  work: async (job) => shown(await job.store.accounts.setEmail(job.values.id, job.values.email), job),
+});
+
+const erase = storeCommand({
+  name: 'accounts erase',
+  summary: 'erase the personal data of an account for good',
+  details: [
+    'Its keys are revoked and lose their labels. Its e-mail address becomes a pseudonym, also in the audit log; notices that wait are not sent. Backups keep what they hold.',
+  ],
+  positionals: [idPositional],
+  options: [{ ...yesOption, summary: 'do not ask; required without a terminal' }],
+  examples: [{ line: 'mdapi accounts erase acc_4fGh72Kq0ZsTn1Lw --yes', note: 'its holder asked for it' }],
+  async work(job) {
+    const id = job.input.argument('ID');
+    const found = await job.store.accounts.get(id);
+    if (found === undefined) throw unknownAccount(id);
+    if (!job.input.isSet('yes') && !job.context.stdin.isTerminal) throw new UsageError('Erasing is final: give --yes.');
+    await job.confirm(`Erase ${id} (${harmless(found.email)}) and revoke its keys? This is final.`);
+    return shown(await job.store.accounts.erase(id), job);
+  },
+});
+
+export const accountCommands: readonly Command[] = [create, list, update, deactivate, activate, erase];
 
 async function shown(record: AccountRecord, { store, paint }: Pick<Job, 'store' | 'paint'>): Promise<Result> {
   const account = accountView(record, await store.accounts.countKeys(record.id));

@@ -21,7 +21,7 @@ export interface Command {
   run(input: CommandInput, context: Context): Promise<Result | ExitCode>;
 }
 
-/** Required, unless it is `many` or optional: then `--all` can be given instead. */
+/** Required, unless it is `many`. One that is optional can only be left out for `--all`. */
 interface Positional {
   /** Capitals: `ID`. */
   readonly name: string;
@@ -52,7 +52,7 @@ export interface Example {
 /** The parsed command line, checked against the command's declaration. */
 export interface CommandInput {
   argument(name: string): string;
-  /** The values of a `many` positional. */
+  /** The values of a positional: of a `many` one any number. */
   everyArgument(name: string): readonly string[];
   /** `undefined` when not given. */
   option(name: string): string | undefined;

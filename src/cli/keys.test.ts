@@ -45,6 +45,22 @@ describe('API keys', () => {
     );
   });
 
+  it('can be changed later, and their account too', async (t) => {
+    const operator = newOperator(t);
+    const { json, mdapi } = operator;
+    const account = await newAccount(operator);
+    const { id } = await json<Key>('keys', 'create', '--account', account, '--label', 'bot', '--limit', '120');
+    const changed = await json('keys', 'update', id, '--limit', 'default', '--label', 'new bot', '--expires', '+90d');
+    assert.deepEqual([changed.limitPerMinute, changed.label], [null, 'new bot']);
+    assert.equal((await json<Key>('keys', 'update', id, '--expires', 'never')).expiresAtMs, null);
+    assert.match((await mdapi('keys', 'update', id)).stderr, /--label, --limit or --expires/);
+    assert.equal((await json('accounts', 'update', account, '--email', 'new@example.com')).email, 'new@example.com');
+    assert.equal((await mdapi('accounts', 'erase', account)).exitCode, 2, 'final: not without a word');
+    const erased = await json<{ email: string; keys: object }>('accounts', 'erase', account, '--yes');
+    assert.equal(erased.email, `${account}@erased.invalid`);
+    assert.deepEqual(erased.keys, { active: 0, disabled: 0, revoked: 1 });
+  });
+
   it('are shown only once, with a hint, and are in no file', async (t) => {
     const operator = newOperator(t);
     const account = await newAccount(operator);

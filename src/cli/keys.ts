@@ -87,6 +87,36 @@ const list = storeCommand({
   },
 });
 
+const update = storeCommand({
+  name: 'keys update',
+  summary: 'change the label, the limit or the expiry of an API key',
+  details: ['What is not given stays. Running servers follow within a second.'],
+  positionals: [idPositional],
+  options: [
+    { name: 'label', value: 'TEXT', summary: 'what the key is for, up to 100 characters; empty for none' },
+    { name: 'limit', value: 'REQUESTS', summary: `requests a minute, 1 to ${limitMax}, or \`default\`` },
+    { name: 'expires', value: 'INSTANT', summary: 'when it stops working, or `never`' },
+  ],
+  examples: [
+    { line: 'mdapi keys update key_Vb8xT0pLq3WnR5Ys --limit 600', note: 'label and expiry stay' },
+    { line: 'mdapi keys update key_Vb8xT0pLq3WnR5Ys --limit default --expires never', note: 'back to the defaults' },
+  ],
+  read(input, now) {
+    const [label, limit, expires] = ['label', 'limit', 'expires'].map((name) => input.option(name));
+    if (label === undefined && limit === undefined && expires === undefined) {
+      throw new UsageError('Give what is to change: --label, --limit or --expires.');
+    }
+    const limitPerMinute = limit === 'default' ? null : limitFrom(limit);
+    const expiresAt = expires === 'never' ? null : parseOptionalInstant(expires, now, '--expires');
+    return { id: keyIdFrom(input), change: { label, limitPerMinute, expiresAt } };
+  },
+  async work({ values: { id, change }, store, context, paint }) {
+    await store.keys.update(id, change);
+    const key = await readKey(store.keys, id, context.clock.now());
+    return { json: key, text: pairs(keyLines(key, paint), paint) };
+  },
+});
+
 const rotate = storeCommand({
   name: 'keys rotate',
   summary: 'replace an API key by a new one; both work for a while',
@@ -181,7 +211,7 @@ const enable = statusCommand({
   note: 'no change if it is enabled already',
 });
 
-export const keyCommands: readonly Command[] = [create, list, revoke, disable, enable, rotate];
+export const keyCommands: readonly Command[] = [create, list, update, revoke, disable, enable, rotate];
 
 /** The lines that describe a key to people. */
 function keyLines(key: KeyView, paint: Paint): (readonly [string, Cell])[] {

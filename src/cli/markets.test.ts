@@ -55,6 +55,20 @@ describe('markets', () => {
     const paused = await json<Market>('markets', 'pause', 'btceur');
     assert.deepEqual([paused.id, paused.status, paused.pausedBy], ['BTCEUR', 'paused', ['operator']]);
     assert.equal((await json<Market>('markets', 'resume', 'BTCEUR')).status, 'trading');
+    const several = await json<{ markets: Market[] }>('markets', 'pause', 'btceur', 'etheur');
+    assert.deepEqual(
+      several.markets.map(({ symbol, pausedBy }) => [symbol, pausedBy.includes('operator')]),
+      [
+        ['BTCEUR', true],
+        ['ETHEUR', true],
+      ],
+    );
+    assert.deepEqual(await json('markets', 'resume', '--all'), { changed: 2 });
+    assert.deepEqual(await json('markets', 'pause', '--all'), { changed: 2 });
+    assert.equal((await json<Market>('markets', 'resume', 'BTCEUR')).status, 'trading');
+    assert.match(await text('markets', 'list'), /BTCCZK {2}trading/, 'it follows, and was not paused by itself');
+    assert.equal((await mdapi('markets', 'pause')).exitCode, 2);
+    assert.equal((await mdapi('markets', 'pause', 'BTCEUR', 'NONEUR')).exitCode, 4);
     const delisted = await json<Market>('markets', 'delist', 'ETHEUR');
     assert.equal(delisted.status, 'delisted');
     assert.equal(Number(delisted.listedUntilMs) - Number(delisted.delistedAtMs), 30 * 86_400_000);

@@ -36,6 +36,8 @@ interface MarketVerb {
   readonly allOption?: string;
   /** Returns how many markets changed. */
   readonly applyAll?: (job: Job) => Promise<number>;
+  /** Takes several markets. */
+  readonly isForSeveral?: boolean;
   /** Asked first. `followers` are the markets converted from this one; empty where there are none. */
   readonly question?: (symbol: string, followers: string) => string;
   readonly apply: (job: Job, symbol: string) => Promise<unknown>;
@@ -44,14 +46,31 @@ interface MarketVerb {
 }
 
 function marketCommand(declared: MarketVerb): Command {
-  const { verb, summary, details, example, options = [], allOption, applyAll, question, apply, notes } = declared;
+  const {
+    verb,
+    summary,
+    details,
+    example,
+    options = [],
+    allOption,
+    applyAll,
+    isForSeveral,
+    question,
+    apply,
+    notes,
+  } = declared;
   const all: Option[] = allOption === undefined ? [] : [{ name: 'all', summary: allOption }];
   return storeCommand({
     name: `markets ${verb}`,
     summary,
     details,
     positionals: [
-      { name: 'SYMBOL', summary: 'the market, such as BTCEUR, in any case', isOptional: applyAll !== undefined },
+      {
+        name: 'SYMBOL',
+        summary: isForSeveral ? 'the markets, such as BTCEUR, in any case' : 'the market, such as BTCEUR, in any case',
+        isOptional: applyAll !== undefined,
+        many: isForSeveral === true,
+      },
     ],
     options: [...options, ...all],
     examples: [{ line: `mdapi markets ${verb} ${example.symbol}`, note: example.note }],
@@ -61,7 +80,9 @@ function marketCommand(declared: MarketVerb): Command {
         return { json: { changed }, text: `${changed} ${changed === 1 ? 'market' : 'markets'} changed.` };
       }
       const before = storedMarkets(await job.store.markets.list());
-      const { symbol, status } = findMarket(before, job.input.argument('SYMBOL'));
+      const given = job.input.everyArgument('SYMBOL').map((text) => findMarket(before, text));
+      if (given.length > 1) return changeSeveral(job, given);
+      const { symbol, status } = given[0]!;
       if (status === 'delisted') throw delistedMarket(symbol);
       const followers = followersOf(before, symbol);
       if (question !== undefined) await job.confirm(question(symbol, followers));
@@ -70,6 +91,15 @@ function marketCommand(declared: MarketVerb): Command {
       return { json: market, text: marketText(market, job.paint), notes: notes(market, followers) };
     },
   });
+
+  /** All or, should one of them be delisted, none. */
+  async function changeSeveral(job: Job, markets: readonly MarketView[]): Promise<Result> {
+    for (const { symbol, status } of markets) if (status === 'delisted') throw delistedMarket(symbol);
+    for (const { symbol } of markets) await apply(job, symbol);
+    const after = storedMarkets(await job.store.markets.list());
+    const changed = markets.map(({ symbol }) => findMarket(after, symbol));
+    return { json: { markets: changed }, text: changed.map((market) => marketText(market, job.paint)).join('\n\n') };
+  }
 }
 
 const pause = marketCommand({
@@ -77,6 +107,9 @@ const pause = marketCommand({
   summary: 'show a market as paused; it keeps its prices',
   details: ['Markets converted from it are paused with it. It lasts over restarts, until `markets resume`.'],
   example: { symbol: 'BTCEUR', note: 'BTCCZK is paused with it' },
+  isForSeveral: true,
+  allOption: 'every market',
+  applyAll: ({ store }) => store.markets.setAllPaused(true),
   apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, true),
   notes: (_market, followers) => (followers === '' ? [] : [`Paused too: ${followers}.`]),
 });
@@ -86,6 +119,9 @@ const resume = marketCommand({
   summary: 'end the operator’s pause of a market',
   details: ['A market that the exchange has paused stays paused until the exchange resumes it.'],
   example: { symbol: 'BTCEUR', note: 'no change if it is not paused' },
+  isForSeveral: true,
+  allOption: 'every market',
+  applyAll: ({ store }) => store.markets.setAllPaused(false),
   apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, false),
   notes({ pausedBy, convertedFrom }) {
     if (pausedBy.includes('operator'))

@@ -98,8 +98,8 @@ function checkPositionals(command: Command, values: readonly string[], isForAll:
   const names = command.positionals ?? [];
   const missing = names[values.length];
   if (isForAll && values.length > 0) throw new UsageError(`Give either --all or ${names[0]?.name}.`);
-  if (missing !== undefined && missing.many !== true && !(missing.isOptional === true && isForAll))
-    throw new UsageError(`${missing.name} is missing: ${missing.summary}.`);
+  const mayMiss = missing?.isOptional === true ? isForAll : missing?.many === true;
+  if (missing !== undefined && !mayMiss) throw new UsageError(`${missing.name} is missing: ${missing.summary}.`);
   if (values.length > names.length && names.at(-1)?.many !== true)
     throw new UsageError(`Unexpected argument "${values[names.length]}".`);
 }

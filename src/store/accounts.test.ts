@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openEngine, refusal, storeTest } from './store.testing.ts';
+import { digestNumber, openEngine, refusal, storeTest } from './store.testing.ts';
 
 storeTest('a new account is active, has an id of its own kind and the instant it was made', async (t) => {
   const { store, clock } = await openEngine(t);
@@ -49,4 +49,50 @@ storeTest('an unknown account is not found and cannot be changed', async (t) => 
   const { store } = await openEngine(t);
   assert.equal(await store.accounts.get('acc_none'), undefined);
   await assert.rejects(store.accounts.setActive('acc_none', true), refusal('account_unknown'));
+});
+
+storeTest('the e-mail address of an account can be changed to one that is free', async (t) => {
+  const { store } = await openEngine(t);
+  const { id } = await store.accounts.create({ email: 'ann@example.com' });
+  await store.accounts.create({ email: 'bob@example.com' });
+  assert.equal((await store.accounts.setEmail(id, 'Ann@example.com')).email, 'Ann@example.com');
+  await assert.rejects(store.accounts.setEmail(id, 'BOB@example.com'), refusal('email_taken'));
+  await assert.rejects(store.accounts.setEmail(id, 'ann'), refusal('email_invalid'));
+  await assert.rejects(store.accounts.setEmail('acc_none', 'a@b.c'), refusal('account_unknown'));
+  assert.equal((await store.accounts.get(id))?.email, 'Ann@example.com');
+});
+
+storeTest('an erased account leaves a pseudonym: no table holds its addresses or labels', async (t) => {
+  const { store, outside } = await openEngine(t);
+  const { id } = await store.accounts.create({ email: 'ann.old@example.com' });
+  await store.accounts.setEmail(id, 'ann@example.com');
+  const key = { accountId: id, digest: digestNumber(1), lastFour: 'wxyz', label: "Ann's bot" };
+  const { id: keyId } = await store.keys.insert(key);
+  await store.keys.rotate(keyId, { digest: digestNumber(2), lastFour: 'abcd', overlapMs: 0 });
+  await store.keys.update(keyId, { label: "Ann's (old) bot" });
+  const figures = JSON.stringify({ label: "Ann's bot", lastFour: 'wxyz' });
+  for (const [number, status] of ['pending', 'sent'].entries()) {
+    await outside.run(
+      `insert into notices (id, key_id, account_id, kind, number, created_at_ms, last_minute_ms, figures, status, next_attempt_at_ms, last_error)
+       values (?, ?, ?, 'repeated_breaches', ?, 1, 0, ?, ?, 0, 'refused ann@example.com')`,
+      ...[`ntc_${number}`, keyId, id, number, figures, status],
+    );
+  }
+  const erased = await store.accounts.erase(id);
+  assert.deepEqual([erased.email, erased.active], [`${id}@erased.invalid`, false]);
+  const [account] = await store.accounts.list();
+  assert.deepEqual(account?.keys, { active: 0, disabled: 0, revoked: 2 });
+  for (const table of ['accounts', 'api_keys', 'audit_log', 'notices']) {
+    assert.doesNotMatch(JSON.stringify(await outside.run(`select * from ${table}`)), /ann/i, table);
+  }
+  const notices = await outside.run('select status from notices order by number');
+  assert.deepEqual(
+    notices.map(({ status }) => status),
+    ['failed', 'sent'],
+  );
+  const entries = (await store.audit.page({ limit: 10 })).items;
+  assert.equal(entries.length, 6);
+  assert.ok(entries.some(({ action, summary }) => action === 'account.erase' && summary.includes(id)));
+  assert.ok(entries.some(({ summary }) => summary === `Made the account of ${id}@erased.invalid.`));
+  await assert.rejects(store.accounts.erase('acc_none'), refusal('account_unknown'));
 });

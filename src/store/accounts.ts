@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
+import { locked } from './engine.ts';
+import { eraseAccount } from './erase-account.ts';
 import { type ListPosition, type Page, type PagedList, searchPage } from './paging.ts';
 import type { AccountTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
@@ -55,7 +57,7 @@ export class Accounts extends StorePart {
         .returningAll()
         .executeTakeFirst();
       if (row === undefined) {
-        throw new StoreError('email_taken', `An account with the e-mail address ${email} exists already.`);
+        throw takenEmail(email);
       }
       const summary = `Made the account of ${email}.`;
       await journal(trx, { action: 'account.create', subject: { kind: 'account', id }, summary, details: { email } });
@@ -84,6 +86,36 @@ export class Accounts extends StorePart {
       await journal(trx, { action, subject: { kind: 'account', id }, summary, details: { email: row.email } });
       return recordOf(row);
     });
+  }
+
+  /** Throws `account_unknown`, `email_invalid`, `email_taken`. */
+  async setEmail(id: string, email: string): Promise<AccountRecord> {
+    assertEmail(email);
+    const { db, journal } = this.context;
+    return db.transaction().execute(async (trx) => {
+      const asked = trx.selectFrom('accounts').selectAll().where('id', '=', id);
+      const before = await locked(trx, asked, 'accounts').executeTakeFirst();
+      if (before === undefined) throw unknownAccount(id);
+      if (before.email === email) return recordOf(before);
+      const same = trx
+        .selectFrom('accounts')
+        .select('id')
+        .where(({ fn, eb }) => eb(fn('lower', ['email']), '=', fn('lower', [eb.val(email)])));
+      if ((await same.where('id', '<>', id).executeTakeFirst()) !== undefined) throw takenEmail(email);
+      await trx.updateTable('accounts').set({ email }).where('id', '=', id).execute();
+      const summary = `Changed the e-mail address of ${before.email} to ${email}.`;
+      const details = { email, before: before.email };
+      await journal(trx, { action: 'account.update', subject: { kind: 'account', id }, summary, details });
+      return recordOf({ ...before, email });
+    });
+  }
+
+  /**
+   * Erases an account's personal data, for good: its keys are revoked and lose their labels, its address becomes a pseudonym made from
+   * its id, also in the audit log, and notices that wait are not sent. Throws `account_unknown`.
+   */
+  erase(id: string): Promise<AccountRecord> {
+    return eraseAccount(this.context, id);
   }
 
   async get(id: string): Promise<AccountRecord | undefined> {
@@ -126,6 +158,10 @@ export class Accounts extends StorePart {
   }
 }
 
+function takenEmail(email: string): StoreError {
+  return new StoreError('email_taken', `An account with the e-mail address ${email} exists already.`);
+}
+
 export function unknownAccount(id: string): StoreError {
   return new StoreError('account_unknown', `There is no account ${id}.`);
 }
@@ -162,6 +198,6 @@ function withKeys(row: AccountRow, counts: ReadonlyMap<string, KeyCounts>): Acco
   return { ...recordOf(row), keys: counts.get(row.id) ?? noKeys };
 }
 
-function recordOf({ id, email, active, created_at_ms }: AccountRow): AccountRecord {
+export function recordOf({ id, email, active, created_at_ms }: AccountRow): AccountRecord {
   return { id, email, active: active === 1, createdAt: created_at_ms };
 }

@@ -55,16 +55,28 @@ export function assertNewKey(key: Omit<NewKey, 'accountId'>, now: EpochMs): void
   if (key.lastFour.length !== 4) {
     throw new StoreError('last_four_invalid', 'The last four characters of the key are needed, no more and no fewer.');
   }
+  assertKeyFields(key, now);
+}
+
+/** What an operator can change of a key later; what is left out stays. `null` is no expiry, and the configured limit. */
+export interface KeyChange {
+  readonly label?: string | undefined;
+  readonly expiresAt?: EpochMs | null | undefined;
+  readonly limitPerMinute?: number | null | undefined;
+}
+
+/** Throws the `StoreError` of the first rule that a field breaks. */
+export function assertKeyFields(key: KeyChange, now: EpochMs): void {
   const label = key.label ?? '';
   if (label.length > labelLengthMax || deceptiveCharacter.test(label)) {
     const rule = 'at most 100 characters, none of them a control character or a direction mark';
     throw new StoreError('label_invalid', `A label has ${rule}.`);
   }
-  if (key.expiresAt !== undefined && key.expiresAt <= now) {
-    throw new StoreError('expiry_not_in_future', 'The expiry of a new key must lie in the future.');
+  if (key.expiresAt != null && key.expiresAt <= now) {
+    throw new StoreError('expiry_not_in_future', 'The expiry of a key must lie in the future.');
   }
   const limit = key.limitPerMinute;
-  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= limitPerMinuteMax)) {
+  if (limit != null && !(Number.isInteger(limit) && limit >= 1 && limit <= limitPerMinuteMax)) {
     throw new StoreError('limit_invalid', 'A limit is a whole number of requests a minute, 1 to 1000000.');
   }
 }

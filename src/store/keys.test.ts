@@ -151,3 +151,21 @@ storeTest(
     assert.ok((await store.keys.countAccessMax()) >= 5);
   },
 );
+
+storeTest('the label, limit and expiry of a key can be changed, one without the others', async (t) => {
+  const { store, clock, newKey } = await withAccount(t);
+  const expiresAt = asEpochMs(clock.now() + 1);
+  const { id } = await newKey(1, { label: 'bot', expiresAt, limitPerMinute: 120 });
+  const changed = await store.keys.update(id, { limitPerMinute: null });
+  assert.deepEqual([changed.label, changed.expiresAt, changed.limitPerMinute], ['bot', expiresAt, undefined]);
+  const again = await store.keys.update(id, { label: '', expiresAt: null, limitPerMinute: 600 });
+  assert.deepEqual([again.label, again.expiresAt, again.limitPerMinute], ['', undefined, 600]);
+  assert.deepEqual(await store.keys.update(id, {}), again);
+  await assert.rejects(store.keys.update(id, { expiresAt: clock.now() }), refusal('expiry_not_in_future'));
+  await assert.rejects(store.keys.update(id, { limitPerMinute: 0 }), refusal('limit_invalid'));
+  await assert.rejects(store.keys.update('key_none', {}), refusal('key_unknown'));
+  await store.keys.setStatus(id, 'revoked');
+  await assert.rejects(store.keys.update(id, { label: 'x' }), refusal('key_revoked'));
+  const actions = (await store.audit.page({ limit: 10, subjectId: id })).items.map(({ action }) => action);
+  assert.deepEqual(actions, ['key.revoke', 'key.update', 'key.update', 'key.create']);
+});

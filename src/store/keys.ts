@@ -3,8 +3,10 @@ import { type AccessEntry, accessPages } from './access.ts';
 import { unknownAccount } from './accounts.ts';
 import { locked } from './engine.ts';
 import {
+  assertKeyFields,
   assertNewKey,
   digestTaken,
+  type KeyChange,
   type KeyRecord,
   type KeyWithAccount,
   keyDetails,
@@ -93,6 +95,29 @@ export class Keys extends StorePart {
       const { action, verb } = statusChanges[status];
       const summary = `${verb} the key ending in ${record.lastFour} of ${before.account_email}${labelled(record)}.`;
       await journal(trx, { action, subject: { kind: 'key', id }, summary, details: keyDetails(record) });
+      return record;
+    });
+  }
+
+  /** Throws `key_unknown`, `key_revoked`, `label_invalid`, `expiry_not_in_future` and `limit_invalid`. */
+  async update(id: string, change: KeyChange): Promise<KeyRecord> {
+    const { db, clock, journal } = this.context;
+    assertKeyFields(change, clock.now());
+    const { label, expiresAt: expires_at_ms, limitPerMinute: limit_per_minute } = change;
+    return db.transaction().execute(async (trx) => {
+      const asked = selectWithAccount(trx).where('api_keys.id', '=', id);
+      const before = await locked(trx, asked, 'api_keys').executeTakeFirst();
+      if (before === undefined) throw unknownKey(id);
+      if (before.status === 'revoked') throw revokedKey(id);
+      const columns = Object.entries({ label, expires_at_ms, limit_per_minute }).filter(
+        ([, value]) => value !== undefined,
+      );
+      if (columns.length === 0) return keyRecordOf(before);
+      const changed = trx.updateTable('api_keys').set(Object.fromEntries(columns)).where('id', '=', id).returningAll();
+      const record = keyRecordOf(await changed.executeTakeFirstOrThrow());
+      const summary = `Changed the key ending in ${record.lastFour} of ${before.account_email}${labelled(record)}.`;
+      const details = { ...keyDetails(record), before: keyDetails(keyRecordOf(before)) };
+      await journal(trx, { action: 'key.update', subject: { kind: 'key', id }, summary, details });
       return record;
     });
   }

@@ -101,6 +101,27 @@ export class Markets extends StorePart {
     });
   }
 
+  /**
+   * Pauses every market of the exchange that is not delisted, with which those converted from it are paused, or ends every pause.
+   * Gives how many changed.
+   */
+  setAllPaused(paused: boolean): Promise<number> {
+    const { db, clock, journal } = this.context;
+    return db.transaction().execute(async (trx) => {
+      const all = trx
+        .updateTable('markets')
+        .set({ operator_paused: paused ? 1 : 0, updated_at_ms: clock.now() })
+        .where('delisted_at_ms', 'is', null)
+        .where('operator_paused', '=', paused ? 0 : 1)
+        .returning('symbol');
+      const changed = await (paused ? all.where('via', 'is', null) : all).execute();
+      const [action, verb] = paused ? ['market.pause', 'Paused'] : ['market.resume', 'Resumed'];
+      const summary = `${verb} trading of all ${changed.length} markets that were not.`;
+      if (changed.length > 0) await journal(trx, { action, summary, subject: { kind: 'market', id: 'all' } });
+      return changed.length;
+    });
+  }
+
   /** Takes what the guard holds of a market now. Throws `market_unknown`, `market_delisted`. */
   acceptHeld(symbol: string, at: EpochMs): Promise<MarketRecord> {
     return this.#change(symbol, { accepted_at_ms: at });

@@ -14,6 +14,7 @@ import {
   timeAndId,
   writeCursor,
 } from './parts.ts';
+import { Problem } from './problems.ts';
 
 const AccountListSchema = Type.Object(
   {
@@ -63,6 +64,8 @@ export const listAccounts = operation({
   },
 });
 
+const email = Type.String({ description: 'The address.', minLength: 3, maxLength: 254, examples: ['bot@example.com'] });
+
 export const createAccount = operation({
   method: 'POST',
   path: '/api/accounts',
@@ -71,12 +74,7 @@ export const createAccount = operation({
   summary: 'Make an account',
   description:
     'An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference.',
-  body: strictObject(
-    {
-      email: Type.String({ description: 'The address.', minLength: 3, maxLength: 254, examples: ['bot@example.com'] }),
-    },
-    'The new account.',
-  ),
+  body: strictObject({ email }, 'The new account.'),
   status: 201,
   answer: AccountSchema,
   problems: ['EMAIL_TAKEN'],
@@ -102,6 +100,50 @@ export const readAccount = operation({
     const { items: keys } = await store.keys.page({ accountId: account.id, limit: keysShownMax });
     const counts = await store.accounts.countKeys(account.id);
     return { ...accountView(account, counts), keysList: keys.map((key) => keyView(key, now)) };
+  },
+});
+
+export const updateAccount = operation({
+  method: 'POST',
+  path: '/api/accounts/:id/update',
+  operationId: 'updateAccount',
+  access: 'support',
+  summary: 'Change the e-mail address of an account',
+  description: 'Notices about its keys go there from now on.',
+  params: pathId('acc'),
+  body: strictObject({ email }, 'What is to change.'),
+  answer: AccountSchema,
+  problems: ['NOT_FOUND', 'EMAIL_TAKEN'],
+  async handle({ params, body, store }) {
+    const account = await store.accounts.setEmail(params.id, body.email);
+    return accountView(account, await store.accounts.countKeys(account.id));
+  },
+});
+
+export const eraseAccount = operation({
+  method: 'POST',
+  path: '/api/accounts/:id/erase',
+  operationId: 'eraseAccount',
+  access: 'operator',
+  summary: 'Erase the personal data of an account for good',
+  description:
+    'Final: its keys are revoked and lose their labels, its e-mail address becomes a pseudonym, also in the audit log, and notices that wait are not sent. `confirm` must repeat the id.',
+  params: pathId('acc'),
+  body: strictObject(
+    { confirm: Type.String({ description: 'The id once more.', maxLength: 64, examples: ['acc_4fGh72Kq0ZsTn1Lw'] }) },
+    'The confirmation.',
+  ),
+  answer: AccountSchema,
+  problems: ['NOT_FOUND', 'CONFLICT'],
+  async handle({ params, body, store }, { changes }) {
+    if (body.confirm !== params.id) {
+      throw new Problem('CONFLICT', `Erasing is final. Repeat the id ${params.id} in confirm.`, {
+        errors: [{ field: 'confirm', message: `must be ${params.id}.` }],
+      });
+    }
+    const account = await store.accounts.erase(params.id);
+    await changes.look();
+    return accountView(account, await store.accounts.countKeys(account.id));
   },
 });
 

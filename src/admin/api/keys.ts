@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../../access/api-key.ts';
 import type { EpochMs } from '../../clock.ts';
-import { described, id, words } from '../../operator/fields.ts';
+import { described, id, nullableCount, words } from '../../operator/fields.ts';
 import { KeySchema, keyStatuses, keyView, readKey } from '../../operator/key.ts';
 import type { KeyStatus } from '../../store/keys.ts';
 import { operation } from './operation.ts';
@@ -110,6 +110,35 @@ export const createKey = operation({
     });
     await changes.look();
     return { key: await readKey(store.keys, id, now), text };
+  },
+});
+
+export const updateKey = operation({
+  method: 'POST',
+  path: '/api/keys/:id/update',
+  operationId: 'updateKey',
+  access: 'support',
+  summary: 'Change the label, limit or expiry of a key',
+  description: 'What is left out stays. It holds as soon as the answer arrives.',
+  params: pathId('key'),
+  body: strictObject(
+    {
+      label: Type.Optional(Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] })),
+      expiresAtMs: Type.Optional(
+        Type.Union([expiresAtMs, Type.Null()], { description: 'When it stops working; null for never.' }),
+      ),
+      limitPerMinute: Type.Optional(
+        nullableCount('Its own limit in requests a minute, 1 to 1,000,000; null for the configured one.', 600),
+      ),
+    },
+    'What is to change.',
+  ),
+  answer: KeySchema,
+  problems: ['NOT_FOUND', 'CONFLICT'],
+  async handle({ params, body: { expiresAtMs: expiresAt, ...change }, store, now }, { changes }) {
+    await store.keys.update(params.id, { ...change, expiresAt: expiresAt as EpochMs | null | undefined });
+    await changes.look();
+    return readKey(store.keys, params.id, now);
   },
 });
 

@@ -307,10 +307,23 @@ function changing(
   });
 }
 
+const allChanges = {
+  pause: { id: 'PausedMarkets', change: (markets) => markets.setAllPaused(true) },
+  resume: { id: 'ResumedMarkets', change: (markets) => markets.setAllPaused(false) },
+  hold: { id: 'HeldMarkets', change: (markets, now) => markets.setAllHeld(now) },
+  release: { id: 'ReleasedMarkets', change: (markets) => markets.setAllHeld(undefined) },
+} satisfies Record<string, { id: string; change: (markets: Store['markets'], now: EpochMs) => Promise<number> }>;
+
+export const pauseAllMarkets = changingAll(
+  'pause',
+  'Pause all markets',
+  'Clients see `paused`; prices are still served.',
+);
+export const resumeAllMarkets = changingAll('resume', 'Resume all markets', 'Ends every pause of an operator.');
 export const holdAllMarkets = changingAll('hold', 'Hold all prices', 'Every price and every rate stays as it is.');
 export const releaseAllMarkets = changingAll('release', 'Release all prices', 'Ends every hold of an operator.');
 
-function changingAll(verb: 'hold' | 'release', summary: string, description: string) {
+function changingAll(verb: keyof typeof allChanges, summary: string, description: string) {
   return operation({
     method: 'POST',
     path: `/api/markets/${verb}`,
@@ -321,11 +334,11 @@ function changingAll(verb: 'hold' | 'release', summary: string, description: str
     body: noBody,
     answer: Type.Object(
       { changed: count('How many markets were changed.', 26) },
-      { $id: `${verb === 'hold' ? 'Held' : 'Released'}Markets`, description: 'What was changed.' },
+      { $id: allChanges[verb].id, description: 'What was changed.' },
     ),
     async handle({ store, now }, management) {
       await management.market.memory.save();
-      const changed = await store.markets.setAllHeld(verb === 'hold' ? now : undefined);
+      const changed = await allChanges[verb].change(store.markets, now);
       await management.changes.look();
       return { changed };
     },

@@ -1,9 +1,17 @@
 import Type from 'typebox';
-import { activateAccount, createAccount, deactivateAccount, listAccounts, readAccount } from './accounts.ts';
+import {
+  activateAccount,
+  createAccount,
+  deactivateAccount,
+  eraseAccount,
+  listAccounts,
+  readAccount,
+  updateAccount,
+} from './accounts.ts';
 import { listAudit } from './audit.ts';
 import { managementDocument, type Tag, type TaggedOperation } from './document.ts';
 import { readFeed } from './feed.ts';
-import { createKey, disableKey, enableKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { createKey, disableKey, enableKey, listKeys, revokeKey, rotateKey, updateKey } from './keys.ts';
 import {
   announceMaintenance,
   cancelMaintenance,
@@ -17,12 +25,14 @@ import {
   delistMarket,
   holdAllMarkets,
   holdMarket,
+  pauseAllMarkets,
   pauseMarket,
   readMarket,
   readMarketHistory,
   readMarkets,
   releaseAllMarkets,
   releaseMarket,
+  resumeAllMarkets,
   resumeMarket,
 } from './markets.ts';
 import { listNotices, previewNotice } from './notices.ts';
@@ -63,6 +73,8 @@ const byTag = {
     holdMarket,
     releaseMarket,
     acceptMarket,
+    pauseAllMarkets,
+    resumeAllMarkets,
     holdAllMarkets,
     releaseAllMarkets,
     delistMarket,
@@ -73,8 +85,11 @@ const byTag = {
     readAccount,
     activateAccount,
     deactivateAccount,
+    updateAccount,
+    eraseAccount,
     listKeys,
     createKey,
+    updateKey,
     enableKey,
     disableKey,
     revokeKey,

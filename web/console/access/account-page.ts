@@ -1,8 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AccountDetail, NewKey } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
-import { parseLocal } from '../clock.ts';
-import { localZoneText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
 import { Allowed, Badge, Empty, Facts, Loaded, Page, ProblemBlock, Section, When } from '../parts/blocks.ts';
@@ -10,7 +8,7 @@ import { Confirm, Dialog } from '../parts/dialog.ts';
 import { Field, useSubmitted } from '../parts/form.ts';
 import { toast } from '../parts/toasts.ts';
 import { hrefTo, hrefWith } from '../router.ts';
-import { serverNowMs } from '../state.ts';
+import { type KeyFields, KeyForm } from './key-form.ts';
 import { KeyTable, KeyText } from './keys.ts';
 
 const everyMs = 5_000;
@@ -59,8 +57,15 @@ interface ActionsProps {
   readonly onChanged: () => void;
 }
 
-function Actions({ account: { id, email, active }, onCreate, onChanged }: ActionsProps) {
+function Actions({ account, onCreate, onChanged }: ActionsProps) {
+  const { id, email, active } = account;
   const [isAsking, setAsking] = useState(false);
+  const [isEditing, setEditing] = useState(false);
+  const [isErasing, setErasing] = useState(false);
+  const erased = () => {
+    toast('The account is erased.');
+    onChanged();
+  };
   const action = active ? 'deactivate' : 'activate';
   const done = () => {
     toast(`The account of ${email} is ${active ? 'inactive' : 'active again'}.`);
@@ -69,6 +74,22 @@ function Actions({ account: { id, email, active }, onCreate, onChanged }: Action
   return html`<${Allowed} role="support">
     <button type="button" class="main" onClick=${onCreate}>Create key</button>
     <button type="button" onClick=${() => setAsking(true)}>${active ? 'Deactivate' : 'Activate'}</button>
+    <button type="button" onClick=${() => setEditing(true)}>Change e-mail</button>
+    <${Allowed} role="operator"><button type="button" class="dangerous-quiet" onClick=${() => setErasing(true)}>Erase</button><//>
+    ${isEditing && html`<${ChangeEmail} account=${account} onChanged=${onChanged} onClose=${() => setEditing(false)} />`}
+    ${
+      isErasing &&
+      html`<${Confirm}
+        title=${`Erase ${email}?`}
+        action="Erase account"
+        isDangerous
+        act=${() => post(`accounts/${encodeURIComponent(id)}/erase`, { confirm: id })}
+        onDone=${erased}
+        onClose=${() => setErasing(false)}
+      >
+        <p>This is final. All its keys are revoked and lose their labels, its address becomes a pseudonym, also in the audit log, and notices that wait are not sent.</p>
+      <//>`
+    }
     ${
       isAsking &&
       html`<${Confirm}
@@ -85,39 +106,45 @@ function Actions({ account: { id, email, active }, onCreate, onChanged }: Action
   <//>`;
 }
 
+interface ChangeEmailProps {
+  readonly account: AccountDetail;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+function ChangeEmail({ account, onChanged, onClose }: ChangeEmailProps) {
+  const [email, setEmail] = useState(account.email);
+  const { isBusy, problem, faultOf, submit } = useSubmitted(() => {
+    toast('The e-mail address is changed.');
+    onChanged();
+    onClose();
+  });
+  const send = (event: Event) => {
+    event.preventDefault();
+    void submit(() => post(`accounts/${encodeURIComponent(account.id)}/update`, { email: email.trim() }));
+  };
+  return html`<${Dialog} title="Change e-mail" onClose=${onClose}>
+    <form onSubmit=${send}>
+      <${Field} label="E-mail" type="email" value=${email} onInput=${setEmail} fault=${faultOf('email')} hint="Notices about its keys go there from now on." more=${{ required: true, autocomplete: 'off' }} />
+      ${problem && faultOf('email') === undefined && html`<${ProblemBlock} problem=${problem} />`}
+      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>Change e-mail</button><button type="button" onClick=${onClose}>Go back</button></p>
+    </form>
+  <//>`;
+}
+
 interface CreateKeyProps {
   readonly accountId: string;
   readonly onMade: (made: NewKey) => void;
   readonly onClose: () => void;
 }
 
-/** Asks for what a new key can have of its own; everything is optional. */
 function CreateKey({ accountId, onMade, onClose }: CreateKeyProps) {
-  const [label, setLabel] = useState('');
-  const [expires, setExpires] = useState('');
-  const [limit, setLimit] = useState('');
-  const { isBusy, problem, faultOf, submit } = useSubmitted<NewKey>(onMade);
-  const expiresAtMs = parseLocal(expires);
-  const send = (event: Event) => {
-    event.preventDefault();
-    void submit(() =>
-      post<NewKey>('keys', {
-        accountId,
-        ...(label.trim() === '' ? {} : { label: label.trim() }),
-        ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
-        ...(limit.trim() === '' ? {} : { limitPerMinute: Number(limit) }),
-      }),
-    );
-  };
-  const isOfField = ['label', 'expiresAtMs', 'limitPerMinute'].some((field) => faultOf(field) !== undefined);
-  const zone = localZoneText(expiresAtMs ?? serverNowMs());
-  return html`<${Dialog} title="Create key" onClose=${onClose}>
-    <form onSubmit=${send}>
-      <${Field} label="Label" value=${label} onInput=${setLabel} fault=${faultOf('label')} hint="What the key is for. Its holder reads it in notices." more=${{ maxlength: 100, autocomplete: 'off' }} />
-      <${Field} label=${`Expires (your time, ${zone})`} type="datetime-local" value=${expires} onInput=${setExpires} fault=${faultOf('expiresAtMs')} hint=${expiresAtMs === undefined ? 'Empty: never.' : utcText(expiresAtMs)} />
-      <${Field} label="Requests a minute" type="number" value=${limit} onInput=${setLimit} fault=${faultOf('limitPerMinute')} hint="Empty: the standard limit." more=${{ min: 1, step: 1, inputmode: 'numeric' }} />
-      ${problem && !isOfField && html`<${ProblemBlock} problem=${problem} />`}
-      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>Create key</button><button type="button" onClick=${onClose}>Go back</button></p>
-    </form>
-  <//>`;
+  const create = ({ label, expiresAtMs, limitPerMinute }: KeyFields) =>
+    post<NewKey>('keys', {
+      accountId,
+      ...(label === '' ? {} : { label }),
+      ...(expiresAtMs === null ? {} : { expiresAtMs }),
+      ...(limitPerMinute === null ? {} : { limitPerMinute }),
+    });
+  return html`<${KeyForm} title="Create key" send=${create} onDone=${onMade} onClose=${onClose} />`;
 }

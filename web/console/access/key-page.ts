@@ -13,6 +13,7 @@ import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { goTo, hrefTo, hrefWith } from '../router.ts';
 import { serverNowMs } from '../state.ts';
+import { type KeyFields, KeyForm } from './key-form.ts';
 import { KeyBadge, KeyText, keyName } from './keys.ts';
 
 const everyMs = 2_000;
@@ -93,7 +94,7 @@ function Notices({ notices }: { notices: readonly Notice[] }) {
   )}</ul>`;
 }
 
-type Action = 'enable' | 'disable' | 'revoke' | 'rotate';
+type Action = 'enable' | 'disable' | 'revoke' | 'rotate' | 'edit';
 
 /** What an operator can do with a key. */
 function KeyActions({ entry, onChanged }: { entry: Key; onChanged: () => void }) {
@@ -101,17 +102,28 @@ function KeyActions({ entry, onChanged }: { entry: Key; onChanged: () => void })
   const [made, setMade] = useState<NewKey | undefined>(undefined);
   const open = (next: Action) => () => setDeed(next);
   const shared = { entry, onClose: () => setDeed(undefined) };
+  const edit = (fields: KeyFields) => {
+    const changed = Object.entries(fields).filter(([name, value]) => value !== entry[name as keyof KeyFields]);
+    return post<Key>(`keys/${encodeURIComponent(entry.id)}/update`, Object.fromEntries(changed));
+  };
+  const edited = () => {
+    toast('The key is changed.');
+    setDeed(undefined);
+    onChanged();
+  };
   const stored = () => {
     setMade(undefined);
     if (made !== undefined) goTo(hrefTo('keys', made.key.id));
   };
   return html`<${Allowed} role="support">
     ${entry.status === 'active' && html`<button type="button" class="main" onClick=${open('rotate')}>Rotate</button>`}
+    ${entry.status !== 'revoked' && html`<button type="button" onClick=${open('edit')}>Edit</button>`}
     ${entry.status === 'active' && html`<button type="button" onClick=${open('disable')}>Disable</button>`}
     ${entry.status === 'disabled' && html`<button type="button" class="main" onClick=${open('enable')}>Enable</button>`}
     ${entry.status !== 'revoked' && html`<button type="button" class="dangerous-quiet" onClick=${open('revoke')}>Revoke</button>`}
     ${action === 'rotate' && html`<${Rotate} ...${shared} onMade=${setMade} />`}
-    ${action !== undefined && action !== 'rotate' && html`<${Change} ...${shared} action=${action} onChanged=${onChanged} />`}
+    ${action === 'edit' && html`<${KeyForm} title="Change key" initial=${entry} send=${edit} onDone=${edited} onClose=${shared.onClose} />`}
+    ${action !== undefined && action !== 'rotate' && action !== 'edit' && html`<${Change} ...${shared} action=${action} onChanged=${onChanged} />`}
     ${made && html`<${KeyText} made=${made} onClose=${stored} />`}
   <//>`;
 }

@@ -19,20 +19,42 @@ export function BoardPage({ query }: { query: URLSearchParams }) {
   const [isPaused, setPaused] = useState(false);
   const polled = usePolled<MarketList>('markets', everyMs, isPaused);
   const pause = html`<button type="button" aria-pressed=${isPaused} onClick=${() => setPaused(!isPaused)}>${isPaused ? 'Updates are paused' : 'Pause updates'}</button>`;
-  const isHeld = polled.value?.markets.some(({ heldAt }) => heldAt !== null) === true;
-  const actions = html`<span class="buttons">${pause}<${Allowed} role="operator"><${HoldAll} isHeld=${isHeld} onChanged=${polled.refresh} /><//></span>`;
+  const markets = polled.value?.markets ?? [];
+  const isHeld = markets.some(({ heldAt }) => heldAt !== null);
+  const isAnyPaused = markets.some(({ operatorPaused }) => operatorPaused);
+  const actions = html`<span class="buttons">${pause}<${Allowed} role="operator"><${ChangeAll} verb=${isAnyPaused ? 'resume' : 'pause'} onChanged=${polled.refresh} /><${ChangeAll} verb=${isHeld ? 'release' : 'hold'} onChanged=${polled.refresh} /><//></span>`;
   return html`<${Page} title="Markets" actions=${actions}>
     <${Loaded} polled=${polled}>${(body: MarketList) => html`<${Board} body=${body} receivedAtMs=${polled.receivedAtMs} selection=${selectionOf(query)} />`}<//>
   <//>`;
 }
 
-/** Freezes all prices, or ends every hold. */
-function HoldAll({ isHeld, onChanged }: { isHeld: boolean; onChanged: () => void }) {
+const changes = {
+  pause: {
+    title: 'Pause all markets',
+    text: 'Clients see every market as paused. Prices are still served.',
+    isDangerous: true,
+  },
+  resume: {
+    title: 'Resume all markets',
+    text: "Every operator's pause ends. What the exchange has paused stays paused.",
+    isDangerous: false,
+  },
+  hold: {
+    title: 'Hold all prices',
+    text: 'Every price and every rate stays as it is. After five minutes clients get 503 for all of them.',
+    isDangerous: true,
+  },
+  release: {
+    title: 'Release all prices',
+    text: "Every operator's hold ends, and the next ticks are judged as usual.",
+    isDangerous: false,
+  },
+} as const;
+
+/** Changes all markets at once. */
+function ChangeAll({ verb, onChanged }: { verb: keyof typeof changes; onChanged: () => void }) {
   const [isAsking, setAsking] = useState(false);
-  const [verb, text] = isHeld
-    ? ['release', "Every operator's hold ends, and the next ticks are judged as usual."]
-    : ['hold', 'Every price and every rate stays as it is. After five minutes clients get 503 for all of them.'];
-  const title = isHeld ? 'Release all prices' : 'Hold all prices';
+  const { title, text, isDangerous } = changes[verb];
   return html`<span>
     <button type="button" onClick=${() => setAsking(true)}>${title}</button>
     ${
@@ -40,7 +62,7 @@ function HoldAll({ isHeld, onChanged }: { isHeld: boolean; onChanged: () => void
       html`<${Confirm}
         title=${`${title}?`}
         action=${title}
-        isDangerous=${!isHeld}
+        isDangerous=${isDangerous}
         act=${() => post(`markets/${verb}`, {})}
         onDone=${onChanged}
         onClose=${() => setAsking(false)}
