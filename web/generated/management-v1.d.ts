@@ -540,6 +540,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/requests/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One request, by the id that its client quotes
+         * @description Found are the latest 10,000 requests of valid keys and as many others, of this process and since its start. The access log (`logs.access`) has older ones. Needs the role `read-only`.
+         */
+        readonly get: operations["readRequest"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/maintenance": {
         readonly parameters: {
             readonly query?: never;
@@ -2519,6 +2539,59 @@ export interface components {
                 readonly refused24h: number;
             }[];
         };
+        /** @description A request to the public listener, once it was answered. */
+        readonly Request: {
+            /**
+             * @description The request’s id: `requestId` of a problem, and `X-Request-Id` of every answer.
+             * @example 6f1c2a9e4b7d4f08a3c5e1d2b4f60718
+             */
+            readonly requestId: string;
+            /**
+             * Format: date-time
+             * @description When it was answered. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly at: string;
+            /**
+             * Format: int64
+             * @description The same instant as `at`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly atMs: number;
+            /**
+             * @description What was asked for; `unmatched` for a path that does not exist.
+             * @example /v1/ticker
+             */
+            readonly route: string;
+            /**
+             * @description The HTTP status of the answer.
+             * @example 429
+             */
+            readonly status: number;
+            /**
+             * @description The code of the problem; null where the answer was none.
+             * @example RATE_LIMIT_EXCEEDED
+             * @example null
+             */
+            readonly code: string | null;
+            /**
+             * @description From the request to its answer, in milliseconds.
+             * @example 0.4
+             */
+            readonly durationMs: number;
+            /**
+             * Format: int64
+             * @description Size of the answer’s body in bytes.
+             * @example 312
+             */
+            readonly bytes: number;
+            /**
+             * @description The valid key it came with; null where there was none.
+             * @example key_4fGh72Kq0ZsTn1Lw
+             * @example null
+             */
+            readonly keyId: string | null;
+        };
         /** @description A maintenance window. It runs from `from` (included) to `to` (excluded). */
         readonly Window: {
             /**
@@ -3155,6 +3228,7 @@ export type RotatedKey = components['schemas']['RotatedKey'];
 export type Notice = components['schemas']['Notice'];
 export type KeyUsage = components['schemas']['KeyUsage'];
 export type Usage = components['schemas']['Usage'];
+export type Request = components['schemas']['Request'];
 export type Window = components['schemas']['Window'];
 export type WindowList = components['schemas']['WindowList'];
 export type ClientError = components['schemas']['ClientError'];
@@ -5390,6 +5464,51 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly readRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The request’s id: `requestId` of a problem, and `X-Request-Id` of every answer. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A request to the public listener, once it was answered. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "requestId": "6f1c2a9e4b7d4f08a3c5e1d2b4f60718",
+                     *       "at": "2026-11-21T10:00:00.000Z",
+                     *       "atMs": 1795255200000,
+                     *       "route": "/v1/ticker",
+                     *       "status": 429,
+                     *       "code": "RATE_LIMIT_EXCEEDED",
+                     *       "durationMs": 0.4,
+                     *       "bytes": 312,
+                     *       "keyId": "key_4fGh72Kq0ZsTn1Lw"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Request"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
