@@ -83,7 +83,7 @@ function reportText(report: PriceReport, paint: Paint): string {
 }
 
 /** `BTCEUR by the guard since … (jump): 1 / 1000000`. */
-export function heldText({ subject, reason, since, values }: HeldView): string {
+function heldText({ subject, reason, since, values }: HeldView): string {
   if (reason === 'operator') return `${subject} by the operator since ${since}`;
   return `${subject} by the guard since ${since} (${reason}): ${values.join(' / ')}`;
 }

@@ -92,6 +92,33 @@ describe('markets in the console', { concurrency: 3 }, () => {
     await stage.button('Pause').waitFor();
   });
 
+  test('a price is held and released, and what the guard holds is shown and accepted', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/markets/ADAEUR');
+    const { simulator, api } = stage.harness;
+    await stage.button('Hold price').click();
+    await stage.inDialog('Hold ADAEUR').click();
+    await stage.sees('ADAEUR is held by an operator');
+    await stage.button('Release price').click();
+    await stage.inDialog('Release ADAEUR').click();
+    await stage.button('Hold price').waitFor();
+    simulator.setPrice({ symbol: 'ADA/EUR', bid: '0.100000', ask: '1000.000000' });
+    await stage.sees('ADAEUR is held by the guard (jump)');
+    await stage.sees('0.100000 / 1000.000000');
+    await stage.button('Accept').click();
+    await stage.inDialog('Accept ADAEUR').click();
+    await eventually('it is served', async () => (await api.ticker('ADAEUR')).buyPrice === '1005.000000');
+    await stage.button('Accept').waitFor({ state: 'detached' });
+  });
+
+  test('all prices are held and released from the board', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/markets');
+    await stage.button('Hold all prices').click();
+    await stage.inDialog('Hold all prices').click();
+    await stage.button('Release all prices').click();
+    await stage.inDialog('Release all prices').click();
+    await stage.button('Hold all prices').waitFor();
+  });
+
   test('delisting asks for the symbol, and is final', consoleTest, async (t) => {
     const stage = await ConsoleStage.signedIn(t, '#/markets/XRPEUR');
     const { page, harness } = stage;
