@@ -163,6 +163,28 @@ test('while REST has the good price it is served, and the level on the live conn
   assert.equal(market.reason(), undefined);
 });
 
+test('a level that REST contradicted in between waits anew', () => {
+  const market = new Guarded();
+  assert.equal(market.live('40000', '40010'), 'held');
+  assert.equal(market.wait(9_000).polled('50000', '50010'), undefined);
+  assert.equal(market.wait(1_000).polled('40000', '40010'), 'held');
+  assert.equal(market.live('40000', '40010'), 'held');
+  assert.equal(market.wait(9_000).live('40000', '40010'), undefined);
+});
+
+for (const [bid, ask, next] of [
+  ['20000', '20010', '20001'],
+  ['150000', '150010', '150001'],
+] as const) {
+  test(`a price of ${bid} that was taken is not held again because the 24-hour range does not have it yet`, () => {
+    const market = new Guarded();
+    market.live(bid, ask);
+    market.wait(400).polled(bid, ask);
+    assert.equal(market.wait(10_000).live(bid, ask), undefined);
+    assert.equal(market.wait(100).live(next, ask), undefined);
+  });
+}
+
 test('a level that jumps again waits anew', () => {
   const market = new Guarded();
   market.live('40000', '40010');

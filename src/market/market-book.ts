@@ -91,6 +91,8 @@ export class MarketBook {
   readonly #held = new Map<HeldSubject, Held>();
   /** Since when the operator holds what makes the prices of a market. */
   readonly #holds = new Map<MarketSymbol, EpochMs>();
+  /** The same of rates: those of converted markets on hold. */
+  readonly #rateHolds = new Map<CurrencyCode, EpochMs>();
   readonly #acceptances = new Map<MarketSymbol, EpochMs>();
 
   /** @param guard judges what comes from the source; what another book accepted was judged there */
@@ -147,6 +149,12 @@ export class MarketBook {
       this.#acceptances.set(symbol, acceptedAt);
       this.#accept(symbol);
     }
+    this.#rateHolds.clear();
+    for (const [symbol, heldAt] of this.#holds) {
+      const market = this.catalogue.find(symbol);
+      if (market?.isConverted !== true) continue;
+      this.#rateHolds.set(market.quote, earliest([this.#rateHolds.get(market.quote), heldAt])!);
+    }
     this.#everythingChanged();
   }
 
@@ -186,7 +194,7 @@ export class MarketBook {
   /** Takes a rate for a configured converted quote, unless it is held; any other is ignored. */
   rateRefreshed(rate: ConversionRate): boolean {
     const { quote, refreshedAt } = rate;
-    if (this.#rateOnHoldSince(quote) !== undefined) return false;
+    if (this.#rateHolds.has(quote)) return false;
     const known = this.rate(quote);
     const previous = known !== undefined && refreshedAt < known.validUntil ? known.rate : undefined;
     const verdict = this.#guard?.judgeRate(rate, previous, this.#held.get(quote));
@@ -231,7 +239,7 @@ export class MarketBook {
   /** What is held of what makes the prices of a market, by the operator or by the guard. */
   heldFor({ exchangeSymbol, isConverted, quote }: OfferedMarket): readonly HeldInput[] {
     const inputs: [HeldSubject, EpochMs | undefined][] = [[exchangeSymbol, this.#onHoldSince(exchangeSymbol)]];
-    if (isConverted) inputs.push([quote, this.#rateOnHoldSince(quote)]);
+    if (isConverted) inputs.push([quote, this.#rateHolds.get(quote)]);
     return inputs.flatMap(([subject, onHoldSince]): HeldInput[] => {
       if (onHoldSince !== undefined) return [{ subject, reason: 'operator', since: onHoldSince, values: [] }];
       const held = this.#held.get(subject);
@@ -303,15 +311,6 @@ export class MarketBook {
   #onHoldSince(exchangeSymbol: MarketSymbol): EpochMs | undefined {
     if (this.#holds.size === 0) return undefined;
     return earliest(this.catalogue.pricedFrom(exchangeSymbol).map((symbol) => this.#holds.get(symbol)));
-  }
-
-  #rateOnHoldSince(quote: CurrencyCode): EpochMs | undefined {
-    return earliest(
-      [...this.#holds].map(([symbol, heldAt]) => {
-        const market = this.catalogue.find(symbol);
-        return market?.isConverted === true && market.quote === quote ? heldAt : undefined;
-      }),
-    );
   }
 
   #accept(symbol: MarketSymbol): void {
