@@ -177,6 +177,18 @@ export const faultRules = {
     parameters: { price: { ...price, default: '10' }, decimals: { type: 'integer', min: 0, max: 12, default: 4 } },
     seen: 'A new pair is listed, traded, and announced on the instrument channel; clearing delists it.',
   },
+  'pair-unlisted': {
+    kind: 'state',
+    symbols: 'required',
+    parameters: {},
+    seen: 'The pair is missing from AssetPairs; its prices continue.',
+  },
+  'pair-alias': {
+    kind: 'state',
+    symbols: 'required',
+    parameters: { wsname: { type: 'text', pattern: /^[A-Z0-9.]+\/[A-Z0-9]+$/, form: 'a wsname', default: 'XBT/EUR' } },
+    seen: 'AssetPairs lists the pair with this wsname, which is that of another pair.',
+  },
   'catalogue-empty': {
     kind: 'state',
     symbols: 'none',

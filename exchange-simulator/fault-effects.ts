@@ -59,6 +59,10 @@ function begin(fault: Fault, { exchange, webSockets, listener }: FaultTargets): 
       return eachMarket(fault, exchange, (market) => exchange.setStatus(market, 'delisted'));
     case 'pair-new':
       return listNew(fault, exchange);
+    case 'pair-unlisted':
+    case 'pair-alias':
+      exchange.catalogueVersion++;
+      return undefined;
     case 'system-status':
       return sendStatus(webSockets);
     case 'crossed':
@@ -80,6 +84,10 @@ function end(fault: Fault, { exchange, webSockets, listener }: FaultTargets): vo
       return eachMarket(fault, exchange, (market) => exchange.setStatus(market, 'online'));
     case 'pair-new':
       return eachMarket(fault, exchange, (market) => exchange.setStatus(market, 'delisted'));
+    case 'pair-unlisted':
+    case 'pair-alias':
+      exchange.catalogueVersion++;
+      return undefined;
     case 'system-status':
       return sendStatus(webSockets);
     case 'crossed':

@@ -66,6 +66,18 @@ describe('faults of the catalogue', () => {
     assert.ok('XXBTZEUR' in (await result(simulator, 'AssetPairs')));
   });
 
+  it('pair-unlisted and pair-alias: AssetPairs lacks the pair, or lists it under another name, and Ticker stays', async (test) => {
+    const { simulator } = await startForTest(test);
+    await simulator.faults.set({ fault: 'pair-unlisted', symbol: ['BTC/EUR', 'ETH/EUR'] });
+    await simulator.faults.set({ fault: 'pair-alias', symbol: 'ADA/EUR', wsname: 'XBT/EUR' });
+    const pairs = (await result(simulator, 'AssetPairs')) as Record<string, { wsname?: string }>;
+    assert.deepEqual(['XXBTZEUR' in pairs, 'XETHZEUR' in pairs, pairs.ADAEUR?.wsname], [false, false, 'XBT/EUR']);
+    assert.ok('XXBTZEUR' in (await result(simulator, 'Ticker')));
+    await simulator.faults.clear();
+    const again = (await result(simulator, 'AssetPairs')) as Record<string, { wsname?: string }>;
+    assert.deepEqual(['XXBTZEUR' in again, again.ADAEUR?.wsname], [true, 'ADA/EUR']);
+  });
+
   it('pair-status: AssetPairs and the instrument channel report it until it is cleared', async (test) => {
     const { simulator, open } = await startForTest(test);
     const client = await open();

@@ -141,7 +141,11 @@ export class Rest {
     }
     if (era === '2021' && isWholeRecording && exchange.catalogueVersion === 0) return recordedBytes();
     if (this.#pairs?.version !== exchange.catalogueVersion) {
-      const pairs = this.#listedEntries().map((entry) => [entry.id, this.#pairOf(entry)]);
+      const listed = this.#listedEntries().filter(
+        ({ pair }) =>
+          pair === undefined || faults.all('pair-unlisted').every(({ symbols }) => !symbols?.includes(pair.symbol)),
+      );
+      const pairs = listed.map((entry) => [entry.id, this.#pairOf(entry)]);
       this.#pairs = { version: exchange.catalogueVersion, body: succeed(JSON.stringify(Object.fromEntries(pairs))) };
     }
     return this.#pairs.body;
@@ -150,7 +154,9 @@ export class Rest {
   #pairOf(entry: CatalogueEntry): unknown {
     const { pair } = entry;
     if (pair === undefined || this.#options.era === '2021') return entry.recorded;
-    return pairAnswer(pair, this.#options.exchange.markets.get(pair.symbol)?.status ?? 'online');
+    const alias = this.#options.faults.find('pair-alias', pair.symbol);
+    const answer = pairAnswer(pair, this.#options.exchange.markets.get(pair.symbol)?.status ?? 'online');
+    return alias === undefined ? answer : { ...answer, wsname: textOf(alias, 'wsname') };
   }
 
   #listedEntries(): readonly CatalogueEntry[] {

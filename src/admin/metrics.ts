@@ -259,6 +259,12 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
       spreads,
       'market',
     ),
+    gauge(
+      'markets_missing',
+      'Markets missing from the exchange’s list: paused for it, and of these due to be delisted but held back.',
+      missing,
+      'state',
+    ),
   ];
 
   function states(): Sample[] {
@@ -289,6 +295,14 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
       const ticker = isConverted ? undefined : tickers.get(symbol);
       return ticker === undefined ? [] : [[symbol, spreadShare(ticker)]];
     });
+  }
+
+  function missing(): Sample[] {
+    const { missing, due, isHeldBack } = market.book.catalogue.absences(configuration.markets.delistAfterMs);
+    return [
+      ['paused', missing.length],
+      ['held_back', isHeldBack ? due.length : 0],
+    ];
   }
 
   function rateGauge(name: string, help: string, read: (known: KnownRate) => number | undefined): Metric {
@@ -335,7 +349,7 @@ function feedMetrics({ feed }: AdminParts): Metric[] {
     }),
     countedBy('outcome', 'feed_polls_total', 'Polls over the fallback, by outcome.', () => health().polls),
     countedBy('outcome', 'feed_catalogue_loads_total', 'Loads of the catalogue, by outcome.', () => {
-      return health().catalogueLoads;
+      return { ok: 0, incomplete: 0, ...health().catalogueLoads };
     }),
     gauge('feed_symbols_subscribed', 'Markets subscribed on the live connection.', () => health().symbolsSubscribed),
     gauge('feed_symbols_rejected', 'Markets the upstream refuses to subscribe.', () => health().symbolsRejected.length),

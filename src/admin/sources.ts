@@ -28,7 +28,7 @@ export type Phase = 'starting' | 'serving' | 'draining';
 /** The rooms of a service, as far as its private listener reads and changes them. */
 export interface AdminParts {
   readonly version: string;
-  readonly configuration: Pick<Configuration, 'admin' | 'mail' | 'notices' | 'pricing'>;
+  readonly configuration: Pick<Configuration, 'admin' | 'mail' | 'markets' | 'notices' | 'pricing'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;

@@ -116,7 +116,8 @@ describe('mdapi check', () => {
   it('names symbols that the exchange does not have, and what was probably meant', async (t) => {
     const urls = { rest: exchange.restUrl, ws: exchange.wsUrl };
     const { exitCode, bad } = await checked(t, {
-      exchange: { urls, symbols: ['BTCEUR', 'ETHHEUR'] },
+      exchange: { urls },
+      markets: { symbols: ['BTCEUR', 'ETHHEUR'] },
       pricing: { pricePrecision: { BTCCZK: 0, NONECZK: 2 } },
     });
     assert.equal(exitCode, 1);

@@ -175,11 +175,11 @@ async function checkUpstream(configuration: Configuration, { clock }: Context): 
 
 /** A symbol that the exchange does not have is never offered, and nothing else would say so. */
 async function checkSymbols(
-  { exchange, pricing }: Configuration,
+  { markets: { symbols }, pricing }: Configuration,
   exchangeId: string,
   markets: readonly UpstreamMarket[],
 ): Promise<readonly CheckResult[]> {
-  const wanted = [...(exchange.symbols === 'all' ? [] : exchange.symbols), ...pricing.pricePrecision.keys()];
+  const wanted = [...(symbols === 'all' ? [] : symbols), ...pricing.pricePrecision.keys()];
   if (wanted.length === 0) return [];
   const offered = new Set<MarketSymbol>(markets.map(({ symbol }) => symbol));
   for (const [currency, { via }] of pricing.converted)
@@ -188,7 +188,7 @@ async function checkSymbols(
   const result = await attempt('symbols', async () => {
     if (unknown.length === 0) return `${exchangeId} has each of the ${wanted.length} that are configured`;
     const named = unknown.map((symbol) => `${symbol}.${didYouMean(symbol, offered)}`);
-    const remedy = 'Correct exchange.symbols and pricing.pricePrecision.';
+    const remedy = 'Correct markets.symbols and pricing.pricePrecision.';
     throw new Error(`${exchangeId} has no market for ${named.join(' ')} ${remedy}`);
   });
   return [result];

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import type { EpochMs } from '../clock.ts';
+import { skippedPairsName } from '../market/upstream.ts';
 import type { MarketToSave } from '../store/markets.ts';
 import { btcEur } from '../store/store.testing.ts';
 import { openStore } from '../store/store.ts';
@@ -69,7 +71,7 @@ describe('markets', () => {
     assert.match(await text('markets', 'list'), /BTCCZK {2}trading/, 'it follows, and was not paused by itself');
     assert.equal((await mdapi('markets', 'pause')).exitCode, 2);
     assert.equal((await mdapi('markets', 'pause', 'BTCEUR', 'NONEUR')).exitCode, 4);
-    const delisted = await json<Market>('markets', 'delist', 'ETHEUR');
+    const delisted = await json<Market>('markets', 'delist', 'ETHEUR', '--yes');
     assert.equal(delisted.status, 'delisted');
     assert.equal(Number(delisted.listedUntilMs) - Number(delisted.delistedAtMs), 30 * 86_400_000);
     const again = await mdapi('markets', 'resume', 'ETHEUR');
@@ -90,7 +92,7 @@ describe('markets', () => {
     );
     const follower = await runInside(['markets', 'resume', 'BTCCZK'], { cwd });
     assert.match(follower.stderr, /It follows BTCEUR, which is paused by the operator: resume that one\./);
-    await runInside(['markets', 'delist', 'BTCEUR'], { cwd });
+    await runInside(['markets', 'delist', 'BTCEUR', '--yes'], { cwd });
     for (const command of ['pause', 'resume', 'delist']) {
       assert.equal((await runInside(['markets', command, 'BTCCZK'], { cwd })).exitCode, 5, command);
     }
@@ -124,6 +126,46 @@ describe('markets', () => {
     assert.match(stderr, /No server answers/);
   });
 
+  it('that are missing from the exchange say so, and resuming one names all that stays paused', async (t) => {
+    const cwd = newDirectory(t);
+    await loadMarkets(cwd);
+    for (const name of ['BTCEUR', 'BTCCZK']) await runInside(['markets', 'pause', name], { cwd });
+    const first = await runInside(['markets', 'resume', 'BTCEUR'], { cwd });
+    assert.equal(first.stderr, 'BTCCZK stays paused: the operator paused it itself.\n');
+    const url = `sqlite:${join(cwd, 'mdapi.sqlite')}`;
+    const store = await openStore({ url, clock: new FakeClock(), randomness: seededRandomness(1) });
+    const since = Date.parse('2026-11-21T09:00:00.000Z') as EpochMs;
+    await store.markets.upsertMany([facts('BTCEUR', { absence: { since, until: (since + 60_000) as EpochMs } })]);
+    await store.close();
+    const second = await runInside(['markets', 'resume', 'BTCEUR'], { cwd });
+    assert.equal(
+      second.stderr,
+      'It stays paused until the exchange lists it again.\nBTCCZK stays paused: the operator paused it itself.\n',
+    );
+    const { stdout } = await runInside(['markets', 'list'], { cwd });
+    assert.match(stdout, /^BTCEUR +paused by exchange, not listed there since 2026-11-21T09:00:00\.000Z /m);
+  });
+
+  it('that are not offered are listed with the reason: the configuration, or the exchange’s catalogue', async (t) => {
+    const cwd = newDirectory(t);
+    await loadMarkets(cwd);
+    const url = `sqlite:${join(cwd, 'mdapi.sqlite')}`;
+    const store = await openStore({ url, clock: new FakeClock(), randomness: seededRandomness(1) });
+    const skipped = [{ name: 'AFAKEEUR', symbol: 'FAKEEUR', reason: 'its live name is BTC/EUR' }];
+    await store.snapshots.save(skippedPairsName, JSON.stringify(skipped));
+    await store.close();
+    const { stdout } = await runInside(['markets', 'list'], { cwd, env: { MDAPI_MARKETS_SYMBOLS: 'ETHEUR' } });
+    assert.deepEqual(stdout.split('\n').slice(1), [
+      'ETHEUR  paused by exchange  -               0.1        0.00005',
+      '',
+      'NOT OFFERED  WHY',
+      'BTCCZK       markets.symbols lacks BTCEUR',
+      'BTCEUR       markets.symbols lacks BTCEUR',
+      'FAKEEUR      AFAKEEUR: its live name is BTC/EUR',
+      '',
+    ]);
+  });
+
   it('that do not exist are not found, with the nearest symbol', async (t) => {
     const cwd = newDirectory(t);
     await loadMarkets(cwd);
@@ -143,6 +185,9 @@ describe('markets', () => {
       kept.stderr,
       /^Delist BTCEUR\? This is final\. Delisted too: BTCCZK \(converted from it\)\. \[y\/N\] /,
     );
+    const unasked = await runInside(['markets', 'delist', 'BTCEUR'], { cwd });
+    assert.equal(unasked.exitCode, 1);
+    assert.match(unasked.stderr, /Without a terminal this needs --yes\./);
     const list = await runInside(['markets', 'list'], { cwd });
     assert.ok(!list.stdout.includes('delisted'));
     const gone = await runInside(['markets', 'delist', 'BTCEUR', '--yes'], { cwd, isTerminal: true });

@@ -1,19 +1,34 @@
+import type { Configuration } from '../configuration/configuration.ts';
 import { didYouMean } from '../configuration/spelling.ts';
-import { parseSymbol } from '../market/symbol.ts';
+import { type CurrencyCode, parseSymbol } from '../market/symbol.ts';
+import { type SkippedPair, skippedPairsName } from '../market/upstream.ts';
 import { type MarketView, storedMarkets } from '../operator/market.ts';
+import type { Store } from '../store/store.ts';
 import type { Command, Option, Result } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { askPrice } from './private-listener.ts';
-import { type Job, storeCommand, yesOption } from './store-command.ts';
+import { type Job, storeCommand } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 
 const list = storeCommand({
   name: 'markets list',
   summary: 'list every known market, by symbol, with its state',
-  details: ['`mdapi serve` loads markets from the exchange. Delisted ones stay here after clients no longer see them.'],
-  examples: [{ line: 'mdapi markets list', note: 'what is trading, paused and delisted, and who paused it' }],
-  async work({ store, paint }) {
-    const markets = storedMarkets(await store.markets.list());
+  details: [
+    '`mdapi serve` loads markets from the exchange. Delisted ones stay here after clients no longer see them. Markets that are not offered come last, with the reason.',
+  ],
+  examples: [{ line: 'mdapi markets list', note: 'what is trading, paused, delisted and not offered, and why' }],
+  async work({ store, configuration, paint }) {
+    const known = storedMarkets(await store.markets.list());
+    const unselected = known.flatMap((market) => {
+      const reason = whyNotSelected(market, configuration);
+      return reason === undefined ? [] : [{ symbol: market.symbol, reason }];
+    });
+    const skipped = await skippedPairs(store);
+    const notOffered = [
+      ...unselected,
+      ...skipped.map(({ symbol, name, reason }) => ({ symbol, reason: `${name}: ${reason}` })),
+    ];
+    const markets = known.filter(({ symbol }) => !unselected.some((market) => market.symbol === symbol));
     const rows = markets.map((market) => [
       market.symbol,
       statusCell(market, paint),
@@ -22,9 +37,33 @@ const list = storeCommand({
       market.minOrderSize,
     ]);
     const headings = ['SYMBOL', 'STATUS', 'CONVERTED FROM', 'TICK SIZE', 'MIN ORDER'];
-    return { json: { markets }, text: table(headings, rows, paint, 'No markets yet.') };
+    const text = table(headings, rows, paint, 'No markets yet.');
+    const others = notOffered.map(({ symbol, reason }) => [symbol, reason]);
+    return {
+      json: { markets, notOffered },
+      text: others.length === 0 ? text : `${text}\n\n${table(['NOT OFFERED', 'WHY'], others, paint, '')}`,
+    };
   },
 });
+
+/** Why a market that was offered before is not, with this configuration. */
+function whyNotSelected({ symbol, quote, convertedFrom }: MarketView, { markets, pricing }: Configuration) {
+  if (convertedFrom !== null && !pricing.converted.has(quote as CurrencyCode))
+    return 'pricing.converted lacks its quote';
+  const listed = convertedFrom ?? symbol;
+  if (markets.symbols !== 'all' && !markets.symbols.some((chosen) => chosen === listed)) {
+    return `markets.symbols lacks ${listed}`;
+  }
+  return convertedFrom !== null || markets.quotes.some((chosen) => chosen === quote)
+    ? undefined
+    : `markets.quotes lacks ${quote}`;
+}
+
+/** Pairs that the latest load of the catalogue left out. */
+async function skippedPairs(store: Store): Promise<readonly SkippedPair[]> {
+  const stored = await store.snapshots.load(skippedPairsName);
+  return stored === undefined ? [] : (JSON.parse(stored.payload) as SkippedPair[]);
+}
 
 interface MarketVerb {
   readonly verb: string;
@@ -42,7 +81,7 @@ interface MarketVerb {
   readonly question?: (symbol: string, followers: string) => string;
   readonly apply: (job: Job, symbol: string) => Promise<unknown>;
   /** Notes on the market as it is afterwards. */
-  readonly notes: (market: MarketView, followers: string) => readonly string[];
+  readonly notes: (market: MarketView, markets: readonly MarketView[]) => readonly string[];
 }
 
 function marketCommand(declared: MarketVerb): Command {
@@ -85,10 +124,11 @@ function marketCommand(declared: MarketVerb): Command {
       const { symbol, status } = given[0]!;
       if (status === 'delisted') throw delistedMarket(symbol);
       const followers = followersOf(before, symbol);
-      if (question !== undefined) await job.confirm(question(symbol, followers));
+      if (question !== undefined) await job.confirm(question(symbol, followers), true);
       await apply(job, symbol);
-      const market = findMarket(storedMarkets(await job.store.markets.list()), symbol);
-      return { json: market, text: marketText(market, job.paint), notes: notes(market, followers) };
+      const after = storedMarkets(await job.store.markets.list());
+      const market = findMarket(after, symbol);
+      return { json: market, text: marketText(market, job.paint), notes: notes(market, after) };
     },
   });
 
@@ -111,7 +151,10 @@ const pause = marketCommand({
   allOption: 'every market',
   applyAll: ({ store }) => store.markets.setAllPaused(true),
   apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, true),
-  notes: (_market, followers) => (followers === '' ? [] : [`Paused too: ${followers}.`]),
+  notes({ symbol }, markets) {
+    const followers = followersOf(markets, symbol);
+    return followers === '' ? [] : [`Paused too: ${followers}.`];
+  },
 });
 
 const resume = marketCommand({
@@ -123,10 +166,13 @@ const resume = marketCommand({
   allOption: 'every market',
   applyAll: ({ store }) => store.markets.setAllPaused(false),
   apply: ({ store }, symbol) => store.markets.setOperatorPaused(symbol, false),
-  notes({ pausedBy, convertedFrom }) {
+  notes({ symbol, pausedBy, convertedFrom, missingSince }, markets) {
+    const paused = markets.filter((market) => market.convertedFrom === symbol && market.operatorPaused);
+    const followers = paused.map((market) => `${market.symbol} stays paused: the operator paused it itself.`);
     if (pausedBy.includes('operator'))
-      return [`It follows ${convertedFrom}, which is paused by the operator: resume that one.`];
-    return pausedBy.includes('exchange') ? ['It stays paused until the exchange resumes it.'] : [];
+      return [`It follows ${convertedFrom}, which is paused by the operator: resume that one.`, ...followers];
+    if (missingSince !== null) return ['It stays paused until the exchange lists it again.', ...followers];
+    return pausedBy.includes('exchange') ? ['It stays paused until the exchange resumes it.', ...followers] : followers;
   },
 });
 
@@ -179,11 +225,11 @@ const delist = marketCommand({
     'It has no price any more (404 UNKNOWN_SYMBOL), /v1/markets lists it as delisted for 30 days, and the symbol never comes back. Markets converted from it are delisted with it.',
     'For anything temporary use `markets pause`.',
   ],
-  example: { symbol: 'LUNAEUR', note: 'asks first at a terminal' },
-  options: [yesOption],
+  example: { symbol: 'LUNAEUR', note: 'asks first; without a terminal it needs --yes' },
+  options: [{ name: 'yes', summary: 'do not ask; required without a terminal' }],
   question: (symbol, followers) => `Delist ${symbol}? This is final.${delistedToo(followers)}`,
   apply: ({ store, context }, symbol) => store.markets.delist(symbol, context.clock.now()),
-  notes: (_market, followers) => [`Delisted for good.${delistedToo(followers)}`],
+  notes: ({ symbol }, markets) => [`Delisted for good.${delistedToo(followersOf(markets, symbol))}`],
 });
 
 export const marketCommands: readonly Command[] = [list, pause, resume, hold, release, accept, delist];
@@ -229,6 +275,8 @@ function marketText(market: MarketView, paint: Paint): string {
   return pairs(lines, paint);
 }
 
-function statusCell({ status, pausedBy }: MarketView, paint: Paint): Cell {
-  return stateCell(status, paint, status === 'paused' ? `paused by ${pausedBy.join(' and ')}` : status);
+function statusCell({ status, pausedBy, missingSince }: MarketView, paint: Paint): Cell {
+  if (status !== 'paused') return stateCell(status, paint, status);
+  const missing = missingSince === null ? '' : `, not listed there since ${missingSince}`;
+  return stateCell(status, paint, `paused by ${pausedBy.join(' and ')}${missing}`);
 }

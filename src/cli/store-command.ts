@@ -25,8 +25,11 @@ export interface Job<Values = unknown> {
   readonly store: Store;
   readonly configuration: Configuration;
   readonly paint: Paint;
-  /** Asks before something final. Throws `CommandError` unless the answer is `y` or `yes`. */
-  readonly confirm: (question: string) => Promise<void>;
+  /**
+   * Asks before something final. Throws `CommandError` unless the answer is `y` or `yes`. Without a terminal it goes on,
+   * or, where `needsYes`, throws without `--yes`.
+   */
+  readonly confirm: (question: string, needsYes?: boolean) => Promise<void>;
 }
 
 export function storeCommand<Values = undefined>(declared: StoreCommand<Values>): Command {
@@ -36,7 +39,7 @@ export function storeCommand<Values = undefined>(declared: StoreCommand<Values>)
     async run(input, context) {
       const values = read?.(input, context.clock.now()) as Values;
       const paint = paintFor(context);
-      const ask = (question: string) => confirm(question, input, context);
+      const ask = (question: string, needsYes = false) => confirm(question, needsYes, input, context);
       return withStore(
         input,
         context,
@@ -111,8 +114,17 @@ async function missingDatabase(store: StoreConfiguration, { clock }: Context): P
 export const yesOption: Option = { name: 'yes', summary: 'do not ask (without a terminal nothing is ever asked)' };
 
 /** Asks on stderr, and only a person at a terminal: a script has decided already. */
-async function confirm(question: string, input: CommandInput, { stdin, stderr }: Context): Promise<void> {
-  if (input.isSet('yes') || !stdin.isTerminal || !stderr.isTerminal) return;
+async function confirm(
+  question: string,
+  needsYes: boolean,
+  input: CommandInput,
+  { stdin, stderr }: Context,
+): Promise<void> {
+  if (input.isSet('yes')) return;
+  if (!stdin.isTerminal || !stderr.isTerminal) {
+    if (!needsYes) return;
+    throw new CommandError(exitCodes.failure, 'not_confirmed', `${question} Without a terminal this needs --yes.`);
+  }
   stderr.write(`${question} [y/N] `);
   const lines = createInterface({ input: stdin.stream, terminal: false });
   let answer = '';

@@ -14,7 +14,7 @@ export interface FedParts {
 /** Leads what a feed reports to the part it concerns. */
 export function marketSink({ book, feedStatus }: FedParts, clock: Pick<Clock, 'monotonicMs'>): FeedSink {
   return {
-    catalogueLoaded: (markets, at) => book.catalogueLoaded(markets, at),
+    catalogueLoaded: (markets, at, gaps) => book.catalogueLoaded(markets, at, gaps),
     marketStatusChanged: (symbol, status) => book.marketStatusChanged(symbol, status),
     tickerReceived: (ticker) => book.tickerReceived(ticker),
     referencePricesChanged: (symbol, prices) => book.referencePricesChanged(symbol, prices),
@@ -44,9 +44,10 @@ export function recordedFeed(
   }
 
   return {
-    catalogueLoaded(markets, at) {
-      sink.catalogueLoaded(markets, at);
-      record({ kind: 'catalogue', markets, at });
+    catalogueLoaded(markets, at, gaps) {
+      const verdict = sink.catalogueLoaded(markets, at, gaps);
+      record({ kind: 'catalogue', markets, at, gaps });
+      return verdict;
     },
     marketStatusChanged(symbol, status, at) {
       sink.marketStatusChanged(symbol, status, at);
@@ -113,7 +114,7 @@ export class MarketReplica {
         this.#takeState(event);
         break;
       case 'catalogue':
-        sink.catalogueLoaded(event.markets, event.at);
+        sink.catalogueLoaded(event.markets, event.at, event.gaps);
         break;
       case 'marketStatus':
         sink.marketStatusChanged(event.symbol, event.status, event.at);

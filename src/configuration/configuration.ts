@@ -12,7 +12,7 @@ import {
 import { type Duration, milliseconds } from './duration.ts';
 import type { AnnotatedSchema } from './kinds.ts';
 import type { Settings } from './schema.ts';
-import { feedSchema, guardSchema } from './schema-market.ts';
+import { feedSchema, guardSchema, marketsSchema } from './schema-market.ts';
 import { adminSchema, noticesSchema, serverSchema } from './schema-server.ts';
 
 /** The settings in the form the rest of the program takes: spans in milliseconds, URLs without a trailing slash. */
@@ -23,6 +23,7 @@ export interface Configuration {
   /** `undefined`: one process serves alone. */
   readonly redis: RedisConfiguration | undefined;
   readonly exchange: Settings['exchange'];
+  readonly markets: Omit<Settings['markets'], 'delistAfter'> & { readonly delistAfterMs: number };
   readonly pricing: PricingConfiguration;
   readonly rates: RatesConfiguration;
   readonly guard: InMilliseconds<Settings['guard']>;
@@ -86,7 +87,7 @@ const bankUrls = {
 
 /** Turns checked settings into what the rest of the program takes. */
 export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): Configuration {
-  const { admin, store, redis, exchange, pricing, guard, limits, notices, feed, logs } = settings;
+  const { admin, store, redis, exchange, markets, pricing, guard, limits, notices, feed, logs } = settings;
   const { transportPatienceMs, ...feedTiming } = inMilliseconds(feed, feedSchema);
   return {
     server: resolveServer(settings, directoryOf),
@@ -94,6 +95,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
     store: resolveStore(store, directoryOf),
     redis: redis === undefined ? undefined : parseRedisUrl(redis),
     exchange: { ...exchange, urls: { ...exchange.urls, rest: withoutSlash(exchange.urls.rest) } },
+    markets: inMilliseconds(markets, marketsSchema),
     pricing: {
       feePercent: pricing.feePercent,
       converted: new Map(Object.entries(pricing.converted) as [CurrencyCode, ConvertedQuote][]),

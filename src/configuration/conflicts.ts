@@ -63,15 +63,15 @@ function get(settings: Settings, key: string): unknown {
   return valueAt(settings, fieldByKey.get(key)!.path);
 }
 
-function* marketConflicts({ exchange, pricing }: Settings): Generator<Conflict> {
-  const quotes = exchange.quotes.join(', ');
+function* marketConflicts({ markets, pricing }: Settings): Generator<Conflict> {
+  const quotes = markets.quotes.join(', ');
   for (const [currency, { via }] of Object.entries(pricing.converted)) {
     const key = `pricing.converted.${currency}`;
-    if (!exchange.quotes.includes(via)) {
-      yield { key: `${key}.via`, what: `"${via}" is not among exchange.quotes (${quotes}), so no market is converted` };
+    if (!markets.quotes.includes(via)) {
+      yield { key: `${key}.via`, what: `"${via}" is not among markets.quotes (${quotes}), so no market is converted` };
     }
-    if (exchange.quotes.some((quote) => quote === currency)) {
-      yield { key, what: `"${currency}" already comes from the exchange (exchange.quotes: ${quotes})` };
+    if (markets.quotes.some((quote) => quote === currency)) {
+      yield { key, what: `"${currency}" already comes from the exchange (markets.quotes: ${quotes})` };
     }
   }
   const converted = Object.keys(pricing.converted);
@@ -80,10 +80,10 @@ function* marketConflicts({ exchange, pricing }: Settings): Generator<Conflict> 
     const what = `${symbol} is not quoted in any of pricing.converted (${converted.join(', ')}); other markets have the exchange's precision`;
     yield { key: `pricing.pricePrecision.${symbol}`, what };
   }
-  const symbols = exchange.symbols === 'all' ? [] : exchange.symbols;
-  const foreign = symbols.filter((symbol) => !exchange.quotes.some((quote) => symbol.endsWith(quote)));
+  const symbols = markets.symbols === 'all' ? [] : markets.symbols;
+  const foreign = symbols.filter((symbol) => !markets.quotes.some((quote) => symbol.endsWith(quote)));
   if (foreign.length > 0) {
-    yield { key: 'exchange.symbols', what: `${foreign.join(', ')}: not quoted in any of exchange.quotes (${quotes})` };
+    yield { key: 'markets.symbols', what: `${foreign.join(', ')}: not quoted in any of markets.quotes (${quotes})` };
   }
 }
 

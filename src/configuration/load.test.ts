@@ -7,7 +7,7 @@ import { fields } from './schema.ts';
 
 describe('where values come from', () => {
   it('gives the documented defaults without file, environment and flags', () => {
-    const { server, admin, limits, pricing, rates, exchange, store, logs } = load({});
+    const { server, admin, limits, pricing, rates, exchange, markets, store, logs } = load({});
     assert.deepEqual([server.host, server.port, server.trustedProxies, server.tls], ['127.0.0.1', 8080, [], undefined]);
     assert.deepEqual(admin, {
       host: '127.0.0.1',
@@ -22,7 +22,8 @@ describe('where values come from', () => {
     assert.deepEqual([...pricing.converted], [['CZK', { via: 'EUR', marginPercent: '1' }]]);
     assert.equal(rates.source, 'cnb');
     assert.deepEqual([rates.refreshMs, rates.validForMs], [300_000, 345_600_000]);
-    assert.deepEqual([exchange.id, exchange.quotes, exchange.symbols], ['kraken', ['EUR'], 'all']);
+    assert.equal(exchange.id, 'kraken');
+    assert.deepEqual(markets, { quotes: ['EUR'], symbols: 'all', delistAfterMs: 86_400_000 });
     assert.deepEqual(store, { kind: 'sqlite', url: 'sqlite:/srv/mdapi.sqlite', path: '/srv/mdapi.sqlite' });
     assert.equal(logs.level, 'info');
   });
@@ -61,15 +62,15 @@ describe('where values come from', () => {
 
   it('reads lists from the environment with commas, and maps as JSON', () => {
     const env = {
-      MDAPI_EXCHANGE_QUOTES: 'EUR, USD',
-      MDAPI_EXCHANGE_SYMBOLS: 'BTCEUR,ETHUSD',
+      MDAPI_MARKETS_QUOTES: 'EUR, USD',
+      MDAPI_MARKETS_SYMBOLS: 'BTCEUR,ETHUSD',
       MDAPI_SERVER_TRUSTED_PROXIES: '10.0.0.0/8,fd00::/8',
       MDAPI_PRICING_CONVERTED: '{"CZK":{"via":"USD","marginPercent":"1.25"}}',
       MDAPI_PRICING_PRICE_PRECISION: '{"BTCCZK":0}',
     };
-    const { exchange, server, pricing } = load({ env });
+    const { markets, server, pricing } = load({ env });
     assert.deepEqual(
-      [exchange.quotes, exchange.symbols],
+      [markets.quotes, markets.symbols],
       [
         ['EUR', 'USD'],
         ['BTCEUR', 'ETHUSD'],
@@ -78,7 +79,7 @@ describe('where values come from', () => {
     assert.deepEqual(server.trustedProxies, ['10.0.0.0/8', 'fd00::/8']);
     assert.deepEqual(pricing.converted.get('CZK' as never), { via: 'USD', marginPercent: '1.25' });
     assert.deepEqual([...pricing.pricePrecision], [['BTCCZK', 0]]);
-    assert.equal(load({ env: { MDAPI_EXCHANGE_SYMBOLS: 'all' } }).exchange.symbols, 'all');
+    assert.equal(load({ env: { MDAPI_MARKETS_SYMBOLS: 'all' } }).markets.symbols, 'all');
     assert.deepEqual(load({ env: { MDAPI_SERVER_TRUSTED_PROXIES: '' } }).server.trustedProxies, []);
   });
 
@@ -106,7 +107,8 @@ describe('where values come from', () => {
 server:   { host: 127.0.0.1, port: 8080, baseUrl: "https://api.example.com/", errorsUrl: "https://api.example.com/errors", trustedProxies: [10.0.0.0/8] }
 admin:    { host: 127.0.0.1, port: 9090 }
 store:    sqlite:./mdapi.sqlite
-exchange: { id: kraken, urls: { rest: "https://api.kraken.com", ws: "wss://ws.kraken.com/v2" }, quotes: [EUR], symbols: all }
+exchange: { id: kraken, urls: { rest: "https://api.kraken.com", ws: "wss://ws.kraken.com/v2" } }
+markets:  { quotes: [EUR], symbols: all, delistAfter: 24h }
 pricing:  { feePercent: "0.5", converted: { CZK: { via: EUR, marginPercent: "1" } }, pricePrecision: { BTCCZK: 0 } }
 rates:    { source: cnb, url: "https://api.cnb.cz/cnbapi/exrates/daily?lang=EN", refresh: 5m, validFor: 96h }
 limits:   { key: 60, address: 30, failedAuthentication: 10 }

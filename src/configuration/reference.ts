@@ -18,7 +18,7 @@ column, or its variable; the exit code is 3.
 
 - **Decimals are text**: write \`feePercent: "0.5"\` with quotes. A bare number would pass through binary floating point.
 - **Durations** carry their unit: \`250ms\`, \`10s\`, \`5m\`, \`96h\`, \`7d\`.
-- **In the environment** lists are separated by commas (\`MDAPI_EXCHANGE_QUOTES=EUR,USD\`) and maps are JSON
+- **In the environment** lists are separated by commas (\`MDAPI_MARKETS_QUOTES=EUR,USD\`) and maps are JSON
   (\`MDAPI_PRICING_CONVERTED='{"CZK":{"via":"EUR","marginPercent":"1"}}'\`). A list or map replaces the whole one below it.
 - **Secrets from files**: a variable with \`_FILE\` after its name names a file that holds the value (one final line break is cut).
   Values marked *secret* are never printed.

@@ -12,8 +12,8 @@ describe('what is refused', () => {
     ],
     [
       'a word where a word or a list is allowed',
-      'exchange: { symbols: some }',
-      'mdapi.yaml:1:22: exchange.symbols: "some" is not all or a list, each a market symbol such as BTCEUR',
+      'markets: { symbols: some }',
+      'mdapi.yaml:1:21: markets.symbols: "some" is not all or a list, each a market symbol such as BTCEUR',
     ],
     ['an unknown key', 'server:\n  prot: 1', 'mdapi.yaml:2:3: server.prot: unknown key. Did you mean "port"?'],
     [
@@ -68,16 +68,16 @@ describe('what is refused', () => {
     ],
     ['a section that is a value', 'server: 8080', 'mdapi.yaml:1:9: server: 8080 is not a map with the keys host,'],
     ['a file that is a list', '- a', 'mdapi.yaml:1:1: a list is not a map with the keys server,'],
-    ['a list that is a value', 'exchange: { quotes: EUR }', 'mdapi.yaml:1:21: exchange.quotes: "EUR" is not a list'],
+    ['a list that is a value', 'markets: { quotes: EUR }', 'mdapi.yaml:1:20: markets.quotes: "EUR" is not a list'],
     [
       'an empty list where one is needed',
-      'exchange: { quotes: [] }',
-      'mdapi.yaml:1:21: exchange.quotes: an empty list is not a list, each a currency code such as EUR',
+      'markets: { quotes: [] }',
+      'mdapi.yaml:1:20: markets.quotes: an empty list is not a list, each a currency code such as EUR',
     ],
     [
       'a symbol in small letters',
-      'exchange: { symbols: [btceur] }',
-      'mdapi.yaml:1:23: exchange.symbols[0]: "btceur" is not a market symbol such as BTCEUR',
+      'markets: { symbols: [btceur] }',
+      'mdapi.yaml:1:22: markets.symbols[0]: "btceur" is not a market symbol such as BTCEUR',
     ],
     [
       'a duration without unit',
@@ -138,8 +138,8 @@ describe('what is refused', () => {
     ],
     [
       'a conversion over a quote that is not offered',
-      'exchange: { quotes: [USD] }',
-      'default: pricing.converted.CZK.via: "EUR" is not among exchange.quotes (USD)',
+      'markets: { quotes: [USD] }',
+      'default: pricing.converted.CZK.via: "EUR" is not among markets.quotes (USD)',
     ],
     [
       'decimal places for a market that is not converted',
@@ -148,13 +148,13 @@ describe('what is refused', () => {
     ],
     [
       'a converted quote that the exchange has',
-      'exchange: { quotes: [EUR, CZK] }',
+      'markets: { quotes: [EUR, CZK] }',
       'default: pricing.converted.CZK: "CZK" already comes from the exchange',
     ],
     [
       'a symbol in no offered quote',
-      'exchange: { symbols: [BTCUSD] }',
-      'mdapi.yaml:1:22: exchange.symbols: BTCUSD: not quoted in any of exchange.quotes (EUR)',
+      'markets: { symbols: [BTCUSD] }',
+      'mdapi.yaml:1:21: markets.symbols: BTCUSD: not quoted in any of markets.quotes (EUR)',
     ],
     [
       'a rate pointer with a bank',
@@ -259,10 +259,10 @@ describe('what is refused', () => {
   });
 
   it('a conflict that comes from an invalid value is not reported', () => {
-    const files = { '/srv/mdapi.yaml': 'exchange: { quotes: [usd], symbols: [BTCUSD] }' };
+    const files = { '/srv/mdapi.yaml': 'markets: { quotes: [usd], symbols: [BTCUSD] }' };
     const refused = refusal({ files });
     assert.equal(refused.length, 1, refused.join('\n'));
-    assert.match(refused[0] ?? '', /exchange\.quotes\[0\]: "usd" is not a currency code/);
+    assert.match(refused[0] ?? '', /markets\.quotes\[0\]: "usd" is not a currency code/);
   });
 
   it('a wrong value in the file is refused even where the environment overrides it', () => {

@@ -35,6 +35,12 @@ export const exchangeSchema = section(
         security: 'As above: wss outside a test.',
       }),
     }),
+  },
+  'The upstream exchange.',
+);
+
+export const marketsSchema = section(
+  {
     quotes: list(text(currency), {
       default: ['EUR'],
       minItems: 1,
@@ -45,8 +51,14 @@ export const exchangeSchema = section(
       description: 'Markets to offer in those quote currencies.',
       example: ['BTCEUR', 'ETHEUR'],
     }),
+    delistAfter: duration(
+      '24h',
+      ['1h', '365d'],
+      'How long the exchange’s list must lack a market, in every complete load and with no ticker in between, before it is delisted for good; never more than a tenth of the markets.',
+      { security: 'A faulty list of the exchange ends markets after this time.' },
+    ),
   },
-  'The upstream exchange.',
+  'The markets on offer.',
 );
 
 export const pricingSchema = section(
@@ -58,7 +70,7 @@ export const pricingSchema = section(
     converted: map(text(currency), section({ via: text(currency), marginPercent: text(percent) }), {
       default: { CZK: { via: 'EUR', marginPercent: '1' } },
       description:
-        'Converted quote currencies: each market quoted in `via`, one of `exchange.quotes`, gets one more in this currency; the margin is added when a client buys and taken off when a client sells. `{}` for none.',
+        'Converted quote currencies: each market quoted in `via`, one of `markets.quotes`, gets one more in this currency; the margin is added when a client buys and taken off when a client sells. `{}` for none.',
     }),
     pricePrecision: map(text(symbol), wholeNumber(undefined, [0, 18]), {
       default: {},
@@ -149,7 +161,7 @@ export const feedSchema = section(
     catalogueReload: duration(
       '10m',
       ['10s', '24h'],
-      'How often the exchange’s list of markets is loaded; a market missing from three loads in a row is delisted for good.',
+      'How often the exchange’s list of markets is loaded; a market missing from two loads in a row that sends no ticker is paused.',
     ),
     requestTimeout: duration(
       '5s',

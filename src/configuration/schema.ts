@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { type AnnotatedSchema, section } from './kinds.ts';
-import { exchangeSchema, feedSchema, guardSchema, pricingSchema, ratesSchema } from './schema-market.ts';
+import { exchangeSchema, feedSchema, guardSchema, marketsSchema, pricingSchema, ratesSchema } from './schema-market.ts';
 import {
   adminSchema,
   limitsSchema,
@@ -19,6 +19,7 @@ export const configurationSchema = section({
   store: storeSchema,
   redis: redisSchema,
   exchange: exchangeSchema,
+  markets: marketsSchema,
   pricing: pricingSchema,
   rates: ratesSchema,
   guard: guardSchema,

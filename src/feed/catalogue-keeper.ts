@@ -2,7 +2,7 @@ import { Backoff } from '../backoff.ts';
 import type { EpochMs } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { SkippedPair, UpstreamMarket, UpstreamMarketStatus } from '../market/upstream.ts';
-import type { LivePair } from './connector.ts';
+import type { Catalogue, LivePair } from './connector.ts';
 import { countOne } from './health.ts';
 import type { FeedParts } from './parts.ts';
 import { Loop } from './timers.ts';
@@ -20,7 +20,7 @@ const announcedMax = 10_000;
 /** Loads the catalogue periodically, and early when the live connection announces a change. */
 export class CatalogueKeeper {
   readonly #parts: FeedParts;
-  readonly #loaded: (markets: readonly UpstreamMarket[], at: EpochMs) => number;
+  readonly #loaded: (catalogue: Catalogue, at: EpochMs) => boolean;
   readonly #loop: Loop;
   readonly #backoff: Backoff;
   readonly #statuses = new Map<MarketSymbol, KnownStatus>();
@@ -30,8 +30,8 @@ export class CatalogueKeeper {
   #skippedNames = '';
   #pairsSkipped = 0;
 
-  /** `loaded` takes a non-empty catalogue and returns how many known markets it lacks. */
-  constructor(parts: FeedParts, loaded: (markets: readonly UpstreamMarket[], at: EpochMs) => number) {
+  /** `loaded` takes a non-empty catalogue and returns whether it holds every known market. */
+  constructor(parts: FeedParts, loaded: (catalogue: Catalogue, at: EpochMs) => boolean) {
     const { clock, randomness, timing } = parts;
     this.#parts = parts;
     this.#loaded = loaded;
@@ -90,10 +90,10 @@ export class CatalogueKeeper {
     const { connector, clock, log, counters } = this.#parts;
     const askedAtMs = clock.monotonicMs();
     try {
-      const { markets, skipped } = await connector.loadCatalogue(signal);
+      const catalogue = await connector.loadCatalogue(signal);
       if (signal.aborted) return Number.POSITIVE_INFINITY;
-      this.#reportSkipped(skipped);
-      if (markets.length > 0) return this.#succeeded(markets, askedAtMs);
+      this.#reportSkipped(catalogue.skipped);
+      if (catalogue.markets.length > 0) return this.#succeeded(catalogue, askedAtMs);
       countOne(counters.catalogueLoads, 'empty');
       log.warn({}, 'the catalogue holds no market of the configured quote currencies');
       return this.#backoff.nextMs();
@@ -106,16 +106,15 @@ export class CatalogueKeeper {
     }
   }
 
-  #succeeded(listed: readonly UpstreamMarket[], askedAtMs: number): number {
-    const { clock, timing, counters, randomness } = this.#parts;
+  #succeeded(catalogue: Catalogue, askedAtMs: number): number {
+    const { clock, timing, randomness } = this.#parts;
     this.#loadedAtMs = clock.monotonicMs();
     this.#lastLoadAt = clock.now();
     this.#backoff.reset();
-    countOne(counters.catalogueLoads, 'ok');
-    const markets = listed.map((market) => this.#withNewerStatus(market, askedAtMs));
-    const missing = this.#loaded(markets, this.#lastLoadAt);
+    const markets = catalogue.markets.map((market) => this.#withNewerStatus(market, askedAtMs));
+    const isWhole = this.#loaded({ ...catalogue, markets }, this.#lastLoadAt);
     const jitter = 0.9 + 0.2 * randomness.fraction();
-    return (missing > 0 ? timing.catalogueRecheckMs : timing.catalogueReloadMs) * jitter;
+    return (isWhole ? timing.catalogueReloadMs : timing.catalogueRecheckMs) * jitter;
   }
 
   /** A state that arrived live after the request was sent is newer than the answer. */

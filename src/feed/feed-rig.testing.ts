@@ -5,7 +5,7 @@ import { silentLog } from '../log.ts';
 import { parseDecimal } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
-import type { FeedPath, FeedSink, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
+import type { CatalogueVerdict, FeedPath, FeedSink, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
 import { KrakenConnector } from './kraken/connector.ts';
 import type { FeedTiming } from './parts.ts';
 import { ScriptedExchange } from './scripted-exchange.testing.ts';
@@ -31,9 +31,9 @@ export class RecordingSink implements FeedSink {
   /** A price that the guard holds. */
   heldBid: string | undefined;
 
-  catalogueLoaded(...[markets, at]: Parameters<FeedSink['catalogueLoaded']>): void {
-    this.book.catalogueLoaded(markets, at);
+  catalogueLoaded(...[markets, at, gaps]: Parameters<FeedSink['catalogueLoaded']>): CatalogueVerdict {
     this.catalogues.push(markets.map((market) => market.symbol));
+    return this.book.catalogueLoaded(markets, at, gaps);
   }
 
   marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus): void {

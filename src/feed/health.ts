@@ -5,8 +5,11 @@ import type { DroppedFrame } from './connector.ts';
 import type { EndReason, LinkState } from './live-link.ts';
 import type { UpstreamErrorKind } from './wire.ts';
 
-/** How an attempt ended: `ok`, an error's kind, or `empty` for a well-formed answer with nothing in it. */
-export type AttemptOutcome = 'ok' | 'empty' | UpstreamErrorKind;
+/**
+ * How an attempt ended: `ok`, an error's kind, `empty` for a well-formed answer with nothing in it, or `incomplete` for
+ * one that lacks so much that it is no evidence.
+ */
+export type AttemptOutcome = 'ok' | 'empty' | 'incomplete' | UpstreamErrorKind;
 
 type Counts<Name extends string> = Partial<Record<Name, number>>;
 

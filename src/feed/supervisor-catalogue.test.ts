@@ -81,7 +81,7 @@ test('a state that changes live reaches the sink as it happens, once, and a deli
   assert.equal(loads(), 2);
 });
 
-test('a market missing from three loads in a row is unsubscribed, and one missing once is not', async () => {
+test('a market missing from loads is asked for again and again, and unsubscribed once it is delisted', async () => {
   await live();
   const missing = () => answer(rig.pairs(['C0', 'C1']));
   await rig.live(31_000, alive);
@@ -92,6 +92,12 @@ test('a market missing from three loads in a row is unsubscribed, and one missin
   assert.ok(rig.exchange.peer.subscribed.has('C2/EUR'));
   await rig.live(140_000, alive);
   assert.equal(loads(), 4);
+  assert.ok(rig.exchange.peer.subscribed.has('C2/EUR'));
+  assert.equal(rig.sink.book.catalogue.find('C2EUR' as never)?.status, 'paused');
+  const delisted = { symbol: 'C2EUR' as never, operatorPaused: false, delistedAt: rig.clock.now() };
+  rig.sink.book.applyControls([delisted]);
+  await rig.live(70_000, alive);
+  assert.equal(loads(), 5);
   assert.deepEqual([...rig.exchange.peer.subscribed], ['C0/EUR', 'C1/EUR']);
   assert.equal(rig.health.symbolsWanted, 2);
 });

@@ -176,7 +176,7 @@ class Run {
     this.supervisor = new FeedSupervisor({
       connector: this.exchange,
       sink: {
-        catalogueLoaded: () => undefined,
+        catalogueLoaded: () => ({ isEvidence: true, lacking: 0, delisted: [] }),
         marketStatusChanged: () => undefined,
         tickerReceived: (received) => {
           this.taken.push(received);

@@ -1,9 +1,9 @@
 import type { EpochMs, Timer } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { FeedPath, RejectionReason, UpstreamMarket, UpstreamTicker } from '../market/upstream.ts';
+import type { FeedPath, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
 import { CandleKeeper } from './candles.ts';
 import { CatalogueKeeper } from './catalogue-keeper.ts';
-import type { LiveEvent, SubscriptionRefusal } from './connector.ts';
+import type { Catalogue, LiveEvent, SubscriptionRefusal } from './connector.ts';
 import { countOne, FeedCounters, type FeedHealth } from './health.ts';
 import { LiveLink } from './live-link.ts';
 import { defaultTiming, type FeedParts, type FeedTiming } from './parts.ts';
@@ -37,7 +37,7 @@ export class FeedSupervisor {
     this.#parts = parts;
     this.#book = new SymbolBook(parts.timing);
     this.#link = new LiveLink(parts, { event: (event) => this.#received(event), ended: () => this.#ended() });
-    this.#catalogue = new CatalogueKeeper(parts, (markets, at) => this.#catalogueLoaded(markets, at));
+    this.#catalogue = new CatalogueKeeper(parts, (catalogue, at) => this.#catalogueLoaded(catalogue, at));
     this.#poller = new Poller(parts, {
       plan: () => this.#plan(),
       polled: (plan, tickers) => this.#polled(plan, tickers),
@@ -95,15 +95,17 @@ export class FeedSupervisor {
     };
   }
 
-  #catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs): number {
-    this.#parts.sink.catalogueLoaded(markets, at);
-    const { gone, missing } = this.#book.catalogueLoaded(markets.map((market) => market.symbol));
+  #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): boolean {
+    const verdict = this.#parts.sink.catalogueLoaded(markets, at, gaps);
+    const symbols = markets.map((market) => market.symbol);
+    const gone = this.#book.catalogueLoaded(symbols, verdict);
+    countOne(this.#parts.counters.catalogueLoads, verdict.isEvidence ? 'ok' : 'incomplete');
     if (gone.length > 0) this.#link.connection?.unsubscribe(gone);
     this.#candles.follow(this.#book.symbols);
     this.#link.start();
     this.#subscribeDue();
     if (this.#path === 'fallback') this.#poller.wake();
-    return missing;
+    return verdict.isEvidence && verdict.lacking === 0;
   }
 
   #received(event: LiveEvent): void {

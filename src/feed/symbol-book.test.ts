@@ -9,6 +9,7 @@ import { SymbolBook } from './symbol-book.ts';
 
 const btc = 'BTCEUR' as MarketSymbol;
 const ada = 'ADAEUR' as MarketSymbol;
+const whole = { isEvidence: true, lacking: 0, delisted: [] };
 
 function ticker(path: 'live' | 'fallback', bid: string, askedAtMs: number): UpstreamTicker {
   const at = askedAtMs as EpochMs;
@@ -17,7 +18,7 @@ function ticker(path: 'live' | 'fallback', bid: string, askedAtMs: number): Upst
 
 function subscribedBook(): SymbolBook {
   const book = new SymbolBook(defaultTiming);
-  book.catalogueLoaded([btc]);
+  book.catalogueLoaded([btc], whole);
   book.takeUnsubscribed(0);
   book.accepted(btc);
   book.liveArrived(ticker('live', '1.10', 1_000), false, undefined, 1_000);
@@ -59,7 +60,7 @@ test('a subscription is renewed once a minute at most, however long the doubt la
 
 test('a frame out of order proves nothing; one refused for its values proves the connection and not the price', () => {
   const book = new SymbolBook(defaultTiming);
-  book.catalogueLoaded([btc, ada]);
+  book.catalogueLoaded([btc, ada], whole);
   book.takeUnsubscribed(0);
   const ofAda = { ...ticker('live', '1.10', 1_000), symbol: ada };
   assert.equal(book.liveArrived(ofAda, false, undefined, 1_000), true);
@@ -74,7 +75,7 @@ test('a frame out of order proves nothing; one refused for its values proves the
 
 test('snapshots alone do not cover the symbols: one update has to follow, on every connection', () => {
   const book = new SymbolBook(defaultTiming);
-  book.catalogueLoaded([btc]);
+  book.catalogueLoaded([btc], whole);
   book.takeUnsubscribed(0);
   for (let connection = 0; connection < 2; connection++) {
     book.liveArrived(ticker('live', '1.10', 1_000), true, undefined, 1_000);
@@ -95,7 +96,7 @@ test('a silent symbol holds the live path back for ten seconds, in a catalogue o
   ] as const) {
     const book = new SymbolBook(defaultTiming);
     const symbols = Array.from({ length: size }, (_, index) => `C${index}EUR` as MarketSymbol);
-    book.catalogueLoaded(symbols);
+    book.catalogueLoaded(symbols, whole);
     book.takeUnsubscribed(1_000);
     const arrive = (symbol: MarketSymbol) =>
       book.liveArrived({ ...ticker('live', '1.10', 1_000), symbol }, false, undefined, 1_000);
@@ -111,13 +112,25 @@ test('a silent symbol holds the live path back for ten seconds, in a catalogue o
   }
 });
 
-test('a symbol missing from three loads in a row is dropped, and one that comes back in between is not', () => {
+test('a symbol missing from two complete loads is neither polled nor waited for, and a ticker or a listing ends that', () => {
   const book = new SymbolBook(defaultTiming);
-  book.catalogueLoaded([btc, ada]);
-  assert.deepEqual(book.catalogueLoaded([ada]), { gone: [], missing: 1 });
-  assert.deepEqual(book.catalogueLoaded([ada]), { gone: [], missing: 1 });
-  assert.deepEqual(book.catalogueLoaded([btc, ada]), { gone: [], missing: 0 });
-  for (let load = 0; load < 2; load++) book.catalogueLoaded([ada]);
-  assert.deepEqual(book.catalogueLoaded([ada]), { gone: [btc], missing: 0 });
+  book.catalogueLoaded([btc, ada], whole);
+  book.catalogueLoaded([ada], whole);
+  book.catalogueLoaded([ada], { ...whole, isEvidence: false });
+  assert.deepEqual([book.expected, book.toPoll(1_000)], [2, [btc, ada]]);
+  book.catalogueLoaded([ada], whole);
+  assert.deepEqual([book.expected, book.toPoll(1_000)], [1, [ada]]);
+  book.liveArrived(ticker('live', '1.10', 1_000), false, undefined, 1_000);
+  assert.deepEqual([book.expected, book.toPoll(60_000)], [2, [btc, ada]]);
+  for (let load = 0; load < 2; load++) book.catalogueLoaded([ada], whole);
+  book.catalogueLoaded([btc, ada], whole);
+  assert.deepEqual([book.expected, book.toPoll(60_000)], [2, [btc, ada]]);
+});
+
+test('a delisted symbol is dropped, whether or not the exchange lists it still', () => {
+  const book = new SymbolBook(defaultTiming);
+  book.catalogueLoaded([btc, ada], whole);
+  assert.deepEqual(book.catalogueLoaded([btc, ada], { ...whole, delisted: [btc] }), [btc]);
+  assert.deepEqual(book.catalogueLoaded([btc, ada], { ...whole, delisted: [btc] }), []);
   assert.deepEqual(book.symbols, [ada]);
 });

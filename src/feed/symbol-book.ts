@@ -1,7 +1,6 @@
 import { type DecimalString, toBig } from '../market/decimal.ts';
-import { missedLoadsToDelist } from '../market/lifecycle.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { RejectionReason, UpstreamTicker } from '../market/upstream.ts';
+import type { CatalogueVerdict, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
 import type { FeedTiming } from './parts.ts';
 
 interface Entry {
@@ -18,8 +17,8 @@ interface Entry {
   resubscribedAtMs: number;
   /** The guard holds its price: REST is asked often, until both agree. */
   isHeld: boolean;
-  /** Catalogue loads in a row that lacked it. */
-  missedLoads: number;
+  /** Complete catalogue loads in a row that lacked it. */
+  loadsWithout: number;
 }
 
 const never = Number.NEGATIVE_INFINITY;
@@ -50,19 +49,17 @@ export class SymbolBook {
     return this.#entries.size;
   }
 
-  /** Takes over a catalogue. Returns the symbols to drop, which were missing several loads in a row. */
-  catalogueLoaded(symbols: readonly MarketSymbol[]): { readonly gone: MarketSymbol[]; readonly missing: number } {
+  /** Takes over a catalogue. Returns the symbols that it drops because they are delisted. */
+  catalogueLoaded(symbols: readonly MarketSymbol[], { isEvidence, delisted }: CatalogueVerdict): MarketSymbol[] {
     const listed = new Set(symbols);
+    const gone = delisted.filter((symbol) => this.#entries.delete(symbol));
+    for (const symbol of delisted) listed.delete(symbol);
     for (const symbol of listed) if (!this.#entries.has(symbol)) this.#entries.set(symbol, newEntry());
-    const gone: MarketSymbol[] = [];
-    let missing = 0;
     for (const [symbol, entry] of this.#entries) {
-      entry.missedLoads = listed.has(symbol) ? 0 : entry.missedLoads + 1;
-      if (entry.missedLoads >= missedLoadsToDelist) gone.push(symbol);
-      else if (entry.missedLoads > 0) missing++;
+      if (listed.has(symbol)) entry.loadsWithout = 0;
+      else if (isEvidence) entry.loadsWithout++;
     }
-    for (const symbol of gone) this.#entries.delete(symbol);
-    return { gone, missing };
+    return gone;
   }
 
   connectionEnded(): void {
@@ -115,6 +112,7 @@ export class SymbolBook {
     if (entry === undefined || rejection === 'out_of_order') return false;
     entry.isFresh = true;
     if (rejection !== undefined && !keptOut.has(rejection)) return false;
+    entry.loadsWithout = 0;
     entry.live = ticker;
     entry.confirmedAtMs = nowMs;
     entry.isDoubted = false;
@@ -134,9 +132,9 @@ export class SymbolBook {
     return this.#hasUpdate && expected > 0 && fresh >= expected * share;
   }
 
-  /** How many symbols may bring live data: all but the rejected ones. */
+  /** How many symbols may bring live data: all but those rejected, or missing and silent. */
   get expected(): number {
-    return this.#count((entry) => entry.subscription !== 'rejected');
+    return this.#count((entry) => entry.subscription !== 'rejected' && (entry.isFresh || !isMissing(entry)));
   }
 
   /** Notes whether the guard holds a symbol. Returns true when that is new. */
@@ -151,10 +149,12 @@ export class SymbolBook {
     return this.#count((entry) => entry.isHeld) > 0;
   }
 
-  /** The symbols to poll while the rest is live: held, rejected, doubted, silent for too long. */
+  /** The symbols to poll while the rest is live: held, rejected, doubted, silent for too long; not those that are missing. */
   toPoll(nowMs: number): MarketSymbol[] {
     return this.#select(
-      (entry) => entry.subscription === 'rejected' || entry.isHeld || entry.isDoubted || this.#isSilent(entry, nowMs),
+      (entry) =>
+        !isMissing(entry) &&
+        (entry.subscription === 'rejected' || entry.isHeld || entry.isDoubted || this.#isSilent(entry, nowMs)),
     );
   }
 
@@ -186,7 +186,7 @@ export class SymbolBook {
     return {
       subscribed: this.#count((entry) => entry.subscription === 'accepted'),
       rejected: this.#select((entry) => entry.subscription === 'rejected'),
-      quiet: this.#count((entry) => this.#isSilent(entry, nowMs)),
+      quiet: this.#count((entry) => !isMissing(entry) && this.#isSilent(entry, nowMs)),
       doubted: this.#count((entry) => entry.isDoubted),
     };
   }
@@ -218,8 +218,13 @@ function newEntry(): Entry {
     isDoubted: false,
     isHeld: false,
     resubscribedAtMs: never,
-    missedLoads: 0,
+    loadsWithout: 0,
   };
+}
+
+/** As in the market room: one load can be a fault. */
+function isMissing({ loadsWithout }: Entry): boolean {
+  return loadsWithout > 1;
 }
 
 function isSamePrice(live: UpstreamTicker, polled: UpstreamTicker): boolean {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  absentForMs,
   afterListed,
   afterMissed,
   afterOperator,
@@ -36,13 +37,25 @@ test('resuming does not start trading on a market that the upstream paused', () 
   assert.equal(statusOf(afterOperator(newlyListed('paused'), resuming)), 'paused');
 });
 
-test('the third load in a row without the market delists it, at that load; being listed in between resets the count', () => {
-  const twice = afterMissed(afterMissed(trading, after(start, 1)), after(start, 2));
-  assert.equal(statusOf(twice), 'trading');
-  assert.equal(afterMissed(twice, after(start, 3)).delistedAt, after(start, 3));
-  const again = afterMissed(afterMissed(afterListed(twice, 'trading'), after(start, 4)), after(start, 5));
-  assert.equal(statusOf(again), 'trading');
-  assert.equal(statusOf(afterMissed(again, after(start, 6))), 'delisted');
+test('a market missing from two loads in a row is paused, from one it is not, and being listed ends it', () => {
+  const once = afterMissed(trading, start);
+  assert.equal(statusOf(once), 'trading');
+  const twice = afterMissed(once, after(start, 60_000));
+  assert.deepEqual([statusOf(twice), twice.delistedAt], ['paused', undefined]);
+  assert.equal(statusOf(afterListed(twice, 'trading')), 'trading');
+  assert.equal(absentForMs(afterMissed(afterListed(twice, 'trading'), after(start, 120_000))), 0);
+});
+
+test('loads without a market add up to the time it was missing, over a gap or a jump of the clock by an hour at most', () => {
+  let state = afterMissed(trading, start);
+  for (let minute = 1; minute <= 90; minute++) state = afterMissed(state, after(start, minute * 60_000));
+  assert.equal(absentForMs(state), 90 * 60_000);
+  assert.equal(state.absence?.since, start);
+  const later = afterMissed(state, after(start, 30 * dayMs));
+  assert.equal(absentForMs(later), 150 * 60_000, 'thirty days without a load, or a clock set forward');
+  const back = afterMissed(later, after(start, -dayMs));
+  assert.equal(absentForMs(back), 150 * 60_000 + 1, 'a clock set back');
+  assert.equal(absentForMs(afterMissed(back, after(start, 60_000 - dayMs))), 151 * 60_000 + 1);
 });
 
 test('delisted is final: nothing brings the market back and the first instant stays', () => {

@@ -2,8 +2,11 @@ import type { EpochMs } from '../clock.ts';
 import { delistedListedForMs } from '../contract/limits.ts';
 import type { UpstreamMarketStatus } from './upstream.ts';
 
-/** Successful catalogue loads in a row without a market until it is delisted. One or two can be an upstream fault. */
-export const missedLoadsToDelist = 3;
+/**
+ * A gap between two catalogue loads counts as this much absence at most: neither a clock that jumps nor an outage of the
+ * exchange or of this service makes a market look long gone.
+ */
+const creditedGapMaxMs = 3_600_000;
 
 /** Trading state as clients see it (contract, PublicMarketStatus; a subset: the set is open to new values). */
 export type MarketStatus = 'trading' | 'paused' | 'delisted';
@@ -12,26 +15,46 @@ export type MarketStatus = 'trading' | 'paused' | 'delisted';
 export interface Lifecycle {
   readonly upstreamStatus: UpstreamMarketStatus;
   readonly operatorPaused: boolean;
-  /** Successful catalogue loads in a row in which the upstream did not list the market. */
-  readonly missedLoads: number;
+  /** `undefined` while the upstream lists the market, and from its next ticker on. */
+  readonly absence: Absence | undefined;
   /** When trading ended for good. Never cleared. */
   readonly delistedAt: EpochMs | undefined;
 }
 
+/** Complete loads of the upstream's catalogue in a row that lack the market, with no ticker of it in between. */
+export interface Absence {
+  /** The first of them, as far as the gaps between them count. */
+  readonly since: EpochMs;
+  /** The latest of them; the same instant for the first. */
+  readonly until: EpochMs;
+}
+
 export function newlyListed(upstreamStatus: UpstreamMarketStatus): Lifecycle {
-  return { upstreamStatus, operatorPaused: false, missedLoads: 0, delistedAt: undefined };
+  return { upstreamStatus, operatorPaused: false, absence: undefined, delistedAt: undefined };
 }
 
-/** A successful catalogue load that lists the market. */
+/** A catalogue load that lists the market. */
 export function afterListed(state: Lifecycle, upstreamStatus: UpstreamMarketStatus): Lifecycle {
-  return { ...state, upstreamStatus, missedLoads: 0 };
+  return { ...state, upstreamStatus, absence: undefined };
 }
 
-/** A successful, non-empty catalogue load, at `at`, that does not list the market. */
+/** A complete catalogue load, at `at`, that does not list the market. */
 export function afterMissed(state: Lifecycle, at: EpochMs): Lifecycle {
   if (state.delistedAt !== undefined) return state;
-  const missedLoads = state.missedLoads + 1;
-  return { ...state, missedLoads, delistedAt: missedLoads >= missedLoadsToDelist ? at : undefined };
+  const { absence } = state;
+  if (absence === undefined) return { ...state, absence: { since: at, until: at } };
+  const creditedMs = Math.min(Math.max(at - absence.until, 1), creditedGapMaxMs);
+  return { ...state, absence: { since: (at - absentForMs(state) - creditedMs) as EpochMs, until: at } };
+}
+
+/** How long the upstream's catalogue has lacked the market; 0 while one load alone did. */
+export function absentForMs({ absence }: Pick<Lifecycle, 'absence'>): number {
+  return absence === undefined ? 0 : absence.until - absence.since;
+}
+
+/** Two loads in a row lack the market. One alone can be a fault of the upstream. */
+export function isMissing(state: Pick<Lifecycle, 'absence'>): boolean {
+  return absentForMs(state) > 0;
 }
 
 /** Applies the operator's decision. An earlier delisting is kept: its first instant counts. */
@@ -48,7 +71,7 @@ export function afterOperator(
 
 export function statusOf(state: Lifecycle): MarketStatus {
   if (state.delistedAt !== undefined) return 'delisted';
-  return state.operatorPaused || state.upstreamStatus !== 'trading' ? 'paused' : 'trading';
+  return state.operatorPaused || state.upstreamStatus !== 'trading' || isMissing(state) ? 'paused' : 'trading';
 }
 
 /** The state of a converted market: its base market's state, with its own decisions on top. */
@@ -57,7 +80,7 @@ export function combined(base: Lifecycle, own: Pick<Lifecycle, 'operatorPaused' 
   return {
     upstreamStatus: base.upstreamStatus,
     operatorPaused: base.operatorPaused || own.operatorPaused,
-    missedLoads: base.missedLoads,
+    absence: base.absence,
     delistedAt: instants.length === 0 ? undefined : (Math.min(...instants) as EpochMs),
   };
 }

@@ -21,6 +21,8 @@ import {
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
 import type {
+  CatalogueGaps,
+  CatalogueVerdict,
   ConversionRate,
   ReferencePrices,
   RejectionReason,
@@ -125,9 +127,10 @@ export class MarketBook {
     return { tickers: this.#tickers, references: this.#references, rates: this.#rates };
   }
 
-  catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs): void {
-    this.catalogue.load(markets, at);
+  catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs, gaps?: CatalogueGaps): CatalogueVerdict {
+    const verdict = this.catalogue.load(markets, at, gaps);
     this.#everythingChanged();
+    return verdict;
   }
 
   marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus): void {
@@ -166,6 +169,7 @@ export class MarketBook {
     const previous = this.#tickers.get(symbol);
     const judgement = judgeTicker(ticker, previous);
     if ('rejected' in judgement) return judgement.rejected;
+    this.#ticked(symbol);
     if (this.#onHoldSince(symbol) !== undefined) return 'on_hold';
     const offer = { ticker: judgement.accepted, path: ticker.path, at: ticker.receivedAt };
     const verdict = this.#guard?.judgeTicker(symbol, offer, previous, this.#held.get(symbol));
@@ -178,6 +182,7 @@ export class MarketBook {
 
   /** Takes over a ticker that another book accepted, unless this one holds a newer one. */
   tickerAccepted(symbol: MarketSymbol, ticker: AcceptedTicker): void {
+    this.#ticked(symbol);
     if (this.#keepNewer(symbol, ticker) === ticker) this.#pricesChanged(symbol);
   }
 
@@ -338,6 +343,11 @@ export class MarketBook {
     if (!market.isConverted) return this.#factors.get('exchange');
     const known = this.rate(market.quote);
     return known !== undefined && now < known.validUntil ? this.#factors.get(market.quote) : undefined;
+  }
+
+  /** A ticker, even one that the guard holds, proves that the exchange has the market. */
+  #ticked(symbol: MarketSymbol): void {
+    if (this.catalogue.ticked(symbol)) this.#marketsChanged();
   }
 
   #pricesChanged(exchangeSymbol: MarketSymbol): void {

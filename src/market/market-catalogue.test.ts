@@ -10,6 +10,7 @@ import {
   decimal,
   EUR,
   everyEuroMarket,
+  hourMs,
   pricingPolicy,
   start,
   symbol,
@@ -148,26 +149,81 @@ test('no catalogue was ever loaded until a load lists a selected market, or reco
   assert.equal(catalogue.everLoaded, true);
 });
 
-test('an empty load is no evidence: it neither delists nor counts', () => {
-  const catalogue = loaded([upstreamMarket('BTC')]);
-  for (let load = 1; load <= 5; load++) catalogue.load([], after(start, load));
-  catalogue.load([upstreamMarket('ETH')], after(start, 6));
-  catalogue.load([upstreamMarket('ETH')], after(start, 7));
-  assert.equal(catalogue.find(symbol('BTCEUR'))!.status, 'trading');
-  catalogue.load([upstreamMarket('ETH')], after(start, 8));
-  assert.equal(catalogue.find(symbol('BTCEUR'))!.status, 'delisted');
+const names = Array.from({ length: 20 }, (_, index) => `C${index}`);
+const listing = (without: number) => names.slice(without).map((name) => upstreamMarket(name));
+
+/** Loads an hour apart that lack the first `without` of twenty markets. */
+function missing(catalogue: MarketCatalogue, without: number, hours: readonly [from: number, to: number]): void {
+  for (let hour = hours[0]; hour <= hours[1]; hour++) catalogue.load(listing(without), after(start, hour * hourMs));
+}
+
+test('an empty load, an incomplete one and one that lacks more than half are no evidence: what they list is listed, what they lack stays', () => {
+  const catalogue = loaded(listing(0));
+  const loads: (() => { isEvidence: boolean })[] = [
+    () => catalogue.load([], after(start, 1)),
+    () => catalogue.load(listing(1), after(start, 2), { skipped: [], isComplete: false }),
+    () => catalogue.load([...listing(11), upstreamMarket('NEW')], after(start, 3)),
+  ];
+  for (let round = 1; round <= 5; round++) for (const load of loads) assert.equal(load().isEvidence, false);
+  assert.ok([...catalogue.all()].every(({ status }) => status === 'trading'));
+  assert.deepEqual(catalogue.absences(0).missing, []);
+  assert.equal(catalogue.find(symbol('NEWEUR'))?.status, 'trading');
+  assert.equal(catalogue.load(listing(9), after(start, 4)).isEvidence, true);
 });
 
-test('a market that the upstream no longer lists is delisted at the third load, and its converted market with it', () => {
-  const catalogue = loaded([upstreamMarket('BTC'), upstreamMarket('ETH')]);
-  for (const byMs of [1, 2, 3]) catalogue.load([upstreamMarket('ETH')], after(start, byMs));
-  for (const name of ['BTCEUR', 'BTCCZK']) {
-    const market = catalogue.find(symbol(name))!;
-    assert.deepEqual([market.status, market.listedUntil], ['delisted', after(start, 3 + 30 * dayMs)]);
+test('a market that two loads lack is paused with its converted one, is due after its time, and never delists itself', () => {
+  const catalogue = loaded(listing(0));
+  missing(catalogue, 1, [1, 24]);
+  for (const name of ['C0EUR', 'C0CZK']) assert.equal(catalogue.find(symbol(name))?.status, 'paused');
+  assert.equal(catalogue.find(symbol('C1EUR'))?.status, 'trading');
+  assert.deepEqual(catalogue.absences(dayMs), { missing: ['C0EUR'], due: [], isHeldBack: false });
+  missing(catalogue, 1, [25, 25]);
+  assert.deepEqual(catalogue.absences(dayMs), { missing: ['C0EUR'], due: ['C0EUR'], isHeldBack: false });
+  assert.equal(catalogue.find(symbol('C0EUR'))?.status, 'paused');
+});
+
+test('a ticker, a listing, or a pair that is listed but unreadable, starts the count over (fault row 54)', () => {
+  const restarts: ((catalogue: MarketCatalogue) => unknown)[] = [
+    (catalogue) => catalogue.ticked(symbol('C0EUR')),
+    (catalogue) => catalogue.load(listing(0), after(start, 23.5 * hourMs)),
+  ];
+  for (const restart of restarts) {
+    const catalogue = loaded(listing(0));
+    missing(catalogue, 1, [1, 23]);
+    restart(catalogue);
+    assert.equal(catalogue.find(symbol('C0EUR'))?.status, 'trading');
+    missing(catalogue, 1, [24, 47]);
+    assert.deepEqual(catalogue.absences(dayMs).due, []);
   }
-  assert.equal(catalogue.find(symbol('ETHCZK'))!.status, 'trading');
-  catalogue.load([upstreamMarket('BTC'), upstreamMarket('ETH')], after(start, 4));
-  assert.equal(catalogue.find(symbol('BTCEUR'))!.status, 'delisted');
+  const catalogue = loaded(listing(0));
+  const skipped = [{ name: 'C0', symbol: symbol('C0EUR'), reason: 'unreadable' }];
+  for (let hour = 1; hour < 50; hour++) {
+    catalogue.load(listing(1), after(start, hour * hourMs), { skipped, isComplete: true });
+  }
+  assert.deepEqual(catalogue.absences(dayMs).missing, []);
+});
+
+test('when more than a tenth of the markets are missing, those that are due are held back (fault row 54)', () => {
+  const catalogue = loaded(listing(0));
+  missing(catalogue, 2, [1, 26]);
+  assert.deepEqual(catalogue.absences(dayMs), {
+    missing: ['C0EUR', 'C1EUR'],
+    due: ['C0EUR', 'C1EUR'],
+    isHeldBack: false,
+  });
+  missing(catalogue, 3, [27, 28]);
+  const { due, isHeldBack } = catalogue.absences(dayMs);
+  assert.deepEqual([due, isHeldBack], [['C0EUR', 'C1EUR'], true]);
+});
+
+test('how long a market has been missing survives a restart', () => {
+  const before = loaded(listing(0));
+  missing(before, 1, [1, 20]);
+  const catalogue = new MarketCatalogue(pricingPolicy(), everyEuroMarket);
+  catalogue.restore(JSON.parse(JSON.stringify(before.records())));
+  assert.equal(catalogue.find(symbol('C0CZK'))?.status, 'paused');
+  missing(catalogue, 1, [21, 25]);
+  assert.deepEqual(catalogue.absences(dayMs).due, ['C0EUR']);
 });
 
 test('a delisted market is listed through the last millisecond of its 30 days and gone with the next', () => {

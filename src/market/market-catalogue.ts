@@ -1,10 +1,12 @@
 import type { EpochMs } from '../clock.ts';
 import { type DecimalString, shortest, unitAt } from './decimal.ts';
 import {
+  absentForMs,
   afterListed,
   afterMissed,
   afterOperator,
   combined,
+  isMissing,
   type Lifecycle,
   listedUntil,
   type MarketStatus,
@@ -13,7 +15,7 @@ import {
 } from './lifecycle.ts';
 import { convertedPrecision, type PricingPolicy } from './pricing.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
-import type { UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
+import type { CatalogueGaps, CatalogueVerdict, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
 
 /** A market as clients see it (contract, Market), with the internal facts about it. */
 export interface OfferedMarket {
@@ -50,6 +52,16 @@ export interface MarketControls {
 export interface MarketSelection {
   readonly quotes: ReadonlySet<CurrencyCode>;
   readonly symbols: 'all' | ReadonlySet<MarketSymbol>;
+}
+
+/** What the upstream's catalogue lacks. */
+export interface Absences {
+  /** Paused because two loads in a row lack them. */
+  readonly missing: readonly MarketSymbol[];
+  /** Those of them that have been missing for long enough to be delisted. */
+  readonly due: readonly MarketSymbol[];
+  /** More than a tenth of all markets are missing: rather a fault of the upstream, so that only the operator delists. */
+  readonly isHeldBack: boolean;
 }
 
 interface ExchangeMarket {
@@ -93,8 +105,8 @@ export class MarketCatalogue {
     for (const record of records) {
       if (record.convertedFrom !== undefined) this.#convertedControls.set(record.symbol, this.#controlsAfter(record));
       else if (this.#isSelected(record)) {
-        const { status: upstreamStatus, missedLoads } = record;
-        const lifecycle = { upstreamStatus, missedLoads, ...this.#controlsAfter(record) };
+        const { status: upstreamStatus, absence } = record;
+        const lifecycle = { upstreamStatus, absence, ...this.#controlsAfter(record) };
         this.#exchange.set(record.symbol, { listing: record, lifecycle });
       }
     }
@@ -102,13 +114,21 @@ export class MarketCatalogue {
     this.#rebuild();
   }
 
-  /** A successful load of the upstream's whole catalogue. An empty one is no evidence of anything. */
-  load(listings: readonly UpstreamMarket[], at: EpochMs): void {
+  /**
+   * A successful load of the upstream's catalogue. What it lists is listed; what it lacks is missing only if the load is
+   * complete and lists half of the known markets or more. An empty one is no evidence of anything.
+   */
+  load(
+    listings: readonly UpstreamMarket[],
+    at: EpochMs,
+    { skipped, isComplete }: CatalogueGaps = { skipped: [], isComplete: true },
+  ): CatalogueVerdict {
     const selected = listings.filter((listing) => this.#isSelected(listing));
-    if (selected.length === 0) return;
-    const seen = new Set<MarketSymbol>();
+    const seen = new Set([...selected, ...skipped].map(({ symbol }) => symbol));
+    const open = this.#exchangeSymbols(isOpen);
+    const missed = open.filter((symbol) => !seen.has(symbol));
+    const isEvidence = selected.length > 0 && isComplete && missed.length * 2 <= open.length;
     for (const listing of selected) {
-      seen.add(listing.symbol);
       const known = this.#exchange.get(listing.symbol);
       const lifecycle =
         known === undefined
@@ -116,13 +136,34 @@ export class MarketCatalogue {
           : afterListed(known.lifecycle, listing.status);
       this.#exchange.set(listing.symbol, { listing, lifecycle });
     }
-    for (const [symbol, market] of this.#exchange) {
-      if (!seen.has(symbol)) {
-        this.#exchange.set(symbol, { ...market, lifecycle: afterMissed(market.lifecycle, at) });
-      }
+    for (const symbol of isEvidence ? missed : []) {
+      const market = this.#exchange.get(symbol)!;
+      this.#exchange.set(symbol, { ...market, lifecycle: afterMissed(market.lifecycle, at) });
     }
-    this.#everLoaded = true;
+    this.#everLoaded ||= selected.length > 0;
     this.#rebuild();
+    return {
+      isEvidence,
+      lacking: missed.length,
+      delisted: this.#exchangeSymbols((lifecycle) => lifecycle.delistedAt !== undefined),
+    };
+  }
+
+  /** The market sent a ticker, so the upstream has it whatever its catalogue says. Returns whether that changes anything. */
+  ticked(symbol: MarketSymbol): boolean {
+    const market = this.#exchange.get(symbol);
+    if (market?.lifecycle.absence === undefined || market.lifecycle.delistedAt !== undefined) return false;
+    this.#exchange.set(symbol, { ...market, lifecycle: { ...market.lifecycle, absence: undefined } });
+    this.#rebuild();
+    return true;
+  }
+
+  /** @param delistAfterMs how long a market has to be missing to be due */
+  absences(delistAfterMs: number): Absences {
+    const missing = this.#exchangeSymbols((lifecycle) => isOpen(lifecycle) && isMissing(lifecycle));
+    const due = missing.filter((symbol) => absentForMs(this.#exchange.get(symbol)!.lifecycle) >= delistAfterMs);
+    const isHeldBack = due.length > 0 && missing.length * 10 > this.#exchangeSymbols(isOpen).length;
+    return { missing, due, isHeldBack };
   }
 
   changeStatus(symbol: MarketSymbol, upstreamStatus: UpstreamMarketStatus): void {
@@ -187,10 +228,14 @@ export class MarketCatalogue {
         minOrderValue: market.minOrderValue,
         operatorPaused: controls.operatorPaused,
         delistedAt: controls.delistedAt,
-        missedLoads: market.isConverted ? 0 : own.lifecycle.missedLoads,
+        absence: market.isConverted ? undefined : own.lifecycle.absence,
         convertedFrom: market.isConverted ? market.exchangeSymbol : undefined,
       };
     });
+  }
+
+  #exchangeSymbols(test: (lifecycle: Lifecycle) => boolean): MarketSymbol[] {
+    return [...this.#exchange].flatMap(([symbol, { lifecycle }]) => (test(lifecycle) ? symbol : []));
   }
 
   /** The operator's decision about a symbol that is not (yet) an exchange market. */
@@ -244,6 +289,10 @@ export class MarketCatalogue {
     }
     return markets;
   }
+}
+
+function isOpen({ delistedAt }: Lifecycle): boolean {
+  return delistedAt === undefined;
 }
 
 function offerExchange({ listing, lifecycle }: ExchangeMarket): OfferedMarket {

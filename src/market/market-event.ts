@@ -3,7 +3,14 @@ import type { Held, HeldSubject } from './guard.ts';
 import type { MarketRecord } from './market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
-import type { ConversionRate, FeedPath, ReferencePrices, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
+import type {
+  CatalogueGaps,
+  ConversionRate,
+  FeedPath,
+  ReferencePrices,
+  UpstreamMarket,
+  UpstreamMarketStatus,
+} from './upstream.ts';
 
 /**
  * One input of the market room, or the state that all earlier inputs produced. A replica that starts from a state and
@@ -12,7 +19,12 @@ import type { ConversionRate, FeedPath, ReferencePrices, UpstreamMarket, Upstrea
  */
 export type MarketEvent =
   | MarketState
-  | { readonly kind: 'catalogue'; readonly markets: readonly UpstreamMarket[]; readonly at: EpochMs }
+  | {
+      readonly kind: 'catalogue';
+      readonly markets: readonly UpstreamMarket[];
+      readonly at: EpochMs;
+      readonly gaps?: CatalogueGaps | undefined;
+    }
   | {
       readonly kind: 'marketStatus';
       readonly symbol: MarketSymbol;

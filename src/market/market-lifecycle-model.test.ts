@@ -8,6 +8,7 @@ import {
   currency,
   dayMs,
   everyEuroMarket,
+  hourMs,
   pricingPolicy,
   start,
   symbol,
@@ -23,7 +24,8 @@ const removalMs = 30 * dayMs;
 interface Fate {
   upstream: UpstreamMarketStatus;
   paused: boolean;
-  absences: number;
+  /** The loads in a row without it: the first and the latest, as far as gaps of up to an hour count. */
+  missing: { forMs: number; at: number } | undefined;
   endedAt: number;
 }
 
@@ -42,7 +44,7 @@ interface Real {
 const never = Number.POSITIVE_INFINITY;
 
 function newFate(upstream: UpstreamMarketStatus): Fate {
-  return { upstream, paused: false, absences: 0, endedAt: never };
+  return { upstream, paused: false, missing: undefined, endedAt: never };
 }
 
 /** What clients see in the model: `[symbol, status, the instant it leaves the list]`. */
@@ -52,7 +54,8 @@ function expected({ fates, now }: Model): [string, string, number][] {
     const exchange = fates.get(name.replace('CZK', 'EUR'))!;
     const endedAt = Math.min(own.endedAt, exchange.endedAt);
     if (now >= endedAt + removalMs) continue;
-    const isPaused = own.paused || exchange.paused || exchange.upstream === 'paused';
+    const isMissing = (exchange.missing?.forMs ?? 0) > 0;
+    const isPaused = own.paused || exchange.paused || exchange.upstream === 'paused' || isMissing;
     seen.push([name, endedAt < never ? 'delisted' : isPaused ? 'paused' : 'trading', endedAt + removalMs]);
   }
   return seen.sort(([a], [b]) => (a < b ? -1 : 1));
@@ -70,6 +73,12 @@ function agree(model: Model, { catalogue }: Real): void {
     [...model.fates.keys()].sort(),
   );
   assert.equal(catalogue.everLoaded, model.fates.size > 0);
+  const open = [...model.fates].filter(([name, { endedAt }]) => name.endsWith('EUR') && endedAt === never);
+  const due = open.filter(([, { missing }]) => (missing?.forMs ?? 0) >= 2 * hourMs).map(([name]) => name);
+  const missing = open.filter(([, fate]) => (fate.missing?.forMs ?? 0) > 0);
+  const absences = catalogue.absences(2 * hourMs);
+  assert.deepEqual(absences.due.toSorted(), due.toSorted());
+  assert.equal(absences.isHeldBack, due.length > 0 && missing.length > open.length / 10);
 }
 
 type Command = fc.Command<Model, Real>;
@@ -98,25 +107,43 @@ function loadCommand(listed: readonly (UpstreamMarketStatus | undefined)[], with
     });
     const foreign = withForeign ? [upstreamMarket('BTC', { quote: currency('USD') })] : [];
     catalogue.load([...foreign, ...markets], model.now);
-    if (markets.length === 0) return;
-    for (const [index, base] of bases.entries()) loadOne(model, base, listed[index]);
+    const open = bases.filter((base) => (model.fates.get(`${base}EUR`)?.endedAt ?? 0) === never);
+    const missed = open.filter((base) => listed[bases.indexOf(base)] === undefined);
+    const isEvidence = markets.length > 0 && missed.length * 2 <= open.length;
+    for (const [index, base] of bases.entries()) loadOne(model, base, listed[index], isEvidence);
   };
   return command(`load(${listed.map((status) => status ?? '-')})`, load, () => true);
 }
 
-function loadOne({ fates, now }: Model, base: string, status: UpstreamMarketStatus | undefined): void {
+function loadOne(
+  { fates, now }: Model,
+  base: string,
+  status: UpstreamMarketStatus | undefined,
+  isEvidence: boolean,
+): void {
   const known = fates.get(`${base}EUR`);
   if (status === undefined) {
-    if (known === undefined || known.endedAt < never) return;
-    known.absences++;
-    if (known.absences === 3) known.endedAt = now;
+    if (known === undefined || known.endedAt < never || !isEvidence) return;
+    const { missing } = known;
+    const stepMs = missing === undefined ? 0 : Math.min(Math.max(now - missing.at, 1), hourMs);
+    known.missing = { forMs: (missing?.forMs ?? 0) + stepMs, at: now };
   } else if (known === undefined) {
     fates.set(`${base}EUR`, newFate(status));
     fates.set(`${base}CZK`, newFate(status));
   } else {
-    known.absences = 0;
+    known.missing = undefined;
     known.upstream = status;
   }
+}
+
+function tickCommand(name: string): Command {
+  const tick = (model: Model, { catalogue }: Real) => {
+    const fate = model.fates.get(name);
+    const isChange = fate?.missing !== undefined && fate.endedAt === never;
+    assert.equal(catalogue.ticked(symbol(name)), isChange);
+    if (isChange) fate.missing = undefined;
+  };
+  return command(`tick(${name})`, tick, () => true);
 }
 
 function statusCommand(name: string, status: UpstreamMarketStatus): Command {
@@ -183,7 +210,9 @@ const anyCommands = fc.commands(
     fc
       .tuple(anySymbol, fc.constantFrom('pause' as const, 'resume' as const, 'delist' as const))
       .map(([name, decision]) => operatorCommand(name, decision)),
+    fc.constantFrom(...bases).map((base) => tickCommand(`${base}EUR`)),
     fc.integer({ min: 0, max: 20 * dayMs }).map(timeCommand),
+    fc.integer({ min: 0, max: hourMs }).map(timeCommand),
     fc.constantFrom(0, 1).map(removalEdgeCommand),
     fc.constant(restartCommand),
   ],
@@ -219,8 +248,17 @@ test('sequences that once exposed a wrong implementation', () => {
       operatorCommand('BTCCZK', 'pause'),
       operatorCommand('BTCCZK', 'resume'),
     ],
-    // Two absences, a restart in between, and the third.
-    [load('tt-'), load('-t-'), load('-t-'), restartCommand, load('-t-'), removalEdgeCommand(0), removalEdgeCommand(1)],
+    // Absences with a restart in between, until the market is due, and a ticker then.
+    [
+      load('tt-'),
+      load('-t-'),
+      timeCommand(hourMs),
+      load('-t-'),
+      restartCommand,
+      timeCommand(dayMs),
+      load('-t-'),
+      tickCommand('BTCEUR'),
+    ],
     // The operator's instant stands although the upstream drops the market afterwards.
     [
       load('tt-'),

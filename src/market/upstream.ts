@@ -28,12 +28,25 @@ export interface SkippedPair {
   readonly reason: string;
 }
 
+/** The name under which those of the latest load are stored. */
+export const skippedPairsName = 'skippedPairs';
+
 /** What a load of the catalogue does not say. */
 export interface CatalogueGaps {
   /** Listed, so not missing; but not readable, or under the live name of another pair. */
   readonly skipped: readonly SkippedPair[];
   /** False when a part of the answer is missing: then the absence of a market proves nothing. */
   readonly isComplete: boolean;
+}
+
+/** What a load of the catalogue proved. */
+export interface CatalogueVerdict {
+  /** Markets that it lacks are missing. False for a load that is not complete, or lacks so much that it looks faulty. */
+  readonly isEvidence: boolean;
+  /** How many known markets it lacks. */
+  readonly lacking: number;
+  /** Markets that are delisted for good: the feed drops them. */
+  readonly delisted: readonly MarketSymbol[];
 }
 
 export type UpstreamMarketStatus = 'trading' | 'paused';
@@ -101,8 +114,8 @@ export type RejectionReason =
 
 /** What the feed delivers to the market room, in the order of arrival. */
 export interface FeedSink {
-  /** A complete, non-empty load of the upstream's catalogue. */
-  catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs): void;
+  /** A non-empty load of the upstream's catalogue. */
+  catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs, gaps?: CatalogueGaps): CatalogueVerdict;
   /** A market's state changed between two loads. */
   marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus, at: EpochMs): void;
   /** Returns why the ticker was rejected, or `undefined` when it was taken. */

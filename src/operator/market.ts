@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { publicMarketStatuses } from '../contract/enumerations.ts';
 import * as part from '../contract/schema-parts.ts';
-import { combined, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
+import { combined, isMissing, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';
 import { instants, nullableDecimal, nullableLine, nullablePair, words } from './fields.ts';
@@ -28,6 +28,10 @@ export const marketFields = {
   tickSize: part.decimal('Smallest step of a price.', '1'),
   minOrderSize: part.decimal('Smallest size of an order, in the base currency.', '0.00005'),
   minOrderValue: nullableDecimal('Smallest value of an order, in the quote currency.', '0.5'),
+  ...nullablePair(
+    'missingSince',
+    'Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed.',
+  ),
   ...nullablePair('delistedAt', 'When it was delisted, which is final.'),
   ...nullablePair('listedUntil', 'The first instant at which a delisted market is no longer listed.'),
 };
@@ -74,7 +78,7 @@ function viewsOf(markets: readonly MarketFacts[]): readonly MarketView[] {
 function viewOf(market: MarketFacts, lifecycle: Lifecycle): MarketView {
   const status = statusOf(lifecycle);
   const pausedBy = [
-    ...(lifecycle.upstreamStatus === 'paused' ? (['exchange'] as const) : []),
+    ...(lifecycle.upstreamStatus === 'paused' || isMissing(lifecycle) ? (['exchange'] as const) : []),
     ...(lifecycle.operatorPaused ? (['operator'] as const) : []),
   ];
   return {
@@ -92,6 +96,7 @@ function viewOf(market: MarketFacts, lifecycle: Lifecycle): MarketView {
     tickSize: market.tickSize,
     minOrderSize: market.minOrderSize,
     minOrderValue: market.minOrderValue ?? null,
+    ...instants('missingSince', isMissing(lifecycle) ? lifecycle.absence?.since : undefined),
     ...instants('delistedAt', lifecycle.delistedAt),
     ...instants('listedUntil', listedUntil(lifecycle)),
   };

@@ -98,7 +98,7 @@ describe('a market', () => {
     tickSize: '0.1',
     minOrderSize: '0.0002',
     minOrderValue: '0.45',
-    missedLoads: 0,
+    absence: undefined,
     delistedAt: undefined,
     heldAt: undefined,
     acceptedAt: undefined,

@@ -14,7 +14,12 @@ storeTest('markets are listed by symbol with every digit, as they were saved las
     { ...btcEur, ...rest },
   ]);
   clock.jump(1);
-  const changed = { ...btcEur, tickSize: '0.10', upstreamStatus: 'paused', missedLoads: 2 } as const;
+  const changed = {
+    ...btcEur,
+    tickSize: '0.10',
+    upstreamStatus: 'paused',
+    absence: { since: clock.now(), until: clock.now() },
+  } as const;
   await store.markets.upsertMany([changed]);
   assert.deepEqual((await store.markets.list())[1], { ...changed, ...rest, updatedAt: clock.now() });
 });
@@ -73,7 +78,9 @@ storeTest('delisting is final: nothing written later changes the market or its i
 
 storeTest('a delisting that the catalogue led to is kept the same way', async (t) => {
   const { store, clock } = await openEngine(t);
-  await store.markets.upsertMany([{ ...btcEur, missedLoads: 3, delistedAt: clock.now() }]);
+  await store.markets.upsertMany([
+    { ...btcEur, absence: { since: clock.now(), until: clock.now() }, delistedAt: clock.now() },
+  ]);
   await store.markets.upsertMany([btcEur]);
   assert.equal((await store.markets.list())[0]?.delistedAt, clock.now());
 });

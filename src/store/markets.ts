@@ -22,8 +22,8 @@ export interface MarketFacts {
 
 /** A market as a server knows it after a catalogue load. */
 export interface MarketToSave extends MarketFacts {
-  /** Successful catalogue loads in a row that did not list the market. */
-  readonly missedLoads: number;
+  /** The first and the latest of the catalogue loads in a row that lack the market; `undefined` while it is listed. */
+  readonly absence: { readonly since: EpochMs; readonly until: EpochMs } | undefined;
   /** Final once stored. */
   readonly delistedAt: EpochMs | undefined;
 }
@@ -127,12 +127,12 @@ export class Markets extends StorePart {
     return this.#change(symbol, { accepted_at_ms: at });
   }
 
-  /** Final. Throws `market_unknown`, `market_delisted`. */
-  delist(symbol: string, at: EpochMs): Promise<MarketRecord> {
-    return this.#change(symbol, { delisted_at_ms: at });
+  /** Final. `reason` is a phrase for the audit log. Throws `market_unknown`, `market_delisted`. */
+  delist(symbol: string, at: EpochMs, reason?: string): Promise<MarketRecord> {
+    return this.#change(symbol, { delisted_at_ms: at }, reason);
   }
 
-  #change(symbol: string, change: Control): Promise<MarketRecord> {
+  #change(symbol: string, change: Control, reason?: string): Promise<MarketRecord> {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
@@ -152,7 +152,7 @@ export class Markets extends StorePart {
         .where('symbol', '=', symbol)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await journal(trx, { ...entryOf(symbol, change), subject: { kind: 'market', id: symbol } });
+      await journal(trx, { ...entryOf(symbol, change, reason), subject: { kind: 'market', id: symbol } });
       return recordOf(row);
     });
   }
@@ -163,7 +163,11 @@ type Control = Partial<
   Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms' | 'held_at_ms' | 'accepted_at_ms'>
 >;
 
-function entryOf(symbol: string, { operator_paused, delisted_at_ms, held_at_ms, accepted_at_ms }: Control) {
+function entryOf(
+  symbol: string,
+  { operator_paused, delisted_at_ms, held_at_ms, accepted_at_ms }: Control,
+  reason?: string,
+) {
   if (accepted_at_ms !== undefined) {
     return { action: 'market.accept', summary: `Accepted what the guard held of ${symbol}.` };
   }
@@ -174,7 +178,11 @@ function entryOf(symbol: string, { operator_paused, delisted_at_ms, held_at_ms, 
   }
   if (operator_paused === undefined) {
     const details = { delistedAtMs: delisted_at_ms ?? null };
-    return { action: 'market.delist', summary: `Delisted ${symbol}, for good.`, details };
+    return {
+      action: 'market.delist',
+      summary: `Delisted ${symbol}, for good${reason === undefined ? '' : `: ${reason}`}.`,
+      details,
+    };
   }
   return operator_paused === 1
     ? { action: 'market.pause', summary: `Paused trading of ${symbol}.` }
@@ -193,7 +201,8 @@ function columnsOf(market: MarketToSave, now: EpochMs) {
     tick_size: market.tickSize,
     min_order_size: market.minOrderSize,
     min_order_value: market.minOrderValue ?? null,
-    missed_loads: market.missedLoads,
+    missing_since_ms: market.absence?.since ?? null,
+    missing_until_ms: market.absence?.until ?? null,
     delisted_at_ms: market.delistedAt ?? null,
     updated_at_ms: now,
   };
@@ -215,7 +224,10 @@ function recordOf(row: Selectable<MarketTable>): MarketRecord {
     heldAt: row.held_at_ms ?? undefined,
     acceptedAt: row.accepted_at_ms ?? undefined,
     delistedAt: row.delisted_at_ms ?? undefined,
-    missedLoads: row.missed_loads,
+    absence:
+      row.missing_since_ms === null || row.missing_until_ms === null
+        ? undefined
+        : { since: row.missing_since_ms, until: row.missing_until_ms },
     updatedAt: row.updated_at_ms,
   };
 }

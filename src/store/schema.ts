@@ -65,7 +65,8 @@ export interface MarketTable {
   held_at_ms: Generated<EpochMs | null>;
   accepted_at_ms: Generated<EpochMs | null>;
   delisted_at_ms: EpochMs | null;
-  missed_loads: Generated<number>;
+  missing_since_ms: EpochMs | null;
+  missing_until_ms: EpochMs | null;
   updated_at_ms: EpochMs;
 }
 

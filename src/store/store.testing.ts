@@ -188,7 +188,7 @@ export const btcEur: MarketToSave = {
   tickSize: '0.1',
   minOrderSize: '0.00005',
   minOrderValue: '0.5',
-  missedLoads: 0,
+  absence: undefined,
   delistedAt: undefined,
 };
 

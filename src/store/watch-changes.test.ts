@@ -66,11 +66,13 @@ storeTest("a catalogue load wakes nobody, an operator's decision does", async (t
     tickSize: '0.1',
     minOrderSize: '0.00005',
     minOrderValue: undefined,
-    missedLoads: 0,
+    absence: undefined,
     delistedAt: undefined,
   };
   await store.markets.upsertMany([market]);
-  await store.markets.upsertMany([{ ...market, upstreamStatus: 'paused', missedLoads: 1 }]);
+  await store.markets.upsertMany([
+    { ...market, upstreamStatus: 'paused', absence: { since: asEpochMs(1), until: asEpochMs(2) } },
+  ]);
   await store.snapshots.save('board', '{}');
   assert.deepEqual(await next(), []);
   await store.markets.setOperatorPaused('BTCEUR', true);

@@ -9,6 +9,7 @@ import { redisLeases } from '../cluster/redis-lease.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
 import type { FeedSink } from '../market/upstream.ts';
+import type { CatalogueReview } from './catalogue-review.ts';
 import { createFeed, type Feed } from './feed.ts';
 
 interface ProcessFeedOptions {
@@ -45,10 +46,13 @@ export interface ProcessFeed extends Feed {
 }
 
 /** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
-export function processFeed(options: ProcessFeedOptions, market: FedParts): ProcessFeed {
+export function processFeed(
+  options: ProcessFeedOptions,
+  market: FedParts & { readonly review: CatalogueReview },
+): ProcessFeed {
   const { configuration, clock, only } = options;
   const { redis } = configuration;
-  const makeFeed = (sink: FeedSink) => createFeed(configuration, { ...options, sink });
+  const makeFeed = (sink: FeedSink) => createFeed(configuration, { ...options, sink: market.review.reviewed(sink) });
   if (redis === undefined) return makeFeed(marketSink(market, clock));
   return new ClusteredFeed({ ...options, ...market, address: redis, makeFeed, mayLead: only !== 'api' });
 }

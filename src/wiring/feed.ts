@@ -54,13 +54,13 @@ export function createFeed(configuration: Configuration, parts: FeedParts): Feed
 }
 
 /** The configured exchange. */
-export function connectorFor({ exchange, feed }: Configuration, clock: Clock): ExchangeConnector {
+export function connectorFor({ exchange, markets, feed }: Configuration, clock: Clock): ExchangeConnector {
   return new KrakenConnector({
     clock,
     restUrl: exchange.urls.rest,
     liveUrl: exchange.urls.ws,
-    quotes: exchange.quotes,
-    symbols: exchange.symbols,
+    quotes: markets.quotes,
+    symbols: markets.symbols,
     requestTimeoutMs: feed.requestTimeoutMs,
     frameBytesMax: feed.frameBytesMax,
   });

@@ -152,7 +152,7 @@ function fromStore(row: StoredMarket): MarketRecord {
     minOrderSize: row.minOrderSize as DecimalString,
     minOrderValue: row.minOrderValue as DecimalString | undefined,
     operatorPaused: row.operatorPaused,
-    missedLoads: row.missedLoads,
+    absence: row.absence,
     delistedAt: row.delistedAt,
     convertedFrom: row.via as MarketSymbol | undefined,
   };

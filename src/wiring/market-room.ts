@@ -7,6 +7,7 @@ import { Guard } from '../market/guard.ts';
 import { type BookObserver, MarketBook } from '../market/market-book.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { Store } from '../store/store.ts';
+import { CatalogueReview } from './catalogue-review.ts';
 import { MarketMemory } from './market-memory.ts';
 import { loadMaintenanceWindows } from './operator-changes.ts';
 
@@ -28,10 +29,12 @@ export function marketRoom({ configuration, clock, log }: MarketRoomOptions, sto
   const feedStatus = new FeedStatus();
   const service = new ServiceBoard(feedStatus, clock);
   const memory = new MarketMemory(store, book, feedStatus, clock, log);
+  const review = new CatalogueReview({ store, book, memory, log, delistAfterMs: configuration.markets.delistAfterMs });
   return {
     book,
     guard,
     feedStatus,
+    review,
     service,
     board: new Board(book),
     memory,
@@ -40,15 +43,18 @@ export function marketRoom({ configuration, clock, log }: MarketRoomOptions, sto
       memory.start();
       await loadMaintenanceWindows(store, service, clock);
     },
-    stop: () => memory.stop(),
+    async stop() {
+      await review.stop();
+      await memory.stop();
+    },
   };
 }
 
 /** An empty market book on the operator's terms. */
-export function bookFor({ exchange, pricing, rates }: Configuration, guard?: Guard): MarketBook {
-  const symbols = exchange.symbols === 'all' ? 'all' : new Set(exchange.symbols);
+export function bookFor({ markets, pricing, rates }: Configuration, guard?: Guard): MarketBook {
+  const symbols = markets.symbols === 'all' ? 'all' : new Set(markets.symbols);
   const policy = { ...pricing, rateValidForMs: rates.validForMs };
-  return new MarketBook(policy, { quotes: new Set(exchange.quotes), symbols }, guard);
+  return new MarketBook(policy, { quotes: new Set(markets.quotes), symbols }, guard);
 }
 
 /** Says when the guard begins to hold a price or a rate, and when it no longer does. */

@@ -15,7 +15,7 @@ test('ten times the ticks while the process stands still 200 ms at a time: price
   t.after(() => simulator.stop());
   // Without the defence against overload, which would refuse the clients of this test.
   const server = { overloadDelay: '10s' };
-  const { key, start } = await installed(t, simulator, { server, exchange: { symbols: 'all' } });
+  const { key, start } = await installed(t, simulator, { server, markets: { symbols: 'all' } });
   const service = await start();
   const api = await ApiClient.of(service.baseUrl, key);
   await eventually('operational', async () => (await api.status()).status === 'operational');

@@ -51,7 +51,7 @@ test(`connections lost like this ${sized(10, 1000)} times leave no socket, no ti
   t.after(() => process.removeListener('warning', warned));
   const { service, live } = await startBehindProxies(t, {
     timing: { transportTimeoutMs: 150, pingEveryMs: 40, reconnectMinMs: 5, reconnectMaxMs: 10, staleAfterMs: 60_000 },
-    settings: { 'exchange.symbols': 'all' },
+    settings: { 'markets.symbols': 'all' },
     // One market that always moves: each turn waits for its next update.
     simulator: { markets: 1, updatesPerSecond: 200 },
     untilLive: false,

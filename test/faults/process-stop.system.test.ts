@@ -19,7 +19,7 @@ describe('a service that is told to stop', { concurrency: 2 }, () => {
   async function started(t: TestContext, server: object = {}) {
     const { key, start } = await installed(t, simulator, {
       server: { shutdownDeadline: '10s', ...server },
-      exchange: { symbols: 'all' },
+      markets: { symbols: 'all' },
     });
     const service = await start();
     const api = await ApiClient.of(service.baseUrl, key);

@@ -4,7 +4,11 @@ import { eventually } from '../support/eventually.ts';
 import { allSymbols, ServiceHarness } from '../support/service-harness.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
-const allEuroMarkets = { settings: { 'exchange.symbols': 'all' }, untilLive: false } as const;
+const longCatalogue = {
+  settings: { 'markets.symbols': 'all', 'markets.delistAfter': '1h' },
+  untilLive: false,
+} as const;
+const allEuroMarkets = { settings: { 'markets.symbols': 'all' }, untilLive: false } as const;
 
 async function statusOf({ api }: ServiceHarness, symbol: string): Promise<string | undefined> {
   return (await api.markets()).get(symbol)?.status;
@@ -13,6 +17,11 @@ async function statusOf({ api }: ServiceHarness, symbol: string): Promise<string
 /** Catalogue loads since the service started, by outcome. */
 async function loadsOf(service: ServiceHarness, outcome: string): Promise<number> {
   return (await service.metrics()).value('mdapi_feed_catalogue_loads_total', { outcome });
+}
+
+/** Markets that the exchange no longer lists. */
+async function missingOf(service: ServiceHarness): Promise<number> {
+  return (await service.metrics()).value('mdapi_markets_missing', { state: 'paused' });
 }
 
 function untilStatus(service: ServiceHarness, symbol: string, status: string): Promise<unknown> {
@@ -50,13 +59,26 @@ describe('the life of a market', { concurrency: true }, () => {
     assert.equal((await service.api.markets()).get('NEWCOINEUR')?.pricePrecision, 3);
   });
 
-  test('a pair gone from three catalogue loads is delisted for good, over a restart too, and listed for 30 days', async (t) => {
-    const service = await ServiceHarness.start(t);
+  test('a pair gone from the exchange is paused, delisted for good after its time, over a restart too, and listed for 30 days', async (t) => {
+    const service = await ServiceHarness.start(t, longCatalogue);
+    await eventually('live', async () => (await service.api.status()).status === 'operational');
     await service.simulator.faults.set({ fault: 'pair-delist', symbol: 'XRP/EUR' });
+    await untilStatus(service, 'XRPCZK', 'paused');
+    await eventually('missing', async () => (await missingOf(service)) === 1);
+    await service.stopService();
+    service.clock.shift(3_500_000);
+    await service.startService();
+    await eventually('a load', async () => (await loadsOf(service, 'ok')) > 0);
+    assert.equal(await statusOf(service, 'XRPEUR'), 'paused', 'not yet');
+    service.clock.shift(600_000);
     await untilStatus(service, 'XRPEUR', 'delisted');
-    assert.equal(await loadsOf(service, 'ok'), 4, 'the first and three without it');
     await assertDelisted(service);
-    assert.equal((await service.api.status()).status, 'operational');
+    assert.ok(service.logged.some((line) => line.includes('"symbol":"XRPEUR"') && line.includes('delisted for good')));
+    await service.withStore(async ({ audit }) => {
+      const [entry] = (await audit.page({ limit: 10, subjectId: 'XRPEUR' })).items;
+      assert.deepEqual([entry?.actor, entry?.action], ['service', 'market.delist']);
+      assert.match(entry?.summary ?? '', /the exchange has not listed it for 1 h/);
+    });
 
     // It comes back at the exchange, and never here.
     await service.simulator.faults.clear('pair-delist');
@@ -68,11 +90,22 @@ describe('the life of a market', { concurrency: true }, () => {
     service.clock.shift(30 * dayMs - 120_000);
     assert.equal(await statusOf(service, 'XRPCZK'), 'delisted');
     service.clock.shift(120_000);
-    assert.deepEqual(
-      [...(await service.api.markets()).keys()],
-      allSymbols.filter((symbol) => !symbol.startsWith('XRP')),
-    );
+    assert.ok(!(await service.api.markets()).has('XRPEUR'));
     assert.equal(await service.api.outcome('/v1/ticker?symbol=XRPCZK'), '404 UNKNOWN_SYMBOL');
+  });
+
+  test('a pair that carries the live name of another is not offered and never gets its price (fault row 58)', async (t) => {
+    const service = await ServiceHarness.start(t, {
+      ...allEuroMarkets,
+      before: (simulator) => simulator.faults.set({ fault: 'pair-alias', symbol: 'ADA/EUR', wsname: 'XBT/EUR' }),
+    });
+    await eventually('live', async () => (await service.api.status()).status === 'operational');
+    assert.equal((await service.api.markets()).get('ADAEUR'), undefined);
+    assert.equal(await service.api.outcome('/v1/ticker?symbol=BTCEUR'), '200');
+    assert.equal((await service.metrics()).value('mdapi_feed_pairs_skipped'), 1);
+    await eventually('it is stored, for the list of markets', () =>
+      service.withStore(async ({ snapshots }) => (await snapshots.load('skippedPairs'))?.payload.includes('ADAEUR')),
+    );
   });
 
   test('an empty catalogue delists nothing, however often it comes', async (t) => {

@@ -18,6 +18,7 @@ const wanted: Readonly<Record<string, 'counter' | 'gauge'>> = {
   mdapi_rate_age_seconds: 'gauge',
   mdapi_rate_valid: 'gauge',
   mdapi_markets: 'gauge',
+  mdapi_markets_missing: 'gauge',
   mdapi_markets_without_price: 'gauge',
   mdapi_feed_path: 'gauge',
   mdapi_feed_connections_total: 'counter',

@@ -45,10 +45,8 @@ export async function setStage(cleanup: Cleanup, seed: number): Promise<Stage> {
   cleanup.after(() => Promise.all([live.close(), rest.close()]));
   const installation = Installation.for(cleanup as never, addresses, {
     server: { shutdownDeadline: '10s', overloadDelay: '200ms', writeTimeout: '10s' },
-    exchange: {
-      urls: { rest: `http://127.0.0.1:${rest.port}`, ws: `ws://127.0.0.1:${live.port}/v2` },
-      symbols: 'all',
-    },
+    exchange: { urls: { rest: `http://127.0.0.1:${rest.port}`, ws: `ws://127.0.0.1:${live.port}/v2` } },
+    markets: { symbols: 'all' },
     rates: { refresh: '10s' },
     limits: { key: 60, address: 30, failedAuthentication: 10 },
     // Quicker than by default, so that a fault every thirty seconds is found out and over before the next.

@@ -108,7 +108,8 @@ export class Installation {
     const configuration: Record<string, object> = {
       server: { port: 0, shutdownDeadline: '1s', overloadDelay: '10s' },
       admin: { port: 0 },
-      exchange: { urls: { rest: exchange.restUrl, ws: exchange.wsUrl }, symbols: offered },
+      exchange: { urls: { rest: exchange.restUrl, ws: exchange.wsUrl } },
+      markets: { symbols: offered },
       rates: { source: 'cnb', url: exchange.cnbUrl },
       guard: laxGuard,
       limits: { key: 1_000_000, address: 1_000_000, failedAuthentication: 1_000_000 },

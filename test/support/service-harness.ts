@@ -180,7 +180,7 @@ export class ServiceHarness {
       'admin.port': '0',
       'exchange.urls.rest': restUrl,
       'exchange.urls.ws': wsUrl,
-      'exchange.symbols': offered.join(','),
+      'markets.symbols': offered.join(','),
       'rates.url': cnbUrl,
       'rates.refresh': '1s',
       // The tests share the thread with the service: they would be taken for overload.

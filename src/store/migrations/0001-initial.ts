@@ -88,7 +88,8 @@ const marketTables: Tables = ({ text }) => [
     delisted_at_ms bigint,
     held_at_ms bigint,
     accepted_at_ms bigint,
-    missed_loads integer default 0 not null,
+    missing_since_ms bigint,
+    missing_until_ms bigint,
     updated_at_ms bigint not null
   )`,
   sql`create table maintenance_windows (

@@ -1,0 +1,113 @@
+import type { EpochMs } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { MarketBook } from '../market/market-book.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import { type FeedSink, type SkippedPair, skippedPairsName } from '../market/upstream.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+
+interface CatalogueReviewParts {
+  readonly store: Store;
+  readonly book: Pick<MarketBook, 'catalogue'>;
+  /** Writes what is known of the markets to the store. */
+  readonly memory: { save(): Promise<void> };
+  readonly log: Log;
+  readonly delistAfterMs: number;
+}
+
+/**
+ * Decides, after each load of the catalogue by the feed of this process, what becomes of markets that the exchange no
+ * longer lists. A delisting goes through the store, as an operator's does: every process learns of it, it is in the audit
+ * log, and it never happens twice.
+ */
+export class CatalogueReview {
+  readonly #parts: CatalogueReviewParts;
+  readonly #store: Store;
+  #missing: ReadonlySet<MarketSymbol> = new Set();
+  #heldBack: ReadonlySet<MarketSymbol> = new Set();
+  #skipped: string | undefined;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(parts: CatalogueReviewParts) {
+    this.#parts = parts;
+    this.#store = parts.store.as('service');
+  }
+
+  /** The sink of this process's own feed, with a review after each load. */
+  reviewed(sink: FeedSink): FeedSink {
+    return {
+      ...sink,
+      catalogueLoaded: (markets, at, gaps) => {
+        const verdict = sink.catalogueLoaded(markets, at, gaps);
+        this.#turn = this.#turn.then(() => this.#review(at, gaps?.skipped ?? []));
+        return verdict;
+      },
+    };
+  }
+
+  /** Resolves once nothing is being decided. */
+  async stop(): Promise<void> {
+    await this.#turn;
+  }
+
+  async #review(at: EpochMs, skipped: readonly SkippedPair[]): Promise<void> {
+    const { memory, log } = this.#parts;
+    try {
+      this.#reportMissing();
+      await this.#keepSkipped(skipped);
+      if (this.#absences().due.length === 0) return;
+      await memory.save();
+      // Looked at once more: a ticker that came meanwhile keeps its market.
+      const { due, missing, isHeldBack } = this.#absences();
+      if (isHeldBack) await this.#holdBack(due, missing.length);
+      else for (const symbol of due) await this.#delist(symbol, at);
+    } catch (error) {
+      log.error({ err: error }, 'the review of the catalogue failed; the next load brings another');
+    }
+  }
+
+  #absences() {
+    return this.#parts.book.catalogue.absences(this.#parts.delistAfterMs);
+  }
+
+  #reportMissing(): void {
+    const { log, delistAfterMs } = this.#parts;
+    const missing = new Set(this.#absences().missing);
+    const gone = [...missing.difference(this.#missing)];
+    const back = [...this.#missing.difference(missing)];
+    this.#missing = missing;
+    if (gone.length > 0) {
+      log.warn({ symbols: gone, delistAfterMs }, 'markets that the exchange no longer lists are paused');
+    }
+    if (back.length > 0) log.info({ symbols: back }, 'markets are no longer missing from the exchange');
+  }
+
+  async #keepSkipped(skipped: readonly SkippedPair[]): Promise<void> {
+    const text = JSON.stringify(skipped);
+    if (text === this.#skipped) return;
+    await this.#store.snapshots.save(skippedPairsName, text);
+    this.#skipped = text;
+  }
+
+  async #holdBack(due: readonly MarketSymbol[], missing: number): Promise<void> {
+    const { log } = this.#parts;
+    for (const symbol of due) {
+      if (this.#heldBack.has(symbol)) continue;
+      const summary = `Held back the delisting of ${symbol}: ${missing} markets are missing at once, over a tenth of all.`;
+      await this.#store.audit.record({ action: 'market.hold_back', subject: { kind: 'market', id: symbol }, summary });
+    }
+    const isNew = due.some((symbol) => !this.#heldBack.has(symbol));
+    this.#heldBack = new Set(due);
+    if (isNew) log.warn({ symbols: due, missing }, 'delisting is held back: over a tenth of the markets are missing');
+  }
+
+  async #delist(symbol: MarketSymbol, at: EpochMs): Promise<void> {
+    const { log, delistAfterMs } = this.#parts;
+    try {
+      await this.#store.markets.delist(symbol, at, `the exchange has not listed it for ${delistAfterMs / 3_600_000} h`);
+      log.warn({ symbol }, 'market delisted for good: the exchange no longer lists it');
+    } catch (error) {
+      if (!(error instanceof StoreError && error.reason === 'market_delisted')) throw error;
+    }
+  }
+}
