@@ -259,12 +259,7 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
       spreads,
       'market',
     ),
-    gauge(
-      'markets_missing',
-      'Markets missing from the exchange’s list: paused for it, and of these due to be delisted but held back.',
-      missing,
-      'state',
-    ),
+    gauge('markets_missing', 'Markets the exchange no longer lists: paused, or due but held back.', missing, 'state'),
   ];
 
   function states(): Sample[] {
@@ -299,10 +294,7 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
 
   function missing(): Sample[] {
     const { missing, due, isHeldBack } = market.book.catalogue.absences(configuration.markets.delistAfterMs);
-    return [
-      ['paused', missing.length],
-      ['held_back', isHeldBack ? due.length : 0],
-    ];
+    return Object.entries({ paused: missing.length, held_back: isHeldBack ? due.length : 0 });
   }
 
   function rateGauge(name: string, help: string, read: (known: KnownRate) => number | undefined): Metric {

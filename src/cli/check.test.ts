@@ -121,7 +121,7 @@ describe('mdapi check', () => {
       pricing: { pricePrecision: { BTCCZK: 0, NONECZK: 2 } },
     });
     assert.equal(exitCode, 1);
-    assert.match(bad.symbols ?? '', /^kraken has no market for ETHHEUR.* NONECZK\..* Correct exchange\.symbols/);
+    assert.match(bad.symbols ?? '', /^kraken has no market for ETHHEUR.* NONECZK\..* Correct markets\.symbols/);
     assert.ok(!bad.symbols?.includes('BTCCZK'));
   });
 
