@@ -31,6 +31,7 @@ test('without settings there is no configured token, a session lasts 12 hours an
     port: 9090,
     hosts: [],
     token: undefined,
+    oidc: undefined,
     sessionForMs: 12 * 3_600_000,
     auditForMs: 400 * 86_400_000,
   });

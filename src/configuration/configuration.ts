@@ -18,7 +18,7 @@ import { adminSchema, noticesSchema, serverSchema } from './schema-server.ts';
 /** The settings in the form the rest of the program takes: spans in milliseconds, URLs without a trailing slash. */
 export interface Configuration {
   readonly server: ServerConfiguration;
-  readonly admin: InMilliseconds<Settings['admin']>;
+  readonly admin: AdminConfiguration;
   readonly store: StoreConfiguration;
   /** `undefined`: one process serves alone. */
   readonly redis: RedisConfiguration | undefined;
@@ -42,6 +42,14 @@ type InMilliseconds<Section> = {
   readonly [Key in keyof Section & string as InMs<Section, Key>]: Section[Key] extends Duration ? number : Section[Key];
 };
 type InMs<Section, Key extends keyof Section & string> = Section[Key] extends Duration ? `${Key}Ms` : Key;
+
+interface AdminConfiguration extends Omit<InMilliseconds<Settings['admin']>, 'oidc'> {
+  /** `undefined`: people sign in with operator tokens only. */
+  readonly oidc: OidcConfiguration | undefined;
+}
+
+/** See the settings of the same names. */
+export type OidcConfiguration = Required<Settings['admin']['oidc']>;
 
 export interface ServerConfiguration
   extends Omit<InMilliseconds<Settings['server']>, 'baseUrl' | 'errorsUrl' | 'tls' | 'overloadHeapPercent'> {
@@ -91,7 +99,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
   const { transportPatienceMs, ...feedTiming } = inMilliseconds(feed, feedSchema);
   return {
     server: resolveServer(settings, directoryOf),
-    admin: inMilliseconds(admin, adminSchema),
+    admin: resolveAdmin(admin),
     store: resolveStore(store, directoryOf),
     redis: redis === undefined ? undefined : parseRedisUrl(redis),
     exchange: { ...exchange, urls: { ...exchange.urls, rest: withoutSlash(exchange.urls.rest) } },
@@ -108,6 +116,15 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
     notices: inMilliseconds(notices, noticesSchema),
     feed: { ...feedTiming, transportTimeoutMs: transportPatienceMs },
     logs,
+  };
+}
+
+function resolveAdmin(admin: Settings['admin']): AdminConfiguration {
+  const { issuer, clientId, clientSecret, ...rest } = admin.oidc;
+  const isSet = issuer !== undefined && clientId !== undefined && clientSecret !== undefined;
+  return {
+    ...inMilliseconds(admin, adminSchema),
+    oidc: isSet ? { issuer, clientId, clientSecret, ...rest } : undefined,
   };
 }
 

@@ -20,6 +20,8 @@ const ordered = [
 const pairs = [
   ['server.tls.certFile', 'server.tls.keyFile'],
   ['mail.smtp', 'mail.from'],
+  ['admin.oidc.issuer', 'admin.oidc.clientId'],
+  ['admin.oidc.clientId', 'admin.oidc.clientSecret'],
 ] as const;
 
 /** What each source of rates needs, and what else it takes. */
@@ -54,6 +56,9 @@ export function* findConflicts(settings: Settings): Generator<Conflict> {
   for (const [one, other] of [...pairs, ...pairs.map(([one, other]) => [other, one] as const)]) {
     if (get(settings, one) === undefined || get(settings, other) !== undefined) continue;
     yield { key: one, what: `needs ${other} as well` };
+  }
+  if (admin.oidc.issuer !== undefined && Object.keys(admin.oidc.roles).length === 0) {
+    yield { key: 'admin.oidc.issuer', what: 'needs admin.oidc.roles as well: without a role nobody can sign in' };
   }
   yield* marketConflicts(settings);
   yield* rateConflicts(settings);

@@ -98,6 +98,18 @@ export const operatorToken: TextKind<string> = {
   allowed: '24 to 200 printable ASCII characters without spaces',
   fits: (text) => /^[\x21-\x7e]{24,200}$/.test(text),
 };
+export const issuer: TextKind<string> = {
+  allowed: 'an https:// URL, or http:// on loopback, without credentials or fragment',
+  fits: (text) => isUrl(text, ['https:']) || (isUrl(text, ['http:']) && isLoopback(new URL(text).hostname)),
+};
+export const word: TextKind<string> = {
+  allowed: '1 to 300 printable characters without spaces at the ends',
+  fits: (text) => text.length <= 300 && /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(text),
+};
+export const scope: TextKind<string> = {
+  allowed: 'openid and further words, separated by spaces',
+  fits: (text) => /^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(text) && text.split(' ').includes('openid'),
+};
 export const path: TextKind<string> = {
   allowed: 'a path',
   fits: (text) => text.length > 0 && !text.includes('\0'),
@@ -220,6 +232,10 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   const url = URL.parse(text);
   if (url === null || !protocols.includes(url.protocol)) return false;
   return url.hostname !== '' && url.username === '' && url.password === '' && !text.includes('#');
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 function isSqliteUrl(text: string): boolean {

@@ -1,21 +1,26 @@
+import { roles } from '../operator/role.ts';
 import {
   duration,
   host,
   httpUrl,
   ipRange,
+  issuer,
   list,
   mailbox,
+  map,
   oneOf,
   operatorToken,
   optionalText,
   path,
   redisUrl,
+  scope,
   section,
   smtpUrl,
   storeUrl,
   text,
   trueOrFalse,
   wholeNumber,
+  word,
 } from './kinds.ts';
 
 export const serverSchema = section(
@@ -149,6 +154,40 @@ export const adminSchema = section(
       ['1m', '30d'],
       'How long a sign-in to the console lasts, at most until the process ends.',
     ),
+    oidc: section({
+      issuer: optionalText(issuer, {
+        description:
+          'Issuer URL of an OpenID Connect provider that people sign in to the console through. Register `/console/sign-in/callback` of the console’s address as the redirect URI there.',
+        whenAbsent: 'people sign in with operator tokens only',
+        example: 'https://login.example.com',
+      }),
+      clientId: optionalText(word, {
+        description: 'Client id at the provider; set together with the secret.',
+        whenAbsent: 'no provider',
+        example: 'mdapi',
+      }),
+      clientSecret: optionalText(word, {
+        description: 'Secret of the client, sent as HTTP Basic credentials.',
+        whenAbsent: 'no provider',
+        security: 'Use `MDAPI_ADMIN_OIDC_CLIENT_SECRET_FILE`.',
+        secret: true,
+        example: 'the-secret-of-the-client',
+      }),
+      scope: text(scope, {
+        default: 'openid email profile',
+        description: 'Scopes to ask for; add the one that brings the roles claim, if your provider needs it.',
+      }),
+      rolesClaim: text(word, {
+        default: 'roles',
+        description: 'Claim of the ID token or of UserInfo that holds one or several values, such as `groups`.',
+      }),
+      roles: map(text(word), oneOf([...roles], { default: 'read-only', description: '' }), {
+        default: {},
+        description: 'Values of that claim and the role that each gives. Of several the most counts.',
+        security: 'A role holds until the session ends (`admin.sessionFor`). Whoever has none is refused.',
+        example: { 'market-data-admins': 'admin' },
+      }),
+    }),
     auditFor: duration('400d', ['1d', '3650d'], 'How long the audit log keeps an entry.'),
   },
   'The private listener.',

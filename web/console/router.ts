@@ -20,6 +20,22 @@ function decoded(text: string): string {
   }
 }
 
+const placeKey = 'mdapi-console-place';
+
+/** Goes to a page outside the console that leads back to it, but forgets what follows the `#`. */
+export function visit(path: string): void {
+  sessionStorage.setItem(placeKey, location.hash);
+  location.assign(path);
+}
+
+function returnToPlace(): void {
+  const place = sessionStorage.getItem(placeKey);
+  sessionStorage.removeItem(placeKey);
+  if (place !== null && location.hash === '')
+    history.replaceState(null, '', location.pathname + location.search + place);
+}
+
+returnToPlace();
 export const route = new Store<Route>(readRoute());
 addEventListener('hashchange', () => route.set(readRoute()));
 

@@ -32,6 +32,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/session/methods": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How browsers can sign in
+         * @description With an operator token always; through an OpenID Connect provider where one is configured.
+         */
+        readonly get: operations["readSignInMethods"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/overview": {
         readonly parameters: {
             readonly query?: never;
@@ -252,6 +272,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/markets/pause": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Pause all markets
+         * @description Clients see `paused`; prices are still served. Needs the role `operator`.
+         */
+        readonly post: operations["pauseAllMarkets"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/markets/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Resume all markets
+         * @description Ends every pause of an operator. Needs the role `operator`.
+         */
+        readonly post: operations["resumeAllMarkets"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/markets/hold": {
         readonly parameters: {
             readonly query?: never;
@@ -396,6 +456,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/accounts/{id}/update": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Change the e-mail address of an account
+         * @description Notices about its keys go there from now on. Needs the role `support`.
+         */
+        readonly post: operations["updateAccount"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/accounts/{id}/erase": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Erase the personal data of an account for good
+         * @description Final: its keys are revoked and lose their labels, its e-mail address becomes a pseudonym, also in the audit log, and notices that wait are not sent. `confirm` must repeat the id. Needs the role `operator`.
+         */
+        readonly post: operations["eraseAccount"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/keys": {
         readonly parameters: {
             readonly query?: never;
@@ -414,6 +514,26 @@ export interface paths {
          * @description Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives. Needs the role `support`.
          */
         readonly post: operations["createKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/keys/{id}/update": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Change the label, limit or expiry of a key
+         * @description What is left out stays. It holds as soon as the answer arrives. Needs the role `support`.
+         */
+        readonly post: operations["updateKey"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -817,7 +937,7 @@ export interface components {
             /** @description Who is signed in. */
             readonly operator: {
                 /**
-                 * @description Name of the token that was signed in with.
+                 * @description Name of the token that was signed in with; `oidc:` and the e-mail address or subject of a person.
                  * @example alice
                  */
                 readonly name: string;
@@ -845,6 +965,15 @@ export interface components {
              * @example 1795255200000
              */
             readonly expiresAtMs: number;
+        };
+        /** @description The ways to sign in. */
+        readonly SignInMethods: {
+            /**
+             * @description Host of the provider; a visit of `/console/sign-in` leads there.
+             * @example login.example.com
+             * @example null
+             */
+            readonly provider: string | null;
         };
         /**
          * @description The service states of today. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running.
@@ -2031,6 +2160,24 @@ export interface components {
             readonly points: readonly components["schemas"]["PricePoint"][];
         };
         /** @description What was changed. */
+        readonly PausedMarkets: {
+            /**
+             * Format: int64
+             * @description How many markets were changed.
+             * @example 26
+             */
+            readonly changed: number;
+        };
+        /** @description What was changed. */
+        readonly ResumedMarkets: {
+            /**
+             * Format: int64
+             * @description How many markets were changed.
+             * @example 26
+             */
+            readonly changed: number;
+        };
+        /** @description What was changed. */
         readonly HeldMarkets: {
             /**
              * Format: int64
@@ -3197,6 +3344,7 @@ export interface components {
     pathItems: never;
 }
 export type Session = components['schemas']['Session'];
+export type SignInMethods = components['schemas']['SignInMethods'];
 export type ServiceState = components['schemas']['ServiceState'];
 export type PublicWindow = components['schemas']['PublicWindow'];
 export type ServiceStatus = components['schemas']['ServiceStatus'];
@@ -3216,6 +3364,8 @@ export type PriceReport = components['schemas']['PriceReport'];
 export type MarketDetail = components['schemas']['MarketDetail'];
 export type PricePoint = components['schemas']['PricePoint'];
 export type History = components['schemas']['History'];
+export type PausedMarkets = components['schemas']['PausedMarkets'];
+export type ResumedMarkets = components['schemas']['ResumedMarkets'];
 export type HeldMarkets = components['schemas']['HeldMarkets'];
 export type ReleasedMarkets = components['schemas']['ReleasedMarkets'];
 export type Account = components['schemas']['Account'];
@@ -3388,6 +3538,35 @@ export interface operations {
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
             readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly readSignInMethods: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The ways to sign in. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "provider": "login.example.com"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 500: components["responses"]["InternalError"];
         };
     };
     readonly readOverview: {
@@ -4401,6 +4580,90 @@ export interface operations {
             readonly 503: components["responses"]["StoreUnavailable"];
         };
     };
+    readonly pauseAllMarkets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description What was changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changed": 26
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PausedMarkets"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly resumeAllMarkets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description What was changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "changed": 26
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ResumedMarkets"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
     readonly holdAllMarkets: {
         readonly parameters: {
             readonly query?: never;
@@ -4885,6 +5148,138 @@ export interface operations {
             readonly 503: components["responses"]["StoreUnavailable"];
         };
     };
+    readonly updateAccount: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description What is to change. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "email": "bot@example.com"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The address.
+                     * @example bot@example.com
+                     */
+                    readonly email: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The holder of API keys. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "acc_4fGh72Kq0ZsTn1Lw",
+                     *       "email": "bot@example.com",
+                     *       "active": true,
+                     *       "createdAt": "2026-11-21T10:00:00.000Z",
+                     *       "createdAtMs": 1795255200000,
+                     *       "keys": {
+                     *         "active": 2,
+                     *         "disabled": 0,
+                     *         "revoked": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Account"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["EmailTaken"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly eraseAccount: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description The confirmation. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "confirm": "acc_4fGh72Kq0ZsTn1Lw"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The id once more.
+                     * @example acc_4fGh72Kq0ZsTn1Lw
+                     */
+                    readonly confirm: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The holder of API keys. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "acc_4fGh72Kq0ZsTn1Lw",
+                     *       "email": "bot@example.com",
+                     *       "active": true,
+                     *       "createdAt": "2026-11-21T10:00:00.000Z",
+                     *       "createdAtMs": 1795255200000,
+                     *       "keys": {
+                     *         "active": 2,
+                     *         "disabled": 0,
+                     *         "revoked": 1
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Account"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
     readonly listKeys: {
         readonly parameters: {
             readonly query?: {
@@ -5022,6 +5417,88 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["NewKey"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly updateKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description What is to change. */
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "label": "trading bot",
+                 *       "expiresAtMs": 1803031200000,
+                 *       "limitPerMinute": 600
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description What it is for.
+                     * @example trading bot
+                     */
+                    readonly label?: string;
+                    /** @description When it stops working; null for never. */
+                    readonly expiresAtMs?: number | null;
+                    /**
+                     * Format: int64
+                     * @description Its own limit in requests a minute, 1 to 1,000,000; null for the configured one.
+                     * @example 600
+                     * @example null
+                     */
+                    readonly limitPerMinute?: number | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description An API key. No answer but the one that makes it holds its text, and none its digest. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "key_4fGh72Kq0ZsTn1Lw",
+                     *       "accountId": "acc_4fGh72Kq0ZsTn1Lw",
+                     *       "accountEmail": "bot@example.com",
+                     *       "accountActive": true,
+                     *       "label": "trading bot",
+                     *       "lastFour": "x7Qa",
+                     *       "status": "active",
+                     *       "state": "active",
+                     *       "usable": true,
+                     *       "createdAt": "2026-11-21T10:00:00.000Z",
+                     *       "createdAtMs": 1795255200000,
+                     *       "expiresAt": "2026-11-21T10:00:00.000Z",
+                     *       "expiresAtMs": 1795255200000,
+                     *       "limitPerMinute": 120,
+                     *       "replacedBy": "key_4fGh72Kq0ZsTn1Lw"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Key"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];

@@ -35,6 +35,11 @@ export function addManagementApi(app: FastifyInstance, management: Management, r
       counters.requests.inc({ operation, status: String(reply.statusCode) });
     });
     for (const operation of operations) addOperation(api, operation, management, gate);
+    const { oidc } = management.configuration.admin;
+    if (oidc !== undefined) {
+      const { addProviderSignIn } = await import('./oidc.ts');
+      addProviderSignIn(api, oidc, management, gate);
+    }
     refuseOtherMethods(api);
   });
 }

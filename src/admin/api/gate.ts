@@ -86,16 +86,21 @@ export class Gate {
 
   /** Makes a session for a valid token. Throws `INVALID_TOKEN`, `TOO_MANY_ATTEMPTS`. */
   async signIn(token: string, request: FastifyRequest, now: EpochMs): Promise<ReturnType<Sessions['open']>> {
-    const holder = await this.#holderOf(token, request, 'sign-in', now);
+    return this.open(await this.#holderOf(token, request, 'sign-in', now), request);
+  }
+
+  /** Makes a session for whoever has shown who they are. */
+  async open(holder: Holder, request: FastifyRequest, more: object = {}): Promise<ReturnType<Sessions['open']>> {
     const { tokenId, name, role } = holder;
     const opened = this.sessions.open(holder);
     this.#counters.signIns.inc();
     const { id, expiresAt } = opened.session;
+    const address = this.#addressOf(request).text;
     await this.#record(name, {
       action: 'session.create',
       subject: { kind: 'session', id },
-      summary: `Signed in from ${this.#addressOf(request).text}.`,
-      details: { address: this.#addressOf(request).text, role, tokenId: tokenId ?? null, expiresAtMs: expiresAt },
+      summary: `Signed in from ${address}.`,
+      details: { address, role, tokenId: tokenId ?? null, expiresAtMs: expiresAt, ...more },
     });
     return opened;
   }
@@ -133,9 +138,8 @@ export class Gate {
    * its attempts.
    */
   async #holderOf(text: string, request: FastifyRequest, purpose: string, now: EpochMs): Promise<Holder> {
-    const { limitBucket } = this.#addressOf(request);
     const shaped = hasTokenShape(text);
-    if (shaped || !this.#attempts.isUsedUp(limitBucket, attemptsPerMinute, now)) {
+    if (shaped || !this.isUsedUp(request, now)) {
       const digest = tokenDigest(text);
       if (this.#configured !== undefined && timingSafeEqual(digest, this.#configured))
         return { tokenId: undefined, name: configurationName, role: 'admin' };
@@ -143,8 +147,7 @@ export class Gate {
       if (token !== undefined && tokenState(token, now) === 'active') return this.#used(token);
       await this.#refused(request, purpose, token);
     }
-    this.#counters.signInFailures.inc();
-    const { allowed, retryAfterSeconds } = this.#attempts.take(limitBucket, attemptsPerMinute, now);
+    const { allowed, retryAfterSeconds } = this.noteFailure(request, now);
     if (!allowed) {
       const headers = { 'Retry-After': String(retryAfterSeconds) };
       throw new Problem('TOO_MANY_ATTEMPTS', 'Too many wrong tokens came from this address.', { headers });
@@ -155,14 +158,30 @@ export class Gate {
     );
   }
 
+  /** Whether the address of a request has used up its failed attempts of this minute. */
+  isUsedUp(request: FastifyRequest, now: EpochMs): boolean {
+    return this.#attempts.isUsedUp(this.#addressOf(request).limitBucket, attemptsPerMinute, now);
+  }
+
+  noteFailure(request: FastifyRequest, now: EpochMs): ReturnType<AddressLimiter['take']> {
+    this.#counters.signInFailures.inc();
+    return this.#attempts.take(this.#addressOf(request).limitBucket, attemptsPerMinute, now);
+  }
+
+  /** Somebody whom the OpenID Connect provider knows and who has no role here. */
+  refusePerson(name: string, request: FastifyRequest, now: EpochMs): Promise<void> {
+    this.noteFailure(request, now);
+    return this.#refused(request, 'provider', undefined, `${name}, who has no role,`);
+  }
+
   async #used(token: TokenRecord): Promise<Holder> {
     await this.#bestEffort(() => this.#management.store.tokens.touch(token));
     return { tokenId: token.id, name: token.name, role: token.role };
   }
 
-  #refused(request: FastifyRequest, purpose: string, token: TokenRecord | undefined): Promise<void> {
+  #refused(request: FastifyRequest, purpose: string, token?: TokenRecord, what?: string): Promise<void> {
     const address = this.#addressOf(request).text;
-    return this.#bestEffort(() => this.#refusals.record({ address, purpose, tokenId: token?.id }));
+    return this.#bestEffort(() => this.#refusals.record({ address, purpose, tokenId: token?.id, what }));
   }
 
   #record(name: string, change: Parameters<Management['store']['audit']['record']>[0]): Promise<void> {
@@ -217,6 +236,8 @@ interface Refusal {
   readonly purpose: string;
   /** The id of a known token that is no longer valid. */
   readonly tokenId: string | undefined;
+  /** What or who was refused, where it was no token. */
+  readonly what?: string | undefined;
 }
 
 /**
@@ -237,7 +258,7 @@ export class RefusalLog {
   }
 
   /** Rejects when the store does. */
-  async record({ address, purpose, tokenId }: Refusal): Promise<void> {
+  async record({ address, purpose, tokenId, what }: Refusal): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#hourStartMs >= hourMs) {
       this.#hourStartMs = nowMs;
@@ -250,11 +271,11 @@ export class RefusalLog {
     this.#recorded++;
     const leftOutBefore = this.#leftOut;
     this.#leftOut = 0;
-    const what = tokenId === undefined ? 'a wrong token' : 'a token that is no longer valid';
+    const token = tokenId === undefined ? 'a wrong token' : 'a token that is no longer valid';
     await this.#audit.record({
       action: 'session.refuse',
       subject: tokenId === undefined ? { kind: 'session', id: purpose } : { kind: 'token', id: tokenId },
-      summary: `Refused ${what} from ${address}.`,
+      summary: `Refused ${what ?? token} from ${address}.`,
       details: { address, purpose, leftOutBefore },
     });
   }

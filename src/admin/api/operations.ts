@@ -41,7 +41,7 @@ import { readOverview } from './overview.ts';
 import { readProblem } from './problems.ts';
 import { readRates } from './rates.ts';
 import { readRequest } from './requests.ts';
-import { readSession, signIn, signOut } from './session.ts';
+import { readSession, readSignInMethods, signIn, signOut } from './session.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { readKeyUsage, readUsage } from './usage.ts';
 
@@ -62,7 +62,7 @@ const readDocument = operation({
 });
 
 const byTag = {
-  Session: [signIn, readSession, signOut],
+  Session: [signIn, readSession, signOut, readSignInMethods],
   Service: [readOverview, readFeed, readRates],
   Markets: [
     readMarkets,

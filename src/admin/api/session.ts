@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { instants, line, pair, words } from '../../operator/fields.ts';
+import { instants, line, nullableLine, pair, words } from '../../operator/fields.ts';
 import { roles } from '../../operator/role.ts';
 import type { Management } from '../sources.ts';
 import { sessionCookie } from './gate.ts';
@@ -8,13 +8,17 @@ import { ownOriginOf } from './hosts.ts';
 import { operation } from './operation.ts';
 import { strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
-import type { Session } from './sessions.ts';
+import type { Session, Sessions } from './sessions.ts';
 
 const SessionSchema = Type.Object(
   {
     operator: Type.Object(
       {
-        name: line('Name of the token that was signed in with.', 'alice', 300),
+        name: line(
+          'Name of the token that was signed in with; `oidc:` and the e-mail address or subject of a person.',
+          'alice',
+          300,
+        ),
         role: words(roles, 'What they may do; each role may also do what those before it may.'),
       },
       { description: 'Who is signed in.' },
@@ -46,6 +50,28 @@ function sessionBody({ name, role, csrfToken, expiresAt }: Session) {
   return { operator: { name, role }, csrfToken, ...instants('expiresAt', expiresAt) };
 }
 
+export const readSignInMethods = operation({
+  method: 'GET',
+  path: '/api/session/methods',
+  operationId: 'readSignInMethods',
+  access: 'anybody',
+  summary: 'How browsers can sign in',
+  description: 'With an operator token always; through an OpenID Connect provider where one is configured.',
+  answer: Type.Object(
+    {
+      provider: nullableLine(
+        'Host of the provider; a visit of `/console/sign-in` leads there.',
+        'login.example.com',
+        300,
+      ),
+    },
+    { $id: 'SignInMethods', description: 'The ways to sign in.' },
+  ),
+  handle(_asked, { configuration: { admin } }) {
+    return { provider: admin.oidc === undefined ? null : new URL(admin.oidc.issuer).host };
+  },
+});
+
 export const signIn = operation({
   method: 'POST',
   path: '/api/session',
@@ -59,10 +85,9 @@ export const signIn = operation({
   answer: SessionSchema,
   problems: ['INVALID_TOKEN', 'TOO_MANY_ATTEMPTS'],
   async handle({ body, now, gate, request, reply }, management) {
-    const { secret, session } = await gate.signIn(body.token, request, now);
-    const maxAge = Math.max(1, Math.ceil((session.expiresAt - management.clock.now()) / 1_000));
-    reply.setCookie(sessionCookie, secret, { ...cookieFlags, secure: isOverTls(request, management), maxAge });
-    return sessionBody(session);
+    const opened = await gate.signIn(body.token, request, now);
+    setSessionCookie(reply, opened, request, management);
+    return sessionBody(opened.session);
   },
 });
 
@@ -94,8 +119,18 @@ export const signOut = operation({
   },
 });
 
-const cookieFlags = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
+export const cookieFlags = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
 
-function isOverTls(request: FastifyRequest, { access }: Management): boolean {
+export function setSessionCookie(
+  reply: FastifyReply,
+  { secret, session }: ReturnType<Sessions['open']>,
+  request: FastifyRequest,
+  management: Management,
+): void {
+  const maxAge = Math.max(1, Math.ceil((session.expiresAt - management.clock.now()) / 1_000));
+  reply.setCookie(sessionCookie, secret, { ...cookieFlags, secure: isOverTls(request, management), maxAge });
+}
+
+export function isOverTls(request: FastifyRequest, { access }: Management): boolean {
   return ownOriginOf(request, access.addresses)?.startsWith('https:') === true;
 }

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Problem, problemText, signIn } from '../api/client.ts';
+import type { SignInMethods } from '../../generated/management-v1.d.ts';
+import { get, type Problem, problemText, signIn } from '../api/client.ts';
 import { html } from '../html.ts';
 import { Field } from '../parts/form.ts';
+import { visit } from '../router.ts';
 import { session } from '../state.ts';
 import { useStore } from '../store.ts';
 
@@ -29,10 +31,18 @@ export function SignIn() {
     }
   };
   const notice = current.state === 'out' ? current.notice : undefined;
+  const provider = useProvider();
+  const [failure] = useState(takeFailure);
   return html`<main class="sign-in">
     <p class="brand"><img src="icon.svg" alt="" width="32" height="32" /> <span>Market Data API</span></p>
     <h1>Operator console</h1>
     ${notice && html`<p class="note" role="status">${notice}</p>`}
+    ${failure && html`<p class="note warn" role="alert">${failure}</p>`}
+    ${
+      provider &&
+      html`<p class="buttons"><button type="button" class="main" onClick=${() => visit('sign-in')}>Sign in with ${provider}</button></p>
+        <p class="small">Or with an operator token:</p>`
+    }
     <form ref=${form} onSubmit=${submit}>
       <${Field}
         label="Operator token"
@@ -52,6 +62,34 @@ export function SignIn() {
       <p class="small">The token is exchanged for a session cookie and is not kept by this page. A session ends by itself after a while, and when the token is revoked.</p>
     </div>
   </main>`;
+}
+
+/** The host of the OpenID Connect provider, where one is configured. */
+function useProvider(): string | undefined {
+  const [provider, setProvider] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    void get<SignInMethods>('session/methods').then((outcome) => {
+      if (outcome.ok) setProvider(outcome.value.provider ?? undefined);
+    });
+  }, []);
+  return provider;
+}
+
+const failures: Readonly<Record<string, string>> = {
+  cancelled: 'The provider ended the sign-in without letting you in.',
+  expired: 'The sign-in took too long, or began in another browser. Try again.',
+  'no-role':
+    'The provider knows you, but gives you no role here. Ask whoever runs this service: admin.oidc.roles of the configuration maps your groups to roles.',
+  provider: 'The sign-in failed between this service and the provider. Try again; the log of the service says why.',
+  'too-many': 'Too many sign-ins from your address failed. Try again in a minute.',
+};
+
+/** Why the provider sent the browser back without a session. A reload no longer shows it. */
+function takeFailure(): string | undefined {
+  const reason = new URLSearchParams(location.search).get('sign-in');
+  if (reason === null) return undefined;
+  history.replaceState(null, '', location.pathname + location.hash);
+  return Object.hasOwn(failures, reason) ? failures[reason] : undefined;
 }
 
 function refusalText(problem: Problem): string {
