@@ -12,6 +12,7 @@ import { openStoreWhenThere } from './wiring/open-store.ts';
 import { OperatorChanges } from './wiring/operator-changes.ts';
 import { publicListener } from './wiring/public-listener.ts';
 import { RunningParts } from './wiring/running-parts.ts';
+import { StoreCheck } from './wiring/store-check.ts';
 
 /** What a service is made from. */
 export interface ServiceOptions {
@@ -73,6 +74,7 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   const feed = processFeed(options, market);
   const followers = { keys: access.loader, book: market.book, service: market.service };
   const changes = new OperatorChanges(store, followers, clock, options.log, configuration.admin.auditForMs);
+  const storeCheck = new StoreCheck(configuration.store, clock, options.log);
   const sender = mail && { server: mail.smtp, from: mail.from };
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
   const listener = await publicListener(options, market, access, changes, delay);
@@ -81,7 +83,7 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   await parts.start(access);
   await parts.start(changes);
   const admin = await startPrivateListener({
-    ...{ ...options, store, market, access, feed, changes, notifier, listener, delay },
+    ...{ ...options, store, market, access, feed, changes, storeCheck, notifier, listener, delay },
     phase: () => phase,
     publicUrls: urls,
     sharedLimits: () => access.shared?.figures(),
@@ -99,6 +101,7 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   notifier.start(() => urls().baseUrl);
   // Last: an exchange that is down delays nothing.
   await parts.start(feed);
+  await parts.start(storeCheck);
   delay.restart();
   phase = 'serving';
 

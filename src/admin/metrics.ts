@@ -174,14 +174,18 @@ function requestMetrics({ listener }: AdminParts): Metric[] {
   }
 }
 
-function processMetrics({ version, access, changes }: AdminParts): Metric[] {
+function processMetrics({ version, access, changes, market, storeCheck }: AdminParts): Metric[] {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   return [
     gauge('api_keys', 'API keys held in memory: all but revoked ones.', () => access.directory.size),
     gauge('store_reachable', '1 while changes in the store can be read, and it can be written.', () =>
-      Number(changes.reachable()),
+      Number(changes.reachable() && market.memory.trouble() === undefined),
     ),
+    gauge('store_file_whole', '1 if SQLite found its file whole, 0 if damaged; absent for PostgreSQL.', () => {
+      const result = storeCheck.result();
+      return result && Number(result.finding === undefined);
+    }),
     gauge(
       'store_mass_change_held',
       'Keys and maintenance windows that vanished from the store at once and are held back.',

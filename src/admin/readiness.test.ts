@@ -24,18 +24,30 @@ function sourcesIn(phase: Phase) {
   feedStatus.feedCurrent('live', clock.now(), clock.monotonicMs());
   const reachable = { store: true };
   const held = { keys: 0, windows: 0 };
+  const disk = { trouble: undefined as string | undefined, finding: undefined as string | undefined };
   const sources = {
     clock,
-    market: { service, board: new Board(book) },
+    market: { service, board: new Board(book), memory: { trouble: () => disk.trouble } },
+    storeCheck: { result: () => ({ finding: disk.finding }) },
     changes: { reachable: () => reachable.store, held: () => held },
     phase: () => phase,
     sharedLimits: () => undefined,
   } as unknown as AdminParts;
-  return { clock, service, reachable, held, sources };
+  return { clock, service, reachable, held, disk, sources };
 }
 
 test('a process that serves is ready, and has nothing to say while all is well', () => {
   assert.deepEqual(readiness(sourcesIn('serving').sources), { ready: true, phase: 'serving', notes: [] });
+});
+
+test('a full disk and a damaged database file are named', () => {
+  const { disk, sources } = sourcesIn('serving');
+  disk.trouble = 'The disk that holds the database is full.';
+  disk.finding = 'row 3 missing from index';
+  assert.deepEqual(readiness(sources).notes, [
+    'nothing can be saved: The disk that holds the database is full.',
+    'the database file is damaged, restore a backup: row 3 missing from index',
+  ]);
 });
 
 test('a mass loss that is held back is named with the way out', () => {

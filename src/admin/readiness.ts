@@ -26,6 +26,10 @@ export function readiness(parts: AdminParts): Readiness {
   if (api === 'maintenance') notes.push('an announced maintenance window is running');
   if (ticker !== 'operational') notes.push(`market data: ${ticker}`);
   if (!changes.reachable()) notes.push('the store cannot be used: keys, markets and windows are as last known');
+  const trouble = market.memory.trouble();
+  if (trouble !== undefined) notes.push(`nothing can be saved: ${trouble}`);
+  const finding = parts.storeCheck.result()?.finding;
+  if (finding !== undefined) notes.push(`the database file is damaged, restore a backup: ${finding}`);
   const { keys, windows } = changes.held();
   if (keys + windows > 0) {
     const what = `${keys} keys and ${windows} maintenance windows vanished from the store at once and are kept`;

@@ -40,7 +40,7 @@ export interface AdminParts {
     readonly feedStatus: FeedStatus;
     readonly guard: Pick<Guard, 'counts'>;
     /** `save` writes what the feed reported of markets to the store now, so that a market can be changed there. It never rejects. */
-    readonly memory: { save(): Promise<void> };
+    readonly memory: { save(): Promise<void>; trouble(): string | undefined };
   };
   readonly access: {
     readonly directory: KeyDirectory;
@@ -63,6 +63,8 @@ export interface AdminParts {
     /** Applies what was written to the store to the public listener. Never rejects. */
     look(): Promise<void>;
   };
+  /** What SQLite last found in its file. */
+  readonly storeCheck: { result(): { readonly finding: string | undefined } | undefined };
   readonly notifier: { figures(): NotifierFigures };
   readonly phase: () => Phase;
   /** Where clients find the API; known once the public listener listens. */

@@ -82,6 +82,9 @@ function checkDatabase({ store }: Configuration, { clock }: Context): Promise<Ch
       return `${store.path} does not exist yet; the server creates it`;
     const { name, state, accounts, keys, markets } = await inspectStore(store.url, clock);
     if (state === 'empty') return `${name}: empty; the server creates its tables`;
+    const { quickCheck } = await import('../store/sqlite/quick-check.ts');
+    const finding = store.kind === 'sqlite' ? await quickCheck(store.path) : undefined;
+    if (finding !== undefined) throw new Error(`${name} is damaged, restore a backup: ${finding}`);
     const age = state === 'older' ? '; of an older version, which the server migrates' : '';
     return `${name}: ${accounts} accounts, ${keys} keys, ${markets} markets${age}`;
   });

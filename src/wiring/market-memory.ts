@@ -32,7 +32,7 @@ export class MarketMemory implements BookObserver {
   #snapshotDirty = false;
   #timer: Timer | undefined;
   #saving: Promise<void> = Promise.resolve();
-  #failing = false;
+  #trouble: string | undefined;
   #restUntilMs = 0;
 
   constructor(store: Pick<Store, 'markets' | 'snapshots'>, book: MarketBook, feed: FeedStatus, clock: Clock, log: Log) {
@@ -69,6 +69,11 @@ export class MarketMemory implements BookObserver {
     });
   }
 
+  /** Why nothing can be saved; `undefined` while all is well. */
+  trouble(): string | undefined {
+    return this.#trouble;
+  }
+
   /** Saves now what is new. Never rejects: a failure is logged once, and everything is tried again at the next turn. */
   save(): Promise<void> {
     return this.#next(() => this.#saveDirty(true));
@@ -90,10 +95,10 @@ export class MarketMemory implements BookObserver {
     try {
       if (this.#marketsDirty) await this.#saveMarkets();
       if (this.#snapshotDirty && snapshotToo) await this.#saveSnapshot();
-      this.#failing = false;
+      this.#trouble = undefined;
     } catch (error) {
-      if (!this.#failing) this.#log.error({ err: error }, 'the last known market data could not be saved');
-      this.#failing = true;
+      if (this.#trouble === undefined) this.#log.error({ err: error }, 'the last known market data could not be saved');
+      this.#trouble = error instanceof Error ? error.message : 'unknown';
     }
   }
 

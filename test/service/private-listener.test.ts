@@ -12,6 +12,7 @@ const wanted: Readonly<Record<string, 'counter' | 'gauge'>> = {
   mdapi_connections_cut_total: 'counter',
   mdapi_api_keys: 'gauge',
   mdapi_store_reachable: 'gauge',
+  mdapi_store_file_whole: 'gauge',
   mdapi_store_mass_change_held: 'gauge',
   mdapi_service_status: 'gauge',
   mdapi_market_data_age_seconds: 'gauge',
