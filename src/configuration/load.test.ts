@@ -14,6 +14,7 @@ describe('where values come from', () => {
       port: 9090,
       hosts: [],
       token: undefined,
+      oidc: undefined,
       sessionForMs: 12 * 3_600_000,
       auditForMs: 400 * 86_400_000,
     });

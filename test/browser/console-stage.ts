@@ -75,7 +75,7 @@ export class ConsoleStage {
 
   async signIn(token = this.token): Promise<void> {
     await this.page.getByLabel('Operator token').fill(token);
-    await this.page.getByRole('button', { name: 'Sign in' }).click();
+    await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
 
   /** Goes to another page of the console, and waits until it stands there with this heading. */
