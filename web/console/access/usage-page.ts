@@ -7,6 +7,7 @@ import { Meter } from '../parts/pictures.ts';
 import { TableFrame } from '../parts/table.ts';
 import { hrefTo } from '../router.ts';
 import { KeyBadge, keyName } from './keys.ts';
+import { RequestSearch } from './request-search.ts';
 
 const everyMs = 2_000;
 const shownMax = 20;
@@ -18,6 +19,7 @@ export function UsagePage() {
   const polled = usePolled<UsageBody>('usage', everyMs);
   return html`<${Page} title="Usage">
     <${Loaded} polled=${polled}>${(body: UsageBody) => html`<${Body} keys=${body.keys} />`}<//>
+    <${RequestSearch} />
   <//>`;
 }
 
