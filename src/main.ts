@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
+  /** The file it was read from, for the log. */
+  readonly configurationFile?: string | undefined;
   /** Of this software, for the root document and the metrics. */
   readonly version: string;
   /** Only this part of the service, which needs Redis to reach the other. Both when left out. */
@@ -104,6 +106,8 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   await parts.start(storeCheck);
   delay.restart();
   phase = 'serving';
+  const { version, configurationFile = null, log } = options;
+  log.info({ version, configuration: configurationFile, port, privateListener: admin.url }, 'the service has started');
 
   let stopped: Promise<void> | undefined;
   return {
@@ -111,9 +115,13 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
     port,
     adminUrl: admin.url,
     stop() {
+      if (phase !== 'draining') log.info({}, 'the service is stopping');
       phase = 'draining';
       listener.drain();
-      stopped ??= sleep(clock, server.drainDelayMs, new AbortController().signal).then(() => parts.stop());
+      stopped ??= sleep(clock, server.drainDelayMs, new AbortController().signal).then(async () => {
+        await parts.stop();
+        log.info({}, 'the service has stopped');
+      });
       return stopped;
     },
   };

@@ -1,6 +1,6 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Flag } from '../configuration/sources.ts';
-import type { Service } from '../main.ts';
+import type { Service, ServiceOptions } from '../main.ts';
 import { type Command, type CommandInput, type Context, version } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { configurationFor } from './store-command.ts';
@@ -27,9 +27,9 @@ export const serve: Command = {
   ],
   async run(input, context) {
     const { signal } = context;
-    const { configuration } = await configurationFor(input, context, portFlags(input));
+    const { configuration, file } = await configurationFor(input, context, portFlags(input));
     const only = partOf(input.option('only'), configuration);
-    const service = await startFor(context, configuration, only);
+    const service = await startFor(context, configuration, { only, configurationFile: file });
     const { baseUrl, port, adminUrl } = service;
     context.stdout.write(
       input.json
@@ -62,14 +62,14 @@ function partOf(part: string | undefined, { redis }: Configuration): 'feed' | 'a
 export async function startFor(
   { clock, randomness, stderr, signal }: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'signal'>,
   configuration: Configuration,
-  only?: 'feed' | 'api',
+  more: Pick<ServiceOptions, 'only' | 'configurationFile'> = {},
 ): Promise<Service> {
   // Loaded here, so that the short commands do not wait for the whole server to load.
   const { pino } = await import('pino');
   const { startService } = await import('../main.ts');
   const log = pino({ level: configuration.logs.level, base: null }, { write: (line: string) => stderr.write(line) });
   try {
-    return await startService({ configuration, clock, randomness, log, version, signal, only });
+    return await startService({ configuration, clock, randomness, log, version, signal, ...more });
   } catch (error) {
     throw listenFailure(error, configuration) ?? tlsFailure(error, configuration) ?? error;
   }

@@ -12,6 +12,8 @@ export interface ChangedTopics {
   readonly marketControls: boolean;
   /** Read `MaintenanceWindows.list`. */
   readonly maintenanceWindows: boolean;
+  /** Something was recorded: read `AuditLog.page`. */
+  readonly audit: boolean;
   /** When an operator last accepted what had vanished, in epoch milliseconds; 0 for never. See `AccessChanges.acceptLosses`. */
   readonly lossesAcceptedAt: number;
 }
@@ -56,6 +58,8 @@ export interface Versions {
   readonly market_controls: number;
   readonly maintenance_windows: number;
   readonly losses_accepted: number;
+  /** The instant of the latest entry. */
+  readonly audit: number;
   /** 1 where nothing can be written: on a standby that has not become the primary. */
   readonly read_only: number;
 }
@@ -124,10 +128,12 @@ function differences(seen: Versions | undefined, found: Versions): ChangedTopics
     access: seen?.access !== found.access,
     marketControls: seen?.market_controls !== found.market_controls,
     maintenanceWindows: seen?.maintenance_windows !== found.maintenance_windows,
+    audit: seen?.audit !== found.audit,
     lossesAcceptedAt: found.losses_accepted,
   };
   const isAccepted = seen?.losses_accepted !== found.losses_accepted;
-  return topics.access || topics.marketControls || topics.maintenanceWindows || isAccepted ? topics : undefined;
+  const { lossesAcceptedAt: _, ...changed } = topics;
+  return Object.values(changed).includes(true) || isAccepted ? topics : undefined;
 }
 
 const readOnly = { sqlite: sql`0`, postgres: sql`(current_setting('transaction_read_only') = 'on')::integer` } as const;
@@ -139,6 +145,7 @@ export async function readVersions(db: Database): Promise<Versions> {
     (select version from change_versions where topic = 'market_controls') as market_controls,
     (select version from change_versions where topic = 'maintenance_windows') as maintenance_windows,
     (select version from change_versions where topic = 'losses_accepted') as losses_accepted,
+    (select coalesce(max(at_ms), 0) from audit_log) as audit,
     ${readOnly[engineOf(db)]} as read_only`.execute(db);
   return rows[0]!;
 }

@@ -1,7 +1,8 @@
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock, Timer } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import { isoInstant } from '../contract/instant.ts';
 import type { Log } from '../log.ts';
 import { Guard } from '../market/guard.ts';
 import { type BookObserver, MarketBook } from '../market/market-book.ts';
@@ -30,6 +31,7 @@ export function marketRoom({ configuration, clock, log }: MarketRoomOptions, sto
   const service = new ServiceBoard(feedStatus, clock);
   const memory = new MarketMemory(store, book, feedStatus, clock, log);
   const review = new CatalogueReview({ store, book, memory, log, delistAfterMs: configuration.markets.delistAfterMs });
+  let windows: Timer | undefined;
   return {
     book,
     guard,
@@ -42,8 +44,10 @@ export function marketRoom({ configuration, clock, log }: MarketRoomOptions, sto
       await memory.restore();
       memory.start();
       await loadMaintenanceWindows(store, service, clock);
+      windows = maintenanceLog(service, clock, log);
     },
     async stop() {
+      windows?.cancel();
       await review.stop();
       await memory.stop();
     },
@@ -68,4 +72,18 @@ function heldLog(log: Log): BookObserver {
         log.warn({ subject, reason: held.reason, values: held.values }, 'held by the guard: the last good value stays');
     },
   };
+}
+
+const maintenanceEveryMs = 1_000;
+
+/** Says when a maintenance window begins and when it ends. */
+function maintenanceLog(service: ServiceBoard, clock: Clock, log: Log): Timer {
+  let wasRunning = false;
+  return clock.every(maintenanceEveryMs, () => {
+    const { api, maintenance } = service.read(clock.now());
+    const isRunning = api === 'maintenance';
+    if (isRunning && !wasRunning) log.info({ until: maintenance && isoInstant(maintenance.to) }, 'maintenance begins');
+    if (!isRunning && wasRunning) log.info({}, 'maintenance ends');
+    wasRunning = isRunning;
+  });
 }

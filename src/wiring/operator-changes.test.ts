@@ -25,14 +25,19 @@ async function following(t: { after(run: () => unknown): void }) {
     service: { setWindows() {} },
   };
   const logged: string[] = [];
-  const log = { ...silentLog, error: (_: object, message: string) => void logged.push(message) };
+  const audited: object[] = [];
+  const log = {
+    ...silentLog,
+    info: (fields: object) => void audited.push(fields),
+    error: (_: object, message: string) => void logged.push(message),
+  };
   const changes = new OperatorChanges(store, followers as never, clock, log, 2 * dayMs);
   changes.start();
   t.after(async () => {
     await changes.stop();
     await store.close();
   });
-  return { clock, store, changes, refreshed, logged };
+  return { clock, store, changes, refreshed, logged, audited };
 }
 
 test('a look that is asked for sees what was written before it, without waiting for the next turn', async (t) => {
@@ -103,4 +108,17 @@ test('keys and windows that vanish from the database at once are served on until
     'very much vanished from the store at once; it is held back and served on',
     'nothing that vanished from the store is held back any more',
   ]);
+});
+
+test('what operators change is logged once, with action and actor and without what it was about in words', async (t) => {
+  const { clock, store, changes, audited } = await following(t);
+  await store.accounts.create({ email: 'before@example.com' });
+  await changes.look();
+  assert.deepEqual(audited, [], 'what was recorded before the start is not');
+  clock.jump(1);
+  const { id } = await store.as('cli:ann').accounts.create({ email: 'ann@example.com' });
+  await changes.look();
+  await changes.look();
+  const [entry] = (await store.audit.page({ limit: 1 })).items;
+  assert.deepEqual(audited, [{ audit: entry?.id, action: 'account.create', subject: id, actor: 'cli:ann' }]);
 });

@@ -11,6 +11,8 @@ import { holdOf } from './market-memory.ts';
 
 const pruneEveryMs = 3_600_000;
 
+const auditRead = 100;
+
 /** Far more changes than a server misses while it is busy; one that missed more loads everything anew. */
 const changesKept = 100_000;
 
@@ -42,6 +44,8 @@ export class OperatorChanges {
   #windows: readonly WindowRecord[] = [];
   #windowsHeld = 0;
   #heldSince: EpochMs | undefined;
+  /** The latest entries of the audit log, once they were read. */
+  #audited: ReadonlySet<string> | undefined;
   #watch: ChangeWatch | undefined;
   #pruning: Timer | undefined;
 
@@ -88,6 +92,7 @@ export class OperatorChanges {
         if (topics.marketControls) await loadMarketControls(this.#store, book);
         if (topics.maintenanceWindows || isAccepted) await this.#loadWindows(isAccepted);
         this.#noteHeld();
+        if (topics.audit) await this.#logAudit();
       },
       failed: (error) => {
         this.#isReachable = false;
@@ -112,6 +117,18 @@ export class OperatorChanges {
     this.#windowsHeld = isHeld ? lost.length : 0;
     this.#windows = isHeld ? [...listed, ...lost] : listed;
     this.#followers.service.setWindows(this.#windows);
+  }
+
+  /** Of more entries at once than are read the oldest are left out: the audit log has them all. */
+  async #logAudit(): Promise<void> {
+    const { items } = await this.#store.audit.page({ limit: auditRead });
+    const logged = this.#audited;
+    this.#audited = new Set(items.map(({ id }) => id));
+    if (logged === undefined) return;
+    for (const { id, action, subject, actor } of items.toReversed()) {
+      if (!logged.has(id))
+        this.#log.info({ audit: id, action, subject: subject.id, actor }, 'an entry of the audit log');
+    }
   }
 
   #noteHeld(): void {

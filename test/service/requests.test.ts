@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInside } from '../../src/cli/cli.testing.ts';
-import { systemClock } from '../../src/clock.ts';
+import { asEpochMs, systemClock } from '../../src/clock.ts';
 import type { RequestView } from '../../src/operator/request.ts';
+import { eventually } from '../support/eventually.ts';
 import { ManagementClient } from '../support/management-client.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
@@ -100,4 +101,29 @@ describe('a request', { concurrency: true }, () => {
       assert.deepEqual([second?.code, second?.keyId], ['INVALID_API_KEY', null]);
     });
   }
+});
+
+test('the log says when the service starts and stops, and when maintenance begins and ends', async (t) => {
+  const harness = await ServiceHarness.start(t, { untilLive: false });
+  const { clock } = harness;
+  const entries = () => harness.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const says = (text: string) => eventually(text, () => entries().find(({ msg }) => msg === text));
+  const { version, port, privateListener } = await says('the service has started');
+  const { service } = harness;
+  assert.deepEqual([version, port, privateListener], ['1.0.0', service.port, service.adminUrl]);
+  const from = clock.now();
+  const to = asEpochMs(from + 3_600_000);
+  const { id } = await harness.withStore(({ windows }) => windows.announce({ from, to, description: 'Disks' }));
+  assert.equal((await says('maintenance begins')).until, new Date(to).toISOString());
+  await harness.withStore(({ windows }) => windows.end(id));
+  await says('maintenance ends');
+  const actions = entries().filter(({ msg }) => msg === 'an entry of the audit log');
+  assert.deepEqual(
+    actions.map(({ action }) => action),
+    ['window.announce', 'window.end'],
+  );
+  await harness.stopService();
+  const last = entries().map(({ msg }) => msg);
+  assert.ok(last.includes('the service is stopping'));
+  assert.equal(last.at(-1), 'the service has stopped');
 });
