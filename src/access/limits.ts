@@ -17,7 +17,7 @@ export const contractLimits: LimitFigures = {
 };
 
 /** Pages and their assets per address and minute: a reader's page takes some ten requests. */
-const pagesPerMinute = 600;
+const pagesPerMinute = 240;
 
 /** A decision, at once where the counters are at hand, and otherwise soon. Such a promise never rejects. */
 export type Verdict = LimitDecision | Promise<LimitDecision>;

@@ -159,8 +159,8 @@ function requestMetrics({ listener }: AdminParts): Metric[] {
       () => connections().dropped,
     ),
     countedBy('reason', 'connections_ended_total', 'Connections ended to protect others, by reason.', () => {
-      const { droppedOfAddress, evicted, flooded } = connections();
-      return { address: droppedOfAddress, evicted, flooded };
+      const { droppedOfAddress, evicted } = connections();
+      return { address: droppedOfAddress, evicted };
     }),
     counter('connections_cut_total', 'Connections cut because the client did not read its answer.', () => {
       return connections().cut;

@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../clock.ts';
 
+const nothing = Buffer.alloc(0);
 /** A request body nobody reads may be this long before its connection is cut. */
 const unreadBodyBytesMax = 64 * 1024;
 const sweepEveryMs = 1_000;
 
 /** Answers of one connection that its client has not taken yet: beyond either bound further requests wait. */
-const unansweredMax = 16;
-const unsentBytesMax = 256 * 1024;
-/** Requests that may wait: of one connection, which is cut beyond it, and of all together. */
-const waitingMax = 112;
-const waitingInAllMax = 16_384;
+const unansweredMax = { keyed: 16, keyless: 4 };
+const unsentBytesMax = { keyed: 256 * 1024, keyless: 64 * 1024 };
+/** What the parser is given at a time: no more requests than these hold are taken before it can be stopped. */
+const pieceBytes = { keyed: 1_024, keyless: 128 };
 /** Bytes that all clients together have not taken; beyond it those who hold most are cut. */
 const unsentBytesInAllMax = 64 * 1024 * 1024;
 /** Answers in a row that refuse a request; the last of them ends the connection. */
@@ -31,8 +31,6 @@ export interface ConnectionFigures {
   readonly evicted: number;
   /** Cut because the client did not take its answers in time. */
   readonly cut: number;
-  /** Cut because the client sent more requests ahead of their answers than are kept. */
-  readonly flooded: number;
 }
 
 export interface ConnectionBounds {
@@ -66,19 +64,50 @@ export class Connection {
   /** Looks at the connection in a row that found it idle. */
   idleSweeps = 0;
   bytesReadAtSweep = 0;
-  /** Requests whose turn has not come, because the client does not take its answers. */
+  /** Requests whose turn has not come, because the client is behind with taking its answers. */
   readonly waiting: (() => void)[] = [];
+  /** What arrived and was not parsed yet. */
+  #rest: Buffer = nothing;
+  readonly #parse: (piece: Buffer) => void;
   #answers: Answer[] = [];
   #refusals = 0;
 
+  /**
+   * Takes the place of the HTTP server's listener for what arrives, which would parse all of it at once: thousands of
+   * requests, without a way to stop in between.
+   */
   constructor(socket: Socket) {
     this.socket = socket;
+    const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];
+    this.#parse = parse!;
+    socket.removeListener('data', parse!);
+    socket.on('data', (chunk: Buffer) => {
+      this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+      this.#parseRest();
+    });
+    // The server pauses a connection too, while its answers are not taken.
+    socket.on('resume', () => this.#parseRest());
+  }
+
+  /** Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is read. */
+  #parseRest(): void {
+    const canParse = () => this.waiting.length === 0 && !this.closing && !this.socket.isPaused();
+    while (this.#rest.length > 0 && canParse()) {
+      const bytes = pieceBytes[this.#standing];
+      const piece = this.#rest.subarray(0, bytes);
+      this.#rest = this.#rest.subarray(bytes);
+      this.#parse(piece);
+    }
+    if (this.closing) this.#rest = nothing;
+    else if (this.waiting.length > 0) this.socket.pause();
   }
 
   /** True while the client has taken few enough of its answers that another may be made. */
   get hasRoom(): boolean {
     this.#forgetTaken();
-    return this.#answers.length === 0 || (this.#answers.length < unansweredMax && this.unsentBytes < unsentBytesMax);
+    const standing = this.#standing;
+    const isFew = this.#answers.length < unansweredMax[standing] && this.unsentBytes < unsentBytesMax[standing];
+    return isFew || this.#answers.length === 0;
   }
 
   /** Bytes of answers that the client has not taken. */
@@ -88,7 +117,7 @@ export class Connection {
 
   get isIdle(): boolean {
     this.#forgetTaken();
-    return this.#answers.length === 0 && this.waiting.length === 0;
+    return this.#answers.length === 0 && this.waiting.length === 0 && this.#rest.length === 0;
   }
 
   /** A request is being answered. */
@@ -102,15 +131,19 @@ export class Connection {
     if (answer !== undefined) answer.bytes = bytes;
   }
 
-  /** Whether this answer, by whether it refuses its request, is the last that the connection is worth. */
-  isLastRefusal(isRefusal: boolean): boolean {
-    this.#refusals = isRefusal ? this.#refusals + 1 : 0;
+  /** Whether an answer is one refusal too many in a row. @param weight how much it refuses; 0 for one that does not */
+  isLastRefusal(weight: number): boolean {
+    this.#refusals = weight === 0 ? 0 : this.#refusals + weight;
     return this.#refusals >= refusalsInRowMax;
   }
 
   /** Runs `then` once the client has taken the oldest of its answers. */
   afterNextTaken(then: () => void): void {
     this.#answers[0]?.response.once('finish', then);
+  }
+
+  get #standing(): 'keyed' | 'keyless' {
+    return this.isKeyed ? 'keyed' : 'keyless';
   }
 
   #forgetTaken(): void {
@@ -129,8 +162,7 @@ export class Connections {
   readonly #connections = new Map<Socket, Connection>();
   readonly #perAddress = new Map<string, number>();
   readonly #sweep: Timer;
-  #waiting = 0;
-  #figures = { dropped: 0, droppedOfAddress: 0, evicted: 0, cut: 0, flooded: 0 };
+  #figures = { dropped: 0, droppedOfAddress: 0, evicted: 0, cut: 0 };
 
   constructor(clock: Clock, bounds: ConnectionBounds) {
     this.#clock = clock;
@@ -199,16 +231,8 @@ export class Connections {
       decide();
       return;
     }
-    if (connection.waiting.length >= waitingMax || this.#waiting >= waitingInAllMax) {
-      this.#figures.flooded++;
-      connection.closing = true;
-      connection.socket.destroy();
-      return;
-    }
     connection.waiting.push(decide);
-    this.#waiting++;
-    connection.socket.pause();
-    if (connection.waiting.length === 1) connection.afterNextTaken(() => this.#continue(connection));
+    if (connection.waiting.length === 1) this.#continueLater(connection);
   }
 
   /** An overload begins: the connections answered until now are the established ones, until the next begins. */
@@ -249,17 +273,19 @@ export class Connections {
   /** The connection has had its last answer: nothing that waits on it is answered. */
   ended(connection: Connection): void {
     connection.closing = true;
-    this.#waiting -= connection.waiting.splice(0).length;
+    connection.waiting.length = 0;
+  }
+
+  /** Not at once: other connections have their turn between two batches of one. */
+  #continueLater(connection: Connection): void {
+    connection.afterNextTaken(() => setImmediate(() => this.#continue(connection)));
   }
 
   #continue(connection: Connection): void {
     const { waiting, socket } = connection;
-    while (waiting.length > 0 && connection.hasRoom) {
-      this.#waiting--;
-      waiting.shift()!();
-    }
-    if (waiting.length === 0) socket.resume();
-    else connection.afterNextTaken(() => this.#continue(connection));
+    while (waiting.length > 0 && connection.hasRoom) waiting.shift()!();
+    if (waiting.length > 0) this.#continueLater(connection);
+    else socket.resume();
   }
 
   /** False when the table is full of clients that are being served. */

@@ -286,7 +286,7 @@ export class PublicListener {
     if (this.#draining && connection.lastResponse === response) this.#closeAfter(exchange);
     connection.wasShed = answer === overloaded;
     connection.isKeyed ||= key !== undefined;
-    if (connection.isLastRefusal(isRefusal(answer))) this.#closeAfter(exchange);
+    if (connection.isLastRefusal(refusalWeight(answer))) this.#closeAfter(exchange);
     const keepAliveSeconds = connection.isKeyed || !response.shouldKeepAlive ? undefined : keylessKeepAliveSeconds;
     const { status, bytes } = writeAnswer(response, answer, {
       requestId,
@@ -340,11 +340,12 @@ function isToBeShed(connection: Connection, path: string): boolean {
   return path !== status.route && !connection.isEstablished;
 }
 
-/** Whether the answer refuses its client, who gains nothing by asking again on the same connection. */
-function isRefusal(answer: Answer): boolean {
-  if (answer.kind !== 'problem') return false;
+/** How much an answer refuses its client, who gains nothing by asking again at once; 0 for one that does not. */
+function refusalWeight(answer: Answer): number {
+  if (answer === overloaded) return 10;
+  if (answer.kind !== 'problem') return 0;
   const { status } = errorTable[answer.code];
-  return status === 401 || status === 429;
+  return status === 401 || status === 429 ? 1 : 0;
 }
 
 function unrouted(answer: Answer): Decision {

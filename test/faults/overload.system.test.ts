@@ -105,7 +105,7 @@ describe('under overload', () => {
     );
     assert.deepEqual(
       api.logged.map(({ fields }) => fields),
-      [201, 100, 300].map((eventLoopDelayMs) => ({ eventLoopDelayMs, heapPercent: 0 })),
+      [201, 100, 300].map((eventLoopDelayMs) => ({ eventLoopDelayMs, heapPercent: 0, unsentBytes: 0 })),
     );
   });
 
@@ -120,7 +120,7 @@ describe('under overload', () => {
       states.filter(([, isShedding]) => isShedding).map(([share]) => share),
       [0.91, 0.89, 0.82],
     );
-    assert.deepEqual(api.logged[0]?.fields, { eventLoopDelayMs: 0, heapPercent: 91 });
+    assert.deepEqual(api.logged[0]?.fields, { eventLoopDelayMs: 0, heapPercent: 91, unsentBytes: 0 });
   });
 });
 

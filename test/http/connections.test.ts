@@ -10,37 +10,39 @@ const keepAlive = { headers: { Connection: 'keep-alive' } };
 const keyless = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 describe('what one client may take of the connections', () => {
-  test('requests far ahead of their answers end the connection, and memory and others are not touched (fault row 51)', async (t) => {
-    const api = await ListenerHarness.start({ clock: systemClock });
+  test('requests far ahead of their answers are read no further than some, and others are served (fault row 51)', async (t) => {
+    const api = await ListenerHarness.start({ clock: systemClock, connections: { writeTimeoutMs: 500 } });
     t.after(() => api.stop());
     const attackers = await Promise.all(Array.from({ length: 60 }, () => openSocket(api.port)));
     for (const attacker of attackers) {
-      attacker.on('error', () => {});
       attacker.pause();
-      attacker.write(keyless('/docs').repeat(2_000));
+      attacker.write(keyless('/docs').repeat(5_000));
     }
-    await eventually('all are ended', () => api.listener.connectionFigures().flooded === attackers.length);
+    await eventually('answers wait to be taken', () => api.listener.connections.unsentBytes() > 0);
     assert.equal((await api.get('/v1/time')).status, 200);
-    assert.equal(api.listener.connections.unsentBytes(), 0);
+    assert.ok(api.listener.connections.unsentBytes() < attackers.length * 512 * 1_024);
+    const answered = api.listener.counts.byRouteAndStatus.get('/docs')?.get(200) ?? 0;
+    assert.ok(answered <= attackers.length * 200, `${answered} answers`);
+    await eventually('all are ended', () => api.listener.connectionFigures().open <= 1);
   });
 
-  test('requests a little ahead wait until the client takes its answers, and are answered in their order', async (t) => {
+  test('requests ahead of their answers wait until the client takes some, and are answered in their order', async (t) => {
     const api = await ListenerHarness.start({ clock: systemClock, limits: { key: 1_000, address: 1_000 } });
     t.after(() => api.stop());
     const client = await openSocket(api.port);
     client.pause();
     // More than the buffers of the system hold.
     client.write(api.requestText('/openapi/v1.json', keepAlive).repeat(70));
-    client.write(api.requestText('/v1/time', keepAlive).repeat(29) + api.requestText('/v1/time'));
+    client.write(api.requestText('/v1/time', keepAlive).repeat(329) + api.requestText('/v1/time'));
     await eventually('answers wait to be taken', () => api.listener.connections.unsentBytes() > 0);
     assert.ok(api.listener.connections.unsentBytes() < 1_000_000);
     const { responses, rest } = splitResponses(await readToEnd(client.resume()));
     assert.equal(rest.length, 0);
-    assert.equal(responses.length, 100);
+    assert.equal(responses.length, 400);
     const remaining = responses.slice(70).map(({ headers }) => Number(headers['x-ratelimit-remaining']));
     assert.deepEqual(
       remaining,
-      Array.from({ length: 30 }, (_, index) => 999 - index),
+      Array.from({ length: 330 }, (_, index) => 999 - index),
     );
   });
 
@@ -116,9 +118,9 @@ describe('what one client may take of the connections', () => {
     const api = await ListenerHarness.start();
     t.after(() => api.stop());
     const client = await Wire.open(api.port);
-    for (let count = 0; count < 600; count++) assert.equal((await client.ask(keyless('/docs'))).status, 200);
+    for (let count = 0; count < 240; count++) assert.equal((await client.ask(keyless('/docs'))).status, 200);
     const refused = await client.ask(keyless('/docs'));
-    assert.deepEqual([refused.status, refused.headers['x-ratelimit-limit']], [429, '600']);
+    assert.deepEqual([refused.status, refused.headers['x-ratelimit-limit']], [429, '240']);
     assert.equal((await client.ask(keyless('/openapi/v1.json'))).status, 200);
   });
 });

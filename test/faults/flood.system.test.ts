@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { before, describe, type TestContext, test } from 'node:test';
+import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { Wire } from '../support/wire.ts';
+import { sized } from './full-size.ts';
+import { installed } from './serving-process.ts';
+
+const memoryMax = 400e6;
+const program = new URL('./flood-attacker.ts', import.meta.url);
+
+/** Whatever is sent without a key, from how many addresses ever, clients with one are served and memory is bounded. */
+describe('a flood without a key', () => {
+  let simulator: ExchangeSimulator;
+  before(async () => {
+    simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 100 });
+  });
+
+  async function started(t: TestContext) {
+    t.after(() => simulator.stop());
+    const { key, start } = await installed(t, simulator, { exchange: { symbols: 'all' } });
+    const service = await start();
+    const api = await ApiClient.of(service.baseUrl, key);
+    await eventually('prices', async () => (await api.outcome('/v1/tickers')) === '200');
+    return { service, api, key };
+  }
+
+  test('of pages that nobody reads leaves memory bounded and clients with a key served (fault rows 51, 52 and 53)', async (t) => {
+    const { service, api, key } = await started(t);
+    const client = await Wire.open(service.port);
+    const ask = `GET /v1/ticker?symbol=BTCEUR HTTP/1.1\r\nHost: a\r\nX-EXCHANGE-APIKEY: ${key}\r\n\r\n`;
+    await eventually('the client is served', async () => (await client.ask(ask)).status === 200);
+    const attack = fork(program, [String(service.port), String(sized(150, 1_500))]);
+    t.after(() => attack.kill('SIGKILL'));
+    await once(attack, 'message');
+    const took: number[] = [];
+    for (let count = 0; count < 40; count++) {
+      const askedMs = performance.now();
+      const { status } = await client.ask(ask);
+      took.push(performance.now() - askedMs);
+      assert.equal(status, 200);
+    }
+    const metrics = await service.metrics();
+    const resident = metrics.value('mdapi_process_resident_memory_bytes');
+    took.sort((a, b) => a - b);
+    t.diagnostic(
+      `${Math.round(resident / 1e6)} MB; an answer in ${took[20]?.toFixed(1)} ms, ${took.at(-1)?.toFixed(1)} ms at most`,
+    );
+    assert.ok(resident < memoryMax, `${Math.round(resident / 1e6)} MB`);
+    assert.equal(await api.outcome('/v1/status'), '200');
+    assert.deepEqual(service.failures, []);
+  });
+});
