@@ -1212,6 +1212,18 @@ export interface components {
                 readonly dropped: number;
                 /**
                  * Format: int64
+                 * @description Refused because too many were open from the same address.
+                 * @example 0
+                 */
+                readonly droppedOfAddress: number;
+                /**
+                 * Format: int64
+                 * @description Idle and without a valid key, closed for others.
+                 * @example 0
+                 */
+                readonly evicted: number;
+                /**
+                 * Format: int64
                  * @description Cut because the client did not read its answer.
                  * @example 0
                  */
@@ -1746,6 +1758,20 @@ export interface components {
             readonly minOrderValue: string | null;
             /**
              * Format: date-time
+             * @description Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly missingSince: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `missingSince`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly missingSinceMs: number | null;
+            /**
+             * Format: date-time
              * @description When it was delisted, which is final. ISO 8601 in UTC with milliseconds.
              * @example 2026-11-21T10:00:00.000Z
              * @example null
@@ -1907,6 +1933,20 @@ export interface components {
              * @example null
              */
             readonly minOrderValue: string | null;
+            /**
+             * Format: date-time
+             * @description Since when the exchange’s list has lacked it, or the market it is converted from; null while it is listed. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly missingSince: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `missingSince`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly missingSinceMs: number | null;
             /**
              * Format: date-time
              * @description When it was delisted, which is final. ISO 8601 in UTC with milliseconds.
@@ -3648,6 +3688,8 @@ export interface operations {
                      *       "connections": {
                      *         "open": 210,
                      *         "dropped": 0,
+                     *         "droppedOfAddress": 0,
+                     *         "evicted": 0,
                      *         "cut": 0
                      *       },
                      *       "keys": {
@@ -3841,6 +3883,8 @@ export interface operations {
                      *           "tickSize": "1",
                      *           "minOrderSize": "0.00005",
                      *           "minOrderValue": "0.5",
+                     *           "missingSince": "2026-11-21T10:00:00.000Z",
+                     *           "missingSinceMs": 1795255200000,
                      *           "delistedAt": "2026-11-21T10:00:00.000Z",
                      *           "delistedAtMs": 1795255200000,
                      *           "listedUntil": "2026-11-21T10:00:00.000Z",
@@ -3935,6 +3979,8 @@ export interface operations {
                      *         "tickSize": "1",
                      *         "minOrderSize": "0.00005",
                      *         "minOrderValue": "0.5",
+                     *         "missingSince": "2026-11-21T10:00:00.000Z",
+                     *         "missingSinceMs": 1795255200000,
                      *         "delistedAt": "2026-11-21T10:00:00.000Z",
                      *         "delistedAtMs": 1795255200000,
                      *         "listedUntil": "2026-11-21T10:00:00.000Z",
@@ -4130,6 +4176,8 @@ export interface operations {
                      *       "tickSize": "1",
                      *       "minOrderSize": "0.00005",
                      *       "minOrderValue": "0.5",
+                     *       "missingSince": "2026-11-21T10:00:00.000Z",
+                     *       "missingSinceMs": 1795255200000,
                      *       "delistedAt": "2026-11-21T10:00:00.000Z",
                      *       "delistedAtMs": 1795255200000,
                      *       "listedUntil": "2026-11-21T10:00:00.000Z",
@@ -4229,6 +4277,8 @@ export interface operations {
                      *       "tickSize": "1",
                      *       "minOrderSize": "0.00005",
                      *       "minOrderValue": "0.5",
+                     *       "missingSince": "2026-11-21T10:00:00.000Z",
+                     *       "missingSinceMs": 1795255200000,
                      *       "delistedAt": "2026-11-21T10:00:00.000Z",
                      *       "delistedAtMs": 1795255200000,
                      *       "listedUntil": "2026-11-21T10:00:00.000Z",
@@ -4328,6 +4378,8 @@ export interface operations {
                      *       "tickSize": "1",
                      *       "minOrderSize": "0.00005",
                      *       "minOrderValue": "0.5",
+                     *       "missingSince": "2026-11-21T10:00:00.000Z",
+                     *       "missingSinceMs": 1795255200000,
                      *       "delistedAt": "2026-11-21T10:00:00.000Z",
                      *       "delistedAtMs": 1795255200000,
                      *       "listedUntil": "2026-11-21T10:00:00.000Z",
@@ -4427,6 +4479,8 @@ export interface operations {
                      *       "tickSize": "1",
                      *       "minOrderSize": "0.00005",
                      *       "minOrderValue": "0.5",
+                     *       "missingSince": "2026-11-21T10:00:00.000Z",
+                     *       "missingSinceMs": 1795255200000,
                      *       "delistedAt": "2026-11-21T10:00:00.000Z",
                      *       "delistedAtMs": 1795255200000,
                      *       "listedUntil": "2026-11-21T10:00:00.000Z",
@@ -4526,6 +4580,8 @@ export interface operations {
                      *       "tickSize": "1",
                      *       "minOrderSize": "0.00005",
                      *       "minOrderValue": "0.5",
+                     *       "missingSince": "2026-11-21T10:00:00.000Z",
+                     *       "missingSinceMs": 1795255200000,
                      *       "delistedAt": "2026-11-21T10:00:00.000Z",
                      *       "delistedAtMs": 1795255200000,
                      *       "listedUntil": "2026-11-21T10:00:00.000Z",
@@ -4803,6 +4859,8 @@ export interface operations {
                      *       "tickSize": "1",
                      *       "minOrderSize": "0.00005",
                      *       "minOrderValue": "0.5",
+                     *       "missingSince": "2026-11-21T10:00:00.000Z",
+                     *       "missingSinceMs": 1795255200000,
                      *       "delistedAt": "2026-11-21T10:00:00.000Z",
                      *       "delistedAtMs": 1795255200000,
                      *       "listedUntil": "2026-11-21T10:00:00.000Z",

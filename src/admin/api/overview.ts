@@ -77,6 +77,8 @@ const OverviewSchema = Type.Object(
       {
         open: count('Open now.', 210),
         dropped: count('Refused because too many were open.', 0),
+        droppedOfAddress: count('Refused because too many were open from the same address.', 0),
+        evicted: count('Idle and without a valid key, closed for others.', 0),
         cut: count('Cut because the client did not read its answer.', 0),
       },
       { description: 'Connections of the public listener.' },
