@@ -73,7 +73,7 @@ describe('wrong usage', () => {
   const cases: readonly (readonly [argv: readonly string[], message: string, hint: string])[] = [
     [['kyes', 'list'], 'There is no command "kyes". Did you mean "keys"?', 'mdapi help'],
     [['frobnicate'], 'There is no command "frobnicate".', 'mdapi help'],
-    [['keys'], '"keys" needs one of: create, list, revoke, disable, enable, rotate.', 'mdapi help keys'],
+    [['keys'], '"keys" needs one of: create, list, update, revoke, disable, enable, rotate.', 'mdapi help keys'],
     [['keys', 'crate'], 'There is no command "keys crate". Did you mean "keys create"?', 'mdapi help keys'],
     [['--config', 'x'], 'A command is missing.', 'mdapi help'],
     [['keys', 'list', '--acount', 'x'], 'Unknown option --acount. Did you mean "--account"?', 'mdapi help keys list'],
