@@ -18,13 +18,14 @@ import { historyEveryMs, historyPoints, PriceHistory } from './price-history.ts'
 function recorded() {
   const clock = new FakeClock();
   const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const feed = { age: 0, ageMs: () => feed.age };
   book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
-  const history = new PriceHistory(book, clock, { ...silentLog, error: (_, message) => assert.fail(message) });
+  const history = new PriceHistory(book, feed, clock, { ...silentLog, error: (_, message) => assert.fail(message) });
   const tick = (bid: string, ask: string) =>
     book.tickerReceived(
       upstreamTicker({ bid: decimal(bid), ask: decimal(ask), receivedAt: clock.now(), upstreamTime: undefined }),
     );
-  return { clock, book, history, tick };
+  return { clock, book, feed, history, tick };
 }
 
 const btceur = symbol('BTCEUR');
@@ -49,6 +50,23 @@ test('a market has a point every five seconds from its first price on, with the 
   assert.ok(verdict.kind === 'priced');
   assert.deepEqual([points[1]?.buy, points[1]?.sell], [verdict.ticker.buyPrice, verdict.ticker.sellPrice]);
   assert.deepEqual(history.points(btceur, start + 10_000).length, 1);
+});
+
+test('an outage of the feed is a gap, although clients still get the last good price', async () => {
+  const { clock, book, feed, history, tick } = recorded();
+  tick('50000.0', '50000.1');
+  await clock.advance(historyEveryMs);
+  feed.age = 31_000;
+  await clock.advance(2 * historyEveryMs);
+  assert.equal(book.price(btceur, clock.now()).kind, 'priced');
+  feed.age = 0;
+  await clock.advance(historyEveryMs);
+  const buy = history.points(btceur, -1)[0]!.buy;
+  assert.deepEqual(history.spark(btceur), [buy, null, null, buy]);
+  assert.deepEqual(
+    history.points(btceur, -1).map(({ atMs }) => atMs - start),
+    [5_000, 20_000],
+  );
 });
 
 test('a converted market has the exchange’s prices at the mid rate, and gaps while there is no rate', async () => {

@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
+import type { FeedStatus } from '../market/service-status.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 
 /** Prices of a market at an instant, as decimals. */
@@ -22,7 +23,10 @@ const sparkPointsMax = 60;
 /** Prices derived in one turn of the event loop, some milliseconds' work. */
 const marketsPerTurn = 100;
 
-/** The four prices of a point in one text, `bid ask buy sell`; `undefined` where the market had no price. */
+/** Without news from the exchange for this long, what clients still get is no point: a line would claim that prices stood still. */
+const currentForMs = 30_000;
+
+/** The four prices of a point in one text, `bid ask buy sell`; `undefined` where there is no point. */
 type Series = (string | undefined)[];
 
 /**
@@ -32,6 +36,7 @@ type Series = (string | undefined)[];
  */
 export class PriceHistory {
   readonly #book: MarketBook;
+  readonly #feedStatus: Pick<FeedStatus, 'ageMs'>;
   readonly #clock: Clock;
   readonly #times = new Float64Array(historyPoints).fill(Number.NaN);
   readonly #series = new Map<MarketSymbol, Series>();
@@ -42,8 +47,9 @@ export class PriceHistory {
   #taken = 0;
   #sampling: Promise<void> | undefined;
 
-  constructor(book: MarketBook, clock: Clock, log: Log) {
+  constructor(book: MarketBook, feedStatus: Pick<FeedStatus, 'ageMs'>, clock: Clock, log: Log) {
     this.#book = book;
+    this.#feedStatus = feedStatus;
     this.#clock = clock;
     this.#timer = clock.every(historyEveryMs, () => {
       this.#sampling ??= this.#sample()
@@ -59,15 +65,15 @@ export class PriceHistory {
     return this.#series.size;
   }
 
-  /** The points after an instant, oldest first; those at which the market had no price are left out. */
+  /** The points after an instant, oldest first. Nothing is there for an instant without a price or without a feed. */
   points(symbol: MarketSymbol, sinceMs: number): PricePoint[] {
-    return this.#recorded(symbol).filter(({ atMs }) => atMs > sinceMs);
+    return this.#recorded(symbol).filter((point) => point !== undefined && point.atMs > sinceMs) as PricePoint[];
   }
 
-  /** The buy price of the last hour in at most 60 points, evenly apart and oldest first; the last one is the latest. */
-  spark(symbol: MarketSymbol): string[] {
+  /** The buy price of the last hour in at most 60 points, evenly apart and oldest first; null where there is none. */
+  spark(symbol: MarketSymbol): (string | null)[] {
     const step = Math.max(1, Math.ceil(this.#taken / sparkPointsMax));
-    return this.#recorded(symbol, step).map(({ buy }) => buy);
+    return this.#recorded(symbol, step).map((point) => point?.buy ?? null);
   }
 
   stop(): void {
@@ -82,6 +88,8 @@ export class PriceHistory {
     const symbols = [...this.#book.catalogue.all()];
     this.#forgetDelisted(symbols);
     for (const series of this.#series.values()) series[index] = undefined;
+    const ageMs = this.#feedStatus.ageMs(this.#clock.now(), this.#clock.monotonicMs());
+    if (ageMs === undefined || ageMs > currentForMs) return;
     for (let start = 0; start < symbols.length; start += marketsPerTurn) {
       if (start > 0) await new Promise<void>((resolve) => this.#clock.after(0, resolve));
       for (const market of symbols.slice(start, start + marketsPerTurn)) this.#take(market, index);
@@ -117,13 +125,15 @@ export class PriceHistory {
   }
 
   /** Every `step`th point counted from the latest, oldest first. */
-  #recorded(symbol: MarketSymbol, step = 1): PricePoint[] {
-    const series = this.#series.get(symbol) ?? [];
-    const points: PricePoint[] = [];
+  #recorded(symbol: MarketSymbol, step = 1): (PricePoint | undefined)[] {
+    const series = this.#series.get(symbol);
+    if (series === undefined) return [];
+    const points: (PricePoint | undefined)[] = [];
     for (let back = Math.floor((this.#taken - 1) / step) * step; back >= 0; back -= step) {
       const index = (this.#at - 1 - back + historyPoints) % historyPoints;
       const [bid, ask, buy, sell] = series[index]?.split(' ') ?? [];
-      if (sell !== undefined) points.push({ atMs: this.#times[index]!, bid: bid!, ask: ask!, buy: buy!, sell });
+      const atMs = this.#times[index]!;
+      points.push(sell === undefined ? undefined : { atMs, bid: bid!, ask: ask!, buy: buy!, sell });
     }
     return points;
   }

@@ -27,7 +27,7 @@ const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
  */
 export async function startPrivateListener(parts: AdminParts): Promise<{ url: string; close(): Promise<void> }> {
   const { clock, log, market, store, listener, configuration } = parts;
-  const history = new PriceHistory(market.book, clock, log);
+  const history = new PriceHistory(market.book, market.feedStatus, clock, log);
   const requestRate = new RequestRate(listener.counts, clock);
   const timeline = new FeedTimeline(market.service, store.snapshots, clock, log);
   const app = listenerOf(parts);

@@ -6,7 +6,8 @@ import { queryOf, selected, selectionOf } from '../../web/console/board/selectio
 import { piecesOf, summaryOf } from '../../web/console/feed/spans.ts';
 import { compareDecimals, directionOf, grouped, signedPercent } from '../../web/console/format/decimal.ts';
 import { spanText } from '../../web/console/format/time.ts';
-import { joined } from '../../web/console/market/joined-history.ts';
+import { joined, withGaps } from '../../web/console/market/joined-history.ts';
+import { linePieces } from '../../web/console/parts/pictures.ts';
 import type { MarketRow } from '../../web/generated/management-v1.d.ts';
 
 const gap = '\u202f';
@@ -111,6 +112,24 @@ describe('what was', () => {
       joined(known, [point(5_000), point(3_605_000)]).map(({ atMs }) => atMs),
       [5_000, 3_605_000],
     );
+  });
+
+  test('where points are missing, up to now too, a line has a gap', () => {
+    const point = (atMs: number) => ({ atMs, bid: '1', ask: '1', buy: '1', sell: '1' });
+    const drawn = withGaps([point(0), point(5_100), point(20_000)], 32_600);
+    assert.deepEqual(
+      drawn.map(({ atMs, point: known }) => [atMs, known !== undefined]),
+      [
+        [0, true],
+        [5_100, true],
+        [10_100, false],
+        [15_100, false],
+        [20_000, true],
+        [25_000, false],
+        [30_000, false],
+      ],
+    );
+    assert.deepEqual(linePieces([1, 2, null, null, 3, 2]), ['0.0,22.0 19.2,12.0', '76.8,2.0 96.0,12.0']);
   });
 
   test('spans of the feed are cut to a day, and the one that lasts ends now', () => {

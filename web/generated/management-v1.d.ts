@@ -1369,7 +1369,7 @@ export interface components {
              */
             readonly lastLiveDataAgeMs: number | null;
             /**
-             * @description How far the last live ticker was behind its own time; negative when the clocks differ.
+             * @description How far the last live ticker was behind its own time; negative when the clocks differ; null while not connected.
              * @example 35
              * @example null
              */
@@ -1427,7 +1427,7 @@ export interface components {
              */
             readonly pairsSkipped: number;
             /**
-             * @description The state that the exchange reports of itself; null until it does.
+             * @description The state that the exchange reports of itself; null until it does, and while not connected.
              * @example online
              * @example null
              */
@@ -1828,13 +1828,13 @@ export interface components {
              */
             readonly spreadPercent: string | null;
             /**
-             * @description The buy price of the last hour, oldest first, in at most 60 values.
+             * @description The buy price of the last hour, oldest first, in at most 60 values; null where there was no price or no feed.
              * @example [
              *       "84100.1",
              *       "84210.5"
              *     ]
              */
-            readonly spark: readonly string[];
+            readonly spark: readonly (string | null)[];
         };
         /** @description All markets. */
         readonly MarketList: {

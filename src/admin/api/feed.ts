@@ -56,7 +56,8 @@ const FeedHealthSchema = Type.Object(
     ...nullablePair('lastLiveDataAt', 'When the live connection last gave data.'),
     lastLiveDataAgeMs: nullableCount('Time since then, in milliseconds.', 120),
     upstreamLagMs: Type.Unsafe<number | null>({
-      description: 'How far the last live ticker was behind its own time; negative when the clocks differ.',
+      description:
+        'How far the last live ticker was behind its own time; negative when the clocks differ; null while not connected.',
       type: ['number', 'null'],
       examples: [35, null],
     }),
@@ -65,7 +66,11 @@ const FeedHealthSchema = Type.Object(
     ...nullablePair('lastCatalogueAt', 'When the catalogue was last loaded.'),
     catalogueLoads: counts('Loads of the catalogue, by outcome.', { ok: 12 }),
     pairsSkipped: count('Pairs that are not offered: they lack something, or carry the live name of another pair.', 0),
-    systemStatus: nullableLine('The state that the exchange reports of itself; null until it does.', 'online', 64),
+    systemStatus: nullableLine(
+      'The state that the exchange reports of itself; null until it does, and while not connected.',
+      'online',
+      64,
+    ),
   },
   { $id: 'FeedHealth', description: 'The feed now; counters since the start of the process.' },
 );
@@ -106,7 +111,9 @@ export const readFeed = operation({
   },
 });
 
-function healthBody(health: FeedHealth) {
+/** What the last connection said is not said of an exchange that cannot be reached now. */
+export function healthBody(health: FeedHealth) {
+  const isConnected = health.connection === 'open';
   const { lastLiveDataAt, lastFallbackPollAt, lastCatalogueAt, lastLiveDataAgeMs, ...rest } = health;
   return {
     ...rest,
@@ -114,9 +121,9 @@ function healthBody(health: FeedHealth) {
     symbolsRejected: [...health.symbolsRejected],
     ...instants('lastLiveDataAt', lastLiveDataAt),
     lastLiveDataAgeMs: lastLiveDataAgeMs === undefined ? null : Math.max(0, Math.round(lastLiveDataAgeMs)),
-    upstreamLagMs: health.upstreamLagMs ?? null,
+    upstreamLagMs: (isConnected ? health.upstreamLagMs : undefined) ?? null,
     ...instants('lastFallbackPollAt', lastFallbackPollAt),
     ...instants('lastCatalogueAt', lastCatalogueAt),
-    systemStatus: health.systemStatus ?? null,
+    systemStatus: (isConnected ? health.systemStatus : undefined) ?? null,
   };
 }

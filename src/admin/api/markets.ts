@@ -50,8 +50,9 @@ const MarketSchema = Type.Object(pricedFields, {
 const MarketRowSchema = Type.Object(
   {
     ...pricedFields,
-    spark: Type.Array(part.decimal('A price.', '84100.1'), {
-      description: 'The buy price of the last hour, oldest first, in at most 60 values.',
+    spark: Type.Array(nullableDecimal('A price.', '84100.1'), {
+      description:
+        'The buy price of the last hour, oldest first, in at most 60 values; null where there was no price or no feed.',
       maxItems: 60,
       examples: [['84100.1', '84210.5']],
     }),

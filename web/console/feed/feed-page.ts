@@ -33,16 +33,27 @@ function Feed({ body: { path, dataAgeMs, health, timeline }, receivedAtMs }: { b
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
   return html`<div>
     <div class="tiles">
-      <${Tile} name="Path" note=${path === null ? undefined : pathWords[path]}>${path === null ? html`<${Missing}>not chosen yet<//>` : html`<${Badge} state=${path} />`}<//>
+      <${PathTile} path=${path} ageMs=${dataAgeMs === null ? undefined : dataAgeMs + laterMs} />
       <${Tile} name="Age of the data">${dataAgeMs === null ? html`<${Missing}>none yet<//>` : spanText(dataAgeMs + laterMs)}<//>
       <${Tile} name="Markets subscribed">${countText(health.symbolsSubscribed)} <small>of ${countText(health.symbolsWanted)}</small><//>
-      <${Tile} name="The exchange says">${health.systemStatus === null ? html`<${Missing}>nothing yet<//>` : spaced(health.systemStatus)}<//>
+      <${Tile} name="The exchange says">${health.systemStatus === null ? html`<${Missing}>${health.connection === 'open' ? 'nothing yet' : 'not connected'}<//>` : spaced(health.systemStatus)}<//>
     </div>
     <${Section} title="Last 24 hours"><${FeedTimeline} spans=${timeline} /><//>
     <${Section} title="Health">
       <${Facts} rows=${figuresOf(health)} />
     <//>
   </div>`;
+}
+
+/** Without data for this long, neither path reaches the exchange. */
+const unreachedAfterMs = 30_000;
+
+function PathTile({ path, ageMs }: { path: FeedBody['path']; ageMs: number | undefined }) {
+  if (path === null) return html`<${Tile} name="Path"><${Missing}>not chosen yet<//><//>`;
+  const isReached = ageMs !== undefined && ageMs <= unreachedAfterMs;
+  return isReached
+    ? html`<${Tile} name="Path" note=${pathWords[path]}><${Badge} state=${path} /><//>`
+    : html`<${Tile} name="Path" note="WebSocket and REST are tried again and again"><${Badge} state="no data" tone="bad" /><//>`;
 }
 
 function Rates({ rates, receivedAtMs }: { rates: readonly Rate[]; receivedAtMs: number }) {

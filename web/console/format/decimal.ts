@@ -30,8 +30,7 @@ export function directionOf(decimal: string): 'up' | 'down' | 'none' {
 export function compareDecimals(one: string, other: string): number {
   const isOneNegative = one.startsWith('-');
   if (isOneNegative !== other.startsWith('-')) return isZero(one) && isZero(other) ? 0 : isOneNegative ? -1 : 1;
-  const order = compareMagnitudes(one, other);
-  return isOneNegative ? -order : order;
+  return isOneNegative ? compareMagnitudes(other, one) : compareMagnitudes(one, other);
 }
 
 function compareMagnitudes(one: string, other: string): number {

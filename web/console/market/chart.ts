@@ -14,7 +14,8 @@ import { grouped } from '../format/decimal.ts';
 import { localText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { joined } from './joined-history.ts';
+import { serverNowMs } from '../state.ts';
+import { type Drawn, joined, withGaps } from './joined-history.ts';
 
 /** The lines of a market's chart. The exchange's are dashed and the client's solid, so that colour is not all that tells them apart. */
 const series = [
@@ -36,7 +37,7 @@ class PriceChart {
   readonly #chart: IChartApi;
   readonly #box: HTMLElement;
   readonly #lines = new Map<SeriesName, ISeriesApi<'Line'>>();
-  #shown: readonly PricePoint[] = [];
+  #isShown = false;
 
   /** @param precision decimal places of the market's prices */
   constructor(box: HTMLElement, precision: number) {
@@ -74,18 +75,10 @@ class PriceChart {
     darkScheme.addEventListener('change', this.#colour);
   }
 
-  /** Draws these points; only what is new when they go on from those drawn before. */
-  show(points: readonly PricePoint[]): void {
-    const before = this.#shown;
-    this.#shown = points;
-    const lastMs = before.at(-1)?.atMs;
-    const isGoingOn = lastMs !== undefined && points.some(({ atMs }) => atMs === lastMs);
-    for (const { name } of series) {
-      const line = this.#lines.get(name)!;
-      if (!isGoingOn) line.setData(points.map((point) => drawn(point, name)));
-      else for (const point of points.filter(({ atMs }) => atMs > lastMs)) line.update(drawn(point, name));
-    }
-    if (!isGoingOn) this.#chart.timeScale().fitContent();
+  show(points: readonly Drawn[]): void {
+    for (const { name } of series) this.#lines.get(name)!.setData(lineOf(points, name));
+    if (!this.#isShown) this.#chart.timeScale().fitContent();
+    this.#isShown = points.length > 0;
   }
 
   hide(names: readonly SeriesName[]): void {
@@ -109,9 +102,14 @@ class PriceChart {
   };
 }
 
-/** A drawing needs no more digits than a number has. */
-function drawn(point: PricePoint, name: SeriesName) {
-  return { time: Math.floor(point.atMs / 1_000) as UTCTimestamp, value: Number(point[name]) };
+/** A drawing needs no more digits than a number has. The library draws through missing points unless the line is transparent there. */
+function lineOf(points: readonly Drawn[], name: SeriesName) {
+  return points.map(({ atMs, point }, at) => {
+    const time = Math.floor(atMs / 1_000) as UTCTimestamp;
+    if (point === undefined) return { time };
+    const isBeforeGap = at + 1 < points.length && points[at + 1]!.point === undefined;
+    return { time, value: Number(point[name]), ...(isBeforeGap && { color: 'transparent' }) };
+  });
 }
 
 function msOf(time: Time): number {
@@ -149,7 +147,8 @@ export function LiveChart({ symbol, precision }: { symbol: string; precision: nu
     chart.current = made;
     return () => made.remove();
   }, [symbol, precision]);
-  useEffect(() => chart.current?.show(points), [points, symbol, precision]);
+  const drawn = withGaps(points, serverNowMs());
+  useEffect(() => chart.current?.show(drawn), [points, drawn.length, symbol, precision]);
   useEffect(() => chart.current?.hide(hidden), [hidden, symbol, precision]);
   const toggle = (name: SeriesName) =>
     setHidden(hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name]);
@@ -165,5 +164,5 @@ export function LiveChart({ symbol, precision }: { symbol: string; precision: nu
 function captionOf(count: number, isLoaded: boolean): string {
   if (!isLoaded) return 'Loading the last hour …';
   if (count === 0) return 'Nothing recorded yet; a point is added every 5 seconds while there is a price.';
-  return 'A point every 5 seconds, local time.';
+  return 'A point every 5 seconds, local time. A gap: no price, or no news from the exchange.';
 }

@@ -3,24 +3,30 @@ import { html } from '../html.ts';
 const width = 96;
 const height = 24;
 
-/** The points of a line through values, oldest first, in a box of `width` by `height`. Fewer than two make no line. */
-function linePoints(values: readonly number[]): string {
-  if (values.length < 2) return '';
-  const low = Math.min(...values);
-  const range = Math.max(...values) - low || 1;
+/** A line through values, oldest first, in a box of `width` by `height`: one piece for each run between missing values. */
+export function linePieces(values: readonly (number | null)[]): string[] {
+  const known = values.filter((value) => value !== null);
+  const low = Math.min(...known);
+  const range = Math.max(...known) - low || 1;
   const step = width / (values.length - 1);
   const y = (value: number) => height - 2 - ((value - low) / range) * (height - 4);
-  return values.map((value, at) => `${(at * step).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
+  const pieces: string[][] = [[]];
+  for (const [at, value] of values.entries()) {
+    if (value === null) pieces.push([]);
+    else pieces.at(-1)!.push(`${(at * step).toFixed(1)},${y(value).toFixed(1)}`);
+  }
+  return pieces.filter(({ length }) => length > 1).map((points) => points.join(' '));
 }
 
 /** The last hour of a price as a line. It repeats what the figures say, so it is not read out. */
-export function Sparkline({ prices }: { prices: readonly string[] }) {
-  const values = prices.map(Number);
-  const points = linePoints(values);
-  if (points === '') return html`<span class="missing" title="No history yet">·</span>`;
-  const isUp = values[values.length - 1]! >= values[0]!;
+export function Sparkline({ prices }: { prices: readonly (string | null)[] }) {
+  const values = prices.map((price) => (price === null ? null : Number(price)));
+  const known = values.filter((value) => value !== null);
+  const pieces = linePieces(values);
+  if (pieces.length === 0) return html`<span class="missing" title="No history yet">·</span>`;
+  const isUp = known.at(-1)! >= known[0]!;
   return html`<svg class=${`spark ${isUp ? 'up' : 'down'}`} viewBox=${`0 0 ${width} ${height}`} aria-hidden="true">
-    <polyline points=${points} />
+    ${pieces.map((points) => html`<polyline key=${points} points=${points} />`)}
   </svg>`;
 }
 

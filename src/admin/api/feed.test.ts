@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FeedHealth } from '../../feed/health.ts';
+import { healthBody } from './feed.ts';
+
+test('an exchange that cannot be reached is not said to be online, nor how far it is behind', () => {
+  const said = (connection: FeedHealth['connection']) => {
+    const health = { connection, symbolsRejected: [], systemStatus: 'online', upstreamLagMs: 2 };
+    const { systemStatus, upstreamLagMs } = healthBody(health as unknown as FeedHealth);
+    return [systemStatus, upstreamLagMs];
+  };
+  assert.deepEqual(said('open'), ['online', 2]);
+  for (const connection of ['waiting', 'connecting', 'idle'] as const) assert.deepEqual(said(connection), [null, null]);
+});
