@@ -11,6 +11,7 @@ import { BoardViewSchema, boardView } from './board-view.ts';
 import { addConsole } from './console.ts';
 import { FeedTimeline } from './feed-timeline.ts';
 import { metricsRegistry } from './metrics.ts';
+import { MinuteHistory } from './minute-history.ts';
 import { PriceHistory } from './price-history.ts';
 import { ReadinessSchema, readiness } from './readiness.ts';
 import { RequestRate } from './request-rate.ts';
@@ -29,18 +30,20 @@ export async function startPrivateListener(parts: AdminParts): Promise<{ url: st
   const { clock, log, market, store, listener, configuration } = parts;
   const history = new PriceHistory(market.book, market.feedStatus, clock, log);
   const requestRate = new RequestRate(listener.counts, clock);
+  const minutes = new MinuteHistory({ counts: listener.counts, held: () => market.book.held().size }, clock);
   const timeline = new FeedTimeline(market.service, store.snapshots, clock, log);
   const app = listenerOf(parts);
   const close = async () => {
     await app.close();
     history.stop();
     requestRate.stop();
+    minutes.stop();
     await timeline.stop();
   };
   try {
     await timeline.start();
     const registry = metricsRegistry(parts);
-    addManagementApi(app, { ...parts, startedAt: clock.now(), history, timeline, requestRate }, registry);
+    addManagementApi(app, { ...parts, startedAt: clock.now(), history, timeline, requestRate, minutes }, registry);
     addReadings(app, parts, registry);
     addConsole(app);
     const { host, port } = configuration.admin;

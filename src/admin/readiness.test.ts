@@ -3,11 +3,13 @@ import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
+import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
+import { symbol, upstreamMarket } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
-import { readiness } from './readiness.ts';
+import { notesOf, readiness } from './readiness.ts';
 import type { AdminParts, Phase } from './sources.ts';
 
 const minuteMs = 60_000;
@@ -25,15 +27,19 @@ function sourcesIn(phase: Phase) {
   const reachable = { store: true };
   const held = { keys: 0, windows: 0 };
   const disk = { trouble: undefined as string | undefined, finding: undefined as string | undefined };
+  const well = { certificateExpiresAt: undefined as EpochMs | undefined, isMailFailing: false };
   const sources = {
     clock,
-    market: { service, board: new Board(book), memory: { trouble: () => disk.trouble } },
+    market: { service, book, board: new Board(book), memory: { trouble: () => disk.trouble } },
     storeCheck: { result: () => ({ finding: disk.finding }) },
+    configuration: { pricing: { converted: new Map() } },
+    listener: { certificateExpiresAt: () => well.certificateExpiresAt },
+    notifier: { figures: () => ({ isFailing: well.isMailFailing, pending: 3 }) },
     changes: { reachable: () => reachable.store, held: () => held },
     phase: () => phase,
     sharedLimits: () => undefined,
   } as unknown as AdminParts;
-  return { clock, service, reachable, held, disk, sources };
+  return { clock, book, service, reachable, held, disk, well, sources };
 }
 
 test('a process that serves is ready, and has nothing to say while all is well', () => {
@@ -77,8 +83,27 @@ test('stale data, maintenance and an unreachable store are reported, and leave i
   const { ready, notes } = readiness(sources);
   assert.equal(ready, true);
   assert.deepEqual(notes, [
-    'an announced maintenance window is running',
     'market data: outage',
     'the store cannot be used: keys, markets and windows are as last known',
+    'an announced maintenance window is running',
   ]);
+});
+
+test('held prices, a certificate about to expire and failing mail are told, with the page that shows more', () => {
+  const { clock, book, well, sources } = sourcesIn('serving');
+  book.catalogueLoaded([upstreamMarket('BTC')], clock.now());
+  book.applyHolds([{ symbol: symbol('BTCEUR'), heldAt: clock.now() } as never]);
+  well.certificateExpiresAt = (clock.now() + 3.5 * 86_400_000) as EpochMs;
+  well.isMailFailing = true;
+  assert.deepEqual(
+    notesOf(sources).map(({ level, text, page }) => [level, text, page]),
+    [
+      ['warning', '1 traded markets have no price: no_ticker', 'markets'],
+      ['warning', 'prices or rates are held back: BTCEUR (operator)', 'markets'],
+      ['warning', 'the TLS certificate expires in 3 days', null],
+      ['warning', 'the last e-mail to a key holder could not be sent; 3 wait', 'notices'],
+    ],
+  );
+  well.certificateExpiresAt = clock.now();
+  assert.deepEqual(notesOf(sources)[0], { level: 'critical', text: 'the TLS certificate has expired', page: null });
 });

@@ -8,6 +8,15 @@ export const ReadinessSchema = Type.Object({
   notes: Type.Array(Type.String(), { description: 'What an operator should know, whether ready or not.' }),
 });
 
+/** What an operator should know. */
+export interface Note {
+  /** `critical` waits for an operator now, `warning` for working hours; `info` is as it should be. */
+  readonly level: 'critical' | 'warning' | 'info';
+  readonly text: string;
+  /** Where the console shows more. */
+  readonly page: string | null;
+}
+
 type Readiness = Static<typeof ReadinessSchema>;
 
 /**
@@ -16,43 +25,113 @@ type Readiness = Static<typeof ReadinessSchema>;
  * still be able to ask `/v1/status` for the cause.
  */
 export function readiness(parts: AdminParts): Readiness {
-  const { market, changes, clock } = parts;
   const phase = parts.phase();
-  const now = clock.now();
-  const { ticker, api } = market.service.read(now);
-  const notes: string[] = [];
-  if (phase === 'starting') notes.push('API keys are still being loaded');
-  if (phase === 'draining') notes.push('shutting down');
-  if (api === 'maintenance') notes.push('an announced maintenance window is running');
-  if (ticker !== 'operational') notes.push(`market data: ${ticker}`);
-  if (!changes.reachable()) notes.push('the store cannot be used: keys, markets and windows are as last known');
+  return { ready: phase === 'serving', phase, notes: notesOf(parts).map(({ text }) => text) };
+}
+
+/** What needs a hand, the most urgent first, and what is unusual and needs none. */
+export function notesOf(parts: AdminParts): Note[] {
+  const notes = [
+    ...processNotes(parts),
+    ...storeNotes(parts),
+    ...marketNotes(parts),
+    ...sharedLimitNotes(parts.sharedLimits()),
+    ...certificateNotes(parts),
+    ...mailNotes(parts),
+  ];
+  const levels: readonly Note['level'][] = ['critical', 'warning', 'info'];
+  return levels.flatMap((level) => notes.filter((note) => note.level === level));
+}
+
+function note(level: Note['level'], text: string, page: string | null = null): Note {
+  return { level, text, page };
+}
+
+function processNotes({ market, clock, phase }: AdminParts): Note[] {
+  const { ticker, api } = market.service.read(clock.now());
+  const notes: Note[] = [];
+  if (phase() === 'starting') notes.push(note('info', 'API keys are still being loaded'));
+  if (phase() === 'draining') notes.push(note('info', 'shutting down'));
+  if (api === 'maintenance') notes.push(note('info', 'an announced maintenance window is running', 'maintenance'));
+  if (ticker !== 'operational')
+    notes.push(note(ticker === 'outage' ? 'critical' : 'warning', `market data: ${ticker}`, 'feed'));
+  return notes;
+}
+
+function storeNotes({ market, changes, storeCheck }: AdminParts): Note[] {
+  const notes: Note[] = [];
+  if (!changes.reachable())
+    notes.push(note('critical', 'the store cannot be used: keys, markets and windows are as last known'));
   const trouble = market.memory.trouble();
-  if (trouble !== undefined) notes.push(`nothing can be saved: ${trouble}`);
-  const finding = parts.storeCheck.result()?.finding;
-  if (finding !== undefined) notes.push(`the database file is damaged, restore a backup: ${finding}`);
+  if (trouble !== undefined) notes.push(note('critical', `nothing can be saved: ${trouble}`));
+  const finding = storeCheck.result()?.finding;
+  if (finding !== undefined)
+    notes.push(note('critical', `the database file is damaged, restore a backup: ${finding}`));
   const { keys, windows } = changes.held();
   if (keys + windows > 0) {
     const what = `${keys} keys and ${windows} maintenance windows vanished from the store at once and are kept`;
-    notes.push(`${what}: bring the store back, or run \`mdapi store accept-changes\``);
+    notes.push(note('critical', `${what}: bring the store back, or run \`mdapi store accept-changes\``));
   }
-  notes.push(...sharedLimitNotes(parts.sharedLimits()));
-  for (const [reason, count] of market.board.unpriced(now))
-    notes.push(`${count} traded markets have no price: ${reason}`);
-  return { ready: phase === 'serving', phase, notes };
+  return notes;
+}
+
+/** By then an operator has a day to bring the source of a rate back. */
+const rateEndsSoonMs = 24 * 3_600_000;
+const namedMax = 5;
+
+function marketNotes({ market: { board, book }, clock, configuration }: AdminParts): Note[] {
+  const now = clock.now();
+  const notes = [...board.unpriced(now)].map(([reason, count]) =>
+    note('warning', `${count} traded markets have no price: ${reason}`, 'markets'),
+  );
+  const held = new Map<string, string>();
+  for (const offered of book.catalogue.listed(now)) {
+    if (offered.status === 'delisted') continue;
+    for (const { subject, reason } of book.heldFor(offered)) held.set(subject, `${subject} (${reason})`);
+  }
+  if (held.size > 0) {
+    const named = [...held.values()].slice(0, namedMax).join(', ');
+    const more = held.size > namedMax ? ` and ${held.size - namedMax} more` : '';
+    notes.push(note('warning', `prices or rates are held back: ${named}${more}`, 'markets'));
+  }
+  for (const quote of configuration.pricing.converted.keys()) {
+    const leftMs = (book.rate(quote)?.validUntil ?? now) - now;
+    if (leftMs > 0 && leftMs < rateEndsSoonMs)
+      notes.push(
+        note('warning', `the ${quote} rate may be used for ${Math.floor(leftMs / 3_600_000)} more hours`, 'feed'),
+      );
+  }
+  return notes;
+}
+
+const certificateEndsSoonMs = 14 * 86_400_000;
+
+function certificateNotes({ listener, clock }: AdminParts): Note[] {
+  const expiresAt = listener.certificateExpiresAt();
+  if (expiresAt === undefined) return [];
+  const leftMs = expiresAt - clock.now();
+  if (leftMs <= 0) return [note('critical', 'the TLS certificate has expired')];
+  if (leftMs > certificateEndsSoonMs) return [];
+  return [note('warning', `the TLS certificate expires in ${Math.floor(leftMs / 86_400_000)} days`)];
+}
+
+function mailNotes({ notifier }: AdminParts): Note[] {
+  const { isFailing, pending } = notifier.figures();
+  if (!isFailing) return [];
+  return [note('warning', `the last e-mail to a key holder could not be sent; ${pending} wait`, 'notices')];
 }
 
 /** A node whose clock is off by this much writes instants that disagree with those of the others. */
 const skewNotedMs = 2_000;
 
-function sharedLimitNotes(limits: SharedLimitFigures | undefined): string[] {
+function sharedLimitNotes(limits: SharedLimitFigures | undefined): Note[] {
   if (limits === undefined) return [];
-  const notes: string[] = [];
-  if (!limits.isUp) notes.push('Redis cannot be used: this process counts the limits by itself');
+  const notes: Note[] = [];
+  if (!limits.isUp) notes.push(note('warning', 'Redis cannot be used: this process counts the limits by itself'));
   const seconds = Math.round((limits.clockSkewMs ?? 0) / 1_000);
   if (Math.abs(limits.clockSkewMs ?? 0) > skewNotedMs) {
-    notes.push(
-      `the clock of this process is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of Redis`,
-    );
+    const side = seconds > 0 ? 'ahead of' : 'behind';
+    notes.push(note('warning', `the clock of this process is ${Math.abs(seconds)} s ${side} that of Redis`));
   }
   return notes;
 }

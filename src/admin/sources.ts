@@ -19,6 +19,7 @@ import type { FeedStatus } from '../market/service-status.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
+import type { MinuteHistory } from './minute-history.ts';
 import type { PriceHistory } from './price-history.ts';
 import type { RequestRate } from './request-rate.ts';
 
@@ -53,6 +54,8 @@ export interface AdminParts {
     readonly counts: RequestCounts;
     readonly recent: Pick<RecentRequests, 'find'>;
     connectionFigures(): ConnectionFigures;
+    /** When the served certificate expires; `undefined` without TLS. */
+    certificateExpiresAt(): EpochMs | undefined;
   };
   readonly delay: { p99Ms(): number };
   readonly changes: {
@@ -81,4 +84,5 @@ export interface Management extends AdminParts {
   readonly history: PriceHistory;
   readonly timeline: FeedTimeline;
   readonly requestRate: RequestRate;
+  readonly minutes: MinuteHistory;
 }

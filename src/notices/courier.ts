@@ -49,6 +49,7 @@ export class Courier {
   readonly #options: CourierOptions;
   readonly #stopping = new AbortController();
   readonly #abort = new AbortController();
+  #isFailing = false;
   readonly #counts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
   #running: Promise<void> = Promise.resolve();
   /** Attempts in a row that failed for the server, not for the message. */
@@ -63,6 +64,11 @@ export class Courier {
 
   get counts(): CourierCounts {
     return this.#counts;
+  }
+
+  /** Whether the last attempt did not get its e-mail off. */
+  get isFailing(): boolean {
+    return this.#isFailing;
   }
 
   start(): void {
@@ -183,6 +189,7 @@ export class Courier {
 
   #report({ id, keyId, attempts }: ClaimedNotice, outcome: NoticeOutcome): void {
     const { log } = this.#options;
+    this.#isFailing = outcome.status !== 'sent';
     this.#counts[outcome.status === 'pending' ? 'postponed' : outcome.status]++;
     const fields = { notice: id, keyId, attempts };
     if (outcome.status === 'sent') log.info(fields, 'a notice was sent');

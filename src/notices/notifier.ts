@@ -23,6 +23,8 @@ export interface NotifierFigures {
   readonly decided: number;
   readonly attempts: CourierCounts;
   readonly pending: number;
+  /** Whether the last e-mail could not be sent. */
+  readonly isFailing: boolean;
 }
 
 const minuteMs = 60_000;
@@ -92,7 +94,12 @@ export class Notifier {
   }
 
   figures(): NotifierFigures {
-    return { decided: this.#decided, attempts: this.#courier?.counts ?? noAttempts, pending: this.#pending };
+    return {
+      decided: this.#decided,
+      attempts: this.#courier?.counts ?? noAttempts,
+      pending: this.#pending,
+      isFailing: this.#courier?.isFailing ?? false,
+    };
   }
 
   #guardedTurn(): Promise<void> {

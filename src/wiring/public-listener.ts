@@ -1,8 +1,10 @@
+import { X509Certificate } from 'node:crypto';
 import { KeyLook, type LookSource } from '../access/key-look.ts';
-import type { Clock, Randomness, Timer } from '../clock.ts';
+import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
 import { heapShare } from '../http/heap-share.ts';
+import type { Certificate } from '../http/http-server.ts';
 import { type AnsweredRequest, PublicListener } from '../http/public-listener.ts';
 import { RecentRequests } from '../http/recent-requests.ts';
 import type { Log } from '../log.ts';
@@ -52,16 +54,21 @@ export async function publicListener(
     },
   );
   let watch: Timer | undefined;
+  let expiresAt = tls && expiryOf(tls);
   return {
     counts: listener.counts,
     recent,
     connectionFigures: () => listener.connectionFigures(),
+    certificateExpiresAt: () => expiresAt,
     drain: () => listener.drain(),
     /** Resolves with the port listened on. */
     async listen(): Promise<number> {
       const { port } = await listener.listen();
       if (server.tls !== undefined && tls !== undefined) {
-        const renew = (renewed: typeof tls) => listener.renewCertificate(renewed);
+        const renew = (renewed: typeof tls) => {
+          listener.renewCertificate(renewed);
+          expiresAt = expiryOf(renewed);
+        };
         watch = watchCertificate({ files: server.tls, served: tls, clock, log }, renew);
       }
       return port;
@@ -81,4 +88,8 @@ function isLogged({ status }: AnsweredRequest, access: Configuration['logs']['ac
 function logRequest(answered: AnsweredRequest, log: Log): void {
   const { at: _at, atMs: _atMs, ...fields } = requestView(answered);
   log.info(fields, 'request');
+}
+
+function expiryOf({ cert }: Certificate): EpochMs {
+  return new X509Certificate(cert).validToDate.getTime() as EpochMs;
 }

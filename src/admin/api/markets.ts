@@ -1,7 +1,6 @@
 import Big from 'big.js';
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../../clock.ts';
-import { lastInstantMs } from '../../contract/instant.ts';
 import * as part from '../../contract/schema-parts.ts';
 import * as contract from '../../contract/schemas.ts';
 import type { OfferedMarket } from '../../market/market-catalogue.ts';
@@ -22,7 +21,7 @@ import type { Store } from '../../store/store.ts';
 import { historyEveryMs, historyPoints } from '../price-history.ts';
 import type { Management } from '../sources.ts';
 import { type Asked, operation } from './operation.ts';
-import { noBody, strictObject } from './parts.ts';
+import { noBody, sinceQuery, strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
 
 const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
@@ -212,7 +211,7 @@ const HistorySchema = Type.Object(
     symbol: part.symbol('The market.', 'BTCCZK'),
     everyMs: Type.Integer({ description: 'Time between two points.', minimum: 1, examples: [historyEveryMs] }),
     points: Type.Array(PricePointSchema, {
-      description: 'Oldest first. Where the market had no price, points are missing.',
+      description: 'Oldest first. Missing where the market had no price, and where nothing came from the exchange.',
       maxItems: historyPoints,
     }),
   },
@@ -227,16 +226,7 @@ export const readMarketHistory = operation({
   summary: 'The last hour of a market',
   description: 'A point every 5 seconds, recorded by this process: a restart begins again.',
   params: symbolParams,
-  query: Type.Object({
-    since: Type.Optional(
-      Type.Integer({
-        description: 'Only points after this instant, in milliseconds since the Unix epoch.',
-        minimum: 0,
-        maximum: lastInstantMs,
-        examples: [1_795_255_200_000],
-      }),
-    ),
-  }),
+  query: sinceQuery,
   answer: HistorySchema,
   problems: ['NOT_FOUND'],
   handle({ params, query }, management) {

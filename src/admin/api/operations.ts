@@ -37,7 +37,7 @@ import {
 } from './markets.ts';
 import { listNotices, previewNotice } from './notices.ts';
 import { type Operation, operation } from './operation.ts';
-import { readOverview } from './overview.ts';
+import { readMinutes, readOverview } from './overview.ts';
 import { readProblem } from './problems.ts';
 import { readRates } from './rates.ts';
 import { readRequest } from './requests.ts';
@@ -63,7 +63,7 @@ const readDocument = operation({
 
 const byTag = {
   Session: [signIn, readSession, signOut, readSignInMethods],
-  Service: [readOverview, readFeed, readRates],
+  Service: [readOverview, readMinutes, readFeed, readRates],
   Markets: [
     readMarkets,
     readMarket,

@@ -8,13 +8,16 @@ import {
   line,
   nullable,
   nullableCount,
+  nullableLine,
   nullablePair,
   pair,
+  words,
 } from '../../operator/fields.ts';
-import { readiness } from '../readiness.ts';
+import { minutesMax } from '../minute-history.ts';
+import { notesOf } from '../readiness.ts';
 import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
-import { counts } from './parts.ts';
+import { counts, sinceQuery } from './parts.ts';
 
 const ServiceStateSchema = { ...KnownServiceStatusSchema, $id: 'ServiceState' };
 const PublicWindowSchema = { ...MaintenanceWindowSchema, $id: 'PublicWindow' };
@@ -33,6 +36,18 @@ export const ServiceStatusSchema = Type.Object(
   { $id: 'ServiceStatus', description: 'Exactly the body clients get from `/v1/status`.' },
 );
 
+const NoteSchema = Type.Object(
+  {
+    level: words(
+      ['critical', 'warning', 'info'],
+      '`critical`: waits for an operator now. `warning`: for working hours. `info`: needs no hand.',
+    ),
+    text: line('What it is.', 'market data: degraded'),
+    page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
+  },
+  { $id: 'Note', description: 'What an operator should know.' },
+);
+
 const OverviewSchema = Type.Object(
   {
     version: line('Version of the software.', '1.0.0', 50),
@@ -44,8 +59,8 @@ const OverviewSchema = Type.Object(
       examples: ['serving'],
     }),
     ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
-    notes: Type.Array(line('One sentence.', 'market data: degraded'), {
-      description: 'What an operator should know, ready or not.',
+    notes: Type.Array(NoteSchema, {
+      description: 'What needs a hand, the most urgent first, and what else is unusual.',
     }),
     ...pair('startedAt', 'When the process started.'),
     ...pair('serverTime', 'The time of the server.'),
@@ -113,13 +128,13 @@ export const readOverview = operation({
   answer: OverviewSchema,
   handle({ now }, management) {
     const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
-    const { ready, phase, notes } = readiness(management);
+    const phase = management.phase();
     return {
       version: management.version,
       baseUrl: management.publicUrls().baseUrl,
       phase,
-      ready,
-      notes,
+      ready: phase === 'serving',
+      notes: notesOf(management),
       ...instants('startedAt', management.startedAt),
       ...instants('serverTime', now),
       status: market.service.status(now),
@@ -135,6 +150,47 @@ export const readOverview = operation({
       notices: { pending: notifier.figures().pending, mailConfigured: configuration.mail !== undefined },
     };
   },
+});
+
+const latency = (description: string) =>
+  Type.Unsafe<number | null>({ description, type: ['number', 'null'], minimum: 0, examples: [0.4, null] });
+
+const MinuteSchema = Type.Object(
+  {
+    atMs: Type.Integer({
+      description: 'When it ended, in milliseconds since the Unix epoch.',
+      minimum: 0,
+      examples: [1_795_255_200_000],
+    }),
+    requests: count('Requests answered.', 120),
+    errors: counts('Of these, error answers by code.', { UNKNOWN_SYMBOL: 2 }),
+    p50Ms: latency('Milliseconds in which half of them were answered; null when there were none.'),
+    p99Ms: latency('The same for 99 of 100.'),
+    held: count('Prices and rates that the guard held back at its end.', 0),
+  },
+  { $id: 'Minute', description: 'One minute of the service.' },
+);
+
+const MinutesSchema = Type.Object(
+  {
+    minutes: Type.Array(MinuteSchema, {
+      description: 'Oldest first. Missing from before the start of the process.',
+      maxItems: minutesMax,
+    }),
+  },
+  { $id: 'Minutes', description: 'The last 24 hours.' },
+);
+
+export const readMinutes = operation({
+  method: 'GET',
+  path: '/api/overview/minutes',
+  operationId: 'readMinutes',
+  access: 'read-only',
+  summary: 'The last 24 hours, minute by minute',
+  description: 'Requests, errors, latency and held prices, recorded by this process: a restart begins again.',
+  query: sinceQuery,
+  answer: MinutesSchema,
+  handle: ({ query }, { minutes }) => ({ minutes: minutes.since(query.since ?? -1) }),
 });
 
 function marketFigures({ market: { board, book } }: Management, now: EpochMs) {

@@ -57,6 +57,18 @@ export const pageQuery = {
   ),
 };
 
+/** The query of a recording: what a program does not have yet. */
+export const sinceQuery = Type.Object({
+  since: Type.Optional(
+    Type.Integer({
+      description: 'Only what is after this instant, in milliseconds since the Unix epoch.',
+      minimum: 0,
+      maximum: lastInstantMs,
+      examples: [1_795_255_200_000],
+    }),
+  ),
+});
+
 export const defaultLimit = 50;
 
 /** A place in a list as opaque text for the client. */
