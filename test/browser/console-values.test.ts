@@ -7,6 +7,7 @@ import { piecesOf, summaryOf } from '../../web/console/feed/spans.ts';
 import { compareDecimals, directionOf, grouped, signedPercent } from '../../web/console/format/decimal.ts';
 import { spanText } from '../../web/console/format/time.ts';
 import { joined, withGaps } from '../../web/console/market/joined-history.ts';
+import { bucketsOf, topCodes } from '../../web/console/pages/buckets.ts';
 import { linePieces } from '../../web/console/parts/pictures.ts';
 import type { MarketRow } from '../../web/generated/management-v1.d.ts';
 
@@ -112,6 +113,25 @@ describe('what was', () => {
       joined(known, [point(5_000), point(3_605_000)]).map(({ atMs }) => atMs),
       [5_000, 3_605_000],
     );
+  });
+
+  test('a day is shown in buckets of minutes, what is not known as a gap', () => {
+    const minuteMs = 60_000;
+    const nowMs = 2_000 * minuteMs;
+    const minute = (agoMinutes: number, more = {}) => ({
+      ...{ atMs: nowMs - agoMinutes * minuteMs, requests: 10, errors: {}, p50Ms: 1, p99Ms: 2, held: 0 },
+      ...more,
+    });
+    const short = bucketsOf([minute(3, { errors: { A: 1, B: 2 } }), minute(0, { held: 2, p99Ms: null })], nowMs);
+    assert.equal(short.length, 30);
+    assert.deepEqual(
+      short.slice(-5).map(({ sum }) => sum && [sum.requestsPerMinute, sum.p99Ms, sum.held]),
+      [undefined, [10, 2, 0], undefined, undefined, [10, 0, 2]],
+    );
+    assert.deepEqual(topCodes(short, 1), ['B']);
+    const day = Array.from({ length: 1_440 }, (_, at) => minute(1_439 - at));
+    const long = bucketsOf(day, nowMs);
+    assert.deepEqual([long.length, long.every(({ sum }) => sum?.requestsPerMinute === 10)], [96, true]);
   });
 
   test('where points are missing, up to now too, a line has a gap', () => {

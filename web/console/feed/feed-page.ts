@@ -86,7 +86,7 @@ const height = 36;
 const listed = 12;
 
 /** A day of the feed as a band: each state its own colour and its own height, and the same as a list. */
-function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
+export function FeedTimeline({ spans }: { spans: readonly FeedSpan[] }) {
   const nowMs = serverNowMs();
   const pieces = piecesOf(spans, nowMs);
   if (pieces.length === 0)

@@ -7,6 +7,7 @@ import { usePolled, useTicking } from '../live/polled.ts';
 import { Badge, Empty, Facts, Loaded, Page, Section, Tile, When } from '../parts/blocks.ts';
 import { hrefTo, hrefWith } from '../router.ts';
 import { rateText, useOverview } from '../shell/status.ts';
+import { DayCharts } from './day-charts.ts';
 
 /** The state of everything on one page. */
 export function OverviewPage() {
@@ -20,9 +21,10 @@ export function OverviewPage() {
 function Body({ overview, receivedAtMs }: { overview: Overview; receivedAtMs: number }) {
   const { markets, notes, phase, ready } = overview;
   return html`<div>
+    <${Section} title="What needs a hand"><${Hands} notes=${notes} /><//>
     <${Tiles} overview=${overview} receivedAtMs=${receivedAtMs} />
     ${!ready && html`<div class="note warn"><p><strong>Not ready for traffic: ${phase}.</strong></p></div>`}
-    ${notes.length > 0 && html`<div class="note"><ul>${notes.map((note) => html`<li key=${note}>${note}</li>`)}</ul></div>`}
+    <${Section} title="Last 24 hours"><${DayCharts} /><//>
     <div class="pair">
       <div>
         <${Section} title="Markets" aside=${html`<a href=${hrefTo('markets')}>Live board</a>`}><${Markets} markets=${markets} /><//>
@@ -31,6 +33,22 @@ function Body({ overview, receivedAtMs }: { overview: Overview; receivedAtMs: nu
       <${Section} title="Requests" aside=${html`<a href=${hrefTo('usage')}>Usage</a>`}><${Requests} overview=${overview} /><//>
     </div>
   </div>`;
+}
+
+const levels = {
+  critical: { word: 'now', tone: 'bad' },
+  warning: { word: 'soon', tone: 'warn' },
+  info: { word: 'known', tone: 'plan' },
+} as const;
+
+/** What the service itself knows to be wrong or unusual, the most urgent first. */
+function Hands({ notes }: { notes: Overview['notes'] }) {
+  if (notes.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
+  return html`<ul class="hand">${notes.map(
+    ({ level, text, page }) => html`<li key=${text}>
+      <${Badge} state=${levels[level].word} tone=${levels[level].tone} /> ${page === null ? text : html`<a href=${hrefTo(page)}>${text}</a>`}
+    </li>`,
+  )}</ul>`;
 }
 
 function Tiles({ overview, receivedAtMs }: { overview: Overview; receivedAtMs: number }) {

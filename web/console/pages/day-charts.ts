@@ -1,0 +1,109 @@
+import { useMemo, useRef } from 'preact/hooks';
+import type { Feed, Minute, Minutes } from '../../generated/management-v1.d.ts';
+import { FeedTimeline } from '../feed/feed-page.ts';
+import { countText } from '../format/decimal.ts';
+import { localText } from '../format/time.ts';
+import { html } from '../html.ts';
+import { usePolled } from '../live/polled.ts';
+import { Loaded } from '../parts/blocks.ts';
+import { serverNowMs } from '../state.ts';
+import { type Bucket, type BucketSum, bucketsOf, topCodes } from './buckets.ts';
+
+const everyMs = 15_000;
+const codesMax = 4;
+
+/** The last 24 hours of requests, errors, latency, guard and feed. */
+export function DayCharts() {
+  const minutes = useMinutes();
+  const feed = usePolled<Feed>('feed', everyMs);
+  const buckets = bucketsOf(minutes, serverNowMs());
+  const codes = topCodes(buckets, codesMax);
+  const others = ({ errorsPerMinute }: BucketSum) =>
+    Object.entries(errorsPerMinute).reduce((sum, [code, count]) => sum + (codes.includes(code) ? 0 : count), 0);
+  return html`<div>
+    <div class="day-charts">
+      <${DayChart} title="Requests a minute" buckets=${buckets} parts=${[{ name: 'requests', of: (sum: BucketSum) => sum.requestsPerMinute }]} show=${figure} />
+      <${DayChart}
+        title="Errors a minute"
+        buckets=${buckets}
+        parts=${[...codes.map((code) => ({ name: code, of: ({ errorsPerMinute }: BucketSum) => errorsPerMinute[code] ?? 0 })), { name: 'others', of: others }]}
+        show=${figure}
+      />
+      <${DayChart}
+        title="Time to answer"
+        buckets=${buckets}
+        parts=${[
+          { name: 'half within', of: ({ p50Ms }: BucketSum) => p50Ms },
+          { name: '99 % within', of: ({ p50Ms, p99Ms }: BucketSum) => Math.max(0, p99Ms - p50Ms) },
+        ]}
+        show=${(value: number) => `${figure(value)} ms`}
+      />
+      <${DayChart} title="Held by the guard" buckets=${buckets} parts=${[{ name: 'held', of: ({ held }: BucketSum) => held }]} show=${countText} />
+    </div>
+    <h3 class="counts-title">Feed</h3>
+    <${Loaded} polled=${feed}>${({ timeline }: Feed) => html`<${FeedTimeline} spans=${timeline} />`}<//>
+  </div>`;
+}
+
+/** `0.4`, `1 204` */
+function figure(value: number): string {
+  return value < 10 ? value.toFixed(1) : countText(Math.round(value));
+}
+
+/** All minutes that are known; only new ones are requested. */
+function useMinutes(): readonly Minute[] {
+  const known = useRef<readonly Minute[]>([]);
+  const sinceMs = known.current.at(-1)?.atMs ?? 0;
+  const { value } = usePolled<Minutes>(`overview/minutes?since=${sinceMs}`, everyMs);
+  useMemo(() => {
+    const lastMs = known.current.at(-1)?.atMs ?? 0;
+    const newer = value?.minutes.filter(({ atMs }) => atMs > lastMs) ?? [];
+    if (newer.length > 0) known.current = [...known.current, ...newer].slice(-minutesMax);
+  }, [value]);
+  return known.current;
+}
+
+const minutesMax = 1_440;
+
+interface DayChartProps {
+  readonly title: string;
+  readonly buckets: readonly Bucket[];
+  /** From the bottom up. */
+  readonly parts: readonly { readonly name: string; readonly of: (sum: BucketSum) => number }[];
+  readonly show: (value: number) => string;
+}
+
+const step = 10;
+const height = 60;
+
+/** Small upright bars, one upon the other, oldest left. Where nothing is known there is no bar and no ground. */
+function DayChart({ title, buckets, parts, show }: DayChartProps) {
+  const totals = buckets.map(({ sum }) =>
+    parts.reduce((total, { of }) => total + (sum === undefined ? 0 : of(sum)), 0),
+  );
+  const highest = Math.max(...totals, 0);
+  const scale = highest === 0 ? 0 : (height - 4) / highest;
+  const latest = buckets.findLastIndex(({ sum }) => sum !== undefined);
+  const said = `most ${show(highest)}, last ${latest === -1 ? 'not known' : show(totals[latest]!)}`;
+  return html`<figure class="day-chart">
+    <figcaption><span>${title}</span> <small>${said}</small></figcaption>
+    <svg viewBox=${`0 0 ${buckets.length * step} ${height}`} preserveAspectRatio="none" role="img" aria-label=${`${title}: ${said}`}>
+      ${buckets.map(({ fromMs, toMs, sum }, at) => {
+        if (sum === undefined) return null;
+        let top = height - 2;
+        const name = `${localText(fromMs, 'time')} to ${localText(toMs, 'time')}: ${show(totals[at]!)}`;
+        return html`<g key=${toMs}>
+          <title>${name}</title>
+          <rect class="ground" x=${at * step} y=${height - 2} width=${step} height="2" />
+          ${parts.map(({ name: part, of }, index) => {
+            const tall = of(sum) * scale;
+            top -= tall;
+            return html`<rect key=${part} class=${`part-${index}`} x=${at * step + 1} y=${top} width=${step - 2} height=${tall} />`;
+          })}
+        </g>`;
+      })}
+    </svg>
+    <p class="scale small" aria-hidden="true"><span>${localText(buckets[0]!.fromMs, 'time')}</span><span>now</span></p>
+    ${parts.length > 1 && html`<p class="band-legend small">${parts.map(({ name }, index) => html`<span key=${name} class="day-name"><span class=${`mark part-${index}`}></span> ${name}</span>`)}</p>`}
+  </figure>`;
+}
