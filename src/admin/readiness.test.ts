@@ -32,7 +32,7 @@ function sourcesIn(phase: Phase) {
     clock,
     market: { service, book, board: new Board(book), memory: { trouble: () => disk.trouble } },
     storeCheck: { result: () => ({ finding: disk.finding }) },
-    configuration: { pricing: { converted: new Map() } },
+    configuration: { pricing: { converted: new Map() }, markets: { delistAfterMs: 24 * 60 * minuteMs } },
     listener: { certificateExpiresAt: () => well.certificateExpiresAt },
     notifier: { figures: () => ({ isFailing: well.isMailFailing, pending: 3 }) },
     changes: { reachable: () => reachable.store, held: () => held },
@@ -106,4 +106,26 @@ test('held prices, a certificate about to expire and failing mail are told, with
   );
   well.certificateExpiresAt = clock.now();
   assert.deepEqual(notesOf(sources)[0], { level: 'critical', text: 'the TLS certificate has expired', page: null });
+});
+
+test('markets about to be delisted are told, and a delisting that waits for the operator before all else', () => {
+  const { clock, book, sources } = sourcesIn('serving');
+  const load = (hour: number, ...names: string[]) => {
+    const at = (clock.now() + hour * 60 * minuteMs) as EpochMs;
+    book.catalogueLoaded(
+      names.map((name) => upstreamMarket(name)),
+      at,
+    );
+  };
+  load(0, 'BTC', 'ETH');
+  load(1, 'BTC');
+  load(2, 'BTC');
+  const missing = {
+    level: 'warning',
+    text: 'missing from the exchange’s list, and delisted unless they come back: ETHEUR',
+  };
+  assert.ok(notesOf(sources).some(({ level, text }) => level === missing.level && text === missing.text));
+  for (let hour = 3; hour < 26; hour++) load(hour, 'BTC');
+  const [first] = notesOf(sources);
+  assert.deepEqual(first, { level: 'critical', text: 'delisting waits for an operator: ETHEUR', page: 'markets' });
 });

@@ -65,8 +65,7 @@ function storeNotes({ market, changes, storeCheck }: AdminParts): Note[] {
   const trouble = market.memory.trouble();
   if (trouble !== undefined) notes.push(note('critical', `nothing can be saved: ${trouble}`));
   const finding = storeCheck.result()?.finding;
-  if (finding !== undefined)
-    notes.push(note('critical', `the database file is damaged, restore a backup: ${finding}`));
+  if (finding !== undefined) notes.push(note('critical', `the database file is damaged, restore a backup: ${finding}`));
   const { keys, windows } = changes.held();
   if (keys + windows > 0) {
     const what = `${keys} keys and ${windows} maintenance windows vanished from the store at once and are kept`;
@@ -84,15 +83,23 @@ function marketNotes({ market: { board, book }, clock, configuration }: AdminPar
   const notes = [...board.unpriced(now)].map(([reason, count]) =>
     note('warning', `${count} traded markets have no price: ${reason}`, 'markets'),
   );
+  const { missing, due, isHeldBack } = book.catalogue.absences(configuration.markets.delistAfterMs);
+  if (isHeldBack) notes.push(note('critical', `delisting waits for an operator: ${someOf(due)}`, 'markets'));
+  else if (missing.length > 0)
+    notes.push(
+      note(
+        'warning',
+        `missing from the exchange’s list, and delisted unless they come back: ${someOf(missing)}`,
+        'markets',
+      ),
+    );
   const held = new Map<string, string>();
   for (const offered of book.catalogue.listed(now)) {
     if (offered.status === 'delisted') continue;
     for (const { subject, reason } of book.heldFor(offered)) held.set(subject, `${subject} (${reason})`);
   }
   if (held.size > 0) {
-    const named = [...held.values()].slice(0, namedMax).join(', ');
-    const more = held.size > namedMax ? ` and ${held.size - namedMax} more` : '';
-    notes.push(note('warning', `prices or rates are held back: ${named}${more}`, 'markets'));
+    notes.push(note('warning', `prices or rates are held back: ${someOf([...held.values()])}`, 'markets'));
   }
   for (const quote of configuration.pricing.converted.keys()) {
     const leftMs = (book.rate(quote)?.validUntil ?? now) - now;
@@ -102,6 +109,11 @@ function marketNotes({ market: { board, book }, clock, configuration }: AdminPar
       );
   }
   return notes;
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : '';
+  return `${names.slice(0, namedMax).join(', ')}${more}`;
 }
 
 const certificateEndsSoonMs = 14 * 86_400_000;

@@ -72,6 +72,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/overview/minutes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The last 24 hours, minute by minute
+         * @description Requests, errors, latency and held prices, recorded by this process: a restart begins again. Needs the role `read-only`.
+         */
+        readonly get: operations["readMinutes"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/feed": {
         readonly parameters: {
             readonly query?: never;
@@ -975,6 +995,26 @@ export interface components {
              */
             readonly provider: string | null;
         };
+        /** @description What an operator should know. */
+        readonly Note: {
+            /**
+             * @description `critical`: waits for an operator now. `warning`: for working hours. `info`: needs no hand.
+             * @example critical
+             * @enum {string}
+             */
+            readonly level: "critical" | "warning" | "info";
+            /**
+             * @description What it is.
+             * @example market data: degraded
+             */
+            readonly text: string;
+            /**
+             * @description The page of the console that shows more; null where none does.
+             * @example feed
+             * @example null
+             */
+            readonly page: string | null;
+        };
         /**
          * @description The service states of today. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running.
          * @example operational
@@ -1073,8 +1113,8 @@ export interface components {
             readonly phase: "starting" | "serving" | "draining";
             /** @description Whether traffic may be sent here. */
             readonly ready: boolean;
-            /** @description What an operator should know, ready or not. */
-            readonly notes: readonly string[];
+            /** @description What needs a hand, the most urgent first, and what else is unusual. */
+            readonly notes: readonly components["schemas"]["Note"][];
             /**
              * Format: date-time
              * @description When the process started. ISO 8601 in UTC with milliseconds.
@@ -1266,6 +1306,52 @@ export interface components {
                 /** @description Whether notices are sent at all. */
                 readonly mailConfigured: boolean;
             };
+        };
+        /** @description One minute of the service. */
+        readonly Minute: {
+            /**
+             * @description When it ended, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly atMs: number;
+            /**
+             * Format: int64
+             * @description Requests answered.
+             * @example 120
+             */
+            readonly requests: number;
+            /**
+             * @description Of these, error answers by code.
+             * @example {
+             *       "UNKNOWN_SYMBOL": 2
+             *     }
+             */
+            readonly errors: {
+                readonly [key: string]: number;
+            };
+            /**
+             * @description Milliseconds in which half of them were answered; null when there were none.
+             * @example 0.4
+             * @example null
+             */
+            readonly p50Ms: number | null;
+            /**
+             * @description The same for 99 of 100.
+             * @example 0.4
+             * @example null
+             */
+            readonly p99Ms: number | null;
+            /**
+             * Format: int64
+             * @description Prices and rates that the guard held back at its end.
+             * @example 0
+             */
+            readonly held: number;
+        };
+        /** @description The last 24 hours. */
+        readonly Minutes: {
+            /** @description Oldest first. Missing from before the start of the process. */
+            readonly minutes: readonly components["schemas"]["Minute"][];
         };
         /** @description The feed now; counters since the start of the process. */
         readonly FeedHealth: {
@@ -2196,7 +2282,7 @@ export interface components {
              * @example 5000
              */
             readonly everyMs: number;
-            /** @description Oldest first. Where the market had no price, points are missing. */
+            /** @description Oldest first. Missing where the market had no price, and where nothing came from the exchange. */
             readonly points: readonly components["schemas"]["PricePoint"][];
         };
         /** @description What was changed. */
@@ -3385,10 +3471,13 @@ export interface components {
 }
 export type Session = components['schemas']['Session'];
 export type SignInMethods = components['schemas']['SignInMethods'];
+export type Note = components['schemas']['Note'];
 export type ServiceState = components['schemas']['ServiceState'];
 export type PublicWindow = components['schemas']['PublicWindow'];
 export type ServiceStatus = components['schemas']['ServiceStatus'];
 export type Overview = components['schemas']['Overview'];
+export type Minute = components['schemas']['Minute'];
+export type Minutes = components['schemas']['Minutes'];
 export type FeedHealth = components['schemas']['FeedHealth'];
 export type FeedSpan = components['schemas']['FeedSpan'];
 export type Feed = components['schemas']['Feed'];
@@ -3633,7 +3722,11 @@ export interface operations {
                      *       "phase": "serving",
                      *       "ready": true,
                      *       "notes": [
-                     *         "market data: degraded"
+                     *         {
+                     *           "level": "critical",
+                     *           "text": "market data: degraded",
+                     *           "page": "feed"
+                     *         }
                      *       ],
                      *       "startedAt": "2026-11-21T10:00:00.000Z",
                      *       "startedAtMs": 1795255200000,
@@ -3707,6 +3800,53 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Overview"];
                 };
             };
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly readMinutes: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only what is after this instant, in milliseconds since the Unix epoch. */
+                readonly since?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The last 24 hours. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "minutes": [
+                     *         {
+                     *           "atMs": 1795255200000,
+                     *           "requests": 120,
+                     *           "errors": {
+                     *             "UNKNOWN_SYMBOL": 2
+                     *           },
+                     *           "p50Ms": 0.4,
+                     *           "p99Ms": 0.4,
+                     *           "held": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Minutes"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
@@ -4084,7 +4224,7 @@ export interface operations {
     readonly readMarketHistory: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only points after this instant, in milliseconds since the Unix epoch. */
+                /** @description Only what is after this instant, in milliseconds since the Unix epoch. */
                 readonly since?: number;
             };
             readonly header?: never;
