@@ -3,9 +3,9 @@ import Big from 'big.js';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { errorCodes } from '../contract/errors.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
-import { type Durations, durationBounds } from '../http/request-counts.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
+import { requestDurations } from './request-durations.ts';
 import type { AdminParts } from './sources.ts';
 
 /** The values of a metric's labels, in their order, and the value of the series. */
@@ -93,30 +93,6 @@ function register(registry: Registry, { kind, name, help, labels, read }: Metric
       }
     },
   });
-}
-
-/** A histogram that is kept where requests are counted, and read as `prom-client` reads its own. */
-function requestDurations({ listener }: AdminParts) {
-  const name = 'mdapi_request_duration_seconds';
-  const help = 'Time from reading a request to writing its answer, by route.';
-  function* valuesOf(route: string, { counts, sumSeconds, count }: Durations) {
-    let below = 0;
-    for (const [index, le] of durationBounds.entries()) {
-      below += counts[index]!;
-      yield { metricName: `${name}_bucket`, labels: { route, le }, value: below };
-    }
-    yield { metricName: `${name}_bucket`, labels: { route, le: '+Inf' }, value: count };
-    yield { metricName: `${name}_sum`, labels: { route }, value: sumSeconds };
-    yield { metricName: `${name}_count`, labels: { route }, value: count };
-  }
-  const values = () => [...listener.counts.durationsByRoute].flatMap(([route, found]) => [...valuesOf(route, found)]);
-  return {
-    name,
-    help,
-    type: 'histogram',
-    aggregator: 'sum',
-    get: async () => ({ name, help, type: 'histogram', values: values() }),
-  };
 }
 
 function samplesOf(reading: ReturnType<Metric['read']>): Iterable<Sample> {
