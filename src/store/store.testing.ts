@@ -74,7 +74,9 @@ export async function openFixture(t: TestContext): Promise<StoreFixture> {
   const path = url.slice('sqlite:'.length);
   const bare = await openBare(t, url);
   const outside = new DatabaseSync(path);
-  t.after(() => outside.close());
+  t.after(() => {
+    if (outside.isOpen) outside.close();
+  });
   return { ...bare, path, outside };
 }
 

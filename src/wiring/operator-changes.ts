@@ -127,7 +127,10 @@ export class OperatorChanges {
     if (logged === undefined) return;
     for (const { id, action, subject, actor } of items.toReversed()) {
       if (!logged.has(id))
-        this.#log.info({ audit: id, action, subject: subject.id, actor }, 'an entry of the audit log');
+        this.#log.info(
+          { audit: id, action, subject: subject.id, actor: withoutAddress(actor) },
+          'an entry of the audit log',
+        );
     }
   }
 
@@ -165,4 +168,9 @@ async function loadMarketControls(store: Store, book: Followers['book']): Promis
 
 export async function loadMaintenanceWindows(store: Store, service: Followers['service'], clock: Clock): Promise<void> {
   service.setWindows(await store.windows.list({ currentAt: clock.now() }));
+}
+
+/** People who sign in through a provider are named by their e-mail address, which the audit log keeps and no other log. */
+function withoutAddress(actor: string): string {
+  return actor.includes('@') ? actor.slice(0, actor.indexOf(':')) : actor;
 }
