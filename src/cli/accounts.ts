@@ -48,7 +48,7 @@ const list = storeCommand({
 const deactivate = storeCommand({
   name: 'accounts deactivate',
   summary: 'make an account inactive: none of its keys can be used',
-  details: ['Running servers refuse its keys within a second. `accounts activate` reverses it; the keys are kept.'],
+  details: ['The keys are kept: `accounts activate` reverses it.'],
   positionals: [idPositional],
   options: [yesOption],
   examples: [{ line: 'mdapi accounts deactivate acc_4fGh72Kq0ZsTn1Lw', note: 'asks first at a terminal' }],
@@ -64,7 +64,7 @@ const deactivate = storeCommand({
 const activate = storeCommand({
   name: 'accounts activate',
   summary: 'make an inactive account active again',
-  details: ['Its keys work again within a second, except those that are disabled, revoked or expired.'],
+  details: ['Its keys work again, except those that are disabled, revoked or expired.'],
   positionals: [idPositional],
   examples: [{ line: 'mdapi accounts activate acc_4fGh72Kq0ZsTn1Lw', note: 'no change if it is active already' }],
   work: async (job) => shown(await job.store.accounts.setActive(job.input.argument('ID'), true), job),
@@ -90,7 +90,7 @@ const erase = storeCommand({
   name: 'accounts erase',
   summary: 'erase the personal data of an account for good',
   details: [
-    'Its keys are revoked and lose their labels. Its e-mail address becomes a pseudonym, also in the audit log; notices that wait are not sent. Backups keep what they hold.',
+    'Its keys are revoked and lose their labels. Its e-mail address becomes a pseudonym, also in the audit log; waiting notices are not sent. Backups keep what they hold.',
   ],
   positionals: [idPositional],
   options: [{ ...yesOption, summary: 'do not ask; required without a terminal' }],

@@ -14,8 +14,7 @@ const create = storeCommand({
     `Each role may also do what those before it may. ${Object.entries(roleTable)
       .map(([role, may]) => `${role}: ${may}`)
       .join('; ')}.`,
-    'The token is printed only once: the database holds its SHA-256.',
-    'The console asks for it; programs send it as `Authorization: Bearer …`. The audit log names its holder by its name.',
+    'The token is printed only once: the database holds its SHA-256. Programs send it as `Authorization: Bearer …`. The audit log shows its name.',
   ],
   options: [
     { name: 'name', value: 'NAME', summary: 'whom or what it is for, up to 60 characters (default: its id)' },
@@ -23,7 +22,7 @@ const create = storeCommand({
       name: 'role',
       value: 'ROLE',
       values: roles,
-      summary: `one of ${roles.join(', ')} (default: operator, which makes no tokens)`,
+      summary: 'what it may do (default: operator)',
     },
     { name: 'expires', value: 'INSTANT', summary: 'when it stops working (default: never)' },
   ],
@@ -54,7 +53,7 @@ const create = storeCommand({
 const list = storeCommand({
   name: 'admin tokens',
   summary: 'list the operator tokens, oldest first',
-  details: ['Shows the text of none, and leaves out the token of the configuration (admin.token).'],
+  details: ['Leaves out the token of the configuration (admin.token).'],
   examples: [{ line: 'mdapi admin tokens', note: 'whose they are and when each was last used' }],
   async work({ store, context, paint }) {
     const now = context.clock.now();

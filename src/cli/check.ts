@@ -18,8 +18,8 @@ export const check: Command = {
   name: 'check',
   summary: 'find what would keep `serve` from working, and say what to do about it',
   details: [
-    'Checks the configuration, the database, the certificate, the ports, Redis, the mail server, the exchange and the rate source, and changes nothing. A service that already runs here may keep its ports.',
-    'Exits with 0 when all works, else with the exit code that `serve` would have; with 1 for what `serve` would wait for.',
+    'Checks configuration, database, certificate, ports, Redis, mail server, exchange and rate source, and changes nothing. A service that runs here may keep its ports.',
+    'Exits with 0 when all works, with 1 for what `serve` would wait for, else with the exit code of `serve`.',
   ],
   examples: [
     { line: 'mdapi check --config /etc/mdapi/mdapi.yaml', note: 'before the first start, or when something is wrong' },

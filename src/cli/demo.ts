@@ -19,8 +19,8 @@ export const demo: Command = {
   name: 'demo',
   summary: 'run the server on a stand-in exchange, with a fresh key (npm start)',
   details: [
-    'Needs nothing: it starts a stand-in exchange beside the server and prints ready curl lines, the address of the console and a token for it.',
-    'Its configuration and database are in .demo below the working directory, so every other command works on it with --config .demo/mdapi.yaml.',
+    'Needs nothing, and prints ready curl lines, the address of the console and a token for it.',
+    'Other commands work on it with --config .demo/mdapi.yaml.',
   ],
   options: [
     { name: 'port', value: 'PORT', summary: 'port of the public listener (default: 8080)' },

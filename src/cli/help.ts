@@ -99,14 +99,14 @@ const introduction = `# Command line
 
 <!-- Generated from the commands in src/cli. Change those and run \`npm run generate\`. -->
 
-In a checkout run \`npx mdapi COMMAND\` or \`node bin/mdapi.js COMMAND\`, with any Node from version 20: an older one than 26 passes on to the packaged runtime.
-\`mdapi help COMMAND\` shows the same as this page.
+In a checkout run \`npx mdapi COMMAND\`, with any Node from version 20: one older than 26 passes on to the packaged runtime.
+\`mdapi help COMMAND\` shows the same as this page, with more examples.
 
-- **Running servers follow by themselves.** Commands that change something write to the database; servers apply it within a second.
+- **Running servers follow by themselves**, within a second: commands write to the database.
 - **Data goes to stdout, everything else to stderr.** With \`--json\` stdout is exactly one JSON object (\`watch\` prints one a line), also for a failure:
-  \`{"error":{"reason":"account_unknown","message":"…","exitCode":4}}\`. Rely on \`reason\` or on the exit code, not on the message.
-- **The fields are those of the management API.** Whatever is created or changed carries its \`id\`, a new key also its text as \`key\`. Instants come in two
-  forms (\`createdAt\`, \`createdAtMs\`), and a missing value is null.
+  \`{"error":{"reason":"account_unknown","message":"…","exitCode":4}}\`. Rely on \`reason\` or the exit code, not on the message.
+- **Fields are those of the management API.** What is created or changed has its \`id\`, a new key also its text as \`key\`. Instants come in two
+  forms (\`createdAt\`, \`createdAtMs\`); a missing value is null.
 - **Questions** are asked only at a terminal, before \`keys revoke\`, \`accounts deactivate\`, \`markets delist\` and \`admin revoke\`; \`--yes\` answers in advance.
 - **INSTANT** is one of: ${instantForms}.
 - **Secrets are never arguments**, and no command prints one, except a new key or token, once.
@@ -122,13 +122,16 @@ export function commandReference(): string {
   return [introduction, common, exitCodes, ...chapters].join('\n');
 }
 
-/** What the introduction or the usage line already says is left out: `--yes`, and examples without options. */
+/** What the introduction or the usage line already says is left out: `--yes`, and an example that is the only one. */
 function commandSection(command: Command): string {
   const options = (command.options ?? []).filter((option) => option !== yesOption);
   const optional = (command.positionals ?? []).filter(({ many }) => many === true);
   const rows = [...optional.map(({ name, summary }) => [name, summary] as const), ...options.map(optionRow)];
   const summary = `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`;
-  const examples = options.length === 0 ? [] : command.examples.map(({ line, note }) => `${line}  # ${note}`);
+  const examples =
+    options.length === 0 || command.examples.length === 1
+      ? []
+      : command.examples.map(({ line, note }) => `${line}  # ${note}`);
   return [
     `### \`mdapi ${command.name}\`\n`,
     `${[summary, ...(command.details ?? [])].join('\n\n')}\n`,

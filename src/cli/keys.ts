@@ -19,7 +19,7 @@ const create = storeCommand({
   name: 'keys create',
   summary: 'create an API key for an account',
   details: [
-    'The key is printed only once: the database holds its SHA-256. Running servers accept it within a second, in the header X-EXCHANGE-APIKEY.',
+    'The key is printed only once: the database holds its SHA-256. Clients send it in the header X-EXCHANGE-APIKEY.',
   ],
   options: [
     { name: 'account', value: 'ID', required: true, summary: 'the account that holds the key, acc_…' },
@@ -65,7 +65,7 @@ function limitFrom(text: string | undefined): number | undefined {
 const list = storeCommand({
   name: 'keys list',
   summary: 'list the API keys, oldest first',
-  details: ['The text of a key is stored nowhere. People tell keys apart by the last four characters.'],
+  details: ['Keys are told apart by their last four characters.'],
   options: [{ name: 'account', value: 'ID', summary: 'only the keys of this account' }],
   examples: [{ line: 'mdapi keys list --account acc_4fGh72Kq0ZsTn1Lw', note: 'the keys of one account' }],
   async work({ input, store, context, paint }) {
@@ -90,7 +90,7 @@ const list = storeCommand({
 const update = storeCommand({
   name: 'keys update',
   summary: 'change the label, the limit or the expiry of an API key',
-  details: ['What is not given stays. Running servers follow within a second.'],
+  details: ['What is not given stays.'],
   positionals: [idPositional],
   options: [
     { name: 'label', value: 'TEXT', summary: 'what the key is for, up to 100 characters; empty for none' },
@@ -121,7 +121,7 @@ const rotate = storeCommand({
   name: 'keys rotate',
   summary: 'replace an API key by a new one; both work for a while',
   details: [
-    'The new key has the account, label, limit and expiry of the old one and is printed only once. The old one stops working at the end of the overlap.',
+    'The new key has the account, label, limit and expiry of the old one and is printed only once.',
     'With --json the object is the new key; the old one is in `replaces`.',
   ],
   positionals: [idPositional],
@@ -189,7 +189,7 @@ const revoke = statusCommand({
   verb: 'revoke',
   status: 'revoked',
   summary: 'revoke an API key for good',
-  detail: 'Running servers refuse it within a second. It is final; `keys disable` is not.',
+  detail: 'Running servers refuse it within a second. `keys disable` can be undone, this cannot.',
   note: 'asks first at a terminal',
   options: [yesOption],
   question: (key) => `Revoke ${key}? This is final.`,
@@ -207,7 +207,7 @@ const enable = statusCommand({
   verb: 'enable',
   status: 'active',
   summary: 'enable a disabled API key',
-  detail: 'Running servers accept it within a second. A revoked key stays revoked, an expired one expired.',
+  detail: 'A revoked key stays revoked, an expired one expired.',
   note: 'no change if it is enabled already',
 });
 

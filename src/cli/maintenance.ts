@@ -85,7 +85,7 @@ const extend = storeCommand({
 const end = storeCommand({
   name: 'maintenance end',
   summary: 'end a running maintenance window now',
-  details: ['Running servers serve prices again within a second.'],
+  details: ['Prices are served again within a second.'],
   positionals: [idPositional],
   examples: [{ line: 'mdapi maintenance end win_9aBc3dEfGh1jKl2M', note: 'done early' }],
   work: async (job) => shown(await job.store.windows.end(job.input.argument('ID')), job),

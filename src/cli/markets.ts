@@ -14,7 +14,7 @@ const list = storeCommand({
   name: 'markets list',
   summary: 'list every known market, by symbol, with its state',
   details: [
-    '`mdapi serve` loads markets from the exchange. Delisted ones stay here after clients no longer see them. Markets that are not offered come last, with the reason.',
+    'Delisted ones stay here after clients no longer see them. Those that are not offered come last, with the reason.',
   ],
   examples: [{ line: 'mdapi markets list', note: 'what is trading, paused, delisted and not offered, and why' }],
   async work({ store, configuration, paint }) {
@@ -160,7 +160,7 @@ const pause = marketCommand({
 const resume = marketCommand({
   verb: 'resume',
   summary: 'end the operator’s pause of a market',
-  details: ['A market that the exchange has paused stays paused until the exchange resumes it.'],
+  details: ['What the exchange has paused stays paused until it resumes it.'],
   example: { symbol: 'BTCEUR', note: 'no change if it is not paused' },
   isForSeveral: true,
   allOption: 'every market',
@@ -180,7 +180,7 @@ const hold = marketCommand({
   verb: 'hold',
   summary: 'freeze the prices of a market as they are',
   details: [
-    'What its prices are made from is not updated, and markets made from the same are held with it. After five minutes they have no price (503). It lasts over restarts, until `markets release`.',
+    'Markets made from the same upstream prices are held with it. After five minutes they have no price (503). It lasts over restarts, until `markets release`.',
   ],
   example: { symbol: 'BTCEUR', note: 'BTCCZK follows only its rate then' },
   allOption: 'every price and every rate',

@@ -15,7 +15,7 @@ const list = storeCommand({
   summary: 'list the e-mail notices to key holders, latest first',
   details: [
     'A notice is made when the limit refused a key in several minutes (`notices.breachedMinutes`, `notices.within`).',
-    'States: pending (to be sent), sending, sent (accepted by the mail server), failed (refused for good, or given up after four days), recorded (no mail server was configured), unconfirmed (the connection or the server ended before the answer: it may have been sent, and is not sent again).',
+    'States: pending (to be sent), sending, sent (accepted by the mail server), failed (refused for good, or given up after four days), recorded (no mail server was configured), unconfirmed (no answer came: it may have been sent, and is not sent again).',
   ],
   options: [
     { name: 'status', value: 'STATUS', values: noticeStatuses, summary: `only these: ${noticeStatuses.join(', ')}` },
@@ -126,7 +126,7 @@ const sendTest: Command = {
   name: 'notices send-test',
   summary: 'send an example notice, to try the mail server',
   details: [
-    'Makes one attempt and shows the result. It writes nothing to the database. A mail that the mail server accepted is not delivered yet: check that it arrives.',
+    'Makes one attempt, shows the result and records nothing. An accepted mail is not delivered yet: check that it arrives.',
   ],
   options: [{ name: 'to', value: 'ADDRESS', required: true, summary: 'the recipient' }],
   examples: [

@@ -21,9 +21,7 @@ const unpricedReasons: Record<string, string> = {
 export const price: Command = storeCommand({
   name: 'price',
   summary: 'show how a price came about, step by step',
-  details: [
-    'Asks the running server on its private listener. If none answers, it uses the last saved prices and says so.',
-  ],
+  details: ['Asks the running server; if none answers, it uses the last saved prices and says so.'],
   positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCCZK, in any case' }],
   examples: [{ line: 'mdapi price BTCCZK', note: 'ask, fee, rate, margin and rounding of both prices' }],
   async work({ input, configuration, store, context: { clock }, paint }) {

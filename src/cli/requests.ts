@@ -10,7 +10,7 @@ export const requests: Command = storeCommand({
   name: 'requests',
   summary: 'find a request by the id that its client quotes',
   details: [
-    'Asks the running server on its private listener, which knows its latest 10,000 requests of valid keys and as many others. Older ones, and those of other processes, are in the access log (logs.access).',
+    'Asks the running server, which knows its latest 10,000 requests of valid keys and as many others. Older ones and those of other processes are in the access log (logs.access).',
   ],
   positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
   examples: [{ line: 'mdapi requests 6f1c2a9e4b7d4f08a3c5e1d2b4f60718', note: 'whose it was and how it was answered' }],

@@ -9,8 +9,8 @@ export const serve: Command = {
   name: 'serve',
   summary: 'run the server',
   details: [
-    'Runs until it is stopped (Ctrl-C or SIGTERM); it then finishes the answers in progress and saves its state.',
-    'The upstream may be down: the server starts, GET /v1/status answers, and prices follow once there are any.',
+    'Runs until Ctrl-C or SIGTERM, then finishes answers in progress and saves its state.',
+    'It also starts while the upstream is down: GET /v1/status answers, and prices follow.',
   ],
   options: [
     { name: 'port', value: 'PORT', summary: 'port of the public listener, instead of the configured one' },

@@ -8,9 +8,9 @@ export const storeCopy: Command = {
   name: 'store copy',
   summary: 'copy a database into a new one, such as from SQLite to PostgreSQL',
   details: [
-    'Copies accounts, keys, markets, maintenance windows, the last prices, breaches, notices, the audit log and operator tokens, and compares the row counts at the end. Keys keep working: ids and digests are the same.',
-    'Stop the servers first: what they write meanwhile is not copied. The source is only read. After an interruption run the same command again; it continues.',
-    'A password is never part of an argument: it comes from PGPASSFILE (or ~/.pgpass), with a line for each host, or from PGPASSWORD.',
+    'Copies everything, and compares row counts at the end. Keys keep working: ids and digests are the same.',
+    'Stop the servers first: what they write meanwhile is not copied. The source is only read. After an interruption run it again: it continues.',
+    'Passwords come from PGPASSFILE (or ~/.pgpass), with a line for each host, or from PGPASSWORD.',
   ],
   options: [
     { name: 'to', value: 'URL', summary: 'the database to fill, which has to be empty', required: true },
@@ -46,7 +46,7 @@ export const acceptChanges: Command = storeCommand({
   name: 'store accept-changes',
   summary: 'accept that many keys or maintenance windows vanished from the database',
   details: [
-    'When more than 10 keys or windows, and more than a tenth of them, vanish at once without an operator, running servers go on as if they were there: `/readyz` and `mdapi_store_mass_change_held` say how many. Bring the database back if it lost them. If it is right, this command makes every server take it.',
+    'When over 10 keys or windows, and over a tenth of them, vanish at once without an operator, running servers go on as if they were there; `/readyz` says how many. If the database lost them, bring it back. If they are meant to be gone, this command makes every server take it.',
   ],
   options: [yesOption],
   examples: [{ line: 'mdapi store accept-changes --yes', note: 'the keys are meant to be gone' }],

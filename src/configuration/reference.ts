@@ -10,11 +10,11 @@ Without any configuration the service runs with the defaults below. The first of
 
 1. the command line (\`--store\` and the options of \`mdapi help serve\`),
 2. the environment (\`MDAPI_…\`),
-3. the file: \`mdapi.yaml\` in the working directory, or the one \`--config\` names (which then has to exist),
+3. the file: \`mdapi.yaml\` in the working directory, or the one that \`--config\` names,
 4. the default.
 
-An unknown key or \`MDAPI_…\` variable and an invalid value keep the service from starting. Every problem is reported with its line and
-column, or its variable; the exit code is 3.
+An unknown key or \`MDAPI_…\` variable and an invalid value prevent the start, with exit code 3. Every problem is reported with its line and
+column, or its variable.
 
 - **Decimals are text**: write \`feePercent: "0.5"\` with quotes. A bare number would pass through binary floating point.
 - **Durations** carry their unit: \`250ms\`, \`10s\`, \`5m\`, \`96h\`, \`7d\`.

@@ -54,8 +54,8 @@ export const marketsSchema = section(
     delistAfter: duration(
       '24h',
       ['1h', '365d'],
-      'How long the exchange’s list must lack a market, in every complete load and with no ticker in between, before it is delisted for good; never more than a tenth of the markets.',
-      { security: 'A faulty list of the exchange ends markets after this time.' },
+      'How long every complete list of the exchange must lack a market, with no ticker from it, before it is delisted for good; never over a tenth of the markets.',
+      { security: 'A list that stays faulty this long ends markets.' },
     ),
   },
   'The markets on offer.',
@@ -65,12 +65,12 @@ export const pricingSchema = section(
   {
     feePercent: text(percent, {
       default: '0.5',
-      description: 'Fee added to the ask when a client buys and taken off the bid when a client sells.',
+      description: 'Fee added to the ask and taken off the bid.',
     }),
     converted: map(text(currency), section({ via: text(currency), marginPercent: text(percent) }), {
       default: { CZK: { via: 'EUR', marginPercent: '1' } },
       description:
-        'Converted quote currencies: each market quoted in `via`, one of `markets.quotes`, gets one more in this currency; the margin is added when a client buys and taken off when a client sells. `{}` for none.',
+        'Converted quote currencies: each market quoted in `via`, one of `markets.quotes`, gets one more in this currency; the margin is added and taken off like the fee. `{}` for none.',
     }),
     pricePrecision: map(text(symbol), wholeNumber(undefined, [0, 18]), {
       default: {},

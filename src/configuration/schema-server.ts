@@ -34,7 +34,7 @@ export const serverSchema = section(
     baseUrl: optionalText(httpUrl, {
       description: 'URL under which clients reach the service, for links and the OpenAPI document.',
       whenAbsent: 'from host and port',
-      security: 'Set it in production. It never comes from a request, so a forged `Host` header reaches no body.',
+      security: 'Set it in production: it never comes from a request’s `Host`.',
       example: 'https://api.example.com',
     }),
     errorsUrl: optionalText(httpUrl, {
@@ -45,7 +45,7 @@ export const serverSchema = section(
     trustedProxies: list(text(ipRange), {
       default: [],
       description: 'Your reverse proxies. `X-Forwarded-For` is believed from these alone.',
-      security: 'Whoever has one of these addresses chooses the address that limits count by.',
+      security: 'Whoever has one chooses the address that limits count by.',
       example: ['10.0.0.0/8'],
     }),
     tls: section({
@@ -139,7 +139,7 @@ export const adminSchema = section(
       default: [],
       description:
         'Further names of the private listener, besides loopback, `admin.host` and the address a request arrived on; any other `Host` is refused, but on `/livez` and `/readyz`.',
-      security: 'Keeps web pages of others out that point a name at it (DNS rebinding).',
+      security: 'Keeps out web pages that point a name at it (DNS rebinding).',
       example: ['admin.example.com'],
     }),
     token: optionalText(operatorToken, {
@@ -157,8 +157,8 @@ export const adminSchema = section(
     oidc: section({
       issuer: optionalText(issuer, {
         description:
-          'Issuer URL of an OpenID Connect provider that people sign in to the console through. Register `/console/sign-in/callback` of the console’s address as the redirect URI there.',
-        whenAbsent: 'people sign in with operator tokens only',
+          'Issuer URL of the OpenID Connect provider for the console. Register `/console/sign-in/callback` of the console’s address there as the redirect URI.',
+        whenAbsent: 'sign-in by operator token only',
         example: 'https://login.example.com',
       }),
       clientId: optionalText(word, {
@@ -175,15 +175,15 @@ export const adminSchema = section(
       }),
       scope: text(scope, {
         default: 'openid email profile',
-        description: 'Scopes to ask for; add the one that brings the roles claim, if your provider needs it.',
+        description: 'Scopes to ask for, with any that the roles claim needs.',
       }),
       rolesClaim: text(word, {
         default: 'roles',
-        description: 'Claim of the ID token or of UserInfo that holds one or several values, such as `groups`.',
+        description: 'Claim of the ID token or UserInfo with one or several values, such as `groups`.',
       }),
       roles: map(text(word), oneOf([...roles], { default: 'read-only', description: '' }), {
         default: {},
-        description: 'Values of that claim and the role that each gives. Of several the most counts.',
+        description: 'Values of that claim and their roles; of several the highest counts.',
         security: 'A role holds until the session ends (`admin.sessionFor`). Whoever has none is refused.',
         example: { 'market-data-admins': 'admin' },
       }),
@@ -196,7 +196,7 @@ export const adminSchema = section(
 export const storeSchema = text(storeUrl, {
   default: 'sqlite:./mdapi.sqlite',
   description:
-    'The database. An SQLite file is created when absent. In PostgreSQL the database has to exist and its tables are created; `sslmode` is `disable`, `require`, `verify-ca` or `verify-full` (the default unless the host is local), and `sslrootcert`, `sslcert` and `sslkey` name PEM files.',
+    'The database. An SQLite file is created when absent, a PostgreSQL database has to exist. `sslmode` is `disable`, `require`, `verify-ca` or `verify-full` (the default unless the host is local); `sslrootcert`, `sslcert` and `sslkey` name PEM files.',
   security:
     'It holds key digests and e-mail addresses: readable by the service’s user alone. With a password use `MDAPI_STORE_FILE`, or `PGPASSFILE`.',
   secret: true,
@@ -261,8 +261,8 @@ export const logsSchema = section(
     access: oneOf(['off', 'refused', 'all'], {
       default: 'off',
       description:
-        'Requests to write an entry about, with request id, key id, route, status, code, time and bytes: `refused` are those with status 400 and above. At level `info`.',
-      security: 'A flood of requests fills the log. Entries hold neither keys nor addresses.',
+        'Requests to log at level `info`, with request id, key id, route, status, code, time and bytes; `refused`: status 400 and above.',
+      security: 'A flood of requests fills the log.',
     }),
     level: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       default: 'info',
