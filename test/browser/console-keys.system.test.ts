@@ -47,6 +47,14 @@ describe('accounts and keys in the console', { concurrency: 3 }, () => {
     assert.equal(await field.inputValue(), 'client@example.com');
   });
 
+  test('a key is found by its last four characters', consoleTest, async (t) => {
+    const stage = await ConsoleStage.signedIn(t, '#/accounts');
+    const { page, harness } = stage;
+    const lastFour = harness.api.key.slice(-4);
+    await page.getByRole('searchbox', { name: 'Find an account or a key' }).fill(lastFour);
+    await page.getByRole('table', { name: 'Keys' }).getByText(`…${lastFour}`).first().waitFor();
+  });
+
   test('a key is disabled, enabled, rotated and revoked, and the API follows each time', consoleTest, async (t) => {
     const stage = await ConsoleStage.start(t);
     const { page, harness } = stage;

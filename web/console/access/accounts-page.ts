@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Account, AccountList } from '../../generated/management-v1.d.ts';
+import type { Account, AccountList, KeyList } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
@@ -10,10 +10,11 @@ import { Field, Search, useSubmitted } from '../parts/form.ts';
 import { PagingButtons, TableFrame, usePaging } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { goTo, hrefTo, withQuery } from '../router.ts';
+import { KeyTable } from './keys.ts';
 
 const everyMs = 10_000;
 
-/** All accounts, found by a part of their e-mail address or by their id. */
+/** All accounts, found by a part of their e-mail address or by their id, and with them the keys that match. */
 export function AccountsPage() {
   const [query, setQuery] = useState('');
   const [isCreating, setCreating] = useState(false);
@@ -21,13 +22,14 @@ export function AccountsPage() {
   const polled = usePolled<AccountList>(withQuery('accounts', { query, after: paging.after }), everyMs);
   const create = html`<${Allowed} role="support"><button type="button" class="main" onClick=${() => setCreating(true)}>Create account</button><//>`;
   return html`<${Page} title="Accounts and keys" actions=${create}>
-    <${Search} label="Find an account" placeholder="part of an e-mail address, or an id" initial=${query} onSearch=${setQuery} />
+    <${Search} label="Find an account or a key" placeholder="e-mail address, id, or a key’s last four characters" initial=${query} onSearch=${setQuery} />
     <${Loaded} polled=${polled}>
       ${(body: AccountList) => html`<div>
         <${Accounts} accounts=${body.accounts} query=${query} />
         <${PagingButtons} paging=${paging} next=${body.next} />
       </div>`}
     <//>
+    ${query !== '' && html`<${FoundKeys} query=${query} />`}
     ${isCreating && html`<${CreateAccount} onClose=${() => setCreating(false)} />`}
   <//>`;
 }
@@ -50,6 +52,14 @@ function Accounts({ accounts, query }: { accounts: readonly Account[]; query: st
       </tr>`,
     )}</tbody>
   </table><//>`;
+}
+
+/** Keys whose last four characters, label, id or holder it is. */
+function FoundKeys({ query }: { query: string }) {
+  const polled = usePolled<KeyList>(withQuery('keys', { query }), everyMs);
+  return html`<${Loaded} polled=${polled}>
+    ${({ keys }: KeyList) => keys.length > 0 && html`<section><h2>Keys</h2><${KeyTable} keys=${keys} /></section>`}
+  <//>`;
 }
 
 function keysText({ active, disabled, revoked }: Account['keys']): string {
