@@ -52,7 +52,7 @@ describe('accounts and keys in the console', { concurrency: 3 }, () => {
     const { page, harness } = stage;
     const lastFour = harness.api.key.slice(-4);
     await page.getByRole('searchbox', { name: 'Find an account or a key' }).fill(lastFour);
-    await page.getByRole('table', { name: 'Keys' }).getByText(`…${lastFour}`).first().waitFor();
+    await page.locator('code', { hasText: `…${lastFour}` }).waitFor();
   });
 
   test('a key is disabled, enabled, rotated and revoked, and the API follows each time', consoleTest, async (t) => {
