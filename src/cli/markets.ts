@@ -160,7 +160,7 @@ const pause = marketCommand({
 const resume = marketCommand({
   verb: 'resume',
   summary: 'end the operator’s pause of a market',
-  details: ['What the exchange has paused stays paused until it resumes it.'],
+  details: ['What the exchange has paused stays paused until the exchange resumes it.'],
   example: { symbol: 'BTCEUR', note: 'no change if it is not paused' },
   isForSeveral: true,
   allOption: 'every market',

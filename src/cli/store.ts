@@ -8,7 +8,7 @@ export const storeCopy: Command = {
   name: 'store copy',
   summary: 'copy a database into a new one, such as from SQLite to PostgreSQL',
   details: [
-    'Copies everything, and compares row counts at the end. Keys keep working: ids and digests are the same.',
+    'Copies everything, and compares row counts at the end. Keys keep working.',
     'Stop the servers first: what they write meanwhile is not copied. The source is only read. After an interruption run it again: it continues.',
     'Passwords come from PGPASSFILE (or ~/.pgpass), with a line for each host, or from PGPASSWORD.',
   ],

@@ -6,7 +6,7 @@ const introduction = `# Configuration
 
 <!-- Generated from src/configuration/schema.ts. Change that and run \`npm run generate\`. -->
 
-Without any configuration the service runs with the defaults below. The first of these that gives a value wins:
+Everything has a default. The first of these that gives a value wins:
 
 1. the command line (\`--store\` and the options of \`mdapi help serve\`),
 2. the environment (\`MDAPI_…\`),
@@ -24,7 +24,7 @@ column, or its variable.
   Values marked *secret* are never printed.
 - **Relative paths** in the file are relative to the file, all others to the working directory.
 
-Each entry: key, variable (default; what is allowed): meaning.
+Each entry: key, variable (default; what is allowed): meaning. An http or WebSocket URL has no credentials and no fragment.
 `;
 
 /** `docs/configuration.md`, from the schema alone. */
@@ -42,7 +42,7 @@ function list(own: readonly Field[]): string {
   const entries = own.map(({ key, variable, schema }) => {
     const initial = schema.default === undefined ? (schema.whenAbsent ?? 'none') : code(schema.default);
     // A range shows by itself what it is one of.
-    const allowed = schema.allowed?.replace(/^a (whole number|duration) from /, '');
+    const allowed = schema.allowed?.replace(/^a (whole number|duration) from |,? without credentials or fragment$/, '');
     const sentences = [
       `\`${key}\` \`${variable}\` (${initial}${allowed === undefined ? '' : `; ${allowed}`}):`,
       schema.description,

@@ -75,7 +75,6 @@ export const serverSchema = section(
       200,
       [1, 1_000_000],
       'Open connections from one address (an IPv6 /64 counts as one); `server.trustedProxies` are exempt.',
-      { security: 'Keeps one client from holding every connection.' },
     ),
     maxHeaderBytes: wholeNumber(
       8_192,
@@ -196,7 +195,7 @@ export const adminSchema = section(
 export const storeSchema = text(storeUrl, {
   default: 'sqlite:./mdapi.sqlite',
   description:
-    'The database. An SQLite file is created when absent, a PostgreSQL database has to exist. `sslmode` is `disable`, `require`, `verify-ca` or `verify-full` (the default unless the host is local); `sslrootcert`, `sslcert` and `sslkey` name PEM files.',
+    'The database. An SQLite file is created when absent, a PostgreSQL database has to exist. `sslmode` is `disable`, `require`, `verify-ca` or `verify-full`; `sslrootcert`, `sslcert` and `sslkey` name PEM files.',
   security:
     'It holds key digests and e-mail addresses: readable by the service’s user alone. With a password use `MDAPI_STORE_FILE`, or `PGPASSFILE`.',
   secret: true,
