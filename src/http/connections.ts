@@ -14,7 +14,7 @@ const unsentBytesMax = { keyed: 256 * 1024, keyless: 64 * 1024 };
 const pieceBytes = { keyed: 1_024, keyless: 128 };
 /** Bytes that all clients together have not taken; beyond it those who hold most are cut. */
 const unsentBytesInAllMax = 64 * 1024 * 1024;
-/** Answers in a row that refuse a request; the last of them ends the connection. */
+/** Answers in a row that refuse requests sent ahead; the last of them ends the connection. */
 const refusalsInRowMax = 50;
 /** What a client without a valid key is promised of an idle connection, and when it is closed. */
 export const keylessKeepAliveSeconds = 5;
@@ -131,9 +131,14 @@ export class Connection {
     if (answer !== undefined) answer.bytes = bytes;
   }
 
-  /** Whether an answer is one refusal too many in a row. @param weight how much it refuses; 0 for one that does not */
+  /**
+   * Whether an answer is one refusal too many in a row, of requests that were sent without waiting for it.
+   *
+   * @param weight how much it refuses; 0 for one that does not
+   */
   isLastRefusal(weight: number): boolean {
-    this.#refusals = weight === 0 ? 0 : this.#refusals + weight;
+    const isAhead = this.#answers.length > 1 || this.waiting.length > 0 || this.#rest.length > 0;
+    this.#refusals = weight > 0 && isAhead ? this.#refusals + weight : 0;
     return this.#refusals >= refusalsInRowMax;
   }
 

@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { fixedPort } from '../support/fixed-port.ts';
 import type { WireResponse } from '../support/http-client.ts';
 import { Nginx } from '../support/nginx.ts';
+import { RedisServer } from '../support/redis.ts';
 import { Wire } from '../support/wire.ts';
 
 interface Parts {
@@ -48,9 +49,12 @@ export class NodesBehindNginx {
   ): Promise<NodesBehindNginx> {
     const [ownPort, ...ports] = [await fixedPort(), await fixedPort(), await fixedPort()];
     const baseUrl = `http://127.0.0.1:${ownPort}`;
+    // Two services share one database only with Redis between them.
+    const redis = await RedisServer.start(t);
     const { installation, key, start } = await installed(t, exchange, {
       server: { baseUrl, trustedProxies: ['127.0.0.1'], shutdownDeadline: '10s', ...server },
     });
+    installation.env.MDAPI_REDIS = redis.url;
     const startOn = (port: number) => {
       installation.env.MDAPI_SERVER_PORT = String(port);
       return start();

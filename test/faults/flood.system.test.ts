@@ -21,7 +21,7 @@ describe('a flood without a key', () => {
 
   async function started(t: TestContext) {
     t.after(() => simulator.stop());
-    const { key, start } = await installed(t, simulator, { exchange: { symbols: 'all' } });
+    const { key, start } = await installed(t, simulator, { markets: { symbols: 'all' } });
     const service = await start();
     const api = await ApiClient.of(service.baseUrl, key);
     await eventually('prices', async () => (await api.outcome('/v1/tickers')) === '200');

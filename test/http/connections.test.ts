@@ -46,7 +46,7 @@ describe('what one client may take of the connections', () => {
     );
   });
 
-  test('fifty refusals in a row end the connection (fault row 52)', async (t) => {
+  test('fifty refusals in a row of requests sent ahead end the connection (fault row 52)', async (t) => {
     const api = await ListenerHarness.start({ clock: systemClock });
     t.after(() => api.stop());
     for (const path of ['/', '/v1/time']) {
