@@ -62,6 +62,7 @@ describe('repeated breaches', { concurrency: true }, () => {
       decided: 1,
       attempts: { sent: 1, failed: 0, postponed: 0, unconfirmed: 0 },
       pending: 0,
+      isFailing: false,
     });
     for (let minute = 0; minute < 5; minute++) {
       source.add(outbox.keyId, outbox.clock.now());

@@ -113,7 +113,7 @@ export async function newDatabase(t: TestContext, engine: Engine): Promise<strin
   }
   const path = join(temporaryDirectory(t), 'test.sqlite');
   sqliteTemplate ??= prepareTemplate();
-  copyFileSync((await sqliteTemplate).path, path);
+  copyFileSync(await sqliteTemplate, path);
   return `sqlite:${path}`;
 }
 
@@ -130,15 +130,18 @@ interface PreparedServer {
 
 let prepared: Promise<PreparedServer> | undefined;
 after(async () => (await prepared)?.server.stop());
-let sqliteTemplate: Promise<{ readonly path: string; remove(): void }> | undefined;
-after(async () => (await sqliteTemplate)?.remove());
+let sqliteTemplate: Promise<string> | undefined;
 
-/** An SQLite file with the schema: a copy of it is there sooner than a migration has run. */
-async function prepareTemplate() {
+/**
+ * An SQLite file with the schema: a copy of it is there sooner than a migration has run. It lasts as long as the process,
+ * in which several files of tests run.
+ */
+async function prepareTemplate(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'store-'));
   const path = join(directory, 'template.sqlite');
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   await migrate(`sqlite:${path}`);
-  return { path, remove: () => rmSync(directory, { recursive: true, force: true }) };
+  return path;
 }
 
 async function migrate(url: string): Promise<void> {
