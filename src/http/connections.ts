@@ -68,6 +68,8 @@ export class Connection {
   readonly waiting: (() => void)[] = [];
   /** What arrived and was not parsed yet. */
   #rest: Buffer = nothing;
+  #isPausedByUs = false;
+  #isPausedByServer = false;
   readonly #parse: (piece: Buffer) => void;
   #answers: Answer[] = [];
   #refusals = 0;
@@ -85,21 +87,38 @@ export class Connection {
       this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
       this.#parseRest();
     });
-    // The server pauses a connection too, while its answers are not taken.
-    socket.on('resume', () => this.#parseRest());
+    socket.on('resume', () => {
+      this.#isPausedByServer = false;
+      this.#parseRest();
+    });
+  }
+
+  /** No request waits any more: what has arrived is parsed, and more is read. */
+  readOn(): void {
+    if (this.#isPausedByUs) {
+      this.#isPausedByUs = false;
+      this.socket.resume();
+    } else {
+      this.#parseRest();
+    }
   }
 
   /** Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is read. */
   #parseRest(): void {
-    const canParse = () => this.waiting.length === 0 && !this.closing && !this.socket.isPaused();
-    while (this.#rest.length > 0 && canParse()) {
+    const isPaused = () => this.#isPausedByUs || this.#isPausedByServer;
+    while (this.#rest.length > 0 && this.waiting.length === 0 && !this.closing && !isPaused()) {
       const bytes = pieceBytes[this.#standing];
       const piece = this.#rest.subarray(0, bytes);
       this.#rest = this.#rest.subarray(bytes);
       this.#parse(piece);
+      // While its answers are not taken the server pauses a connection itself, and must resume it itself.
+      this.#isPausedByServer = this.socket.isPaused();
     }
     if (this.closing) this.#rest = nothing;
-    else if (this.waiting.length > 0) this.socket.pause();
+    else if (this.waiting.length > 0 && !isPaused()) {
+      this.#isPausedByUs = true;
+      this.socket.pause();
+    }
   }
 
   /** True while the client has taken few enough of its answers that another may be made. */
@@ -287,10 +306,10 @@ export class Connections {
   }
 
   #continue(connection: Connection): void {
-    const { waiting, socket } = connection;
+    const { waiting } = connection;
     while (waiting.length > 0 && connection.hasRoom) waiting.shift()!();
     if (waiting.length > 0) this.#continueLater(connection);
-    else socket.resume();
+    else connection.readOn();
   }
 
   /** False when the table is full of clients that are being served. */
