@@ -223,7 +223,7 @@ describe('errors', () => {
         assert.equal((await api.get(`/v1/ticker?${crowd.join('&')}&symbol=BTCEUR`)).status, 200);
         tookMs.push(performance.now() - startedMs);
       }
-      assert.ok(Math.min(...tookMs) < 5, `the best of ten took ${Math.min(...tookMs)} ms`);
+      assert.ok(Math.min(...tookMs) < 50, `the best of ten took ${Math.min(...tookMs)} ms`);
     }
     assert.equal((await api.get('/v1/time?x=1')).status, 200);
   });
