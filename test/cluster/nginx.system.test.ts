@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { assertSound } from '../faults/oracle.ts';
 import { eventually } from '../support/eventually.ts';
-import { exchange, type WireResponse } from '../support/http-client.ts';
+import { exchange } from '../support/http-client.ts';
 import { json } from '../support/listener-harness.ts';
 import { needsNginx } from '../support/nginx.ts';
 import { Wire } from '../support/wire.ts';
@@ -47,20 +47,16 @@ describe('nginx as it is shipped', needsNginx, () => {
 
   test('tells the nodes the address of the client, whatever the client says of it', async () => {
     const wire = await Wire.open(cluster.nginx.port);
-    const counts = await eventually('four answers of one minute', async () => {
-      const answers: WireResponse[] = [];
+    // The nodes are asked in turn, and count together. One that Redis keeps waiting counts alone for a moment, hence the repetition.
+    await eventually('four answers counted one after the other, for one address', async () => {
+      const counts: number[] = [];
       for (const claim of ['6.6.6.1', '6.6.6.2', '6.6.6.3', '6.6.6.4']) {
-        answers.push(await wire.ask(`GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${claim}\r\n\r\n`));
+        const { headers } = await wire.ask(`GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${claim}\r\n\r\n`);
+        counts.push(Number(headers['x-ratelimit-remaining']));
       }
-      const minutes = new Set(answers.map(({ headers }) => headers['x-ratelimit-reset']));
-      return minutes.size === 1 && answers.map(({ headers }) => Number(headers['x-ratelimit-remaining']));
+      return counts.every((count, index) => count === counts[0]! - index);
     });
     wire.close();
-    // The nodes are asked in turn, and count together.
-    assert.deepEqual(
-      counts,
-      [0, 1, 2, 3].map((used) => counts[0]! - used),
-    );
   });
 
   for (const [what, request, status, code] of refused) {
