@@ -42,7 +42,7 @@ export async function startCluster(cleanup: Cleanup, ended: AbortSignal, progres
     server: { baseUrl, trustedProxies: ['127.0.0.1'], overloadDelay: '10s' },
     store,
     redis: redis.url,
-    exchange: { urls: { rest: exchange.restUrl, ws: exchange.wsUrl } },
+    sources: [{ id: 'kraken', urls: { rest: exchange.restUrl, ws: exchange.wsUrl } }],
     rates: { source: 'cnb', url: exchange.cnbUrl },
   };
   writeFileSync(join(directory, 'mdapi.yaml'), JSON.stringify(configuration, undefined, 2), { mode: 0o600 });

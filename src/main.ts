@@ -73,7 +73,7 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
 
   const market = marketRoom(options, store);
   const access = accessRoom(options, store);
-  const feed = processFeed(options, market);
+  const feed = await processFeed(options, market);
   const followers = { keys: access.loader, book: market.book, service: market.service };
   const changes = new OperatorChanges(store, followers, clock, options.log, configuration.admin.auditForMs);
   const storeCheck = new StoreCheck(configuration.store, clock, options.log);

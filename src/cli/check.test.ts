@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { krakenAt } from '../../test/support/kraken-at.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
 import { tlsFiles } from '../../test/support/tls-files.ts';
 import { systemClock } from '../clock.ts';
@@ -29,7 +30,7 @@ describe('mdapi check', () => {
     const settings = {
       server: { port: 0 },
       admin: { port: 0 },
-      exchange: { urls: { rest: exchange.restUrl, ws: exchange.wsUrl } },
+      sources: [krakenAt(exchange.restUrl, exchange.wsUrl)],
       rates: { source: 'cnb', url: exchange.cnbUrl },
       ...more,
     };
@@ -53,7 +54,7 @@ describe('mdapi check', () => {
       findings.map(({ name }) => name),
       [
         ...['configuration', 'database', 'certificate', 'private listener', 'public listener', 'mail server'],
-        ...['upstream REST', 'upstream live', 'rate EUR/CZK'],
+        ...['kraken REST', 'kraken live', 'rate EUR/CZK'],
       ],
     );
     assert.equal(mail.whole.length, 0);
@@ -114,14 +115,12 @@ describe('mdapi check', () => {
   });
 
   it('names symbols that the exchange does not have, and what was probably meant', async (t) => {
-    const urls = { rest: exchange.restUrl, ws: exchange.wsUrl };
     const { exitCode, bad } = await checked(t, {
-      exchange: { urls },
       markets: { symbols: ['BTCEUR', 'ETHHEUR'] },
       pricing: { pricePrecision: { BTCCZK: 0, NONECZK: 2 } },
     });
     assert.equal(exitCode, 1);
-    assert.match(bad.symbols ?? '', /^kraken has no market for ETHHEUR.* NONECZK\..* Correct markets\.symbols/);
+    assert.match(bad.symbols ?? '', /^No source has a market for ETHHEUR.* NONECZK\..* Correct markets\.symbols/);
     assert.ok(!bad.symbols?.includes('BTCCZK'));
   });
 
@@ -133,15 +132,15 @@ describe('mdapi check', () => {
     const { exitCode, bad } = await checked(t, {
       redis: `redis://u:hunter2@${dead}`,
       mail: { smtp: `smtp://u:hunter2@${dead}`, from: 'ops@example.com' },
-      exchange: { urls: { rest: `http://${dead}`, ws: `ws://${dead}/v2` } },
+      sources: [krakenAt(`http://${dead}`, `ws://${dead}/v2`)],
       rates: { source: 'json', url: `http://${dead}/rate?key=hunter2`, pointer: '/rate' },
     });
     assert.equal(exitCode, 1);
     const expected = {
       Redis: [dead, 'redis'],
       'mail server': [dead, 'mail.smtp'],
-      'upstream REST': [`kraken at http://${dead}`, 'exchange.urls.rest'],
-      'upstream live': [`kraken at ws://${dead}/v2`, 'exchange.urls.ws'],
+      'kraken REST': [`http://${dead}`, 'urls.rest of kraken in sources'],
+      'kraken live': [`ws://${dead}/v2`, 'urls.ws of kraken in sources'],
       'rate EUR/CZK': [`json at http://${dead}/rate`, 'rates.url'],
     };
     assert.deepEqual(Object.keys(bad), Object.keys(expected));

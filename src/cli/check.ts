@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Configuration } from '../configuration/configuration.ts';
 import { didYouMean } from '../configuration/spelling.ts';
-import type { ExchangeConnector } from '../feed/connector.ts';
+import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
+import { silentLog } from '../log.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
 import type { Command, Context } from './command.ts';
@@ -154,11 +155,27 @@ async function checkMail({ mail }: Configuration, { clock }: Context): Promise<r
   return [await attemptInTime('mail server', clock, work, server)];
 }
 
-async function checkUpstream(configuration: Configuration, { clock }: Context): Promise<readonly CheckResult[]> {
-  const { connectorFor } = await import('../wiring/feed.ts');
-  const connector = connectorFor(configuration, clock);
-  const { rest, ws } = configuration.exchange.urls;
-  let markets: readonly UpstreamMarket[] | undefined;
+async function checkUpstream(configuration: Configuration, context: Context): Promise<readonly CheckResult[]> {
+  const { connectorsFor, loadKinds } = await import('../wiring/feed.ts');
+  const kinds = await loadKinds(configuration);
+  const connectors = connectorsFor(configuration, kinds, { ...context, log: silentLog });
+  const sources = await Promise.all(
+    connectors.map((connector, index) => checkSource(connector, configuration.sources[index]!.urls, context.clock)),
+  );
+  const markets = sources.flatMap((source) => source.markets);
+  const symbols = markets.length === 0 ? [] : await checkSymbols(configuration, markets);
+  // After the catalogues: a rate can be the price of one of their markets.
+  const rates = await checkRates(configuration, connectors[0]!, context.clock);
+  return [...sources.flatMap(({ results }) => results), ...symbols, ...rates];
+}
+
+/** What a source answers, over both of its ways. */
+async function checkSource(
+  connector: ExchangeConnector,
+  urls: ConnectorUrls,
+  clock: Context['clock'],
+): Promise<{ readonly results: readonly CheckResult[]; readonly markets: readonly UpstreamMarket[] }> {
+  let markets: readonly UpstreamMarket[] = [];
   const loaded = async (signal: AbortSignal) => {
     const { skipped, ...catalogue } = await connector.loadCatalogue(signal);
     markets = catalogue.markets;
@@ -166,20 +183,18 @@ async function checkUpstream(configuration: Configuration, { clock }: Context): 
     const more = skipped.length > skippedShown ? ` and ${skipped.length - skippedShown} more` : '';
     return `${markets.length} markets${reasons.length === 0 ? '' : `; not offered: ${reasons.join(', ')}${more}`}`;
   };
-  const at = (url: string, key: string) => ({ subject: `${connector.id} at ${withoutQuery(url)}`, key });
-  const [byRest, live] = await Promise.all([
-    attemptInTime('upstream REST', clock, loaded, at(rest, 'exchange.urls.rest')),
-    attemptInTime('upstream live', clock, (signal) => openOnce(connector, signal), at(ws, 'exchange.urls.ws')),
+  const { id } = connector;
+  const at = (url: string, name: string) => ({ subject: withoutQuery(url), key: `urls.${name} of ${id} in sources` });
+  const results = await Promise.all([
+    attemptInTime(`${id} REST`, clock, loaded, at(urls.rest, 'rest')),
+    attemptInTime(`${id} live`, clock, (signal) => openOnce(connector, signal), at(urls.ws, 'ws')),
   ]);
-  const symbols = markets === undefined ? [] : await checkSymbols(configuration, connector.id, markets);
-  // After the catalogue: a rate can be the price of one of its markets.
-  return [byRest, ...symbols, live, ...(await checkRates(configuration, connector, clock))];
+  return { results, markets };
 }
 
-/** A symbol that the exchange does not have is never offered, and nothing else would say so. */
+/** A symbol that no source has is never offered, and nothing else would say so. */
 async function checkSymbols(
   { markets: { symbols }, pricing }: Configuration,
-  exchangeId: string,
   markets: readonly UpstreamMarket[],
 ): Promise<readonly CheckResult[]> {
   const wanted = [...(symbols === 'all' ? [] : symbols), ...pricing.pricePrecision.keys()];
@@ -189,10 +204,10 @@ async function checkSymbols(
     for (const { base, quote } of markets) if (quote === via) offered.add(symbolOf(base, currency));
   const unknown = wanted.filter((symbol) => !offered.has(symbol));
   const result = await attempt('symbols', async () => {
-    if (unknown.length === 0) return `${exchangeId} has each of the ${wanted.length} that are configured`;
+    if (unknown.length === 0) return `each of the ${wanted.length} that are configured is there`;
     const named = unknown.map((symbol) => `${symbol}.${didYouMean(symbol, offered)}`);
     const remedy = 'Correct markets.symbols and pricing.pricePrecision.';
-    throw new Error(`${exchangeId} has no market for ${named.join(' ')} ${remedy}`);
+    throw new Error(`No source has a market for ${named.join(' ')} ${remedy}`);
   });
   return [result];
 }

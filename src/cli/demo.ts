@@ -82,7 +82,7 @@ async function writeConfiguration(
   const configuration = {
     admin: { port },
     store: 'sqlite:./mdapi.sqlite',
-    exchange: { urls: { rest: restUrl, ws: wsUrl } },
+    sources: [{ id: 'kraken', urls: { rest: restUrl, ws: wsUrl } }],
     rates: { source: 'cnb', url: cnbUrl },
     logs: { level: 'error' },
   };

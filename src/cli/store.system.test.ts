@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { krakenAt } from '../../test/support/kraken-at.ts';
 import { emptyDatabase, newDatabase, postgresTest } from '../store/store.testing.ts';
 import { newDirectory, newOperator, runInside } from './cli.testing.ts';
 
@@ -67,8 +68,7 @@ describe('a database on PostgreSQL', () => {
     'that is empty is made by the first account alone, and looked at by `check` without being made',
     async (t) => {
       const { mdapi, json } = newOperator(t, {
-        MDAPI_EXCHANGE_URLS_REST: 'http://127.0.0.1:1',
-        MDAPI_EXCHANGE_URLS_WS: 'ws://127.0.0.1:1',
+        MDAPI_SOURCES: JSON.stringify([krakenAt('http://127.0.0.1:1', 'ws://127.0.0.1:1')]),
       });
       const url = await emptyDatabase(t, 'postgres');
       const missing = await mdapi('accounts', 'list', '--store', url);

@@ -1,6 +1,7 @@
 import { Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { Default, Pointer } from 'typebox/value';
+import { Pointer } from 'typebox/value';
+import { withDefaults } from './defaults.ts';
 import { type AnnotatedSchema, knownNames } from './kinds.ts';
 import { annotatedSchema, configurationSchema, fields, isSection } from './schema.ts';
 import type { Source } from './sources.ts';
@@ -20,7 +21,7 @@ Settings.Set({ maxErrors: 1_000 });
 
 /** Everything that is wrong with the values of one source, each by itself. */
 export function checkSource(source: Source): Problem[] {
-  const data = Default(configurationSchema, structuredClone(source.data));
+  const data = withDefaults(structuredClone(source.data));
   const problems = new Map<string, Problem>();
   for (const error of Errors(configurationSchema, data)[1]) {
     for (const { path, what, isKey = false } of findings(error, data, source)) {
@@ -67,7 +68,8 @@ function schemaAt(pointer: string): AnnotatedSchema {
   return Pointer.Get(annotatedSchema, pointer) as AnnotatedSchema;
 }
 
-function keyOf(path: readonly string[]): string {
+/** `sources[0].urls` */
+export function keyOf(path: readonly string[]): string {
   return path.join('.').replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]');
 }
 

@@ -1,5 +1,7 @@
 import { resolve as absolute } from 'node:path';
 import type { TSchema } from 'typebox';
+import type { ConnectorUrls } from '../feed/connector.ts';
+import { connectorKinds } from '../feed/connectors.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import {
   type Mailbox,
@@ -22,8 +24,9 @@ export interface Configuration {
   readonly store: StoreConfiguration;
   /** `undefined`: one process serves alone. */
   readonly redis: RedisConfiguration | undefined;
-  readonly exchange: Settings['exchange'];
   readonly markets: Omit<Settings['markets'], 'delistAfter'> & { readonly delistAfterMs: number };
+  /** In order of preference; never empty. */
+  readonly sources: readonly SourceConfiguration[];
   readonly pricing: PricingConfiguration;
   readonly rates: RatesConfiguration;
   readonly guard: InMilliseconds<Settings['guard']>;
@@ -33,7 +36,7 @@ export interface Configuration {
   readonly mail: { readonly smtp: SmtpConfiguration; readonly from: Mailbox } | undefined;
   readonly notices: InMilliseconds<Settings['notices']>;
   /** Named as the feed names them (`FeedTiming`). */
-  readonly feed: FeedConfiguration;
+  readonly feed: InMilliseconds<Settings['feed']>;
   readonly logs: Settings['logs'];
 }
 
@@ -62,9 +65,13 @@ export interface ServerConfiguration
   readonly overloadHeapShare: number;
 }
 
-type FeedConfiguration = Omit<InMilliseconds<Settings['feed']>, 'transportPatienceMs'> & {
-  readonly transportTimeoutMs: number;
-};
+/** A source of market data, with its addresses. */
+export interface SourceConfiguration {
+  readonly id: string;
+  /** One of `connectorKinds`. */
+  readonly kind: string;
+  readonly urls: ConnectorUrls;
+}
 
 /** `url` may hold a password with PostgreSQL; `path` is absolute. */
 export type StoreConfiguration =
@@ -74,6 +81,9 @@ export type StoreConfiguration =
 type ConvertedQuote = Settings['pricing']['converted'][CurrencyCode];
 
 interface PricingConfiguration {
+  readonly source: Settings['pricing']['source'];
+  /** The ids of a market's own sources, in order of preference. */
+  readonly sources: ReadonlyMap<MarketSymbol, readonly string[]>;
   readonly feePercent: Settings['pricing']['feePercent'];
   readonly converted: ReadonlyMap<CurrencyCode, ConvertedQuote>;
   readonly pricePrecision: ReadonlyMap<MarketSymbol, number>;
@@ -95,16 +105,17 @@ const bankUrls = {
 
 /** Turns checked settings into what the rest of the program takes. */
 export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): Configuration {
-  const { admin, store, redis, exchange, markets, pricing, guard, limits, notices, feed, logs } = settings;
-  const { transportPatienceMs, ...feedTiming } = inMilliseconds(feed, feedSchema);
+  const { admin, store, redis, markets, pricing, guard, limits, notices, feed, logs } = settings;
   return {
     server: resolveServer(settings, directoryOf),
     admin: resolveAdmin(admin),
     store: resolveStore(store, directoryOf),
     redis: redis === undefined ? undefined : parseRedisUrl(redis),
-    exchange: { ...exchange, urls: { ...exchange.urls, rest: withoutSlash(exchange.urls.rest) } },
     markets: inMilliseconds(markets, marketsSchema),
+    sources: settings.sources.map(resolveSource),
     pricing: {
+      source: pricing.source,
+      sources: new Map(Object.entries(pricing.sources) as [MarketSymbol, string[]][]),
       feePercent: pricing.feePercent,
       converted: new Map(Object.entries(pricing.converted) as [CurrencyCode, ConvertedQuote][]),
       pricePrecision: new Map(Object.entries(pricing.pricePrecision) as [MarketSymbol, number][]),
@@ -114,9 +125,14 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
     limits,
     mail: resolveMail(settings),
     notices: inMilliseconds(notices, noticesSchema),
-    feed: { ...feedTiming, transportTimeoutMs: transportPatienceMs },
+    feed: inMilliseconds(feed, feedSchema),
     logs,
   };
+}
+
+function resolveSource({ id, kind = id, urls }: Settings['sources'][number]): SourceConfiguration {
+  const own = connectorKinds[kind]!.urls;
+  return { id, kind, urls: { rest: withoutSlash(urls.rest ?? own.rest), ws: urls.ws ?? own.ws } };
 }
 
 function resolveAdmin(admin: Settings['admin']): AdminConfiguration {

@@ -1,4 +1,5 @@
 import { type Duration, milliseconds } from './duration.ts';
+import { sourceKind } from './kinds.ts';
 import { fieldByKey, type Settings } from './schema.ts';
 import { valueAt } from './sources.ts';
 
@@ -13,7 +14,7 @@ const ordered = [
   ['server.headersTimeout', 'server.requestTimeout'],
   ['rates.refresh', 'rates.validFor'],
   ['feed.reconnectMin', 'feed.reconnectMax'],
-  ['feed.pingEvery', 'feed.transportPatience'],
+  ['feed.pingEvery', 'feed.transportTimeout'],
 ] as const;
 
 /** Both are set, or neither. */
@@ -60,6 +61,7 @@ export function* findConflicts(settings: Settings): Generator<Conflict> {
   if (admin.oidc.issuer !== undefined && Object.keys(admin.oidc.roles).length === 0) {
     yield { key: 'admin.oidc.issuer', what: 'needs admin.oidc.roles as well: without a role nobody can sign in' };
   }
+  yield* sourceConflicts(settings);
   yield* marketConflicts(settings);
   yield* rateConflicts(settings);
 }
@@ -68,15 +70,30 @@ function get(settings: Settings, key: string): unknown {
   return valueAt(settings, fieldByKey.get(key)!.path);
 }
 
+function* sourceConflicts({ sources, markets, pricing }: Settings): Generator<Conflict> {
+  const ids = sources.map(({ id }) => id);
+  for (const [index, { id, kind }] of sources.entries()) {
+    if (ids.indexOf(id) < index) yield { key: `sources.${index}`, what: `there is another source "${id}"` };
+    if (kind !== undefined || sourceKind.fits(id)) continue;
+    const hint = sourceKind.hint?.(id, id) ?? 'name the one it is of with kind';
+    yield { key: `sources.${index}`, what: `"${id}" is no kind of source, ${sourceKind.allowed}; ${hint}` };
+  }
+  for (const [symbol, own] of Object.entries(pricing.sources)) {
+    const key = `pricing.sources.${symbol}`;
+    const unknown = own.filter((id) => !ids.includes(id));
+    if (unknown.length > 0) yield { key, what: `${unknown.join(', ')}: not among sources (${ids.join(', ')})` };
+    if (new Set(own).size < own.length) yield { key, what: 'names a source twice' };
+    if (markets.quotes.some((quote) => symbol.endsWith(quote))) continue;
+    yield { key, what: `not quoted in any of markets.quotes (${markets.quotes.join(', ')})` };
+  }
+}
+
 function* marketConflicts({ markets, pricing }: Settings): Generator<Conflict> {
   const quotes = markets.quotes.join(', ');
   for (const [currency, { via }] of Object.entries(pricing.converted)) {
     const key = `pricing.converted.${currency}`;
     if (!markets.quotes.includes(via)) {
       yield { key: `${key}.via`, what: `"${via}" is not among markets.quotes (${quotes}), so no market is converted` };
-    }
-    if (markets.quotes.some((quote) => quote === currency)) {
-      yield { key, what: `"${currency}" already comes from the exchange (markets.quotes: ${quotes})` };
     }
   }
   const converted = Object.keys(pricing.converted);

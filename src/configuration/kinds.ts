@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
+import { connectorKinds } from '../feed/connectors.ts';
 import { type DecimalString, parseDecimal } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, parseSymbol } from '../market/symbol.ts';
 import { parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
@@ -31,6 +32,8 @@ export interface AnnotatedSchema extends Partial<Notes> {
   readonly properties?: Readonly<Record<string, AnnotatedSchema>>;
   /** Lists only. */
   readonly items?: AnnotatedSchema;
+  /** Items of lists only: a value that is no map stands for a map with this key. */
+  readonly bareKey?: string;
   /** A word or a list only. */
   readonly anyOf?: readonly AnnotatedSchema[];
   /** Maps only: what the values look like. `false` for sections. */
@@ -56,6 +59,18 @@ export const currency: TextKind<CurrencyCode> = {
 export const symbol: TextKind<MarketSymbol> = {
   allowed: 'a market symbol such as BTCEUR',
   fits: (text) => parseSymbol(text) === text,
+};
+export const sourceId: TextKind<string> = {
+  allowed: 'the id of a source: up to 32 lower-case letters, digits and hyphens',
+  fits: (text) => /^[a-z][a-z0-9-]{0,31}$/.test(text),
+};
+export const sourceKind: TextKind<string> = {
+  allowed: `one of ${Object.keys(connectorKinds).join(', ')}`,
+  fits: (text) => Object.hasOwn(connectorKinds, text),
+  hint: (written) => {
+    const kind = nearest(written, Object.keys(connectorKinds));
+    return kind === undefined ? undefined : `did you mean "${kind}"?`;
+  },
 };
 export const percent: TextKind<DecimalString> = {
   allowed: 'a decimal from 0 to under 100',
@@ -216,6 +231,15 @@ export function map<Key extends TSchema, Value extends TSchema>(
 export function section<Properties extends Record<string, TSchema>>(properties: Properties, description = '') {
   const allowed = `a map with the keys ${Object.keys(properties).join(', ')}`;
   return Type.Object(properties, { additionalProperties: false, default: {}, allowed, description });
+}
+
+/** A map with these keys, or only the value of one of them. */
+export function mapOrKey<Properties extends Record<string, TSchema>>(key: string, properties: Properties) {
+  return Type.Object(properties, {
+    additionalProperties: false,
+    bareKey: key,
+    allowed: `a map with the keys ${Object.keys(properties).join(', ')}`,
+  });
 }
 
 /** The keys a section has. */

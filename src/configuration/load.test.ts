@@ -7,7 +7,7 @@ import { fields } from './schema.ts';
 
 describe('where values come from', () => {
   it('gives the documented defaults without file, environment and flags', () => {
-    const { server, admin, limits, pricing, rates, exchange, markets, store, logs } = load({});
+    const { server, admin, limits, pricing, rates, sources, markets, store, logs } = load({});
     assert.deepEqual([server.host, server.port, server.trustedProxies, server.tls], ['127.0.0.1', 8080, [], undefined]);
     assert.deepEqual(admin, {
       host: '127.0.0.1',
@@ -23,7 +23,9 @@ describe('where values come from', () => {
     assert.deepEqual([...pricing.converted], [['CZK', { via: 'EUR', marginPercent: '1' }]]);
     assert.equal(rates.source, 'cnb');
     assert.deepEqual([rates.refreshMs, rates.validForMs], [300_000, 345_600_000]);
-    assert.equal(exchange.id, 'kraken');
+    const urls = { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' };
+    assert.deepEqual(sources, [{ id: 'kraken', kind: 'kraken', urls }]);
+    assert.deepEqual([pricing.source, pricing.sources.size], ['primary', 0]);
     assert.deepEqual(markets, { quotes: ['EUR'], symbols: 'all', delistAfterMs: 86_400_000 });
     assert.deepEqual(store, { kind: 'sqlite', url: 'sqlite:/srv/mdapi.sqlite', path: '/srv/mdapi.sqlite' });
     assert.equal(logs.level, 'info');
@@ -84,6 +86,20 @@ describe('where values come from', () => {
     assert.deepEqual(load({ env: { MDAPI_SERVER_TRUSTED_PROXIES: '' } }).server.trustedProxies, []);
   });
 
+  it('reads sources by id alone or with their addresses, from the environment as JSON too', () => {
+    const own = { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' };
+    const near = { id: 'near', kind: 'kraken', urls: { rest: 'http://127.0.0.1:1/', ws: 'ws://127.0.0.1:1/v2' } };
+    const expected = [
+      { id: 'kraken', kind: 'kraken', urls: own },
+      { ...near, urls: { rest: 'http://127.0.0.1:1', ws: 'ws://127.0.0.1:1/v2' } },
+    ];
+    assert.deepEqual(load({ env: { MDAPI_SOURCES: JSON.stringify(['kraken', near]) } }).sources, expected);
+    assert.deepEqual(fromYaml(`sources: [kraken, ${JSON.stringify(near)}]`).sources, expected);
+    assert.deepEqual(load({ env: { MDAPI_SOURCES: 'kraken' } }).sources, expected.slice(0, 1));
+    const { pricing } = fromYaml('pricing: { source: median, sources: { BTCEUR: [kraken] } }');
+    assert.deepEqual([pricing.source, [...pricing.sources]], ['median', [['BTCEUR', ['kraken']]]]);
+  });
+
   it('takes relative paths in the file from the file, and all others from the working directory', () => {
     const yaml = 'store: sqlite:data/a.sqlite\nserver: { tls: { certFile: c.pem, keyFile: /abs/k.pem } }';
     const files = { '/etc/mdapi/main.yaml': yaml };
@@ -108,8 +124,8 @@ describe('where values come from', () => {
 server:   { host: 127.0.0.1, port: 8080, baseUrl: "https://api.example.com/", errorsUrl: "https://api.example.com/errors", trustedProxies: [10.0.0.0/8] }
 admin:    { host: 127.0.0.1, port: 9090 }
 store:    sqlite:./mdapi.sqlite
-exchange: { id: kraken, urls: { rest: "https://api.kraken.com", ws: "wss://ws.kraken.com/v2" } }
 markets:  { quotes: [EUR], symbols: all, delistAfter: 24h }
+sources:  [kraken]
 pricing:  { feePercent: "0.5", converted: { CZK: { via: EUR, marginPercent: "1" } }, pricePrecision: { BTCCZK: 0 } }
 rates:    { source: cnb, url: "https://api.cnb.cz/cnbapi/exrates/daily?lang=EN", refresh: 5m, validFor: 96h }
 limits:   { key: 60, address: 30, failedAuthentication: 10 }
@@ -121,7 +137,7 @@ limits:   { key: 60, address: 30, failedAuthentication: 10 }
   it('names a variable for every field mechanically, each only once', () => {
     const byKey = new Map(fields.map(({ key, variable }) => [key, variable]));
     assert.equal(byKey.get('server.baseUrl'), 'MDAPI_SERVER_BASE_URL');
-    assert.equal(byKey.get('exchange.urls.rest'), 'MDAPI_EXCHANGE_URLS_REST');
+    assert.equal(byKey.get('pricing.feePercent'), 'MDAPI_PRICING_FEE_PERCENT');
     assert.equal(byKey.get('limits.failedAuthentication'), 'MDAPI_LIMITS_FAILED_AUTHENTICATION');
     const variables = new Set(byKey.values());
     assert.equal(variables.size, fields.length);

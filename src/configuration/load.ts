@@ -1,9 +1,9 @@
 import { resolve as absolute, dirname } from 'node:path';
-import { Default } from 'typebox/value';
-import { checkSource, type Problem } from './check.ts';
+import { checkSource, keyOf, type Problem } from './check.ts';
 import { type Configuration, resolveSettings } from './configuration.ts';
 import { findConflicts } from './conflicts.ts';
-import { configurationSchema, type Field, fields, type Settings } from './schema.ts';
+import { withDefaults } from './defaults.ts';
+import { type Field, fields, type Settings } from './schema.ts';
 import { type Flag, readEnvironment, readFlags, readYaml, reason, type Source, setAt, valueAt } from './sources.ts';
 
 export type { Problem } from './check.ts';
@@ -80,7 +80,9 @@ export function loadWithOrigins(input: ConfigurationInput): LoadedConfiguration 
   );
   const settings = settingsFrom(given);
   const placeOf = (key: string) => sourceOf(given, key)?.placeOf(key.split('.')) ?? 'default';
-  for (const { key, what } of findConflicts(settings)) problems.push({ where: placeOf(key), key, what });
+  for (const { key, what } of findConflicts(settings)) {
+    problems.push({ where: placeOf(key), key: keyOf(key.split('.')), what });
+  }
   if (problems.length > 0) throw new ConfigurationError(problems);
 
   const fromFile = (key: string) => file.path !== undefined && given.get(key) === file.source;
@@ -109,9 +111,9 @@ function settingsFrom(given: ReadonlyMap<string, Source>): Settings {
   const data = {};
   for (const { key, path } of fields) {
     const source = given.get(key);
-    if (source !== undefined) setAt(data, path, valueAt(source.data, path));
+    if (source !== undefined) setAt(data, path, structuredClone(valueAt(source.data, path)));
   }
-  return Default(configurationSchema, data) as Settings;
+  return withDefaults(data) as Settings;
 }
 
 /** The source of a field, or of something within it. */

@@ -100,6 +100,18 @@ describe('what is refused', () => {
       'mdapi.yaml:1:18: rates.source: "cbn" is not one of cnb, ecb, json, exchange; did you mean "cnb"?',
     ],
     [
+      'an unknown kind of source',
+      'sources: [{ id: mine, kind: krakn }]',
+      'mdapi.yaml:1:29: sources[0].kind: "krakn" is not one of kraken; did you mean "kraken"?',
+    ],
+    ['a source without an id', 'sources: [{ kind: kraken }]', 'mdapi.yaml:1:11: sources[0].id: is missing'],
+    [
+      'a source that is a number',
+      'sources: [5]',
+      'mdapi.yaml:1:11: sources[0].id: 5 is not the id of a source: up to 32 lower-case letters, digits and hyphens',
+    ],
+    ['no source at all', 'sources: []', 'mdapi.yaml:1:10: sources: an empty list is not a list'],
+    [
       'a relative address',
       'server: { baseUrl: /api }',
       'mdapi.yaml:1:20: server.baseUrl: "/api" is not an http:// or https:// URL',
@@ -111,8 +123,8 @@ describe('what is refused', () => {
     ],
     [
       'a WebSocket address with http',
-      'exchange: { urls: { ws: "https://h" } }',
-      'mdapi.yaml:1:25: exchange.urls.ws: "https://h" is not a ws:// or wss:// URL',
+      'sources: [{ id: kraken, urls: { ws: "https://h" } }]',
+      'mdapi.yaml:1:37: sources[0].urls.ws: "https://h" is not a ws:// or wss:// URL',
     ],
     [
       'every address as a proxy',
@@ -147,9 +159,29 @@ describe('what is refused', () => {
       'mdapi.yaml:1:49: pricing.pricePrecision.BTCEUR: BTCEUR is not quoted in any of pricing.converted (CZK)',
     ],
     [
-      'a converted quote that the exchange has',
-      'markets: { quotes: [EUR, CZK] }',
-      'default: pricing.converted.CZK: "CZK" already comes from the exchange',
+      'a source of no known kind',
+      'sources: [kraken, engine]',
+      'mdapi.yaml:1:19: sources[1]: "engine" is no kind of source, one of ',
+    ],
+    [
+      'a misspelt source',
+      'sources: [krakn]',
+      'mdapi.yaml:1:11: sources[0]: "krakn" is no kind of source, one of kraken; did you mean "kraken"?',
+    ],
+    [
+      'a source that is there twice',
+      'sources: [kraken, { id: kraken }]',
+      'mdapi.yaml:1:19: sources[1]: there is another source "kraken"',
+    ],
+    [
+      'a market from a source that is not configured',
+      'pricing: { sources: { BTCEUR: [kraken, bitvavo] } }',
+      'mdapi.yaml:1:31: pricing.sources.BTCEUR: bitvavo: not among sources (kraken)',
+    ],
+    [
+      'a market that names a source twice',
+      'pricing: { sources: { BTCEUR: [kraken, kraken] } }',
+      'mdapi.yaml:1:31: pricing.sources.BTCEUR: names a source twice',
     ],
     [
       'a symbol in no offered quote',

@@ -1,3 +1,5 @@
+import { Type } from 'typebox';
+import { connectorKinds } from '../feed/connectors.ts';
 import {
   currency,
   duration,
@@ -5,39 +7,20 @@ import {
   list,
   listOr,
   map,
+  mapOrKey,
   oneOf,
   optionalText,
   percent,
   pointer,
   section,
+  sourceId,
+  sourceKind,
   symbol,
   text,
   threshold,
   webSocketUrl,
   wholeNumber,
 } from './kinds.ts';
-
-export const exchangeSchema = section(
-  {
-    id: oneOf(['kraken'], {
-      default: 'kraken',
-      description: 'The upstream exchange.',
-    }),
-    urls: section({
-      rest: text(httpUrl, {
-        default: 'https://api.kraken.com',
-        description: 'Its REST address, without path.',
-        security: 'Whoever answers there makes your prices: https outside a test.',
-      }),
-      ws: text(webSocketUrl, {
-        default: 'wss://ws.kraken.com/v2',
-        description: 'Its WebSocket address.',
-        security: 'As above: wss outside a test.',
-      }),
-    }),
-  },
-  'The upstream exchange.',
-);
 
 export const marketsSchema = section(
   {
@@ -61,8 +44,35 @@ export const marketsSchema = section(
   'The markets on offer.',
 );
 
+const kinds = Object.keys(connectorKinds);
+
+export const sourcesSchema = list(
+  mapOrKey('id', {
+    id: text(sourceId),
+    kind: Type.Optional(text(sourceKind)),
+    urls: section({ rest: Type.Optional(text(httpUrl)), ws: Type.Optional(text(webSocketUrl)) }),
+  }),
+  {
+    default: ['kraken'],
+    minItems: 1,
+    description: `Where market data comes from, in order of preference: ids, or maps with \`id\`, \`kind\` (${kinds.join(', ')}; the id where left out) and \`urls\` (\`rest\`, \`ws\`; the exchange’s own where left out).`,
+    security: 'Whoever answers at these addresses makes your prices: https and wss outside a test.',
+    example: [{ id: 'kraken', urls: { ws: 'wss://ws.example.com/v2' } }],
+  },
+);
+
 export const pricingSchema = section(
   {
+    source: oneOf(['primary', 'median'], {
+      default: 'primary',
+      description:
+        'Which sources make a price. `primary`: the first in order that is fresh, trading and not held. `median`: the middle of all of those, with the spread of the first.',
+    }),
+    sources: map(text(symbol), list(text(sourceId), { default: [], minItems: 1, description: '' }), {
+      default: {},
+      description: 'Markets with their own list, in order of preference, instead of all `sources`.',
+      example: { BTCEUR: ['kraken'] },
+    }),
     feePercent: text(percent, {
       default: '0.5',
       description: 'Fee added to the ask and taken off the bid.',
@@ -145,9 +155,9 @@ export const feedSchema = section(
     pingEvery: duration(
       '5s',
       ['500ms', '1m'],
-      'How often the live connection is pinged; under `feed.transportPatience`.',
+      'How often the live connection is pinged; under `feed.transportTimeout`.',
     ),
-    transportPatience: duration('10s', ['1s', '1m'], 'Time without any frame after which the connection is closed.'),
+    transportTimeout: duration('10s', ['1s', '1m'], 'Time without any frame after which the connection is closed.'),
     reconnectMin: duration(
       '500ms',
       ['50ms', '1m'],

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { type AnnotatedSchema, section } from './kinds.ts';
-import { exchangeSchema, feedSchema, guardSchema, marketsSchema, pricingSchema, ratesSchema } from './schema-market.ts';
+import { feedSchema, guardSchema, marketsSchema, pricingSchema, ratesSchema, sourcesSchema } from './schema-market.ts';
 import {
   adminSchema,
   limitsSchema,
@@ -18,8 +18,8 @@ export const configurationSchema = section({
   admin: adminSchema,
   store: storeSchema,
   redis: redisSchema,
-  exchange: exchangeSchema,
   markets: marketsSchema,
+  sources: sourcesSchema,
   pricing: pricingSchema,
   rates: ratesSchema,
   guard: guardSchema,
@@ -38,10 +38,10 @@ export const annotatedSchema = configurationSchema as unknown as AnnotatedSchema
 
 /** One value of the configuration that can be set by itself: everything but the sections. */
 export interface Field {
-  /** As in the file: `exchange.urls.rest`. */
+  /** As in the file: `server.baseUrl`. */
   readonly key: string;
   readonly path: readonly string[];
-  /** `MDAPI_EXCHANGE_URLS_REST`. With `_FILE` after it, the variable names a file that holds the value. */
+  /** `MDAPI_SERVER_BASE_URL`. With `_FILE` after it, the variable names a file that holds the value. */
   readonly variable: string;
   readonly schema: AnnotatedSchema;
 }

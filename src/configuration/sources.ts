@@ -47,7 +47,10 @@ export function readYaml(text: string, fileName: string, problems: Problem[]): S
 function nodeIn(root: Node | null, path: readonly string[], part: 'key' | 'value'): Node | null {
   let node = root;
   for (const [index, name] of path.entries()) {
-    if (isSeq(node)) node = node.items[Number(name)] as Node;
+    if (isSeq(node)) {
+      node = node.items[Number(name)] as Node;
+      continue;
+    }
     if (!isMap(node)) return node;
     const pair = node.items.find(({ key }) => String(key) === name);
     if (pair === undefined) return node;
@@ -127,6 +130,7 @@ function typedValue(schema: AnnotatedSchema, text: string): unknown {
   if (schema.type === 'object') return parseJson(text);
   const isList = schema.type === 'array' || (schema.anyOf !== undefined && text !== schema.default);
   if (!isList) return text;
+  if (schema.items?.bareKey !== undefined && text.trim().startsWith('[')) return parseJson(text);
   return text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
 }
 

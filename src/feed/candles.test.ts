@@ -7,6 +7,7 @@ import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { ReferencePrices, UpstreamTicker } from '../market/upstream.ts';
 import { CandleKeeper } from './candles.ts';
+import { connectorOptions } from './connector.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
 import { partsForTest } from './parts.testing.ts';
 import { ScriptedExchange } from './scripted-exchange.testing.ts';
@@ -33,7 +34,7 @@ beforeEach(async () => {
     return { body: JSON.stringify({ error: [], result: call === 'OHLC' ? rows(parameters) : pairs() }) };
   };
   const { restUrl, liveUrl } = exchange;
-  connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] });
+  connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] }));
   await connector.loadCatalogue(never);
   await clock.advance(5_000);
   exchange.questions.length = 0;

@@ -1,6 +1,7 @@
-import type { EpochMs } from '../clock.ts';
+import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import type { MarketSymbol } from '../market/symbol.ts';
+import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
 
 /**
@@ -11,7 +12,7 @@ import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus, UpstreamTicke
  * Every method that returns a promise rejects with `UpstreamError`.
  */
 export interface ExchangeConnector {
-  /** For metrics, for example `kraken`. */
+  /** The id of its source in the configuration. */
   readonly id: string;
   /** All markets of the configured quote currencies. The other methods know the symbols of the catalogues loaded so far. */
   loadCatalogue(signal: AbortSignal): Promise<Catalogue>;
@@ -24,6 +25,31 @@ export interface ExchangeConnector {
    * `terminate()`. Events are emitted synchronously as frames arrive: nothing is queued.
    */
   openLive(listener: LiveListener): LiveConnection;
+}
+
+/** What a connector is made with. All of it comes from the configuration or from the process. */
+export interface ConnectorOptions {
+  /** The id of its source, for logs and metrics; two sources can be of one kind. */
+  readonly id: string;
+  /** `rest` has no slash at its end; `ws` has its path. */
+  readonly urls: ConnectorUrls;
+  /** Quote currencies whose pairs become markets. */
+  readonly quotes: readonly CurrencyCode[];
+  /** Which of those markets. */
+  readonly symbols: 'all' | readonly MarketSymbol[];
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
+  /** For one REST answer; a catalogue may take three times that. */
+  readonly requestTimeoutMs: number;
+  /** A larger frame ends the connection. */
+  readonly frameBytesMax: number;
+}
+
+/** Where an exchange is reached. */
+export interface ConnectorUrls {
+  readonly rest: string;
+  readonly ws: string;
 }
 
 export interface Catalogue extends CatalogueGaps {

@@ -6,6 +6,7 @@ import { parseDecimal } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { CatalogueVerdict, FeedPath, FeedSink, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
+import { connectorOptions } from './connector.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
 import type { FeedTiming } from './parts.ts';
 import { ScriptedExchange } from './scripted-exchange.testing.ts';
@@ -109,7 +110,7 @@ export class FeedRig {
     const { restUrl, liveUrl } = this.exchange;
     const { clock, sink } = this;
     this.#supervisor = new FeedSupervisor({
-      connector: new KrakenConnector({ clock, restUrl, liveUrl, quotes: [eur] }),
+      connector: new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl, quotes: [eur] })),
       sink,
       clock,
       randomness: seededRandomness(this.#seed),

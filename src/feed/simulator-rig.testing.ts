@@ -4,6 +4,7 @@ import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
 import { silentLog } from '../log.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
+import { connectorOptions } from './connector.testing.ts';
 import { RecordingSink } from './feed-rig.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
 import type { FeedTiming } from './parts.ts';
@@ -33,7 +34,7 @@ export class SimulatorRig {
     const { sink } = this;
     const { timing = {}, symbols = 'all' } = options;
     const quotes = ['EUR' as CurrencyCode];
-    this.connector = new KrakenConnector({ clock, restUrl, liveUrl: wsUrl, quotes, symbols });
+    this.connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl: wsUrl, quotes, symbols }));
     const parts = { connector: this.connector, sink, clock, randomness: seededRandomness(4), log: silentLog };
     this.supervisor = new FeedSupervisor({ ...parts, timing });
   }

@@ -10,7 +10,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { CatalogueReview } from './catalogue-review.ts';
-import { createFeed, type Feed } from './feed.ts';
+import { createFeed, type Feed, loadKinds } from './feed.ts';
 
 interface ProcessFeedOptions {
   readonly configuration: Configuration;
@@ -46,13 +46,15 @@ export interface ProcessFeed extends Feed {
 }
 
 /** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
-export function processFeed(
+export async function processFeed(
   options: ProcessFeedOptions,
   market: FedParts & { readonly review: CatalogueReview },
-): ProcessFeed {
+): Promise<ProcessFeed> {
   const { configuration, clock, only } = options;
   const { redis } = configuration;
-  const makeFeed = (sink: FeedSink) => createFeed(configuration, { ...options, sink: market.review.reviewed(sink) });
+  const kinds = await loadKinds(configuration);
+  const makeFeed = (sink: FeedSink) =>
+    createFeed(configuration, kinds, { ...options, sink: market.review.reviewed(sink) });
   if (redis === undefined) return makeFeed(marketSink(market, clock));
   return new ClusteredFeed({ ...options, ...market, address: redis, makeFeed, mayLead: only !== 'api' });
 }

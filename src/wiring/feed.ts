@@ -1,8 +1,8 @@
 import type { Clock, Randomness } from '../clock.ts';
 import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
+import { type ConnectorClass, connectorKinds } from '../feed/connectors.ts';
 import type { FeedHealth } from '../feed/health.ts';
-import { KrakenConnector } from '../feed/kraken/connector.ts';
 import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates/rate-keeper.ts';
 import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/rate-sources.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
@@ -26,10 +26,13 @@ export interface Feed {
   rates(): readonly RateHealth[];
 }
 
+/** The code of each configured kind of source. */
+export type LoadedKinds = ReadonlyMap<string, ConnectorClass>;
+
 /** Makes the connector, its supervisor and one rate keeper per converted quote, as configured. */
-export function createFeed(configuration: Configuration, parts: FeedParts): Feed {
+export function createFeed(configuration: Configuration, kinds: LoadedKinds, parts: FeedParts): Feed {
   const { feed, pricing, rates } = configuration;
-  const connector = connectorFor(configuration, parts.clock);
+  const connector = connectorsFor(configuration, kinds, parts)[0]!;
   const supervisor = new FeedSupervisor({
     ...parts,
     connector,
@@ -53,16 +56,24 @@ export function createFeed(configuration: Configuration, parts: FeedParts): Feed
   };
 }
 
-/** The configured exchange. */
-export function connectorFor({ exchange, markets, feed }: Configuration, clock: Clock): ExchangeConnector {
-  return new KrakenConnector({
-    clock,
-    restUrl: exchange.urls.rest,
-    liveUrl: exchange.urls.ws,
-    quotes: markets.quotes,
-    symbols: markets.symbols,
-    requestTimeoutMs: feed.requestTimeoutMs,
-    frameBytesMax: feed.frameBytesMax,
+/** Loads what the configured sources need, and nothing of other exchanges. */
+export async function loadKinds({ sources }: Configuration): Promise<LoadedKinds> {
+  const kinds = [...new Set(sources.map(({ kind }) => kind))];
+  const loaded = kinds.map(async (kind) => [kind, await connectorKinds[kind]!.load()] as const);
+  return new Map(await Promise.all(loaded));
+}
+
+/** A connector for each configured source, in their order. */
+export function connectorsFor(
+  { sources, markets, feed }: Configuration,
+  kinds: LoadedKinds,
+  { clock, randomness, log }: Omit<FeedParts, 'sink'>,
+): readonly ExchangeConnector[] {
+  const { quotes, symbols } = markets;
+  const { requestTimeoutMs, frameBytesMax } = feed;
+  return sources.map(({ id, kind, urls }) => {
+    const Connector = kinds.get(kind)!;
+    return new Connector({ id, urls, quotes, symbols, clock, randomness, log, requestTimeoutMs, frameBytesMax });
   });
 }
 

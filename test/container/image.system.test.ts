@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
+import { krakenAt } from '../support/kraken-at.ts';
 import { RunningImage } from './running-image.ts';
 import { type StagedImage, stageImage } from './staged-image.ts';
 
@@ -28,8 +29,7 @@ describe(`what the Dockerfile copies, with its packages ${packages}`, () => {
     image = stageImage(packages);
     node = packages === 'installed' ? ownNode(image) : process.execPath;
     const more = {
-      MDAPI_EXCHANGE_URLS_REST: simulator.restUrl,
-      MDAPI_EXCHANGE_URLS_WS: simulator.wsUrl,
+      MDAPI_SOURCES: JSON.stringify([krakenAt(simulator.restUrl, simulator.wsUrl)]),
       MDAPI_RATES_URL: simulator.cnbUrl,
     };
     running = await RunningImage.start({ after: (run) => void cleanups.unshift(run as () => unknown) }, image, {
@@ -93,7 +93,7 @@ describe(`what the Dockerfile copies, with its packages ${packages}`, () => {
     const env = {
       PATH: process.env.PATH,
       MDAPI_STORE: `sqlite:${image.root}/none.sqlite`,
-      MDAPI_EXCHANGE_URLS_REST: `http://127.0.0.1:${port}`,
+      MDAPI_SOURCES: JSON.stringify([krakenAt(`http://127.0.0.1:${port}`, 'wss://ws.kraken.com/v2')]),
     };
     const argv = ['--pid', '--fork', node, ...image.entrypoint, 'check'];
     const child = spawn('unshare', argv, { cwd: image.workingDirectory, env, stdio: 'ignore' });

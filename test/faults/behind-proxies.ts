@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import { krakenAt } from '../support/kraken-at.ts';
 import { ServiceHarness, type ServiceHarnessOptions } from '../support/service-harness.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
@@ -23,8 +24,7 @@ export async function startBehindProxies(
   const service = await ServiceHarness.start(t, {
     ...options,
     settings: {
-      'exchange.urls.ws': `${scheme}://127.0.0.1:${live.port}/v2`,
-      'exchange.urls.rest': `http://127.0.0.1:${rest.port}`,
+      sources: JSON.stringify([krakenAt(`http://127.0.0.1:${rest.port}`, `${scheme}://127.0.0.1:${live.port}/v2`)]),
       ...options.settings,
     },
     before({ restUrl }) {

@@ -7,7 +7,7 @@ import { connectionsEnded, startBehindProxies } from './behind-proxies.ts';
 import { sized } from './full-size.ts';
 
 describe('a network that loses everything while the sockets stay open', { concurrency: true }, () => {
-  test('on the live connection: it is cut when its patience ends, REST serves meanwhile, and the next one is live (fault row 42)', async (t) => {
+  test('on the live connection: it is cut after its timeout, REST serves meanwhile, and the next one is live (fault row 42)', async (t) => {
     // Data may be silent for longer, so that it is the silence of the transport that is found out.
     const { service, live } = await startBehindProxies(t, { timing: { staleAfterMs: 60_000 } });
     const client = await SteadyClient.watch(service.api);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import type { LiveConnection, LiveListener } from '../../src/feed/connector.ts';
 import { LiveLink } from '../../src/feed/live-link.ts';
 import { partsForTest } from '../../src/feed/parts.testing.ts';
@@ -7,6 +8,7 @@ import { defaultTiming } from '../../src/feed/parts.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock, seededRandomness } from '../support/fake-clock.ts';
 import { fixedPort } from '../support/fixed-port.ts';
+import { krakenAt } from '../support/kraken-at.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 import { SteadyClient } from '../support/steady-client.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
@@ -57,8 +59,10 @@ describe('a network that lets no connection live', { concurrency: true }, () => 
 
   test('a name that cannot be resolved: the feed starts on the fallback, serves over REST and keeps trying (fault row 43)', async (t) => {
     // A label of 64 characters is no host name, which the resolver knows without asking anybody.
-    const settings = { 'exchange.urls.ws': `ws://${'a'.repeat(64)}.example/v2` };
-    await servesOverRest(await ServiceHarness.start(t, { settings, untilLive: false }));
+    const settingsFrom = ({ restUrl }: ExchangeSimulator) => {
+      return { sources: JSON.stringify([krakenAt(restUrl, `ws://${'a'.repeat(64)}.example/v2`)]) };
+    };
+    await servesOverRest(await ServiceHarness.start(t, { settingsFrom, untilLive: false }));
   });
 
   test('a peer that does not speak TLS: the feed starts on the fallback, serves over REST and keeps trying (fault row 43)', async (t) => {

@@ -91,7 +91,7 @@ describe('a service that is torn out of its life', { concurrency: true }, () => 
 
   test(`stopped dead for ${sized(3, 370)} s and woken, it answers what waited, never calls stale data operational, and recovers (fault row 49)`, async (t) => {
     const { key, start } = await installed(t, simulator, {
-      feed: { staleAfter: '1s', transportPatience: '1s', pingEvery: '500ms', reconnectMin: '50ms' },
+      feed: { staleAfter: '1s', transportTimeout: '1s', pingEvery: '500ms', reconnectMin: '50ms' },
     });
     const service = await start();
     const api = await ApiClient.of(service.baseUrl, key);

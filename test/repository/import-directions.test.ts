@@ -26,7 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   portal: ['board', 'contract', 'http', ...ground],
   operator: ['access', 'contract', 'http', 'market', 'notices', 'store', ...ground],
   admin: [...readable, 'configuration', 'operator', 'store'],
-  configuration: ['market', 'operator'],
+  configuration: ['feed', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'wiring'],
   cli: [...joined, 'wiring', 'main'],

@@ -149,12 +149,12 @@ describe('`check`', { concurrency: true }, () => {
     {
       what: 'the exchange is away',
       break: ({ faults }) => faults.set({ fault: 'down' }),
-      broken: ['upstream REST', 'upstream live'],
+      broken: ['kraken REST', 'kraken live'],
     },
     {
       what: 'only its live connection is refused',
       break: ({ faults }) => faults.set({ fault: 'refuse' }),
-      broken: ['upstream live'],
+      broken: ['kraken live'],
     },
     {
       what: 'the rate source is away',
@@ -181,9 +181,9 @@ describe('`check`', { concurrency: true }, () => {
       assert.deepEqual(
         findings.map(({ name }) => name),
         [
-          ...['configuration', 'database', 'private listener', 'public listener', 'upstream REST'],
-          ...(broken.includes('upstream REST') ? [] : ['symbols']),
-          ...['upstream live', 'rate EUR/CZK'],
+          ...['configuration', 'database', 'private listener', 'public listener', 'kraken REST', 'kraken live'],
+          ...(broken.includes('kraken REST') ? [] : ['symbols']),
+          'rate EUR/CZK',
         ],
       );
       assert.ok(findings.every(({ detail }) => detail.length > 0));
@@ -196,7 +196,7 @@ describe('`check`', { concurrency: true }, () => {
     assert.equal(exitCode, 0);
     assert.match(
       stdout,
-      /^CHECK +RESULT +DETAIL\nconfiguration +works .*\ndatabase +works .*\n(.* listener +works .*\n){2}upstream REST +works .*: 4 markets\n/,
+      /^CHECK +RESULT +DETAIL\nconfiguration +works .*\ndatabase +works .*\n(.* listener +works .*\n){2}kraken REST +works .*: 4 markets\n/,
     );
   });
 });

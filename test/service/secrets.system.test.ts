@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { eventually } from '../support/eventually.ts';
 import { fixedPort } from '../support/fixed-port.ts';
+import { krakenAt } from '../support/kraken-at.ts';
 import { Installation } from '../support/mdapi-process.ts';
 
 /** In the places where an operator has to put them. */
@@ -48,7 +49,10 @@ describe('a secret', { concurrency: true }, () => {
     ['a database’s address', { MDAPI_STORE: `mysql://mdapi:${secret}@db.example.com/mdapi` }],
     ['a database’s path', { MDAPI_STORE: `mysql:${secret}` }],
     ['user and password of a rate’s address', { MDAPI_RATES_URL: `https://user:${secret}@rates.example.com/` }],
-    ['user and password of the exchange’s address', { MDAPI_EXCHANGE_URLS_REST: `https://u:${secret}@x.example.com` }],
+    [
+      'user and password of the exchange’s address',
+      { MDAPI_SOURCES: JSON.stringify([krakenAt(`https://u:${secret}@x.example.com`, 'wss://x.example.com')]) },
+    ],
   ];
   for (const [what, env] of refused) {
     test(`in ${what} that is refused is not repeated in the refusal`, async (t) => {

@@ -3,6 +3,7 @@ import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
 import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { openStore } from '../../src/store/store.ts';
+import { krakenAt } from '../support/kraken-at.ts';
 import { Child, Installation } from '../support/mdapi-process.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import type { Proxies } from './feed-faults.ts';
@@ -45,12 +46,12 @@ export async function setStage(cleanup: Cleanup, seed: number): Promise<Stage> {
   cleanup.after(() => Promise.all([live.close(), rest.close()]));
   const installation = Installation.for(cleanup as never, addresses, {
     server: { shutdownDeadline: '10s', overloadDelay: '200ms', writeTimeout: '10s' },
-    exchange: { urls: { rest: `http://127.0.0.1:${rest.port}`, ws: `ws://127.0.0.1:${live.port}/v2` } },
+    sources: [krakenAt(`http://127.0.0.1:${rest.port}`, `ws://127.0.0.1:${live.port}/v2`)],
     markets: { symbols: 'all' },
     rates: { refresh: '10s' },
     limits: { key: 60, address: 30, failedAuthentication: 10 },
     // Quicker than by default, so that a fault every thirty seconds is found out and over before the next.
-    feed: { staleAfter: '5s', pingEvery: '2s', transportPatience: '5s', reconnectMax: '5s', healthyAfter: '5s' },
+    feed: { staleAfter: '5s', pingEvery: '2s', transportTimeout: '5s', reconnectMax: '5s', healthyAfter: '5s' },
     logs: { level: 'info' },
   });
   const { accountId } = await installation.makeKey();

@@ -10,6 +10,7 @@ import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
 import { fixedPort } from './fixed-port.ts';
+import { krakenAt } from './kraken-at.ts';
 import { laxGuard, offered } from './service-harness.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/mdapi.js', import.meta.url));
@@ -108,7 +109,7 @@ export class Installation {
     const configuration: Record<string, object> = {
       server: { port: 0, shutdownDeadline: '1s', overloadDelay: '10s' },
       admin: { port: 0 },
-      exchange: { urls: { rest: exchange.restUrl, ws: exchange.wsUrl } },
+      sources: [krakenAt(exchange.restUrl, exchange.wsUrl)],
       markets: { symbols: offered },
       rates: { source: 'cnb', url: exchange.cnbUrl },
       guard: laxGuard,
@@ -116,7 +117,7 @@ export class Installation {
       logs: { level: 'trace' },
     };
     for (const [section, settings] of Object.entries(more)) {
-      configuration[section] = { ...configuration[section], ...settings };
+      configuration[section] = Array.isArray(settings) ? settings : { ...configuration[section], ...settings };
     }
     // JSON is YAML.
     writeFileSync(join(directory, 'mdapi.yaml'), JSON.stringify(configuration));

@@ -19,6 +19,7 @@ import { openStore, type Store } from '../../src/store/store.ts';
 import { ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
 import { fixedPort } from './fixed-port.ts';
+import { krakenAt } from './kraken-at.ts';
 import { type Metrics, readMetrics } from './metrics-text.ts';
 import { ShiftedClock } from './shifted-clock.ts';
 
@@ -178,8 +179,7 @@ export class ServiceHarness {
     const settings: Record<string, string> = {
       'server.port': '0',
       'admin.port': '0',
-      'exchange.urls.rest': restUrl,
-      'exchange.urls.ws': wsUrl,
+      sources: JSON.stringify([krakenAt(restUrl, wsUrl)]),
       'markets.symbols': offered.join(','),
       'rates.url': cnbUrl,
       'rates.refresh': '1s',
@@ -239,7 +239,7 @@ export interface Credentials {
   readonly accountId: string;
 }
 
-/** `MDAPI_EXCHANGE_URLS_REST` for `exchange.urls.rest`. */
+/** `MDAPI_SERVER_BASE_URL` for `server.baseUrl`. */
 function variableOf(key: string): string {
   const words = key.replaceAll(/([A-Z])/g, '_$1').replaceAll('.', '_');
   return `MDAPI_${words.toUpperCase()}`;

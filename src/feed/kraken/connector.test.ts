@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import { connectorOptions } from '../connector.testing.ts';
 import type { LiveEvent } from '../connector.ts';
 import type { RestAnswer } from '../scripted-exchange.testing.ts';
 import { ScriptedExchange } from '../scripted-exchange.testing.ts';
@@ -50,7 +51,7 @@ afterEach(() => exchange.close());
 
 async function loaded(): Promise<KrakenConnector> {
   const { restUrl, liveUrl } = exchange;
-  const connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] });
+  const connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] }));
   await connector.loadCatalogue(never);
   await clock.advance(10_000);
   exchange.questions.length = 0;
@@ -66,7 +67,7 @@ async function kindOf(promise: Promise<unknown>): Promise<string> {
 
 test('the catalogue stands on Assets and AssetPairs, and on AssetPairs alone when Assets fails', async () => {
   const { restUrl, liveUrl } = exchange;
-  const connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] });
+  const connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] }));
   answers.Assets = () => ({ status: 500 });
   const { markets } = await connector.loadCatalogue(never);
   assert.deepEqual(
@@ -206,7 +207,9 @@ test('a catalogue of twenty thousand pairs fits in the largest frame, and a fram
   const { restUrl, liveUrl } = exchange;
   const open = async (frameBytesMax?: number) => {
     const bound = frameBytesMax === undefined ? {} : { frameBytesMax };
-    const connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode], ...bound });
+    const connector = new KrakenConnector(
+      connectorOptions({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode], ...bound }),
+    );
     const events: LiveEvent[] = [];
     const connection = connector.openLive((event) => events.push(event));
     await eventually('the connection is open', () => events.some((event) => event.type === 'opened'));

@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.ts';
-import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import type {
   Candle,
   CandleInterval,
   Catalogue,
+  ConnectorOptions,
   ExchangeConnector,
   LiveConnection,
   LiveListener,
@@ -16,22 +16,6 @@ import { type AssetNames, PairDirectory } from './names.ts';
 import { readCandles, readPolledTickers } from './prices.ts';
 import { KrakenRest } from './rest.ts';
 
-interface KrakenOptions {
-  readonly clock: Clock;
-  /** Without a path: `https://api.kraken.com`. */
-  readonly restUrl: string;
-  /** With its path: `wss://ws.kraken.com/v2`. */
-  readonly liveUrl: string;
-  /** Quote currencies whose pairs become markets. */
-  readonly quotes: readonly CurrencyCode[];
-  /** Which of them; `all` by default. */
-  readonly symbols?: 'all' | readonly MarketSymbol[];
-  /** For one REST answer; 5,000 by default, three times that for the catalogue. */
-  readonly requestTimeoutMs?: number;
-  /** A larger frame ends the connection; 16 MiB by default: the `instrument` snapshot has some 400 bytes a pair. */
-  readonly frameBytesMax?: number;
-}
-
 /** Beyond this many pairs one request for all of them is shorter than naming each. */
 const namedPairsMax = 200;
 const candles = {
@@ -41,23 +25,24 @@ const candles = {
 
 /** The connector for Kraken's public REST and WebSocket version 2 protocol. */
 export class KrakenConnector implements ExchangeConnector {
-  readonly id = 'kraken';
-  readonly #options: KrakenOptions;
+  readonly id: string;
+  readonly #options: ConnectorOptions;
   readonly #rest: KrakenRest;
   readonly #directory = new PairDirectory();
   #assets: AssetNames | undefined;
   /** False once a request was refused for a pair it named, until the next catalogue. */
   #namesPairs = true;
 
-  constructor(options: KrakenOptions) {
-    const { clock, restUrl: baseUrl, requestTimeoutMs: timeoutMs = 5_000 } = options;
+  constructor(options: ConnectorOptions) {
+    const { id, clock, urls, requestTimeoutMs: timeoutMs } = options;
+    this.id = id;
     this.#options = options;
-    this.#rest = new KrakenRest({ clock, baseUrl, timeoutMs });
+    this.#rest = new KrakenRest({ clock, baseUrl: urls.rest, timeoutMs });
   }
 
   async loadCatalogue(signal: AbortSignal): Promise<Catalogue> {
     const [assets, pairs] = await Promise.all([this.#loadAssets(signal), this.#rest.ask('AssetPairs', {}, signal)]);
-    const { quotes, symbols = 'all' } = this.#options;
+    const { quotes, symbols } = this.#options;
     const { markets, skipped, names } = readAssetPairs(pairs.result, assets ?? new Map(), { quotes, symbols });
     this.#directory.learn(names);
     this.#namesPairs = true;
@@ -83,8 +68,8 @@ export class KrakenConnector implements ExchangeConnector {
   }
 
   openLive(listener: LiveListener): LiveConnection {
-    const { clock, liveUrl: url, quotes, frameBytesMax = 16 * 1024 * 1024 } = this.#options;
-    return new KrakenLive({ clock, url, directory: this.#directory, quotes, frameBytesMax }, listener);
+    const { clock, urls, quotes, frameBytesMax } = this.#options;
+    return new KrakenLive({ clock, url: urls.ws, directory: this.#directory, quotes, frameBytesMax }, listener);
   }
 
   /** Pairs carry the assets' ids; the table of legacy ids names them as well if this call fails. */

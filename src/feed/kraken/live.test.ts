@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { soon } from '../../../test/support/eventually.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import { connectorOptions } from '../connector.testing.ts';
 import type { LiveConnection, LiveEvent } from '../connector.ts';
 import { ScriptedExchange } from '../scripted-exchange.testing.ts';
 import { KrakenConnector } from './connector.ts';
@@ -40,7 +41,9 @@ afterEach(async () => {
 
 async function open(waitFor: LiveEvent['type'] = 'opened'): Promise<void> {
   const { restUrl, liveUrl } = exchange;
-  const connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode], frameBytesMax });
+  const connector = new KrakenConnector(
+    connectorOptions({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode], frameBytesMax }),
+  );
   await connector.loadCatalogue(new AbortController().signal);
   connection = connector.openLive((event) => events.push(event));
   await soon(`the event ${waitFor}`, () => events.some((event) => event.type === waitFor));
@@ -217,14 +220,16 @@ test('no listener, and a peer that does not speak TLS, are network failures (fau
   await exchange.close();
   for (const url of [liveUrl, `ws://${'x'.repeat(70)}:${port}/v2`]) {
     events = [];
-    const connector = new KrakenConnector({ clock, restUrl, liveUrl: url, quotes: [] });
+    const connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl: url, quotes: [] }));
     connection = connector.openLive((event) => events.push(event));
     await soon('the end', () => of('closed').length === 1);
     assert.equal(of('closed')[0]?.reason, 'network');
   }
   await exchange.listen();
   events = [];
-  const connector = new KrakenConnector({ clock, restUrl, liveUrl: `wss://127.0.0.1:${exchange.port}`, quotes: [] });
+  const connector = new KrakenConnector(
+    connectorOptions({ clock, restUrl, liveUrl: `wss://127.0.0.1:${exchange.port}`, quotes: [] }),
+  );
   connection = connector.openLive((event) => events.push(event));
   await soon('the end', () => of('closed').length === 1);
   assert.equal(of('closed')[0]?.reason, 'network');
@@ -281,7 +286,7 @@ test('three hundred connections, frozen and then terminated, leave nothing behin
   await open();
   const { restUrl, liveUrl } = exchange;
   connection.terminate();
-  const connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: [] });
+  const connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl, quotes: [] }));
   for (let cycle = 0; cycle < 300; cycle++) {
     const { length } = exchange.peers;
     connection = connector.openLive(() => undefined);

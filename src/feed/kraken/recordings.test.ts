@@ -6,6 +6,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts';
 import { parseDecimal } from '../../market/decimal.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
+import { connectorOptions } from '../connector.testing.ts';
 import type { LiveEvent } from '../connector.ts';
 import { ScriptedExchange } from '../scripted-exchange.testing.ts';
 import { asList, asObject } from '../wire.ts';
@@ -26,7 +27,7 @@ test('recorded version-2 frames come through the connector digit for digit', asy
     call === 'AssetPairs' ? { body: JSON.stringify({ error: [], result: { USDTZUSD: pair } }) } : undefined;
   const clock = new FakeClock('2026-09-24T03:54:33.000Z');
   const { restUrl, liveUrl } = exchange;
-  const connector = new KrakenConnector({ clock, restUrl, liveUrl, quotes: ['USD' as CurrencyCode] });
+  const connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl, quotes: ['USD' as CurrencyCode] }));
   await connector.loadCatalogue(new AbortController().signal);
   const events: LiveEvent[] = [];
   const connection = connector.openLive((event) => events.push(event));
