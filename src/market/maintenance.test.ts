@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type MaintenanceWindow, retryAfterSeconds, runningWindow, shownWindow } from './maintenance.ts';
+import {
+  type MaintenanceWindow,
+  maintenanceUntil,
+  retryAfterSeconds,
+  runningWindow,
+  shownWindow,
+} from './maintenance.ts';
 import { after, hourMs, start } from './samples.testing.ts';
 import { check } from './seeded.testing.ts';
 
@@ -61,6 +67,15 @@ test('a window that is extended or ended while it runs is judged by its new end'
   assert.equal(runningWindow([window(0, 10)], after(start, 15)), undefined);
 });
 
+test('maintenance lasts to the end of the last of the windows that touch or overlap, and no further than a gap', () => {
+  const chain = [window(30, 40), window(20, 30), window(0, 10), window(10, 20)];
+  assert.equal(maintenanceUntil(chain, after(start, 5)), after(start, 40));
+  assert.equal(maintenanceUntil([window(0, 10), window(11, 20)], start), after(start, 10));
+  assert.equal(maintenanceUntil([window(0, 10), window(5, 20), window(20, 21)], start), after(start, 21));
+  assert.equal(maintenanceUntil(chain, after(start, -1)), undefined, 'none runs yet');
+  assert.equal(maintenanceUntil(chain, after(start, 40)), undefined);
+});
+
 test('Retry-After is the whole seconds to the end, rounded up, at least 1 and at most 3600', () => {
   const known: [number, number][] = [
     [1, 1],
@@ -74,7 +89,7 @@ test('Retry-After is the whole seconds to the end, rounded up, at least 1 and at
     [86_400_000, 3600],
   ];
   for (const [leftMs, seconds] of known)
-    assert.equal(retryAfterSeconds(window(0, leftMs), start), seconds, `${leftMs} ms`);
+    assert.equal(retryAfterSeconds(after(start, leftMs), start), seconds, `${leftMs} ms`);
 });
 
 test('over random windows: the running one holds the instant and nothing served ends later; the shown one is the nearest', (t) => {
@@ -86,6 +101,10 @@ test('over random windows: the running one holds the instant and nothing served 
       const running = runningWindow(windows, now);
       const shown = shownWindow(windows, now);
       assert.equal(running !== undefined, holding.length > 0);
+      const until = maintenanceUntil(windows, now);
+      assert.equal(until === undefined, running === undefined);
+      for (let at = now; at < (until ?? now); at++) assert.ok(runningWindow(windows, at as typeof now));
+      if (until !== undefined) assert.equal(runningWindow(windows, until), undefined);
       if (running !== undefined) {
         assert.ok(holding.includes(running) && holding.every(({ to }) => to <= running.to));
         assert.equal(shown, running);

@@ -29,8 +29,19 @@ export function shownWindow(windows: readonly MaintenanceWindow[], now: EpochMs)
   return nearest;
 }
 
-/** Whole seconds to the window's end, 1 to 3600 (the `Retry-After` of SERVICE_MAINTENANCE). */
-export function retryAfterSeconds(window: MaintenanceWindow, now: EpochMs): number {
+/** The first instant at which no window runs any more: windows that touch or overlap follow each other. `undefined` while none runs. */
+export function maintenanceUntil(windows: readonly MaintenanceWindow[], now: EpochMs): EpochMs | undefined {
+  let until = runningWindow(windows, now)?.to;
+  while (until !== undefined) {
+    const following = runningWindow(windows, until);
+    if (following === undefined) break;
+    until = following.to;
+  }
+  return until;
+}
+
+/** Whole seconds to the end of maintenance, 1 to 3600 (the `Retry-After` of SERVICE_MAINTENANCE). */
+export function retryAfterSeconds(until: EpochMs, now: EpochMs): number {
   const { min, max } = maintenanceRetryAfterSeconds;
-  return Math.min(max, Math.max(min, Math.ceil((window.to - now) / 1000)));
+  return Math.min(max, Math.max(min, Math.ceil((until - now) / 1000)));
 }
