@@ -49,11 +49,17 @@ function parseWeights(header: string): Map<string, number> {
   return weights;
 }
 
-/** True when a browser is asking: HTML is named in `Accept` and weighs at least as much as JSON. */
-export function prefersHtml(accept: string | undefined): boolean {
-  if (accept === undefined || !accept.toLowerCase().includes('text/html')) return false;
+/**
+ * True when a page is asked for rather than JSON: HTML or Markdown is named in `Accept`, weighs more than JSON where
+ * that is named, and no less than what JSON falls under. A browser names HTML and not JSON.
+ */
+export function prefersPage(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
   const weights = parseWeights(accept);
-  return (weights.get('text/html') ?? 0) >= (weights.get('application/json') ?? 0);
+  const page = Math.max(weights.get('text/html') ?? 0, weights.get('text/markdown') ?? 0);
+  const json = weights.get('application/json');
+  if (json !== undefined) return page > json;
+  return page > 0 && page >= (weights.get('application/*') ?? weights.get('*/*') ?? 0);
 }
 
 /** True when Markdown is named in `Accept` and weighs at least as much as HTML, which no browser says. */

@@ -1,6 +1,6 @@
 import { Page } from '../board/page.ts';
 import type { PageAnswer, TextAnswer } from '../http/answer.ts';
-import { prefersHtml, prefersMarkdown } from '../http/negotiation.ts';
+import { prefersMarkdown, prefersPage } from '../http/negotiation.ts';
 import type { Resource } from '../http/resource.ts';
 import { type PortalPage, pageHtml, pageMarkdown } from './layout.ts';
 import { markdownRoute, type Site } from './site.ts';
@@ -46,8 +46,7 @@ export function rootResource(page: Resource, json: string): Resource {
   const asJson = negotiated(json, 'application/json');
   return {
     ...page,
-    answer: (request, sources) =>
-      prefersHtml(request.accept) || prefersMarkdown(request.accept) ? page.answer(request, sources) : asJson,
+    answer: (request, sources) => (prefersPage(request.accept) ? page.answer(request, sources) : asJson),
   };
 }
 

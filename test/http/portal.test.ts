@@ -61,11 +61,30 @@ describe('the portal over HTTP', () => {
   });
 
   test('the root is JSON for programs, HTML for browsers and Markdown for those who ask for it', async () => {
-    await clock.advance(60_000);
-    const typeFor = async (accept: string) => (await get('/', { Accept: accept })).headers['content-type'];
+    const typeFor = async (accept: string) => {
+      // The root counts on the address.
+      await clock.advance(60_000);
+      return (await get('/', { Accept: accept })).headers['content-type'];
+    };
     assert.equal(await typeFor('*/*'), 'application/json');
     assert.equal(await typeFor('text/html,*/*;q=0.8'), 'text/html; charset=utf-8');
+    assert.equal(await typeFor('text/html, application/xhtml+xml, */*'), 'text/html; charset=utf-8');
+    assert.equal(await typeFor('text/html;q=0.5, */*'), 'application/json');
+    assert.equal(await typeFor('text/html;q=0'), 'application/json');
     assert.equal(await typeFor('text/markdown, text/html;q=0.5'), 'text/markdown; charset=utf-8');
+  });
+
+  test('at the root JSON goes before pages that are as welcome', async () => {
+    const typeFor = async (accept: string) => {
+      // The root counts on the address.
+      await clock.advance(60_000);
+      return (await get('/', { Accept: accept })).headers['content-type'];
+    };
+    const json = 'application/json';
+    assert.equal(await typeFor('application/json, text/html, text/plain, */*'), json);
+    assert.equal(await typeFor('text/html, application/json'), json);
+    assert.equal(await typeFor('text/markdown;q=0.9, application/json;q=0.9'), json);
+    assert.equal(await typeFor('text/html, application/json;q=0.9'), 'text/html; charset=utf-8');
   });
 
   test('the summary is for any web page to read, never stored, and follows the feed and the windows', async () => {
