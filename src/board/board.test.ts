@@ -126,6 +126,17 @@ test('no ticker is dated ahead of a clock that was set back, and its time then s
   assert.equal(timeOf(next), after(next, -40));
 });
 
+test('no ticker from before a restart is dated ahead of a clock that was set back meanwhile', () => {
+  const before = published().book;
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const board = new Board(book);
+  book.restore(before.catalogue.records(), before.contents());
+  const setBack = after(start, -3_600_000);
+  const { tickers } = JSON.parse(textOf(board.tickers(setBack)!)) as { tickers: { timestampMs: number }[] };
+  assert.ok(tickers.length > 0);
+  assert.deepEqual(new Set(tickers.map(({ timestampMs }) => timestampMs)), new Set([setBack]));
+});
+
 /** Every representation that a board shows over two versions of everything: its tag and what it reads. */
 function tagged({ book, board }: ReturnType<typeof published>): [tag: string, what: string][] {
   const tags: [string, string][] = [];

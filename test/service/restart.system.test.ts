@@ -43,6 +43,27 @@ describe('after a restart with the exchange away', { concurrency: true }, () => 
     await service.untilTicker('operational');
   });
 
+  test('no price is dated ahead of a clock that was set back meanwhile, before the feed is back and after', async (t) => {
+    const service = await ServiceHarness.start(t);
+    const { simulator, clock } = service;
+    await service.untilTicker('operational');
+    await simulator.faults.set({ fault: 'down' });
+    await service.stopService();
+    clock.shift(-hourMs);
+    await service.startService();
+    const assertNoneAhead = async () => {
+      const tickers = Object.values(await service.api.prices());
+      const { serverTimeMs } = await service.api.status();
+      assert.ok(tickers.length > 0);
+      for (const [, , timestampMs] of tickers)
+        assert.ok(timestampMs <= serverTimeMs, `${timestampMs - serverTimeMs} ms`);
+    };
+    await assertNoneAhead();
+    await simulator.faults.clear();
+    await service.untilTicker('operational');
+    await assertNoneAhead();
+  });
+
   test('of a killed process: no more than the last moments are lost, the times are true, and keys and windows hold', async (t) => {
     const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 200, port: await fixedPort() });
     t.after(() => simulator.stop());
