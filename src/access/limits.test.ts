@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
+import { contractLimits } from '../contract/limits.ts';
 import { AddressLimiter } from './address-limiter.ts';
 import { parseIpAddress } from './ip-address.ts';
 import type { LimitDecision } from './limit-decision.ts';
-import { contractLimits, MemoryLimits } from './limits.ts';
+import { MemoryLimits } from './limits.ts';
 import { MinuteWindow } from './minute-window.ts';
 
 /** The start of a minute. */

@@ -1,20 +1,10 @@
 import type { EpochMs, Randomness } from '../clock.ts';
-import { type LimitCategory, limitTable } from '../contract/limits.ts';
+import { contractLimits, type LimitFigures } from '../contract/limits.ts';
 import { AddressLimiter } from './address-limiter.ts';
 import type { KeyMatch } from './key-directory.ts';
 import { KeyLimiter } from './key-limiter.ts';
 import type { LimitDecision } from './limit-decision.ts';
 import { MinuteWindow } from './minute-window.ts';
-
-/** Requests a minute in each category. */
-export type LimitFigures = Readonly<Record<LimitCategory, number>>;
-
-/** The contract's figures. */
-export const contractLimits: LimitFigures = {
-  key: limitTable.key.requestsPerMinute,
-  address: limitTable.address.requestsPerMinute,
-  failedAuthentication: limitTable.failedAuthentication.requestsPerMinute,
-};
 
 /** Pages and their assets per address and minute: a reader's page takes some ten requests. */
 const pagesPerMinute = 240;

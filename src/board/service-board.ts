@@ -1,8 +1,8 @@
 import type { Clock, EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
-import { type MaintenanceWindow, retryAfterSeconds, runningWindow } from '../market/maintenance.ts';
-import { type FeedStatus, serviceStatus } from '../market/service-status.ts';
+import { type MaintenanceWindow, maintenanceUntil, retryAfterSeconds } from '../market/maintenance.ts';
+import { type FeedState, type FeedStatus, serviceStatus, tickerState } from '../market/service-status.ts';
 
 /** The public state of the service itself: its status, and whether maintenance is running. */
 export class ServiceBoard {
@@ -28,8 +28,8 @@ export class ServiceBoard {
   /** Whole seconds a client should stay away (1 to 3600); `undefined` while no window runs. */
   maintenanceRetryAfterSeconds(now: EpochMs): number | undefined {
     if (this.#windows.length === 0) return undefined;
-    const running = runningWindow(this.#windows, now);
-    return running && retryAfterSeconds(running, now);
+    const until = maintenanceUntil(this.#windows, now);
+    return until && retryAfterSeconds(until, now);
   }
 
   /** The body of `/v1/status` at `now` (contract, ServiceStatus). */
@@ -45,6 +45,11 @@ export class ServiceBoard {
       serverTime: isoInstant(now),
       serverTimeMs: now,
     };
+  }
+
+  /** `components.ticker` alone. */
+  feedStatus(now: EpochMs): FeedState {
+    return tickerState(this.#feed.ageMs(now, this.#clock.monotonicMs()), this.#feed.path);
   }
 
   /** Every running or future window, the earliest first. */

@@ -3,7 +3,8 @@ import { seededRandomness } from '../../test/support/fake-clock.ts';
 import type { RedisServer } from '../../test/support/redis.ts';
 import { ShiftedClock } from '../../test/support/shifted-clock.ts';
 import type { LimitDecision } from '../access/limit-decision.ts';
-import { type LimitFigures, MemoryLimits } from '../access/limits.ts';
+import { MemoryLimits } from '../access/limits.ts';
+import type { LimitFigures } from '../contract/limits.ts';
 import { silentLog } from '../log.ts';
 import { RedisLimits } from './redis-limits.ts';
 

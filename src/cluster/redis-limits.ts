@@ -1,8 +1,8 @@
 import type { KeyDirectory, KeyMatch } from '../access/key-directory.ts';
 import { decide, type LimitDecision } from '../access/limit-decision.ts';
-import type { LimitFigures, Limits, MemoryLimits, Verdict } from '../access/limits.ts';
+import type { Limits, MemoryLimits, Verdict } from '../access/limits.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import { limitWindowMs } from '../contract/limits.ts';
+import { type LimitFigures, limitWindowMs } from '../contract/limits.ts';
 import type { Log } from '../log.ts';
 import { Circuit } from './circuit.ts';
 import { type Call, CountCalls, type SentCall, type Take } from './count-calls.ts';

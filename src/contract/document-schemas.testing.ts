@@ -41,12 +41,12 @@ function prepare(schema: Json, judgement: Judgement): Json {
   const copy: Record<string, Json> = {};
   for (const [name, value] of Object.entries(schema)) copy[name] = prepare(value, judgement);
   if (typeof copy.$ref === 'string') copy.$ref = copy.$ref.replace(schemaReference, 'schema:$1');
+  const { 'x-extensible-enum': known, ...checked } = copy;
+  if (known !== undefined) return judgement === 'asServer' ? { ...checked, enum: known } : checked;
   return judgement === 'asServer' ? tighten(copy) : copy;
 }
 
 function tighten(schema: Record<string, Json>): Record<string, Json> {
-  const { anyOf } = schema;
-  if (Array.isArray(anyOf) && anyOf[0]?.$ref?.startsWith('schema:Known')) return { ...schema, anyOf: [anyOf[0]] };
   const isOpen =
     schema.type === 'object' && schema.properties !== undefined && schema.additionalProperties === undefined;
   return isOpen ? { ...schema, additionalProperties: false } : schema;

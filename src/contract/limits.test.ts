@@ -20,6 +20,7 @@ test('the headers have the names of the contract', () => {
     'X-RateLimit-Remaining',
     'X-RateLimit-Reset',
     'Retry-After',
+    'X-Feed-Status',
   ]);
 });
 

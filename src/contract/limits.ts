@@ -16,6 +16,21 @@ export const limitTable = {
   },
 } as const;
 
+/** Requests per minute in each category, as a service has them configured. */
+export type LimitFigures = Readonly<Record<LimitCategory, number>>;
+
+/** The contract's figures. */
+export const contractLimits: LimitFigures = {
+  key: limitTable.key.requestsPerMinute,
+  address: limitTable.address.requestsPerMinute,
+  failedAuthentication: limitTable.failedAuthentication.requestsPerMinute,
+};
+
+/** The `detail` of a 429. `name` is that of the limit, `perMinute` its figure. */
+export function limitDetail(name: string, perMinute: number): string {
+  return `${name}: the limit of ${perMinute} requests per minute is used up.`;
+}
+
 /** Length of a counting window. Windows start at the full minute of the wall clock. */
 export const limitWindowMs = 60_000;
 
@@ -27,6 +42,7 @@ export const headerNames = {
   rateLimitRemaining: 'X-RateLimit-Remaining',
   rateLimitReset: 'X-RateLimit-Reset',
   retryAfter: 'Retry-After',
+  feedStatus: 'X-Feed-Status',
 } as const;
 
 /** The challenge of every 401 (RFC 9110 §11.6.1 requires one). */

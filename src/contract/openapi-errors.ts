@@ -1,9 +1,24 @@
 import { type ErrorCode, errorTable, errorType } from './errors.ts';
-import { limitTable } from './limits.ts';
-import { always, caching, exampleRequestId, type Headers, rateLimit } from './openapi-headers.ts';
+import {
+  allowedMethods,
+  headerNames,
+  type LimitCategory,
+  type LimitFigures,
+  limitDetail,
+  limitTable,
+} from './limits.ts';
+import {
+  always,
+  caching,
+  exampleRequestId,
+  fixed,
+  type Headers,
+  rateLimitNames,
+  sometimes,
+} from './openapi-headers.ts';
 import type { ErrorBody } from './schemas.ts';
 
-/** A Response Object of OpenAPI 3.1. HEAD and 304 have no `content`. */
+/** A Response Object of OpenAPI 3.1. A 304 has no `content`. */
 export interface Response {
   readonly description: string;
   readonly headers: Headers;
@@ -21,6 +36,8 @@ interface Occurrence {
   readonly name?: string;
   readonly summary?: string;
   readonly detail?: string;
+  /** Of a 429: the limit whose figure `detail` names. */
+  readonly limit?: LimitCategory;
 }
 
 /** A response of one HTTP status: its codes, how it reads, and its headers beside those of every error. */
@@ -29,12 +46,14 @@ export interface ErrorResponse {
   readonly occurrences: readonly Occurrence[];
   readonly counted: 'always' | 'sometimes' | 'never';
   readonly headers?: Headers;
+  /** Whether a MARKET_DATA_UNAVAILABLE among the codes carries the state of the feed. */
+  readonly hasFeedStatus?: boolean;
 }
 
 /** The error responses that several operations share: `components/responses`. */
 export const sharedErrors = {
   BadRequest: {
-    description: 'The request is not HTTP the server can accept, or its path is not correctly encoded.',
+    description: 'The request is not HTTP the server can accept.',
     occurrences: [{ code: 'BAD_REQUEST' }],
     counted: 'sometimes',
   },
@@ -44,17 +63,6 @@ export const sharedErrors = {
     occurrences: [{ code: 'MISSING_API_KEY' }, { code: 'INVALID_API_KEY' }],
     counted: 'always',
     headers: always('WWW-Authenticate'),
-  },
-  NotFound: {
-    description: 'Nothing exists at the path. Under `/v1` only a request with a valid key gets this answer.',
-    occurrences: [{ code: 'NOT_FOUND' }],
-    counted: 'always',
-  },
-  MethodNotAllowed: {
-    description: 'The path exists, but answers GET and HEAD only.',
-    occurrences: [{ code: 'METHOD_NOT_ALLOWED' }],
-    counted: 'sometimes',
-    headers: always('Allow'),
   },
   RequestTimeout: {
     description: 'The request was not complete in time. The connection is closed.',
@@ -69,12 +77,12 @@ export const sharedErrors = {
   TooManyRequests: {
     description: 'More requests than allowed came within this minute. Wait as long as `Retry-After` says.',
     occurrences: [
-      { code: 'RATE_LIMIT_EXCEEDED', name: 'API_KEY', summary: 'The limit of an API key' },
+      { code: 'RATE_LIMIT_EXCEEDED', name: 'API_KEY', summary: 'The limit of an API key', limit: 'key' },
       {
         code: 'RATE_LIMIT_EXCEEDED',
         name: 'FAILED_AUTHENTICATION',
         summary: 'The limit of failed authentication',
-        detail: `Failed authentication: the limit of ${limitTable.failedAuthentication.requestsPerMinute} requests per minute is used up.`,
+        limit: 'failedAuthentication',
       },
     ],
     counted: 'always',
@@ -83,12 +91,7 @@ export const sharedErrors = {
   TooManyRequestsWithoutKey: {
     description:
       'More requests than allowed came from this address within this minute. Wait as long as `Retry-After` says.',
-    occurrences: [
-      {
-        code: 'RATE_LIMIT_EXCEEDED',
-        detail: `Requests without a key: the limit of ${limitTable.address.requestsPerMinute} requests per minute is used up.`,
-      },
-    ],
+    occurrences: [{ code: 'RATE_LIMIT_EXCEEDED', limit: 'address' }],
     counted: 'always',
     headers: always('Retry-After'),
   },
@@ -119,6 +122,23 @@ export const sharedErrors = {
 } as const satisfies Readonly<Record<string, ErrorResponse>>;
 
 export type SharedErrorName = keyof typeof sharedErrors;
+
+/** What answers a path or a method that no operation describes; the description says so in words. */
+export const errorsOutsideOperations = {
+  notFound: { description: 'Nothing exists at the path.', occurrences: [{ code: 'NOT_FOUND' }], counted: 'always' },
+  methodNotAllowed: {
+    description: 'The resource answers GET and HEAD only.',
+    occurrences: [{ code: 'METHOD_NOT_ALLOWED' }],
+    counted: 'sometimes',
+    headers: fixed('Allow', allowedMethods, 'The methods of every resource.'),
+  },
+} as const satisfies Readonly<Record<string, ErrorResponse>>;
+
+/** The 503 of `GET /v1/tickers`. */
+export const tickersUnavailable = {
+  ...sharedErrors.Unavailable,
+  hasFeedStatus: true,
+} as const satisfies ErrorResponse;
 
 /** The error responses of `GET /v1/ticker` alone, which has a parameter. */
 export const tickerErrors = {
@@ -162,32 +182,47 @@ export const tickerErrors = {
     ],
     counted: 'sometimes',
     headers: always('Retry-After'),
+    hasFeedStatus: true,
   },
 } as const satisfies Readonly<Record<string, ErrorResponse>>;
 
-/** The Response Object. `method` decides about the body: HEAD has the same headers and none. */
-export function errorResponse(response: ErrorResponse, errorsUrl: string, method: 'get' | 'head'): Response {
-  const headers = {
-    ...always('X-Request-Id'),
-    ...rateLimit(response.counted),
-    ...response.headers,
-    ...caching('never'),
-  };
-  if (method === 'head') return { description: `${response.description} Without a body.`, headers };
+/** The service whose errors are described. `errorsUrl` is absolute, without a trailing slash. */
+interface ErrorContext {
+  readonly errorsUrl: string;
+  readonly limits: LimitFigures;
+}
+
+/** The Response Object. */
+export function errorResponse(response: ErrorResponse, context: ErrorContext): Response {
   const examples = response.occurrences.map((occurrence) => [
     occurrence.name ?? occurrence.code,
-    { summary: occurrence.summary ?? errorTable[occurrence.code].title, value: exampleBody(occurrence, errorsUrl) },
+    { summary: occurrence.summary ?? errorTable[occurrence.code].title, value: exampleBody(occurrence, context) },
   ]);
-  const schema = { $ref: '#/components/schemas/Error' };
+  const schema = { $ref: '#/components/schemas/Problem' };
   return {
     description: response.description,
-    headers,
+    headers: errorHeaders(response, context),
     content: { 'application/problem+json': { schema, examples: Object.fromEntries(examples) } },
   };
 }
 
-function exampleBody({ code, detail }: Occurrence, errorsUrl: string): ErrorBody {
+const uncounted = 'Absent when the request was refused before a limit counted it.';
+const withoutFeed = 'Only with MARKET_DATA_UNAVAILABLE.';
+
+function errorHeaders({ counted, headers, hasFeedStatus = false }: ErrorResponse, { limits }: ErrorContext) {
+  return {
+    ...always(headerNames.requestId),
+    ...(counted === 'always' ? always(...rateLimitNames) : {}),
+    ...(counted === 'sometimes' ? sometimes(uncounted, limits, ...rateLimitNames) : {}),
+    ...headers,
+    ...(hasFeedStatus ? sometimes(withoutFeed, limits, headerNames.feedStatus) : {}),
+    ...caching('never'),
+  };
+}
+
+function exampleBody({ code, detail, limit }: Occurrence, { errorsUrl, limits }: ErrorContext): ErrorBody {
   const { title, status, exampleDetail } = errorTable[code];
+  const limited = limit && limitDetail(limitTable[limit].name, limits[limit]);
   const type = errorType(errorsUrl, code);
-  return { type, title, status, code, detail: detail ?? exampleDetail, requestId: exampleRequestId };
+  return { type, title, status, code, detail: detail ?? limited ?? exampleDetail, requestId: exampleRequestId };
 }

@@ -1,6 +1,13 @@
+import { feedStatuses } from './enumerations.ts';
 import { lastInstantMs } from './instant.ts';
-import { allowedMethods, headerNames, limitTable, maintenanceRetryAfterSeconds, wwwAuthenticate } from './limits.ts';
-import { requestIdPattern } from './schema-parts.ts';
+import {
+  contractLimits,
+  headerNames,
+  type LimitFigures,
+  maintenanceRetryAfterSeconds,
+  wwwAuthenticate,
+} from './limits.ts';
+import { lowerCaseWord, openSetForm, requestIdPattern } from './schema-parts.ts';
 
 /** A Header Object of OpenAPI 3.1. */
 export interface Header {
@@ -22,8 +29,11 @@ const windowEnd = Math.ceil(exampleNow / 60_000) * 60;
 /** The most requests per minute an operator can allow a key; the contract's figures are defaults. */
 const configuredLimitMax = 1_000_000;
 
-/** The headers that mean the same wherever they appear: `components/headers`, each always sent where it is referred to. */
-export const headerComponents = {
+/** An entity tag as the service makes them: of the text, and of its coding. */
+export const exampleEntityTag = '"Hk3vQz8nB0c5TjYw2LrXqA-g"';
+
+/** The headers that mean the same wherever they appear. */
+const headers = {
   [headerNames.requestId]: {
     description: 'Identifier of this request, made by the server. Name it when you ask the operator about a request.',
     required: true,
@@ -34,13 +44,13 @@ export const headerComponents = {
     description: 'Requests allowed in the current minute by the limit that counted this request.',
     required: true,
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: configuredLimitMax },
-    example: limitTable.key.requestsPerMinute,
+    example: contractLimits.key,
   },
   [headerNames.rateLimitRemaining]: {
     description: 'Requests left in the current minute, at least 0.',
     required: true,
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: configuredLimitMax },
-    example: limitTable.key.requestsPerMinute - 1,
+    example: contractLimits.key - 1,
   },
   [headerNames.rateLimitReset]: {
     description: 'End of the current minute as a Unix timestamp in seconds. The count resets then.',
@@ -66,28 +76,38 @@ export const headerComponents = {
     },
     example: 5,
   },
+  [headerNames.feedStatus]: {
+    description:
+      'Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.',
+    required: true,
+    schema: openSetForm(feedStatuses, lowerCaseWord),
+    example: feedStatuses[0],
+  },
   'WWW-Authenticate': {
     description: `How to authenticate: with an API key, in the ${headerNames.apiKey} header.`,
     required: true,
     schema: { type: 'string', const: wwwAuthenticate },
     example: wwwAuthenticate,
   },
-  Allow: {
-    description: 'The methods of this resource.',
-    required: true,
-    schema: { type: 'string', const: allowedMethods },
-    example: allowedMethods,
-  },
   ETag: {
     description:
       'Strong entity tag of exactly these bytes. Send it back in `If-None-Match` to get 304 while nothing changed.',
     required: true,
     schema: { type: 'string', minLength: 3, maxLength: 130, pattern: '^"[!#-~]+"$' },
-    example: '"m4k2-118-gzip"',
+    example: exampleEntityTag,
   },
 } as const satisfies Readonly<Record<string, Header>>;
 
-export type HeaderName = keyof typeof headerComponents;
+export type HeaderName = keyof typeof headers;
+
+/** `components/headers`, each always sent where it is referred to, with the figures of a service in the examples. */
+export function headerComponents({ key }: LimitFigures): Readonly<Record<HeaderName, Header>> {
+  return {
+    ...headers,
+    [headerNames.rateLimitLimit]: { ...headers[headerNames.rateLimitLimit], example: key },
+    [headerNames.rateLimitRemaining]: { ...headers[headerNames.rateLimitRemaining], example: key - 1 },
+  };
+}
 
 /** Refers to headers that the response always carries. */
 export function always(...names: readonly HeaderName[]): Headers {
@@ -95,27 +115,22 @@ export function always(...names: readonly HeaderName[]): Headers {
 }
 
 /** Headers that the response carries only in the case that `when` describes. */
-function sometimes(when: string, ...names: readonly HeaderName[]): Headers {
+export function sometimes(when: string, limits: LimitFigures, ...names: readonly HeaderName[]): Headers {
+  const components = headerComponents(limits);
   return Object.fromEntries(
     names.map((name) => [
       name,
-      { ...headerComponents[name], description: `${headerComponents[name].description} ${when}`, required: false },
+      { ...components[name], description: `${components[name].description} ${when}`, required: false },
     ]),
   );
 }
 
-const rateLimitNames = [
+/** The three headers of the limit that counted the request. */
+export const rateLimitNames = [
   headerNames.rateLimitLimit,
   headerNames.rateLimitRemaining,
   headerNames.rateLimitReset,
 ] as const;
-
-/** The three headers of the limit that counted the request. */
-export function rateLimit(counted: 'always' | 'sometimes' | 'never'): Headers {
-  if (counted === 'always') return always(...rateLimitNames);
-  if (counted === 'never') return {};
-  return sometimes('Absent when the request was refused before a limit counted it.', ...rateLimitNames);
-}
 
 /** A header with one possible value. */
 export function fixed(name: string, value: string, description: string): Headers {

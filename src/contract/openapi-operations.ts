@@ -1,17 +1,15 @@
 import { headerNames } from './limits.ts';
-import { type ErrorResponse, type SharedErrorName, tickerErrors } from './openapi-errors.ts';
+import { type ErrorResponse, type SharedErrorName, tickerErrors, tickersUnavailable } from './openapi-errors.ts';
 import * as examples from './openapi-examples.ts';
-import type { Caching } from './openapi-headers.ts';
+import { type Caching, exampleEntityTag } from './openapi-headers.ts';
 import { anyCaseSymbolPattern } from './schema-parts.ts';
 import type { schemas } from './schemas.ts';
 
-/** A resource of the public listener: one GET operation and its HEAD. */
+/** A resource of the public listener: one GET operation. */
 export interface Resource {
   readonly path: string;
   readonly tag: 'Service' | 'Markets' | 'Description';
-  /** Of the GET; that of the HEAD is `head` and the `name`. */
   readonly operationId: string;
-  readonly name: string;
   readonly summary: string;
   readonly description: string;
   readonly needsKey: boolean;
@@ -38,6 +36,8 @@ export interface Success {
   readonly caching: Caching;
   /** Whether bodies are kept ready with entity tags and in several encodings. */
   readonly prepared: boolean;
+  /** Whether answers carry the state of the feed. */
+  readonly hasPrices: boolean;
   /** Whether any web page may read it (CORS). */
   readonly anyOrigin: boolean;
   /** Whether a browser gets the same as HTML. */
@@ -56,17 +56,7 @@ const ifNoneMatch: Parameter = {
   description:
     'The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.',
   schema: anyFieldValue(8192),
-  example: '"m4k2-118-gzip"',
-};
-
-const acceptEncoding: Parameter = {
-  name: 'Accept-Encoding',
-  in: 'header',
-  required: false,
-  description:
-    'The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.',
-  schema: anyFieldValue(8192),
-  example: 'zstd, br, gzip',
+  example: exampleEntityTag,
 };
 
 const symbol: Parameter = {
@@ -80,8 +70,9 @@ const symbol: Parameter = {
 };
 
 const json = { alsoHtml: false, anyOrigin: false } as const;
-const live = { ...json, caching: 'never', prepared: false } as const;
-const market = { ...json, caching: 'revalidate', prepared: true } as const;
+const live = { ...json, caching: 'never', prepared: false, hasPrices: false } as const;
+const market = { ...json, caching: 'revalidate', prepared: true, hasPrices: false } as const;
+const prices = { ...market, hasPrices: true } as const;
 
 const keyErrors = [
   'BadRequest',
@@ -109,7 +100,6 @@ export const resources: readonly Resource[] = [
     path: '/v1/time',
     tag: 'Service',
     operationId: 'getServerTime',
-    name: 'ServerTime',
     summary: 'Time of the server',
     description:
       'The current time of the server. Never cached. It reads no market data: of the codes of a 503, MARKET_DATA_UNAVAILABLE is not to be expected.',
@@ -127,7 +117,6 @@ export const resources: readonly Resource[] = [
     path: '/v1/status',
     tag: 'Service',
     operationId: 'getServiceStatus',
-    name: 'ServiceStatus',
     summary: 'Status of the service',
     description:
       'How the service is doing, which maintenance is announced, and how old the market data is. Never cached. It keeps answering while the rest of the API is degraded or under announced maintenance.',
@@ -145,12 +134,11 @@ export const resources: readonly Resource[] = [
     path: '/v1/markets',
     tag: 'Markets',
     operationId: 'listMarkets',
-    name: 'Markets',
     summary: 'All markets',
     description:
       'Every market a client can trade, ordered by symbol: those of the exchange, those quoted in CZK, and delisted ones for 30 days.',
     needsKey: true,
-    parameters: [ifNoneMatch, acceptEncoding],
+    parameters: [ifNoneMatch],
     success: {
       ...market,
       description: 'The markets.',
@@ -163,13 +151,12 @@ export const resources: readonly Resource[] = [
     path: '/v1/ticker',
     tag: 'Markets',
     operationId: 'getTicker',
-    name: 'Ticker',
     summary: 'Prices of one market',
     description:
-      'The current client prices of one market. The latest ticker is served even when the feed lags: look at `timestamp`.',
+      'The current client prices of one market. The latest ticker is served even when the feed lags: look at `timestamp`, and at the header `X-Feed-Status`.',
     needsKey: true,
-    parameters: [symbol, ifNoneMatch, acceptEncoding],
-    success: { ...market, description: 'The ticker.', schema: 'Ticker', examples: () => examples.tickerExamples },
+    parameters: [symbol, ifNoneMatch],
+    success: { ...prices, description: 'The ticker.', schema: 'Ticker', examples: () => examples.tickerExamples },
     errors: [
       tickerErrors.badRequest,
       'Unauthorized',
@@ -186,35 +173,34 @@ export const resources: readonly Resource[] = [
     path: '/v1/tickers',
     tag: 'Markets',
     operationId: 'listTickers',
-    name: 'Tickers',
     summary: 'Prices of all markets',
     description:
-      'The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets distinguishes it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`.',
+      'The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets distinguishes it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`, and at the header `X-Feed-Status`.',
     needsKey: true,
-    parameters: [ifNoneMatch, acceptEncoding],
+    parameters: [ifNoneMatch],
     success: {
-      ...market,
+      ...prices,
       description: 'The tickers.',
       schema: 'TickerList',
       examples: () => examples.tickerListExamples,
     },
-    errors: [...keyErrors, 'Unavailable'],
+    errors: [...keyErrors, tickersUnavailable],
   },
   {
     path: '/openapi/v1.json',
     tag: 'Description',
     operationId: 'getOpenApi',
-    name: 'OpenApi',
     summary: 'This description',
     description: 'The machine readable description of all endpoints, parameters, responses and errors. Needs no key.',
     needsKey: false,
-    parameters: [ifNoneMatch, acceptEncoding],
+    parameters: [ifNoneMatch],
     success: {
       description: 'The description, as OpenAPI 3.1.',
       schema: 'OpenApiDocument',
       examples: () => examples.descriptionExamples,
       caching: 'shared',
       prepared: true,
+      hasPrices: false,
       anyOrigin: true,
       alsoHtml: false,
     },
@@ -224,18 +210,18 @@ export const resources: readonly Resource[] = [
     path: '/',
     tag: 'Description',
     operationId: 'getRoot',
-    name: 'Root',
     summary: 'Where to start',
     description:
-      'What this service is and where its documentation lies. Needs no key. A browser gets the same as HTML.',
+      'What this service is and where its documentation lies. Needs no key. A browser gets the same as HTML; where JSON and HTML are equally welcome, JSON is the answer.',
     needsKey: false,
-    parameters: [ifNoneMatch, acceptEncoding],
+    parameters: [ifNoneMatch],
     success: {
       description: 'The name and version of the service, and links.',
       schema: 'RootDocument',
       examples: examples.rootExamples,
       caching: 'shared',
       prepared: true,
+      hasPrices: false,
       anyOrigin: false,
       alsoHtml: true,
     },

@@ -1,12 +1,15 @@
 import { errorTable } from './errors.ts';
-import { headerNames, limitTable, limitWindowMs, pollingIntervals } from './limits.ts';
 import {
-  type ErrorResponse,
-  errorResponse,
-  type Response,
-  type SharedErrorName,
-  sharedErrors,
-} from './openapi-errors.ts';
+  allowedMethods,
+  contractLimits,
+  headerNames,
+  type LimitCategory,
+  type LimitFigures,
+  limitTable,
+  limitWindowMs,
+  pollingIntervals,
+} from './limits.ts';
+import { type ErrorResponse, errorResponse, type Response, sharedErrors } from './openapi-errors.ts';
 import {
   always,
   caching,
@@ -14,7 +17,7 @@ import {
   fixed,
   type Headers,
   headerComponents,
-  rateLimit,
+  rateLimitNames,
 } from './openapi-headers.ts';
 import { type Parameter, type Resource, resources, securityScheme } from './openapi-operations.ts';
 import { schemas } from './schemas.ts';
@@ -22,11 +25,15 @@ import { schemas } from './schemas.ts';
 /** Version of the API, `info.version` of the document (contract, Versioning). */
 const apiVersion = '1.0';
 
-/** Where the service is reached and where its error pages lie: absolute, without a trailing slash. */
-export interface Addresses {
+/** The service that a document describes. Addresses are absolute, without a trailing slash. */
+export interface DescribedService {
   readonly baseUrl: string;
   readonly errorsUrl: string;
+  /** As configured; the contract's when left out. */
+  readonly limits?: LimitFigures;
 }
+
+type Described = Required<DescribedService>;
 
 /** An Operation Object of OpenAPI 3.1. */
 export interface Operation {
@@ -41,7 +48,6 @@ export interface Operation {
 
 export interface PathItem {
   readonly get: Operation;
-  readonly head: Operation;
 }
 
 /** The part of OpenAPI 3.1 that the document uses. */
@@ -64,28 +70,29 @@ export interface OpenApiDocument {
 
 /**
  * The OpenAPI 3.1 document of the service, from the schemas and tables the code itself uses. Equal
- * addresses give an equal document, member order included.
+ * services give an equal document, member order included.
  */
-export function openApiDocument(addresses: Addresses): OpenApiDocument {
+export function openApiDocument({ limits = contractLimits, ...addresses }: DescribedService): OpenApiDocument {
+  const service = { ...addresses, limits };
   return {
     openapi: '3.1.0',
-    info: info(addresses),
+    info: info(service),
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    servers: [{ url: addresses.baseUrl, description: 'The service this document describes.', 'x-internal': false }],
+    servers: [{ url: service.baseUrl, description: 'The service this document describes.', 'x-internal': false }],
     security: [{ apiKey: [] }],
     tags: [
       { name: 'Service', description: 'The time and the status of the service.' },
       { name: 'Markets', description: 'Markets and their current prices.' },
       { name: 'Description', description: 'What needs no key: this description and the root document.' },
     ],
-    paths: Object.fromEntries(resources.map((resource) => [resource.path, pathItem(resource, addresses)])),
+    paths: Object.fromEntries(resources.map((resource) => [resource.path, { get: operation(resource, service) }])),
     components: {
       schemas: { ...schemas, OpenApiDocument: descriptionSchema },
-      headers: headerComponents,
-      responses: sharedResponses(addresses),
+      headers: headerComponents(limits),
+      responses: sharedResponses(service),
       securitySchemes: { apiKey: securityScheme },
     },
-    externalDocs: { description: 'Every error, what causes it and what to do.', url: addresses.errorsUrl },
+    externalDocs: { description: 'Every error, what causes it and what to do.', url: service.errorsUrl },
   };
 }
 
@@ -118,44 +125,37 @@ const descriptionSchema = {
   maxProperties: 20,
 };
 
-function info({ baseUrl }: Addresses) {
+function info({ baseUrl, limits }: Described) {
   return {
     title: 'Market Data API',
     version: apiVersion,
     summary: 'Server time, service status, markets and current client prices of an exchange.',
-    description: introduction,
+    description: introduction(limits),
     contact: { name: 'The operator of this service', url: baseUrl },
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   };
 }
 
-function pathItem(resource: Resource, addresses: Addresses): PathItem {
-  return { get: operation(resource, 'get', addresses), head: operation(resource, 'head', addresses) };
-}
-
-function operation(resource: Resource, method: 'get' | 'head', addresses: Addresses): Operation {
-  const forGet = method === 'get';
+function operation(resource: Resource, service: Described): Operation {
   return {
-    operationId: forGet ? resource.operationId : `head${resource.name}`,
+    operationId: resource.operationId,
     tags: [resource.tag],
-    summary: forGet ? resource.summary : `${resource.summary}, headers only`,
-    description: forGet
-      ? `${resource.description}${pollingAdvice(resource.path)}`
-      : `Status and headers of GET ${resource.path}, without the body. It counts as one request, as GET does.`,
+    summary: resource.summary,
+    description: `${resource.description}${pollingAdvice(resource.path)}`,
     security: resource.needsKey ? [{ apiKey: [] }] : [],
     parameters: resource.parameters,
-    responses: responses(resource, method, addresses),
+    responses: responses(resource, service),
   };
 }
 
-function responses(resource: Resource, method: 'get' | 'head', addresses: Addresses): Operation['responses'] {
+function responses(resource: Resource, service: Described): Operation['responses'] {
   const errors = resource.errors.map((error) =>
     typeof error === 'string'
-      ? [statusOf(sharedErrors[error]), { $ref: `#/components/responses/${componentName(error, method)}` }]
-      : [statusOf(error), errorResponse(error, addresses.errorsUrl, method)],
+      ? [statusOf(sharedErrors[error]), { $ref: `#/components/responses/${error}` }]
+      : [statusOf(error), errorResponse(error, service)],
   );
   return {
-    200: success(resource, method, addresses),
+    200: success(resource, service),
     ...(resource.success.prepared ? { 304: notModified(resource) } : {}),
     ...Object.fromEntries(errors),
   };
@@ -165,14 +165,12 @@ function statusOf(error: ErrorResponse): number {
   return errorTable[error.occurrences[0]!.code].status;
 }
 
-function success(resource: Resource, method: 'get' | 'head', { baseUrl, errorsUrl }: Addresses): Response {
+function success(resource: Resource, { baseUrl, errorsUrl }: Described): Response {
   const { description, schema, examples, prepared, alsoHtml } = resource.success;
-  const headers = { ...representationHeaders(resource), ...(prepared ? contentEncoding() : {}) };
-  if (method === 'head') return { description: `${description} Without a body.`, headers };
   const json = { schema: { $ref: `#/components/schemas/${schema}` }, examples: examples(baseUrl, errorsUrl) };
   return {
     description,
-    headers,
+    headers: { ...representationHeaders(resource), ...(prepared ? contentEncoding() : {}) },
     content: { 'application/json': json, ...(alsoHtml ? { 'text/html': html, 'text/markdown': markdown } : {}) },
   };
 }
@@ -205,36 +203,31 @@ function notModified(resource: Resource): Response {
 }
 
 /** The headers that 200 and 304 share. */
-function representationHeaders({ success: { caching: kind, prepared, anyOrigin, alsoHtml } }: Resource): Headers {
+function representationHeaders({
+  success: { caching: kind, prepared, anyOrigin, alsoHtml, hasPrices },
+}: Resource): Headers {
   const vary = alsoHtml ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
   return {
     ...always('X-Request-Id'),
-    ...rateLimit('always'),
+    ...always(...rateLimitNames),
     ...caching(kind),
+    ...(hasPrices ? always(headerNames.feedStatus) : {}),
     ...(prepared ? always('ETag') : {}),
     ...(prepared ? fixed('Vary', vary, 'The request headers that the representation depends on.') : {}),
     ...(anyOrigin ? fixed('Access-Control-Allow-Origin', '*', 'Any web page may read this resource.') : {}),
   };
 }
 
-/** A HEAD has no body, so each response that operations share exists twice. */
-function componentName(name: SharedErrorName, method: 'get' | 'head'): string {
-  return method === 'get' ? name : `${name}Head`;
-}
-
-function sharedResponses({ errorsUrl }: Addresses): Readonly<Record<string, Response>> {
-  const names = Object.keys(sharedErrors) as SharedErrorName[];
-  return Object.fromEntries(
-    (['get', 'head'] as const).flatMap((method) =>
-      names.map((name) => [componentName(name, method), errorResponse(sharedErrors[name], errorsUrl, method)]),
-    ),
-  );
+function sharedResponses(service: Described): Readonly<Record<string, Response>> {
+  const entries = Object.entries<ErrorResponse>(sharedErrors);
+  return Object.fromEntries(entries.map(([name, response]) => [name, errorResponse(response, service)]));
 }
 
 /** `info.description`: what a client must know before the first request, in CommonMark. */
-const introduction = `
+function introduction(limits: LimitFigures): string {
+  return `
 Read-only market data over HTTP: the time of the server, the status of the service, the traded markets, and the current final
-prices for clients. Every operation is a GET, and answers HEAD in the same way without a body. Nothing changes state.
+prices for clients. Every operation is a GET. Nothing changes state.
 
 ## First steps
 
@@ -258,24 +251,41 @@ valid when the order is placed. All other prices are statistics of the exchange 
 
 | Limit | Requests per minute | Counted |
 |---|---|---|
-${Object.values(limitTable)
-  .map(({ name, requestsPerMinute, counting }) => `| ${name} | ${requestsPerMinute} | ${counting} |`)
-  .join('\n')}
+${limitRows(limits)}
 
-The counts reset at every full minute and are independent. Every answer to a counted request shows what is left. Over a limit the answer is 429 with \`Retry-After\`: wait that many seconds.
+A key can have a limit of its own: the \`X-RateLimit\` headers state yours. The counts reset at every full minute and are independent. Every answer to a counted request shows what is left. Over a limit the answer is 429 with \`Retry-After\`: wait that many seconds.
 
 ## Errors
 
 Every error is a problem (RFC 9457) of the media type \`application/problem+json\` with exactly six members. Decide on \`code\`,
-not on the texts. \`type\` is the address of a page that explains the error and what to do. Beside the responses of the
-operations below, two answers exist: 404 \`NOT_FOUND\` for a path that does not exist, and 405 \`METHOD_NOT_ALLOWED\` with an
-\`Allow\` header for any other method.
+not on the texts. \`type\` is the address of a page that explains the error and what to do.
+
+## Other methods and paths
+
+HEAD answers every path below with the status and headers of the GET and no body, and counts as one request too. Any other
+method gets 405 \`METHOD_NOT_ALLOWED\` with \`Allow: ${allowedMethods}\`. A method that HTTP does not know, \`get\` in lower case
+among them, and CONNECT get the same before anything else is looked at: no limit counts them, and the connection ends. A path
+that does not exist gets 404 \`NOT_FOUND\`, under \`/v1\` only with a valid key, and 400 \`BAD_REQUEST\` where its
+percent-encoding is broken.
+
+## Compression
+
+Bodies of markets, tickers and this description are ready as gzip, br and zstd. Let your HTTP library negotiate: it sends the
+\`Accept-Encoding\` that it can read.
 
 ## What can change within version 1
 
 Fields, error codes and status values can be added. Ignore fields you do not know, and treat unknown values as unrecognized
 without failing.
 `.trim();
+}
+
+function limitRows(limits: LimitFigures): string {
+  const rows = Object.entries(limitTable).map(
+    ([category, { name, counting }]) => `| ${name} | ${limits[category as LimitCategory]} | ${counting} |`,
+  );
+  return rows.join('\n');
+}
 
 /** The recommended polling interval of an endpoint, as a sentence; empty where the contract gives none. */
 function pollingAdvice(path: string): string {

@@ -55,7 +55,8 @@ export function percent(description: string, example: string) {
   });
 }
 
-const instantText = { format: 'date-time', minLength: 24, maxLength: 24, pattern: instantPattern } as const;
+/** The format alone: generators turn it into a date, and some of them cannot apply a pattern or a length to one. */
+const instantText = { format: 'date-time' } as const;
 
 export function instant(description: string, example: string) {
   return Type.String({ description, ...instantText, examples: [example] });
@@ -108,22 +109,22 @@ export function address(description: string, example: string) {
   });
 }
 
-/** The values a set has today, under a name of their own: a closed union for whoever wants to switch over it. */
-export function knownValues<const Values extends readonly string[]>(values: Values, description: string) {
-  return Type.Unsafe<Values[number]>({ description, type: 'string', enum: [...values], examples: [values[0]] });
+/**
+ * A set that can grow: a string, with today's values in `x-extensible-enum` and in words. With `enum`, or a union of
+ * it and a string, clients that a generator makes fail at the first new value or lose the plain string.
+ */
+export function openSet<Value extends string>(
+  values: readonly Value[],
+  form: { readonly pattern: string },
+  description: string,
+) {
+  return Type.Unsafe<Value>({ description, ...openSetForm(values, form), examples: [values[0]] });
 }
 
-/**
- * A set that can grow: today's values, or any other of the same form. A plain `enum` would be untrue
- * (generated clients would fail at the first new value), a plain string would not tell today's values.
- */
-export function openSet<Value extends string>(knownName: string, form: { pattern: string }, description: string) {
-  const unknownValue = 'A value this version of the document does not know yet. Treat it as unrecognized; do not fail.';
-  return Type.Unsafe<Value>({
-    description,
-    anyOf: [
-      { $ref: `#/components/schemas/${knownName}` },
-      { type: 'string', description: unknownValue, minLength: 1, maxLength: 64, pattern: form.pattern },
-    ],
-  });
+/** The same without words, for a header. */
+export function openSetForm(values: readonly string[], { pattern }: { readonly pattern: string }) {
+  return { type: 'string', minLength: 1, maxLength: 64, pattern, 'x-extensible-enum': [...values] } as const;
 }
+
+export const lowerCaseWord = { pattern: '^[a-z][a-z_]*$' };
+export const upperCaseWord = { pattern: '^[A-Z][A-Z0-9_]*$' };

@@ -56,7 +56,7 @@ Ticker
 | timestamp | string | yes |
 | timestampMs | integer (int64) | yes |
 
-Error
+Problem
 | type | string | yes |
 | title | string | yes |
 | status | integer (int32) | yes |
@@ -152,14 +152,8 @@ test('a change in percent has two decimals, may be negative, and carries no plus
   }
 });
 
-test('an instant is UTC with three digits of milliseconds and its number is not negative', () => {
-  for (const wrong of [
-    '2026-11-21T10:00:00Z',
-    '2026-11-21T10:00:00.1Z',
-    '2026-11-21T10:00:00.000+00:00',
-    '2026-13-21T10:00:00.000Z',
-    null,
-  ]) {
+test('an instant is a date and time, and its number is not negative', () => {
+  for (const wrong of ['2026-11-21', '2026-13-21T10:00:00.000Z', '10:00:00.000Z', 1795255200123, null]) {
     assert.notDeepEqual(faultsWith({ timestamp: wrong }), [], `${wrong}`);
   }
   for (const wrong of [-1, 1.5, '1795255200123', null]) assert.notDeepEqual(faultsWith({ timestampMs: wrong }), []);
@@ -172,6 +166,6 @@ test('an optional field may be absent but not null, and a client accepts fields 
   assert.deepEqual(faultsWith({ addedLater: 'x' }), []);
 });
 
-test('an Error takes no further property', () => {
-  assert.equal(schemaOf('Error').additionalProperties, false);
+test('a problem takes no further property', () => {
+  assert.equal(schemaOf('Problem').additionalProperties, false);
 });

@@ -17,29 +17,18 @@ const windowTo = '2026-11-22T02:30:00.000Z';
 /** Most entries a list can have: far above what any upstream lists. */
 const listLengthMax = 10_000;
 
-const lowerCaseWord = { pattern: '^[a-z][a-z_]*$' };
-const upperCaseWord = { pattern: '^[A-Z][A-Z0-9_]*$' };
-
-const KnownMarketStatusSchema = part.knownValues(
-  publicMarketStatuses,
-  'The market states of today. `trading`: orders can be placed. `paused`: still offered, trading is switched off and can resume without notice. `delisted`: trading has ended for good; listed for 30 more days.',
-);
+const openNote = 'The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.';
 
 export const PublicMarketStatusSchema = part.openSet<PublicMarketStatus>(
-  'KnownMarketStatus',
-  lowerCaseWord,
-  'Trading state of a market. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.',
-);
-
-export const KnownServiceStatusSchema = part.knownValues(
-  publicServiceStatuses,
-  'The service states of today. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running.',
+  publicMarketStatuses,
+  part.lowerCaseWord,
+  `Trading state of a market. \`trading\`: orders can be placed. \`paused\`: still offered, trading is switched off and can resume without notice. \`delisted\`: trading has ended for good; listed for 30 more days. ${openNote}`,
 );
 
 export const PublicServiceStatusSchema = part.openSet<PublicServiceStatus>(
-  'KnownServiceStatus',
-  lowerCaseWord,
-  'State of the service or of a part of it. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.',
+  publicServiceStatuses,
+  part.lowerCaseWord,
+  `State of the service or of a part of it. \`operational\`: everything works. \`degraded\`: works but worse, for example data arrives over a fallback path instead of the live feed. \`outage\`: data is not arriving or is too old to rely on. \`maintenance\`: an announced maintenance window is running. ${openNote}`,
 );
 
 const serverTimeFields = {
@@ -80,7 +69,7 @@ export const ServiceStatusSchema = Type.Object(
     components: Type.Object(
       {
         ticker: serviceStatus(
-          'Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path.',
+          'Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path, otherwise `operational`. Answers with prices carry it too, in the header `X-Feed-Status`.',
         ),
       },
       { description: 'The parts the API depends on. Parts can be added.' },
@@ -196,15 +185,10 @@ export const TickerListSchema = Type.Object(
   { description: 'The tickers of all markets that have one.' },
 );
 
-const KnownErrorCodeSchema = part.knownValues(
-  errorCodes,
-  'The error codes of today. What each means is in the responses that carry it, and at its `type`.',
-);
-
 export const ErrorCodeSchema = part.openSet<ErrorCode>(
-  'KnownErrorCode',
-  upperCaseWord,
-  'Machine readable error code. Decide on this field, not on the texts. For a code you do not know, go by the HTTP status.',
+  errorCodes,
+  part.upperCaseWord,
+  `Machine readable error code. Decide on this field, not on the texts. The codes of today: ${errorCodes.map((code) => `\`${code}\``).join(', ')}. What each means is in the responses that carry it, and at its \`type\`. The set can gain values within v1: for a code you do not know, go by the HTTP status.`,
 );
 
 export const ErrorSchema = Type.Object(
@@ -272,7 +256,7 @@ export const RootDocumentSchema = Type.Object(
         openapi: part.address('This description, as OpenAPI 3.1 in JSON.', 'https://api.example.com/openapi/v1.json'),
         reference: part.address('The reference, for people.', 'https://api.example.com/docs'),
         errors: part.address(
-          'The error pages. Every `type` of an Error lies below it.',
+          'The error pages. The `type` of every problem lies below it.',
           'https://api.example.com/errors',
         ),
         status: part.address('The status page, for people.', 'https://api.example.com/status'),
@@ -303,11 +287,8 @@ export const schemas = {
   Ticker: TickerSchema,
   TickerList: TickerListSchema,
   PublicMarketStatus: PublicMarketStatusSchema,
-  KnownMarketStatus: KnownMarketStatusSchema,
   PublicServiceStatus: PublicServiceStatusSchema,
-  KnownServiceStatus: KnownServiceStatusSchema,
-  Error: ErrorSchema,
+  Problem: ErrorSchema,
   ErrorCode: ErrorCodeSchema,
-  KnownErrorCode: KnownErrorCodeSchema,
   RootDocument: RootDocumentSchema,
 };

@@ -1,5 +1,7 @@
 import type { Page } from '../board/page.ts';
+import { feedStatuses } from '../contract/enumerations.ts';
 import type { ErrorCode } from '../contract/errors.ts';
+import { headerNames } from '../contract/limits.ts';
 
 /** What a resource has to say. The pipeline adds identifiers, limits and codings, and writes it. */
 export type Answer = PageAnswer | TextAnswer | ProblemAnswer;
@@ -27,23 +29,39 @@ export interface ProblemAnswer {
   readonly code: ErrorCode;
   readonly detail: string;
   readonly retryAfterSeconds: number | undefined;
-}
-
-export function problem(code: ErrorCode, detail: string, retryAfterSeconds?: number): ProblemAnswer {
-  return { kind: 'problem', code, detail, retryAfterSeconds };
+  readonly extraHeaders: readonly string[];
 }
 
 const none: readonly string[] = [];
 
+export function problem(
+  code: ErrorCode,
+  detail: string,
+  retryAfterSeconds?: number,
+  extraHeaders: readonly string[] = none,
+): ProblemAnswer {
+  return { kind: 'problem', code, detail, retryAfterSeconds, extraHeaders };
+}
+
+/** For every method but GET and HEAD. */
+export const methodNotAllowed = problem('METHOD_NOT_ALLOWED', 'This resource answers GET and HEAD only.');
+
+type FeedStatus = (typeof feedStatuses)[number];
+
+/** The header that tells the state of the feed, ready for each state. */
+export const feedHeaders = Object.fromEntries(
+  feedStatuses.map((status) => [status, [headerNames.feedStatus, status]]),
+) as unknown as Readonly<Record<FeedStatus, readonly string[]>>;
+
 /** Market data: anyone may keep it, nobody may use it without asking whether it still holds. */
-export function dataPage(page: Page): PageAnswer {
+export function dataPage(page: Page, extraHeaders: readonly string[] = none): PageAnswer {
   return {
     kind: 'page',
     page,
     contentType: 'application/json',
     cacheControl: 'private, no-cache',
     vary: 'Accept-Encoding',
-    extraHeaders: none,
+    extraHeaders,
   };
 }
 

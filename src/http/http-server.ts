@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { ConnectionBounds } from './connections.ts';
 import type { Handshakes } from './handshakes.ts';
+import type { ParserError } from './malformed-request.ts';
 
 /** Bounds on what one connection may cost. The defaults and their reasons are in the configuration's schema. */
 export interface ConnectionLimits extends ConnectionBounds {
@@ -47,7 +48,9 @@ export interface ServerHandlers {
   /** A request whose `Expect` header cannot be met. */
   readonly expectation: RequestListener;
   /** What came is no request. */
-  readonly failed: (error: NodeJS.ErrnoException, socket: Socket) => void;
+  readonly failed: (error: ParserError, socket: Socket) => void;
+  /** A CONNECT, after which the parser has left the connection. */
+  readonly tunnel: (socket: Socket) => void;
   readonly handshakes: Handshakes;
 }
 
@@ -87,5 +90,6 @@ export function httpServer({ limits, tls }: PublicListenerOptions, handlers: Ser
   server.on('checkContinue', request);
   server.on('checkExpectation', handlers.expectation);
   server.on('clientError', handlers.failed);
+  server.on('connect', (_request, socket) => handlers.tunnel(socket as Socket));
   return server;
 }

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorTable, problemBody } from '../contract/errors.ts';
 import { headerNames } from '../contract/limits.ts';
-import { type ProblemAnswer, problem } from './answer.ts';
+import { methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
 import { problemHeaders } from './response-writer.ts';
 
 /** What a well-parsed request still has wrong with it as HTTP; `undefined` when nothing. */
@@ -19,16 +19,37 @@ export function findHttpFault({
   return host.includes(',') ? problem('BAD_REQUEST', 'The Host header is given more than once.') : undefined;
 }
 
-/** What to say to bytes the parser gave up on, by its error code. */
-export function parserProblem(code: string | undefined): ProblemAnswer {
+/** What the parser says of bytes that it gave up on. */
+export interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+}
+
+/** What to say to bytes the parser gave up on. */
+export function parserProblem({ code, rawPacket }: ParserError): ProblemAnswer {
   switch (code) {
+    case 'HPE_INVALID_METHOD':
+      return isOfUnknownMethod(rawPacket) ? methodNotAllowed : malformed;
     case 'HPE_HEADER_OVERFLOW':
       return problem('REQUEST_HEADER_FIELDS_TOO_LARGE', 'The request line and headers are larger than accepted.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return problem('REQUEST_TIMEOUT', 'The request was not received completely in time.');
     default:
-      return problem('BAD_REQUEST', 'The request is not well-formed HTTP.');
+      return malformed;
   }
+}
+
+const malformed = problem('BAD_REQUEST', 'The request is not well-formed HTTP.');
+
+/** Longer than the request line of any address that a client is given. */
+const requestLineMax = 4_096;
+
+/** The request line of RFC 9112 §3, with a target that is a path. */
+const requestLine = /^([!#$%&'*+.^_`|~\w-]+) \/[!-~]* HTTP\/1\.[01]\r\n/;
+
+/** Whether these bytes begin a request that is well-formed but for a method the parser does not know. */
+function isOfUnknownMethod(bytes: Buffer | undefined): boolean {
+  const method = requestLine.exec(bytes?.toString('latin1', 0, requestLineMax) ?? '')?.[1];
+  return method !== undefined && !METHODS.includes(method);
 }
 
 /** Writes a problem on a connection whose parser failed: there is no response object, and the connection ends. */

@@ -5,8 +5,8 @@ import type { KeyDirectory, KeyMatch } from '../access/key-directory.ts';
 import type { LimitDecision } from '../access/limit-decision.ts';
 import type { Limits, Verdict } from '../access/limits.ts';
 import type { EpochMs } from '../clock.ts';
-import { type LimitCategory, limitTable } from '../contract/limits.ts';
-import { type Answer, type ProblemAnswer, problem } from './answer.ts';
+import { type LimitCategory, limitDetail, limitTable } from '../contract/limits.ts';
+import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
 import { type RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { isWellFormed, type RequestTarget } from './request-target.ts';
 import type { Resource, Sources } from './resource.ts';
@@ -140,8 +140,7 @@ export class Pipeline {
 
   #limited(category: LimitCategory | 'page', name: string, verdict: LimitDecision, key?: KeyMatch): Decision {
     this.#counts.limited(category);
-    const detail = `${name}: the limit of ${verdict.limit} requests per minute is used up.`;
-    const answer = problem('RATE_LIMIT_EXCEEDED', detail, verdict.retryAfterSeconds);
+    const answer = problem('RATE_LIMIT_EXCEEDED', limitDetail(name, verdict.limit), verdict.retryAfterSeconds);
     return { answer, route: unmatchedRoute, verdict, key };
   }
 
@@ -169,9 +168,7 @@ export class Pipeline {
   }
 
   #ask(resource: Resource, { method, now, target, headers }: PublicRequest): Answer {
-    if (method !== 'GET' && method !== 'HEAD') {
-      return problem('METHOD_NOT_ALLOWED', 'This resource answers GET and HEAD only.');
-    }
+    if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed;
     if (!resource.answersInMaintenance) {
       const retryAfterSeconds = this.#sources.service.maintenanceRetryAfterSeconds(now);
       if (retryAfterSeconds !== undefined) return maintenanceProblem(retryAfterSeconds);

@@ -6,11 +6,11 @@ import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { type ErrorCode, errorTable } from '../contract/errors.ts';
 import { overloadRetryAfterSeconds } from '../contract/limits.ts';
 import type { Log } from '../log.ts';
-import { type Answer, problem } from './answer.ts';
+import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
 import { type Connection, type ConnectionFigures, Connections, keylessKeepAliveSeconds } from './connections.ts';
 import { Handshakes } from './handshakes.ts';
 import { type Certificate, httpServer, type PublicListenerOptions } from './http-server.ts';
-import { findHttpFault, parserProblem, writeRawProblem } from './malformed-request.ts';
+import { findHttpFault, type ParserError, parserProblem, writeRawProblem } from './malformed-request.ts';
 import { Overload, type Strain } from './overload.ts';
 import { type Deciding, type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
 import { RequestCounts, unmatchedRoute } from './request-counts.ts';
@@ -116,6 +116,7 @@ export class PublicListener {
       request: (request, response) => this.#handle(request, response),
       expectation: (request, response) => this.#refuseExpectation(request, response),
       failed: (error, socket) => this.#onClientError(error, socket),
+      tunnel: (socket) => this.#refuseTunnel(socket),
       handshakes: this.#handshakes,
     });
   }
@@ -311,7 +312,7 @@ export class PublicListener {
     if (answer === overloaded) this.counts.wasShed();
   }
 
-  #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  #onClientError(error: ParserError, socket: Socket): void {
     const connection = this.connections.taking(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
@@ -321,7 +322,22 @@ export class PublicListener {
       this.connections.afterLastAnswer(socket, () => socket.destroy());
       return;
     }
-    const answer = parserProblem(error.code);
+    this.#refuseRaw(connection, socket, parserProblem(error));
+  }
+
+  #refuseTunnel(socket: Socket): void {
+    const connection = this.connections.taking(socket);
+    if (connection === undefined) {
+      this.connections.afterLastAnswer(socket, () => socket.destroy());
+      return;
+    }
+    // Nobody reads it any more, and what is left unread would reset the connection before the answer arrives.
+    socket.resume();
+    this.#refuseRaw(connection, socket, methodNotAllowed);
+  }
+
+  /** Ends a connection that has no parser any more, with a problem after the answers that are due. */
+  #refuseRaw(connection: Connection, socket: Socket, answer: ProblemAnswer): void {
     connection.closing = true;
     this.counts.answered(unmatchedRoute, errorTable[answer.code].status, 0);
     this.counts.problem(answer.code);

@@ -27,11 +27,11 @@ export interface Resource {
 }
 
 /** 503 MARKET_DATA_UNAVAILABLE, with when to ask again. */
-export function unavailable(detail: string): ProblemAnswer {
-  return problem('MARKET_DATA_UNAVAILABLE', detail, marketDataRetryAfterSeconds);
+export function unavailable(detail: string, extraHeaders?: readonly string[]): ProblemAnswer {
+  return problem('MARKET_DATA_UNAVAILABLE', detail, marketDataRetryAfterSeconds, extraHeaders);
 }
 
 /** What is said as long as nobody knows which markets there are. */
-export function catalogueNotLoaded(): ProblemAnswer {
-  return unavailable('The list of markets has not been loaded yet.');
+export function catalogueNotLoaded(extraHeaders?: readonly string[]): ProblemAnswer {
+  return unavailable('The list of markets has not been loaded yet.', extraHeaders);
 }

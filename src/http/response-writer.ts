@@ -79,9 +79,9 @@ function writeProblem(response: ServerResponse, answer: ProblemAnswer, context: 
 }
 
 /** The headers that belong to a problem, whoever writes it. */
-export function problemHeaders({ code, retryAfterSeconds }: ProblemAnswer): string[] {
+export function problemHeaders({ code, retryAfterSeconds, extraHeaders }: ProblemAnswer): string[] {
   const { status } = errorTable[code];
-  const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
+  const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store', ...extraHeaders];
   if (retryAfterSeconds !== undefined) headers.push(headerNames.retryAfter, String(retryAfterSeconds));
   if (status === 401) headers.push('WWW-Authenticate', wwwAuthenticate);
   if (status === 405) headers.push('Allow', allowedMethods);

@@ -6,6 +6,9 @@ import type { FeedPath } from './upstream.ts';
 /** Overall state of the service or of a part (contract, PublicServiceStatus; the set is open to new values). */
 export type ServiceState = 'operational' | 'degraded' | 'outage' | 'maintenance';
 
+/** State of the feed. */
+export type FeedState = Exclude<ServiceState, 'maintenance'>;
+
 /** A smaller difference between the clocks is drift: a time service slews the wall clock. */
 export const clockDriftMs = 1000;
 
@@ -72,7 +75,7 @@ export interface ServiceStatus {
   readonly lastUpdatedAt: EpochMs | undefined;
 }
 
-export function tickerState(ageMs: number | undefined, path: FeedPath): ServiceState {
+export function tickerState(ageMs: number | undefined, path: FeedPath): FeedState {
   if (ageMs === undefined || ageMs > tickerOutageAfterMs) return 'outage';
   return path === 'fallback' ? 'degraded' : 'operational';
 }

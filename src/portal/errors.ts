@@ -36,7 +36,7 @@ export function errorIndex(): PortalPage {
         'lead',
         'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Branch on its `code`. Its `type` is the address of the page that explains the error.',
       ),
-      'The [reference](/docs#schema-Error) describes the six members. When you contact the operator about an error, quote its `requestId`.',
+      'The [reference](/docs#schema-Problem) describes the six members. When you contact the operator about an error, quote its `requestId`.',
       heading(2, 'Errors a client should expect', 'common'),
       indexTable('Errors a client should expect', true),
       heading(2, 'Rare errors', 'rare'),

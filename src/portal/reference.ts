@@ -84,8 +84,7 @@ function pollingTable({ document }: Site): Block {
 const { min: shortestSeconds, max: longestSeconds } = maintenanceRetryAfterSeconds;
 
 /** The other constants a client may want to know. */
-const limitNotes = `- The limits above are the defaults; the operator can set others. The \`X-RateLimit\` headers state yours.
-- The status of the ticker feed is \`outage\` once it is more than ${durationInWords(tickerOutageAfterMs)} behind.
+const limitNotes = `- The status of the ticker feed is \`outage\` once it is more than ${durationInWords(tickerOutageAfterMs)} behind.
 - A delisted market stays in \`GET /v1/markets\` for ${durationInWords(delistedListedForMs)}.
 - \`Retry-After\` is ${marketDataRetryAfterSeconds} seconds while market data is not available. During maintenance it is the time to the expected end, from ${shortestSeconds} to ${longestSeconds} seconds.`;
 

@@ -78,9 +78,6 @@ with urllib.request.urlopen(request, timeout=10) as response:
     print(json.load(response))`;
 }
 
-/** Headers that browsers set themselves and scripts cannot. */
-const setByBrowser = new Set(['Accept-Encoding']);
-
 /**
  * The one field for the key. It is in no form and has no value in the page, so only the scripts of this
  * page send it, and they keep it in memory. Hidden without scripts.
@@ -98,7 +95,7 @@ export const keyBar = browserOnly(
 /** The form that sends an operation's request from the browser. Hidden without scripts. */
 export function tryIt(path: string, operation: Operation): Block {
   const { operationId, parameters } = operation;
-  const fields = parameters.filter(({ name }) => !setByBrowser.has(name)).map((each) => field(operationId, each));
+  const fields = parameters.map((each) => field(operationId, each));
   const keyed = needsKey(operation)
     ? html` data-key-header="${headerNames.apiKey}" data-key-variable="${keyVariable}"`
     : undefined;

@@ -15,6 +15,8 @@ export interface JsonSchema {
   readonly maxItems?: number;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
+  /** Values known today of a set that can grow. */
+  readonly 'x-extensible-enum'?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -41,16 +43,9 @@ export function schemaSection(name: string, schema: JsonSchema): Content {
 }
 
 function values(schema: JsonSchema): Content {
-  const { anyOf, enum: known } = schema;
-  if (known !== undefined) return `Values known today: ${codes(known)}.`;
-  if (anyOf === undefined) return sentences(`${typeOf(schema)}.`, constraints(schema));
-  const alternatives = anyOf.map((each) => `- ${sentences(`${typeOf(each)}.`, each.description, constraints(each))}`);
-  return ['One of:', alternatives.join('\n'), isOpen(schema) ? openNote : ''];
-}
-
-/** Known values, and room for those to come. */
-function isOpen({ anyOf = [] }: JsonSchema): boolean {
-  return anyOf.some(({ $ref }) => $ref !== undefined) && anyOf.some(({ type }) => type === 'string');
+  const known = schema['x-extensible-enum'];
+  if (known === undefined) return sentences(`${typeOf(schema)}.`, constraints(schema));
+  return [`Values known today: ${codes(known)}.`, openNote];
 }
 
 const openNote = paragraph(

@@ -24,7 +24,7 @@ interface PublicListenerOptions {
 
 /** The public listener as configured, with its certificate: a renewed one is served without a restart. */
 export async function publicListener(
-  { configuration: { server, logs }, clock, randomness, log, version }: PublicListenerOptions,
+  { configuration: { server, limits: figures, logs }, clock, randomness, log, version }: PublicListenerOptions,
   { board, service }: MarketRoom,
   { directory, limits, shared, breaches, addresses }: AccessRoom,
   changes: LookSource,
@@ -38,7 +38,7 @@ export async function publicListener(
     {
       offerAt(port) {
         const urls = publicUrls(server, port);
-        return { routes: publicRoutes({ ...urls, version }), errorsUrl: urls.errorsUrl };
+        return { routes: publicRoutes({ ...urls, limits: figures, version }), errorsUrl: urls.errorsUrl };
       },
       gate: { keys: directory, limits: shared ?? limits, breaches, look: () => keyLook.look() },
       addresses,

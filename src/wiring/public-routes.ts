@@ -1,3 +1,4 @@
+import type { LimitFigures } from '../contract/limits.ts';
 import { openApiDocument } from '../contract/openapi.ts';
 import type { Routes } from '../http/pipeline.ts';
 import type { Resource } from '../http/resource.ts';
@@ -13,6 +14,7 @@ import { publicPages } from '../portal/pages.ts';
 export function publicRoutes(offer: {
   readonly baseUrl: string;
   readonly errorsUrl: string;
+  readonly limits: LimitFigures;
   readonly version: string;
 }): Routes {
   const document = openApiDocument(offer);

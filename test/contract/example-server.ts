@@ -10,7 +10,7 @@ export interface ExampleResponse {
   readonly body: string;
 }
 
-/** Makes the example of an operation's response. `choice` is the code of an error or the symbol of a ticker. */
+/** Makes the example of an operation's response; to HEAD it has no body. `choice` is the code of an error or the symbol of a ticker. */
 export function exampleResponse(
   document: OpenApiDocument,
   path: string,
@@ -18,12 +18,14 @@ export function exampleResponse(
   status: number,
   choice?: string,
 ): ExampleResponse {
-  const documented = document.paths[path]?.[method].responses[status];
+  const documented = document.paths[path]?.get.responses[status];
   if (documented === undefined) throw new Error(`not documented: ${method} ${path} ${status}`);
-  return exampleOf(document, '$ref' in documented ? resolve(document, documented.$ref) : documented, status, choice);
+  const response = '$ref' in documented ? resolve(document, documented.$ref) : documented;
+  const example = exampleOf(document, response, status, choice);
+  return method === 'head' ? { ...example, body: '' } : example;
 }
 
-/** The same for a response of `components/responses`. */
+/** The same for a response by itself. */
 export function exampleOf(
   document: OpenApiDocument,
   response: Response,

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { errorTable } from '../../src/contract/errors.ts';
+import { contractLimits } from '../../src/contract/limits.ts';
 import { openApiDocument } from '../../src/contract/openapi.ts';
+import { errorResponse, errorsOutsideOperations } from '../../src/contract/openapi-errors.ts';
 import type { ErrorBody, MarketListBody, TickerListBody } from '../../src/contract/schemas.ts';
 import { type ExampleResponse, exampleOf, exampleResponse } from './example-server.ts';
 import { createResponseValidator, type ObservedResponse } from './response-validator.ts';
@@ -34,7 +36,7 @@ function assertCaught(response: ObservedResponse, message: RegExp): void {
 test('every response of the document, as its examples show it, is valid', () => {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of ['get', 'head'] as const) {
-      for (const status of Object.keys(item[method].responses)) {
+      for (const status of Object.keys(item.get.responses)) {
         const response = exampleResponse(document, path, method, Number(status));
         validate({ method: method.toUpperCase(), path, ...response });
       }
@@ -66,8 +68,9 @@ test('a status, path or method that the document does not have for the answer is
 });
 
 test('unknown paths answer 404 and other methods 405, in the documented shape', () => {
-  const notFound = exampleOf(document, document.components.responses.NotFound!, 404);
-  const notAllowed = exampleOf(document, document.components.responses.MethodNotAllowed!, 405);
+  const service = { errorsUrl: document.externalDocs.url, limits: contractLimits };
+  const notFound = exampleOf(document, errorResponse(errorsOutsideOperations.notFound, service), 404);
+  const notAllowed = exampleOf(document, errorResponse(errorsOutsideOperations.methodNotAllowed, service), 405);
   validate({ method: 'GET', path: '/v1/times', ...notFound });
   validate({ method: 'HEAD', path: '/nothing', ...notFound, body: '' });
   validate({ method: 'DELETE', path: '/v1/time', ...notAllowed });
@@ -77,6 +80,7 @@ test('unknown paths answer 404 and other methods 405, in the documented shape', 
     headers: { Allow, 'X-Request-Id': id, 'Cache-Control': caching, 'Content-Type': 'application/problem+json' },
   };
   validate({ method: 'DELETE', path: '/errors/not-found', ...uncounted });
+  validate({ method: 'FOO', path: '/v1/time', ...uncounted });
   assertCaught({ method: 'DELETE', path: '/v1/time', ...uncounted }, /X-RateLimit-Limit is missing/);
   assertCaught({ method: 'DELETE', path: '/v1/time', ...notFound }, /status 404 is not documented/);
   assertCaught({ method: 'GET', path: '/v1/times', ...notFound, headers: {} }, /X-Request-Id is missing/);
@@ -96,6 +100,8 @@ test('a missing or malformed header is caught', () => {
     ['/v1/time', 200, 'Cache-Control'],
     ['/v1/markets', 200, 'ETag'],
     ['/v1/markets', 304, 'Vary'],
+    ['/v1/ticker', 200, 'X-Feed-Status'],
+    ['/v1/tickers', 304, 'X-Feed-Status'],
     ['/v1/ticker', 404, 'X-RateLimit-Reset'],
     ['/v1/time', 401, 'WWW-Authenticate'],
     ['/v1/time', 429, 'Retry-After'],
@@ -116,6 +122,7 @@ test('a missing or malformed header is caught', () => {
   ] as const;
   for (const [name, value] of malformed) assertCaught(withHeader(good('/v1/time'), name, value), /./);
   assertCaught(withHeader(good('/v1/markets'), 'ETag', 'W/"weak"'), /ETag/);
+  assertCaught(withHeader(good('/v1/tickers'), 'X-Feed-Status', 'fine'), /X-Feed-Status/);
   assertCaught(withHeader(good('/v1/time', 503), 'Retry-After', '0'), /Retry-After/);
   assertCaught(withHeader(good('/v1/time', 503), 'Retry-After', 'Fri, 21 Nov 2026 10:00:00 GMT'), /not an integer/);
 });
@@ -123,6 +130,7 @@ test('a missing or malformed header is caught', () => {
 test('a header that is not documented is caught', () => {
   assertCaught(withHeader(good('/v1/time'), 'X-Powered-By', 'x'), /x-powered-by is not documented/);
   assertCaught(withHeader(good('/v1/time'), 'Access-Control-Allow-Origin', '*'), /not documented/);
+  assertCaught(withHeader(good('/v1/markets'), 'X-Feed-Status', 'operational'), /not documented/);
   assertCaught(withHeader(good('/v1/time'), 'Retry-After', '1'), /not documented/);
   assertCaught(
     withHeader(good('/v1/time', 400), 'X-RateLimit-Limit', undefined),
@@ -152,6 +160,13 @@ test('a body that its schema does not describe is caught', () => {
 
 test('two spellings of a time that are not the same instant are caught', () => {
   assertCaught(withMembers(good('/v1/time'), { serverTimeMs: 1795255200518 }), /another instant/);
+  for (const other of [
+    '2026-11-21T10:00:00.517000Z',
+    '2026-11-21T10:00:00.517+00:00',
+    '2026-11-21T11:00:00.517+01:00',
+  ]) {
+    assertCaught(withMembers(good('/v1/time'), { serverTime: other }), /another instant/);
+  }
   assertCaught(
     withBody<TickerListBody>(good('/v1/tickers'), ({ tickers: [one] }) => ({ tickers: [{ ...one, timestampMs: 1 }] })),
     /tickers\/0\/timestampMs/,

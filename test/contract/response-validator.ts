@@ -1,9 +1,16 @@
 import { AssertionError } from 'node:assert/strict';
+import { METHODS } from 'node:http';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { documentSchemas, type SchemaCheck } from '../../src/contract/document-schemas.testing.ts';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
+import { contractLimits } from '../../src/contract/limits.ts';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
-import type { Response as DocumentedResponse, MediaType } from '../../src/contract/openapi-errors.ts';
+import {
+  type Response as DocumentedResponse,
+  errorResponse,
+  errorsOutsideOperations,
+  type MediaType,
+} from '../../src/contract/openapi-errors.ts';
 import type { Header } from '../../src/contract/openapi-headers.ts';
 import type { ErrorBody } from '../../src/contract/schemas.ts';
 import { bodyFaults } from './body-rules.ts';
@@ -27,8 +34,8 @@ export type ResponseValidator = (response: ObservedResponse) => void;
 /**
  * Validates responses against an OpenAPI document of this service: the status is documented, the
  * required headers are there and no undocumented one is, the body is what the schema says with no
- * member beyond it, and the rules hold that a schema cannot express. Answers to paths and methods
- * outside the document must be the errors that `components/responses` has for them.
+ * member beyond it, and the rules hold that a schema cannot express. HEAD answers as GET does, without a
+ * body. Answers to paths and methods outside the document must be the errors that its words have for them.
  */
 export function createResponseValidator(document: OpenApiDocument): ResponseValidator {
   const check = documentSchemas(document, 'asServer');
@@ -80,6 +87,11 @@ function isPage(path: string, status: number, headers: ObservedHeaders, document
   return status === 304 || (status === 200 && portalTypes.has(mediaType ?? ''));
 }
 
+/** What the parser takes for a request to a path; others are refused before any limit counts them. */
+function isKnownMethod(method: string): boolean {
+  return METHODS.includes(method) && method !== 'CONNECT';
+}
+
 function isKeyed(path: string): boolean {
   return path === '/v1' || path.startsWith('/v1/');
 }
@@ -91,13 +103,15 @@ function documentedResponse(
   status: number,
 ): DocumentedResponse | undefined {
   const item = document.paths[path];
-  const isHead = method === 'HEAD';
-  const operation = method === 'GET' ? item?.get : isHead ? item?.head : undefined;
+  const operation = method === 'GET' || method === 'HEAD' ? item?.get : undefined;
   const found = operation?.responses[status];
   if (found !== undefined) return '$ref' in found ? componentOf(document, found.$ref) : found;
   if (operation !== undefined) return undefined;
   const name = outsideResponses(path, item !== undefined)[status];
-  return name === undefined ? undefined : document.components.responses[isHead ? `${name}Head` : name];
+  if (name === undefined) return undefined;
+  const outside = errorsOutsideOperations[name as keyof typeof errorsOutsideOperations];
+  if (outside === undefined) return document.components.responses[name];
+  return errorResponse(outside, { errorsUrl: document.externalDocs.url, limits: contractLimits });
 }
 
 function componentOf(document: OpenApiDocument, reference: string): DocumentedResponse {
@@ -109,8 +123,8 @@ function outsideResponses(path: string, pathIsDocumented: boolean): Readonly<Rec
   return {
     400: 'BadRequest',
     ...(isKeyed(path) ? { 401: 'Unauthorized', 429: 'TooManyRequests' } : { 429: 'TooManyRequestsWithoutKey' }),
-    ...(pathIsDocumented ? {} : { 404: 'NotFound' }),
-    ...(pathIsDocumented || !isKeyed(path) ? { 405: 'MethodNotAllowed' } : {}),
+    ...(pathIsDocumented ? {} : { 404: 'notFound' }),
+    ...(pathIsDocumented || !isKeyed(path) ? { 405: 'methodNotAllowed' } : {}),
     408: 'RequestTimeout',
     417: 'ExpectationFailed',
     431: 'HeadersTooLarge',
@@ -145,7 +159,8 @@ function contentFaults(
   // The document talks about pairs of instants and does not hold any.
   if (body !== null && typeof body === 'object' && 'openapi' in body) return [];
   if (mediaType !== 'application/problem+json') return bodyFaults(body);
-  return problemFaults(body as ErrorBody, content, response.status, headers, pathIsDocumented);
+  const isRouted = pathIsDocumented && isKnownMethod(response.method);
+  return problemFaults(body as ErrorBody, content, response.status, headers, isRouted);
 }
 
 function decode(body: string | Uint8Array, encoding: string | undefined): string {
@@ -169,7 +184,7 @@ function problemFaults(
   { examples }: MediaType,
   status: number,
   headers: ObservedHeaders,
-  pathIsDocumented: boolean,
+  isRouted: boolean,
 ): readonly string[] {
   const faults: string[] = [];
   const documented = Object.values(examples).map((example) => example.value as ErrorBody);
@@ -181,7 +196,7 @@ function problemFaults(
   if (problem.title !== example.title) faults.push(`/title is not "${example.title}"`);
   if (problem.status !== status) faults.push(`/status is not the HTTP status ${status}`);
   if (problem.requestId !== headers.get('x-request-id')) faults.push('/requestId is not that of X-Request-Id');
-  const isCounted = errorTable[problem.code as ErrorCode].inContract || (status === 405 && pathIsDocumented);
+  const isCounted = errorTable[problem.code as ErrorCode].inContract || (status === 405 && isRouted);
   if (isCounted && !headers.has('x-ratelimit-limit')) faults.push('header X-RateLimit-Limit is missing');
   if (status === 429 && headers.get('x-ratelimit-remaining') !== '0') faults.push('requests are left on a 429');
   return faults;

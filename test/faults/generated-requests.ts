@@ -117,7 +117,7 @@ function queryOf(
 
 function headersOf(parameters: readonly Parameter[]): fc.Arbitrary<Record<string, string>> {
   const printable = fc.stringMatching(/^[!-~]([ -~]{0,60}[!-~])?$/);
-  const documented = parameters
+  const documented = [...parameters, { name: 'Accept-Encoding', in: 'header', example: 'zstd, br, gzip' }]
     .filter((parameter) => parameter.in === 'header')
     .map(
       ({ name, example }) =>

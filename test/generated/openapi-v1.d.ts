@@ -22,11 +22,7 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * Time of the server, headers only
-         * @description Status and headers of GET /v1/time, without the body. It counts as one request, as GET does.
-         */
-        head: operations["headServerTime"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -48,11 +44,7 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * Status of the service, headers only
-         * @description Status and headers of GET /v1/status, without the body. It counts as one request, as GET does.
-         */
-        head: operations["headServiceStatus"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -74,11 +66,7 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * All markets, headers only
-         * @description Status and headers of GET /v1/markets, without the body. It counts as one request, as GET does.
-         */
-        head: operations["headMarkets"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -91,7 +79,7 @@ export interface paths {
         };
         /**
          * Prices of one market
-         * @description The current client prices of one market. The latest ticker is served even when the feed lags: look at `timestamp`.
+         * @description The current client prices of one market. The latest ticker is served even when the feed lags: look at `timestamp`, and at the header `X-Feed-Status`.
          *
          *     Recommended: every 5 seconds. Each followed market uses 12 requests per minute; use /v1/tickers for several markets.
          */
@@ -100,11 +88,7 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * Prices of one market, headers only
-         * @description Status and headers of GET /v1/ticker, without the body. It counts as one request, as GET does.
-         */
-        head: operations["headTicker"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -117,7 +101,7 @@ export interface paths {
         };
         /**
          * Prices of all markets
-         * @description The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets distinguishes it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`.
+         * @description The current client prices of every traded market that has one. A traded market without a ticker, or without a CZK/EUR rate, is left out until the data is back; the `status` in GET /v1/markets distinguishes it from a delisted one. The latest tickers are served even when the feed lags: look at `timestamp`, and at the header `X-Feed-Status`.
          *
          *     Recommended: every 5 seconds. More frequent calls generally bring no newer data.
          */
@@ -126,11 +110,7 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * Prices of all markets, headers only
-         * @description Status and headers of GET /v1/tickers, without the body. It counts as one request, as GET does.
-         */
-        head: operations["headTickers"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -150,11 +130,7 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * This description, headers only
-         * @description Status and headers of GET /openapi/v1.json, without the body. It counts as one request, as GET does.
-         */
-        head: operations["headOpenApi"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -167,18 +143,14 @@ export interface paths {
         };
         /**
          * Where to start
-         * @description What this service is and where its documentation lies. Needs no key. A browser gets the same as HTML.
+         * @description What this service is and where its documentation lies. Needs no key. A browser gets the same as HTML; where JSON and HTML are equally welcome, JSON is the answer.
          */
         get: operations["getRoot"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * Where to start, headers only
-         * @description Status and headers of GET /, without the body. It counts as one request, as GET does.
-         */
-        head: operations["headRoot"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -209,7 +181,7 @@ export interface components {
             api: components["schemas"]["PublicServiceStatus"];
             /** @description The parts the API depends on. Parts can be added. */
             components: {
-                /** @description Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path. */
+                /** @description Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path, otherwise `operational`. Answers with prices carry it too, in the header `X-Feed-Status`. */
                 ticker: components["schemas"]["PublicServiceStatus"];
             };
             /** @description The running maintenance window, else the nearest announced one, else null. Announced does not mean running: see `status`. */
@@ -405,24 +377,18 @@ export interface components {
             /** @description One entry for each traded market that currently has a price. It can be shorter than the list of markets. */
             tickers: components["schemas"]["Ticker"][];
         };
-        /** @description Trading state of a market. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail. */
-        PublicMarketStatus: components["schemas"]["KnownMarketStatus"] | string;
         /**
-         * @description The market states of today. `trading`: orders can be placed. `paused`: still offered, trading is switched off and can resume without notice. `delisted`: trading has ended for good; listed for 30 more days.
+         * @description Trading state of a market. `trading`: orders can be placed. `paused`: still offered, trading is switched off and can resume without notice. `delisted`: trading has ended for good; listed for 30 more days. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
          * @example trading
-         * @enum {string}
          */
-        KnownMarketStatus: "trading" | "paused" | "delisted";
-        /** @description State of the service or of a part of it. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail. */
-        PublicServiceStatus: components["schemas"]["KnownServiceStatus"] | string;
+        PublicMarketStatus: string;
         /**
-         * @description The service states of today. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running.
+         * @description State of the service or of a part of it. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
          * @example operational
-         * @enum {string}
          */
-        KnownServiceStatus: "operational" | "degraded" | "outage" | "maintenance";
+        PublicServiceStatus: string;
         /** @description A problem (RFC 9457) with a code and a request id. */
-        Error: {
+        Problem: {
             /**
              * Format: uri
              * @description Address of a page that describes the error: its last segment is the name of the error in kebab case.
@@ -452,14 +418,11 @@ export interface components {
              */
             requestId: string;
         };
-        /** @description Machine readable error code. Decide on this field, not on the texts. For a code you do not know, go by the HTTP status. */
-        ErrorCode: components["schemas"]["KnownErrorCode"] | string;
         /**
-         * @description The error codes of today. What each means is in the responses that carry it, and at its `type`.
+         * @description Machine readable error code. Decide on this field, not on the texts. The codes of today: `INVALID_PARAMETER`, `MISSING_API_KEY`, `INVALID_API_KEY`, `UNKNOWN_SYMBOL`, `NOT_FOUND`, `RATE_LIMIT_EXCEEDED`, `MARKET_DATA_UNAVAILABLE`, `SERVICE_MAINTENANCE`, `BAD_REQUEST`, `METHOD_NOT_ALLOWED`, `REQUEST_TIMEOUT`, `EXPECTATION_FAILED`, `REQUEST_HEADER_FIELDS_TOO_LARGE`, `INTERNAL_ERROR`, `SERVICE_OVERLOADED`. What each means is in the responses that carry it, and at its `type`. The set can gain values within v1: for a code you do not know, go by the HTTP status.
          * @example INVALID_PARAMETER
-         * @enum {string}
          */
-        KnownErrorCode: "INVALID_PARAMETER" | "MISSING_API_KEY" | "INVALID_API_KEY" | "UNKNOWN_SYMBOL" | "NOT_FOUND" | "RATE_LIMIT_EXCEEDED" | "MARKET_DATA_UNAVAILABLE" | "SERVICE_MAINTENANCE" | "BAD_REQUEST" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "REQUEST_HEADER_FIELDS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_OVERLOADED";
+        ErrorCode: string;
         /** @description What this service is and where its documentation lies. */
         RootDocument: {
             /**
@@ -488,7 +451,7 @@ export interface components {
                 reference: string;
                 /**
                  * Format: uri
-                 * @description The error pages. Every `type` of an Error lies below it.
+                 * @description The error pages. The `type` of every problem lies below it.
                  * @example https://api.example.com/errors
                  */
                 errors: string;
@@ -527,7 +490,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is not HTTP the server can accept, or its path is not correctly encoded. */
+        /** @description The request is not HTTP the server can accept. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -554,7 +517,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The API key is missing or cannot be used. The request counted against the limit of failed authentication of its address, and the rate limit headers are those of that limit. */
@@ -573,56 +536,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Nothing exists at the path. Under `/v1` only a request with a valid key gets this answer. */
-        NotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The path exists, but answers GET and HEAD only. */
-        MethodNotAllowed: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
-                 * @example 60
-                 */
-                "X-RateLimit-Limit"?: number;
-                /**
-                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
-                 * @example 59
-                 */
-                "X-RateLimit-Remaining"?: number;
-                /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
-                 * @example 1795255260
-                 */
-                "X-RateLimit-Reset"?: number;
-                Allow: components["headers"]["Allow"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The request was not complete in time. The connection is closed. */
@@ -637,7 +551,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The `Expect` header asks for something the server does not do. */
@@ -652,7 +566,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description More requests than allowed came within this minute. Wait as long as `Retry-After` says. */
@@ -671,7 +585,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description More requests than allowed came from this address within this minute. Wait as long as `Retry-After` says. */
@@ -690,7 +604,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The request line and headers are larger, or the headers more numerous, than the server accepts. */
@@ -705,7 +619,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The server failed in a way it should not. Report the `requestId` to the operator if it happens again. */
@@ -735,7 +649,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Market data is not available, maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. */
@@ -766,7 +680,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The service has more requests than it can answer in time. Wait as long as `Retry-After` says. */
@@ -782,242 +696,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
-        };
-        /** @description The request is not HTTP the server can accept, or its path is not correctly encoded. Without a body. */
-        BadRequestHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
-                 * @example 60
-                 */
-                "X-RateLimit-Limit"?: number;
-                /**
-                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
-                 * @example 59
-                 */
-                "X-RateLimit-Remaining"?: number;
-                /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
-                 * @example 1795255260
-                 */
-                "X-RateLimit-Reset"?: number;
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The API key is missing or cannot be used. The request counted against the limit of failed authentication of its address, and the rate limit headers are those of that limit. Without a body. */
-        UnauthorizedHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description Nothing exists at the path. Under `/v1` only a request with a valid key gets this answer. Without a body. */
-        NotFoundHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The path exists, but answers GET and HEAD only. Without a body. */
-        MethodNotAllowedHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
-                 * @example 60
-                 */
-                "X-RateLimit-Limit"?: number;
-                /**
-                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
-                 * @example 59
-                 */
-                "X-RateLimit-Remaining"?: number;
-                /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
-                 * @example 1795255260
-                 */
-                "X-RateLimit-Reset"?: number;
-                Allow: components["headers"]["Allow"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The request was not complete in time. The connection is closed. Without a body. */
-        RequestTimeoutHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The `Expect` header asks for something the server does not do. Without a body. */
-        ExpectationFailedHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description More requests than allowed came within this minute. Wait as long as `Retry-After` says. Without a body. */
-        TooManyRequestsHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "Retry-After": components["headers"]["Retry-After"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description More requests than allowed came from this address within this minute. Wait as long as `Retry-After` says. Without a body. */
-        TooManyRequestsWithoutKeyHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "Retry-After": components["headers"]["Retry-After"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The request line and headers are larger, or the headers more numerous, than the server accepts. Without a body. */
-        HeadersTooLargeHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The server failed in a way it should not. Report the `requestId` to the operator if it happens again. Without a body. */
-        InternalErrorHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
-                 * @example 60
-                 */
-                "X-RateLimit-Limit"?: number;
-                /**
-                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
-                 * @example 59
-                 */
-                "X-RateLimit-Remaining"?: number;
-                /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
-                 * @example 1795255260
-                 */
-                "X-RateLimit-Reset"?: number;
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description Market data is not available, maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. Without a body. */
-        UnavailableHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
-                 * @example 60
-                 */
-                "X-RateLimit-Limit"?: number;
-                /**
-                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
-                 * @example 59
-                 */
-                "X-RateLimit-Remaining"?: number;
-                /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
-                 * @example 1795255260
-                 */
-                "X-RateLimit-Reset"?: number;
-                "Retry-After": components["headers"]["Retry-After"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The service has more requests than it can answer in time. Wait as long as `Retry-After` says. Without a body. */
-        OverloadedHead: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content?: never;
         };
     };
     parameters: never;
@@ -1049,18 +729,18 @@ export interface components {
          */
         "Retry-After": number;
         /**
+         * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
+         * @example operational
+         */
+        "X-Feed-Status": string;
+        /**
          * @description How to authenticate: with an API key, in the X-EXCHANGE-APIKEY header.
          * @example ApiKey realm="market-data"
          */
         "WWW-Authenticate": "ApiKey realm=\"market-data\"";
         /**
-         * @description The methods of this resource.
-         * @example GET, HEAD
-         */
-        Allow: "GET, HEAD";
-        /**
          * @description Strong entity tag of exactly these bytes. Send it back in `If-None-Match` to get 304 while nothing changed.
-         * @example "m4k2-118-gzip"
+         * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
          */
         ETag: string;
     };
@@ -1105,41 +785,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    headServerTime: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The time of the server. Without a body. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example no-store
-                     */
-                    "Cache-Control": "no-store";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequestHead"];
-            401: components["responses"]["UnauthorizedHead"];
-            408: components["responses"]["RequestTimeoutHead"];
-            417: components["responses"]["ExpectationFailedHead"];
-            429: components["responses"]["TooManyRequestsHead"];
-            431: components["responses"]["HeadersTooLargeHead"];
-            500: components["responses"]["InternalErrorHead"];
-            503: components["responses"]["UnavailableHead"];
-        };
-    };
     getServiceStatus: {
         parameters: {
             query?: never;
@@ -1176,54 +821,15 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
-    headServiceStatus: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The status of the service. Without a body. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example no-store
-                     */
-                    "Cache-Control": "no-store";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequestHead"];
-            401: components["responses"]["UnauthorizedHead"];
-            408: components["responses"]["RequestTimeoutHead"];
-            417: components["responses"]["ExpectationFailedHead"];
-            429: components["responses"]["TooManyRequestsHead"];
-            431: components["responses"]["HeadersTooLargeHead"];
-            500: components["responses"]["InternalErrorHead"];
-        };
-    };
     listMarkets: {
         parameters: {
             query?: never;
             header?: {
                 /**
                  * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
-                 * @example "m4k2-118-gzip"
+                 * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
                  */
                 "If-None-Match"?: string;
-                /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
-                 * @example zstd, br, gzip
-                 */
-                "Accept-Encoding"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1291,85 +897,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    headMarkets: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
-                 * @example "m4k2-118-gzip"
-                 */
-                "If-None-Match"?: string;
-                /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
-                 * @example zstd, br, gzip
-                 */
-                "Accept-Encoding"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The markets. Without a body. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example private, no-cache
-                     */
-                    "Cache-Control": "private, no-cache";
-                    ETag: components["headers"]["ETag"];
-                    /**
-                     * @description The request headers that the representation depends on.
-                     * @example Accept-Encoding
-                     */
-                    Vary: "Accept-Encoding";
-                    /**
-                     * @description How the body is compressed. Absent when it is not.
-                     * @example gzip
-                     */
-                    "Content-Encoding"?: "gzip" | "br" | "zstd";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nothing changed since the representation that `If-None-Match` names. Without a body. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example private, no-cache
-                     */
-                    "Cache-Control": "private, no-cache";
-                    ETag: components["headers"]["ETag"];
-                    /**
-                     * @description The request headers that the representation depends on.
-                     * @example Accept-Encoding
-                     */
-                    Vary: "Accept-Encoding";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequestHead"];
-            401: components["responses"]["UnauthorizedHead"];
-            408: components["responses"]["RequestTimeoutHead"];
-            417: components["responses"]["ExpectationFailedHead"];
-            429: components["responses"]["TooManyRequestsHead"];
-            431: components["responses"]["HeadersTooLargeHead"];
-            500: components["responses"]["InternalErrorHead"];
-            503: components["responses"]["UnavailableHead"];
-        };
-    };
     getTicker: {
         parameters: {
             query: {
@@ -1382,14 +909,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
-                 * @example "m4k2-118-gzip"
+                 * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
                  */
                 "If-None-Match"?: string;
-                /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
-                 * @example zstd, br, gzip
-                 */
-                "Accept-Encoding"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1408,6 +930,7 @@ export interface operations {
                      * @example private, no-cache
                      */
                     "Cache-Control": "private, no-cache";
+                    "X-Feed-Status": components["headers"]["X-Feed-Status"];
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The request headers that the representation depends on.
@@ -1437,6 +960,7 @@ export interface operations {
                      * @example private, no-cache
                      */
                     "Cache-Control": "private, no-cache";
+                    "X-Feed-Status": components["headers"]["X-Feed-Status"];
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The request headers that the representation depends on.
@@ -1474,7 +998,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1493,7 +1017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             408: components["responses"]["RequestTimeout"];
@@ -1522,6 +1046,11 @@ export interface operations {
                     "X-RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
+                     * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail. Only with MARKET_DATA_UNAVAILABLE.
+                     * @example operational
+                     */
+                    "X-Feed-Status"?: string;
+                    /**
                      * @description Whether the response may be kept, and for how long.
                      * @example no-store
                      */
@@ -1529,164 +1058,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
-            };
-        };
-    };
-    headTicker: {
-        parameters: {
-            query: {
-                /**
-                 * @description Base and quote currency joined without a separator, in any case. It must be a market of GET /v1/markets whose status is not `delisted`.
-                 * @example BTCEUR
-                 */
-                symbol: string;
-            };
-            header?: {
-                /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
-                 * @example "m4k2-118-gzip"
-                 */
-                "If-None-Match"?: string;
-                /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
-                 * @example zstd, br, gzip
-                 */
-                "Accept-Encoding"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The ticker. Without a body. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example private, no-cache
-                     */
-                    "Cache-Control": "private, no-cache";
-                    ETag: components["headers"]["ETag"];
-                    /**
-                     * @description The request headers that the representation depends on.
-                     * @example Accept-Encoding
-                     */
-                    Vary: "Accept-Encoding";
-                    /**
-                     * @description How the body is compressed. Absent when it is not.
-                     * @example gzip
-                     */
-                    "Content-Encoding"?: "gzip" | "br" | "zstd";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nothing changed since the representation that `If-None-Match` names. Without a body. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example private, no-cache
-                     */
-                    "Cache-Control": "private, no-cache";
-                    ETag: components["headers"]["ETag"];
-                    /**
-                     * @description The request headers that the representation depends on.
-                     * @example Accept-Encoding
-                     */
-                    Vary: "Accept-Encoding";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The parameter is missing or malformed (`detail` names it), or the request is not acceptable HTTP. Without a body. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
-                     * @example 60
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
-                     * @example 59
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
-                     * @example 1795255260
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example no-store
-                     */
-                    "Cache-Control": "no-store";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["UnauthorizedHead"];
-            /** @description The symbol was never listed or has been delisted, or the path does not exist. A retry does not help. Without a body. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example no-store
-                     */
-                    "Cache-Control": "no-store";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            408: components["responses"]["RequestTimeoutHead"];
-            417: components["responses"]["ExpectationFailedHead"];
-            429: components["responses"]["TooManyRequestsHead"];
-            431: components["responses"]["HeadersTooLargeHead"];
-            500: components["responses"]["InternalErrorHead"];
-            /** @description The symbol is traded but has no ticker now, or it is a CZK market while the CZK/EUR rate is not available, or maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. Without a body. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
-                     * @example 60
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
-                     * @example 59
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
-                     * @example 1795255260
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    "Retry-After": components["headers"]["Retry-After"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example no-store
-                     */
-                    "Cache-Control": "no-store";
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
@@ -1696,14 +1069,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
-                 * @example "m4k2-118-gzip"
+                 * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
                  */
                 "If-None-Match"?: string;
-                /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
-                 * @example zstd, br, gzip
-                 */
-                "Accept-Encoding"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1722,6 +1090,7 @@ export interface operations {
                      * @example private, no-cache
                      */
                     "Cache-Control": "private, no-cache";
+                    "X-Feed-Status": components["headers"]["X-Feed-Status"];
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The request headers that the representation depends on.
@@ -1751,6 +1120,7 @@ export interface operations {
                      * @example private, no-cache
                      */
                     "Cache-Control": "private, no-cache";
+                    "X-Feed-Status": components["headers"]["X-Feed-Status"];
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The request headers that the representation depends on.
@@ -1768,86 +1138,42 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    headTickers: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
-                 * @example "m4k2-118-gzip"
-                 */
-                "If-None-Match"?: string;
-                /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
-                 * @example zstd, br, gzip
-                 */
-                "Accept-Encoding"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The tickers. Without a body. */
-            200: {
+            /** @description Market data is not available, maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. */
+            503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /**
+                     * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
+                     * @example 60
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
+                     * @example 59
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
+                     * @example 1795255260
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    "Retry-After": components["headers"]["Retry-After"];
+                    /**
+                     * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail. Only with MARKET_DATA_UNAVAILABLE.
+                     * @example operational
+                     */
+                    "X-Feed-Status"?: string;
                     /**
                      * @description Whether the response may be kept, and for how long.
-                     * @example private, no-cache
+                     * @example no-store
                      */
-                    "Cache-Control": "private, no-cache";
-                    ETag: components["headers"]["ETag"];
-                    /**
-                     * @description The request headers that the representation depends on.
-                     * @example Accept-Encoding
-                     */
-                    Vary: "Accept-Encoding";
-                    /**
-                     * @description How the body is compressed. Absent when it is not.
-                     * @example gzip
-                     */
-                    "Content-Encoding"?: "gzip" | "br" | "zstd";
+                    "Cache-Control": "no-store";
                     [name: string]: unknown;
                 };
-                content?: never;
-            };
-            /** @description Nothing changed since the representation that `If-None-Match` names. Without a body. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example private, no-cache
-                     */
-                    "Cache-Control": "private, no-cache";
-                    ETag: components["headers"]["ETag"];
-                    /**
-                     * @description The request headers that the representation depends on.
-                     * @example Accept-Encoding
-                     */
-                    Vary: "Accept-Encoding";
-                    [name: string]: unknown;
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
-                content?: never;
             };
-            400: components["responses"]["BadRequestHead"];
-            401: components["responses"]["UnauthorizedHead"];
-            408: components["responses"]["RequestTimeoutHead"];
-            417: components["responses"]["ExpectationFailedHead"];
-            429: components["responses"]["TooManyRequestsHead"];
-            431: components["responses"]["HeadersTooLargeHead"];
-            500: components["responses"]["InternalErrorHead"];
-            503: components["responses"]["UnavailableHead"];
         };
     };
     getOpenApi: {
@@ -1856,14 +1182,9 @@ export interface operations {
             header?: {
                 /**
                  * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
-                 * @example "m4k2-118-gzip"
+                 * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
                  */
                 "If-None-Match"?: string;
-                /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
-                 * @example zstd, br, gzip
-                 */
-                "Accept-Encoding"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1940,108 +1261,15 @@ export interface operations {
             503: components["responses"]["Overloaded"];
         };
     };
-    headOpenApi: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
-                 * @example "m4k2-118-gzip"
-                 */
-                "If-None-Match"?: string;
-                /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
-                 * @example zstd, br, gzip
-                 */
-                "Accept-Encoding"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The description, as OpenAPI 3.1. Without a body. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example public, max-age=300
-                     */
-                    "Cache-Control": "public, max-age=300";
-                    ETag: components["headers"]["ETag"];
-                    /**
-                     * @description The request headers that the representation depends on.
-                     * @example Accept-Encoding
-                     */
-                    Vary: "Accept-Encoding";
-                    /**
-                     * @description Any web page may read this resource.
-                     * @example *
-                     */
-                    "Access-Control-Allow-Origin": "*";
-                    /**
-                     * @description How the body is compressed. Absent when it is not.
-                     * @example gzip
-                     */
-                    "Content-Encoding"?: "gzip" | "br" | "zstd";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nothing changed since the representation that `If-None-Match` names. Without a body. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example public, max-age=300
-                     */
-                    "Cache-Control": "public, max-age=300";
-                    ETag: components["headers"]["ETag"];
-                    /**
-                     * @description The request headers that the representation depends on.
-                     * @example Accept-Encoding
-                     */
-                    Vary: "Accept-Encoding";
-                    /**
-                     * @description Any web page may read this resource.
-                     * @example *
-                     */
-                    "Access-Control-Allow-Origin": "*";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequestHead"];
-            408: components["responses"]["RequestTimeoutHead"];
-            417: components["responses"]["ExpectationFailedHead"];
-            429: components["responses"]["TooManyRequestsWithoutKeyHead"];
-            431: components["responses"]["HeadersTooLargeHead"];
-            500: components["responses"]["InternalErrorHead"];
-            503: components["responses"]["OverloadedHead"];
-        };
-    };
     getRoot: {
         parameters: {
             query?: never;
             header?: {
                 /**
                  * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
-                 * @example "m4k2-118-gzip"
+                 * @example "Hk3vQz8nB0c5TjYw2LrXqA-g"
                  */
                 "If-None-Match"?: string;
-                /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
-                 * @example zstd, br, gzip
-                 */
-                "Accept-Encoding"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2108,84 +1336,6 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];
-        };
-    };
-    headRoot: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.
-                 * @example "m4k2-118-gzip"
-                 */
-                "If-None-Match"?: string;
-                /**
-                 * @description The compressions you can read, as RFC 9110 has it. Ready here: gzip, br and zstd. What is malformed or unknown is ignored.
-                 * @example zstd, br, gzip
-                 */
-                "Accept-Encoding"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The name and version of the service, and links. Without a body. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example public, max-age=300
-                     */
-                    "Cache-Control": "public, max-age=300";
-                    ETag: components["headers"]["ETag"];
-                    /**
-                     * @description The request headers that the representation depends on.
-                     * @example Accept, Accept-Encoding
-                     */
-                    Vary: "Accept, Accept-Encoding";
-                    /**
-                     * @description How the body is compressed. Absent when it is not.
-                     * @example gzip
-                     */
-                    "Content-Encoding"?: "gzip" | "br" | "zstd";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Nothing changed since the representation that `If-None-Match` names. Without a body. */
-            304: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    /**
-                     * @description Whether the response may be kept, and for how long.
-                     * @example public, max-age=300
-                     */
-                    "Cache-Control": "public, max-age=300";
-                    ETag: components["headers"]["ETag"];
-                    /**
-                     * @description The request headers that the representation depends on.
-                     * @example Accept, Accept-Encoding
-                     */
-                    Vary: "Accept, Accept-Encoding";
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequestHead"];
-            408: components["responses"]["RequestTimeoutHead"];
-            417: components["responses"]["ExpectationFailedHead"];
-            429: components["responses"]["TooManyRequestsWithoutKeyHead"];
-            431: components["responses"]["HeadersTooLargeHead"];
-            500: components["responses"]["InternalErrorHead"];
-            503: components["responses"]["OverloadedHead"];
         };
     };
 }

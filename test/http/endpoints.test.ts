@@ -300,6 +300,40 @@ describe('what is served without data', () => {
     api.feed.feedCurrent('live', clock.now(), clock.monotonicMs());
     assert.equal(await component(), 'operational');
   });
+
+  test('every answer with prices, 304 and MARKET_DATA_UNAVAILABLE among them, carries the state of the feed; no other does', async () => {
+    const clock = api.clock as FakeClock;
+    const etag = (await api.get('/v1/tickers')).headers.etag!;
+    const feedStatuses = async () => {
+      const answers = [
+        await api.get('/v1/tickers'),
+        await api.get('/v1/tickers', { headers: { 'If-None-Match': etag } }),
+        await api.get('/v1/ticker?symbol=ETHEUR'),
+        await api.get('/v1/ticker?symbol=BTCEUR'),
+        await api.get('/v1/tickers', { method: 'HEAD' }),
+      ];
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 304, 200, 503, 200],
+      );
+      return new Set(answers.map(({ headers }) => headers['x-feed-status']));
+    };
+    assert.deepEqual(await feedStatuses(), new Set(['operational']));
+    api.feed.pathChanged('fallback');
+    assert.deepEqual(await feedStatuses(), new Set(['degraded']));
+    clock.jump(300_001);
+    assert.deepEqual(await feedStatuses(), new Set(['outage']));
+    for (const target of [
+      '/v1/time',
+      '/v1/status',
+      '/v1/markets',
+      '/v1/ticker',
+      '/v1/ticker?symbol=NONE',
+      '/v1/none',
+    ]) {
+      assert.equal((await api.get(target)).headers['x-feed-status'], undefined, target);
+    }
+  });
 });
 
 describe('maintenance', () => {
@@ -367,7 +401,7 @@ describe('maintenance', () => {
     assert.equal(json(await api.get('/v1/status')).maintenance, null);
   });
 
-  test('of windows that overlap the later end counts, and an outage of the feed underneath is still told (fault row 38)', async () => {
+  test('of windows that overlap or touch the last end counts, and an outage of the feed underneath is still told (fault row 38)', async () => {
     const start = clock.now();
     const window = (fromMs: number, toMs: number, description: string) => ({
       from: (start + fromMs) as EpochMs,
@@ -382,6 +416,15 @@ describe('maintenance', () => {
     assert.ok(Number(both.headers['retry-after']) <= Math.ceil((told - clock.now()) / 1000));
     clock.jump(5000);
     assert.equal((await api.get('/v1/time')).status, 503, 'the first is over, the second runs');
+    const now = clock.now();
+    const touching = [
+      window(30_000, 45_000, 'third'),
+      window(60_000, 90_000, 'fourth'),
+      window(45_000, 60_000, 'fifth'),
+    ];
+    api.service.setWindows([window(0, 30_000, 'first'), ...touching]);
+    const chain = await api.get('/v1/time');
+    assert.equal(chain.headers['retry-after'], String((start + 90_000 - now) / 1000), 'to the end of all that touch');
     api.service.setWindows([window(0, 3_600_000, 'long')]);
     clock.jump(400_000);
     const { status, components } = json(await api.get('/v1/status'));

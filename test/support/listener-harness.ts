@@ -2,10 +2,11 @@ import { type ApiKey, digestOf, generateApiKey } from '../../src/access/api-key.
 import { BreachLog } from '../../src/access/breach-log.ts';
 import { ClientAddresses } from '../../src/access/client-address.ts';
 import { KeyDirectory } from '../../src/access/key-directory.ts';
-import { contractLimits, type LimitFigures, type Limits, MemoryLimits } from '../../src/access/limits.ts';
+import { type Limits, MemoryLimits } from '../../src/access/limits.ts';
 import { Board } from '../../src/board/board.ts';
 import { ServiceBoard } from '../../src/board/service-board.ts';
 import type { Clock, EpochMs } from '../../src/clock.ts';
+import { contractLimits, type LimitFigures } from '../../src/contract/limits.ts';
 import { type OpenApiDocument, openApiDocument } from '../../src/contract/openapi.ts';
 import type { Certificate, ConnectionLimits } from '../../src/http/http-server.ts';
 import type { Strain } from '../../src/http/overload.ts';
@@ -99,7 +100,7 @@ export class ListenerHarness {
         limits: { ...defaultConnections, ...options.connections },
       },
       {
-        offerAt: (port) => this.#offer(port, options.extra ?? []),
+        offerAt: (port) => this.#offer(port, options.extra ?? [], figures),
         gate: {
           keys: this.directory,
           limits: options.sharedLimits?.(this.limits, this.directory, figures) ?? this.limits,
@@ -191,11 +192,11 @@ export class ListenerHarness {
     return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
   }
 
-  #offer(port: number, extra: readonly Resource[]) {
+  #offer(port: number, extra: readonly Resource[], limits: LimitFigures) {
     const baseUrl = `http://127.0.0.1:${port}`;
     const errorsUrl = `${baseUrl}/errors`;
-    this.document = openApiDocument({ baseUrl, errorsUrl });
-    const routes = publicRoutes({ baseUrl, errorsUrl, version: '1.0.0' });
+    this.document = openApiDocument({ baseUrl, errorsUrl, limits });
+    const routes = publicRoutes({ baseUrl, errorsUrl, limits, version: '1.0.0' });
     const keyed = new Map([...routes.keyed, ...extra.map((resource) => [resource.route, resource] as const)]);
     return { routes: { ...routes, keyed }, errorsUrl };
   }

@@ -1016,7 +1016,7 @@ export interface components {
             readonly page: string | null;
         };
         /**
-         * @description The service states of today. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running.
+         * @description State of the service or of a part of it.
          * @example operational
          * @enum {string}
          */

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
-import { KnownServiceStatusSchema, MaintenanceWindowSchema } from '../../contract/schemas.ts';
+import { publicServiceStatuses } from '../../contract/enumerations.ts';
+import { MaintenanceWindowSchema } from '../../contract/schemas.ts';
 import {
   count,
   described,
@@ -19,7 +20,10 @@ import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
 import { counts, sinceQuery } from './parts.ts';
 
-const ServiceStateSchema = { ...KnownServiceStatusSchema, $id: 'ServiceState' };
+const ServiceStateSchema = {
+  ...words(publicServiceStatuses, 'State of the service or of a part of it.'),
+  $id: 'ServiceState',
+};
 const PublicWindowSchema = { ...MaintenanceWindowSchema, $id: 'PublicWindow' };
 const serviceState = (description: string) => described(ServiceStateSchema, description);
 

@@ -1,5 +1,5 @@
 import type { TickerReading } from '../../board/board.ts';
-import { type Answer, dataPage, problem } from '../answer.ts';
+import { type Answer, dataPage, feedHeaders, problem } from '../answer.ts';
 import { queryValues } from '../request-target.ts';
 import { catalogueNotLoaded, type Resource, unavailable } from '../resource.ts';
 
@@ -16,19 +16,20 @@ const unpricedDetail: Record<UnpricedReason, string> = {
 export const ticker: Resource = {
   route: '/v1/ticker',
   answersInMaintenance: false,
-  answer({ now, query }, { board }): Answer {
+  answer({ now, query }, { board, service }): Answer {
     const values = queryValues(query, 'symbol');
     const symbol = values[0];
     if (values.length === 0) return problem('INVALID_PARAMETER', 'The parameter "symbol" is missing.');
     if (values.length > 1) return problem('INVALID_PARAMETER', 'The parameter "symbol" is given more than once.');
     const reading = symbol === undefined ? malformed : board.ticker(symbol, now);
+    const feed = feedHeaders[service.feedStatus(now)];
     switch (reading.kind) {
       case 'page':
-        return dataPage(reading.page);
+        return dataPage(reading.page, feed);
       case 'unpriced':
-        return unavailable(unpricedDetail[reading.reason]);
+        return unavailable(unpricedDetail[reading.reason], feed);
       case 'not_loaded':
-        return catalogueNotLoaded();
+        return catalogueNotLoaded(feed);
       case 'unknown_symbol':
         return problem('UNKNOWN_SYMBOL', 'No traded market has this symbol. GET /v1/markets lists all markets.');
       case 'malformed_symbol':
