@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Failure, UsageError, wholeNumber } from './cli-arguments.ts';
+import { type DialectName, dialectNames } from './dialects.ts';
 import { type ExchangeSimulator, type ExchangeSimulatorOptions, startExchangeSimulator } from './simulator.ts';
 
 const portMax = 65_535;
@@ -9,6 +10,7 @@ export async function run(args: readonly string[], print: (text: string) => void
   const { values } = parseArgs({
     args: [...args],
     options: {
+      dialect: { type: 'string', multiple: true, default: ['kraken'] },
       port: { type: 'string' },
       'control-port': { type: 'string' },
       'rates-port': { type: 'string' },
@@ -25,7 +27,8 @@ export async function run(args: readonly string[], print: (text: string) => void
   if (values.era !== undefined && values.era !== '2021' && values.era !== 'today') {
     throw new UsageError(`--era takes 2021 or today, not "${values.era}"`);
   }
-  const simulator = await start(
+  const simulators = await startAll(
+    values.dialect.flatMap((names) => names.split(',').map(dialectNamed)),
     present({
       port: wholeNumber('port', values.port, 0, portMax),
       controlPort: wholeNumber('control-port', values['control-port'], 0, portMax),
@@ -38,8 +41,35 @@ export async function run(args: readonly string[], print: (text: string) => void
       catalogueEra: values.era,
     }),
   );
-  print(values.json ? JSON.stringify({ ...addresses(simulator), pid: process.pid }) : introduction(simulator));
-  stopOnSignal(simulator, values['with-parent']);
+  print(values.json ? JSON.stringify(addresses(simulators)) : introduction(simulators));
+  stopOnSignal(simulators, values['with-parent']);
+}
+
+function dialectNamed(name: string): DialectName {
+  const known = dialectNames.find((dialect) => dialect === name);
+  if (known === undefined) throw new UsageError(`--dialect takes ${dialectNames.join(', ')}, not "${name}"`);
+  return known;
+}
+
+/** One exchange for each dialect, a little apart in their prices, on consecutive ports. */
+async function startAll(
+  names: readonly DialectName[],
+  options: ExchangeSimulatorOptions,
+): Promise<readonly ExchangeSimulator[]> {
+  const simulators: ExchangeSimulator[] = [];
+  const portFor = (port: number | undefined, index: number) => (port ? port + index : 0);
+  for (const [index, dialect] of names.entries()) {
+    const port = portFor(options.port, index);
+    const controlPort = portFor(options.controlPort, index);
+    const ratesPort = index === 0 ? (options.ratesPort ?? 0) : 0;
+    try {
+      simulators.push(await start({ ...options, dialect, deviation: index, port, controlPort, ratesPort }));
+    } catch (error) {
+      for (const simulator of simulators) await simulator.stop();
+      throw error;
+    }
+  }
+  return simulators;
 }
 
 async function start(options: ExchangeSimulatorOptions): Promise<ExchangeSimulator> {
@@ -56,10 +86,10 @@ async function start(options: ExchangeSimulatorOptions): Promise<ExchangeSimulat
   }
 }
 
-function stopOnSignal(simulator: ExchangeSimulator, withParent: boolean): void {
+function stopOnSignal(simulators: readonly ExchangeSimulator[], withParent: boolean): void {
   const stop = () => {
     process.stdin.destroy();
-    void simulator.stop();
+    for (const simulator of simulators) void simulator.stop();
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
@@ -67,22 +97,34 @@ function stopOnSignal(simulator: ExchangeSimulator, withParent: boolean): void {
   process.stdin.on('error', stop).once('close', stop).once('end', stop).resume();
 }
 
-function addresses(simulator: ExchangeSimulator) {
-  const { restUrl, wsUrl, cnbUrl, ecbUrl, jsonRateUrl, controlUrl } = simulator;
-  return { restUrl, wsUrl, cnbUrl, ecbUrl, jsonRateUrl, controlUrl };
+/** Those of the first exchange, with its rate sources, and those of each by its dialect. */
+function addresses(simulators: readonly ExchangeSimulator[]) {
+  const { restUrl, wsUrl, cnbUrl, ecbUrl, jsonRateUrl, controlUrl } = simulators[0]!;
+  const dialects = Object.fromEntries(
+    simulators.map((simulator) => [
+      simulator.dialect,
+      { restUrl: simulator.restUrl, wsUrl: simulator.wsUrl, controlUrl: simulator.controlUrl },
+    ]),
+  );
+  return { restUrl, wsUrl, cnbUrl, ecbUrl, jsonRateUrl, controlUrl, pid: process.pid, dialects };
 }
 
-function introduction(simulator: ExchangeSimulator): string {
-  const { restUrl, wsUrl, cnbUrl, ecbUrl, jsonRateUrl, controlUrl } = simulator;
+function introduction(simulators: readonly ExchangeSimulator[]): string {
+  const [first] = simulators;
+  const { cnbUrl, ecbUrl, jsonRateUrl, controlUrl } = first!;
   return [
-    `Simulated exchange with ${simulator.state().markets} markets. Press Ctrl-C to stop.`,
+    `Simulated exchange with ${first!.state().markets} markets. Press Ctrl-C to stop.`,
     '',
-    `  REST       ${restUrl}/0/public/Ticker?pair=XBTEUR`,
-    `  WebSocket  ${wsUrl}`,
-    `  CNB        ${cnbUrl}`,
-    `  ECB        ${ecbUrl}`,
-    `  JSON rate  ${jsonRateUrl}`,
-    `  control    ${controlUrl}`,
+    ...simulators.flatMap(({ dialect, restUrl, wsUrl, controlUrl: control }) => [
+      `  ${dialect}`,
+      `    REST       ${restUrl}`,
+      `    WebSocket  ${wsUrl}`,
+      `    control    ${control}`,
+    ]),
+    '  rate sources',
+    `    CNB        ${cnbUrl}`,
+    `    ECB        ${ecbUrl}`,
+    `    JSON       ${jsonRateUrl}`,
     '',
     'Rehearse an outage:',
     `  npm run simulator -- fault freeze --for 30s --control ${controlUrl}`,

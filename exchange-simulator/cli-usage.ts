@@ -1,8 +1,11 @@
+import { dialectNames } from './dialects.ts';
 import { type FaultRule, faultRules, type ParameterRule } from './fault-catalogue.ts';
 
-const general = `Simulates the exchange Kraken: its public REST and WebSocket v2 protocol, a random market, faults on demand.
+const general = `Simulates exchanges: their public REST and WebSocket protocols, a random market, faults on demand.
 
 Usage: npm run simulator -- [run] [options]
+  --dialect A,B      whose protocol it speaks: ${dialectNames.join(', ')} (default kraken).
+                     Several listen on consecutive ports and quote the same market a little apart
   --port N           port of REST and WebSocket (default 0: any free port)
   --control-port N   port of the control API, on 127.0.0.1 (default 0)
   --rates-port N     port of the rate sources CNB, ECB and JSON (default 0)

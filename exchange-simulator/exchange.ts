@@ -16,6 +16,8 @@ export interface ExchangeListener {
 export interface ExchangeOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** Of the price curves; taken from the randomness unless given. */
+  readonly seed?: number;
   readonly catalogue: readonly CatalogueEntry[];
   /** Changes of bid or ask a second, over all markets together; 0 stops the market. */
   readonly updatesPerSecond: number;
@@ -53,7 +55,7 @@ export class Exchange {
     this.#clock = options.clock;
     this.#nowUs = wireClock(options.clock);
     this.#randomness = options.randomness;
-    this.#seed = Math.floor(options.randomness.fraction() * 2 ** 32);
+    this.#seed = options.seed ?? Math.floor(options.randomness.fraction() * 2 ** 32);
     this.#updatesPerMs = options.updatesPerSecond / 1000;
     this.#lastTickMs = options.clock.monotonicMs();
     this.entries = new Map(options.catalogue.map((entry) => [entry.id, entry]));

@@ -27,8 +27,12 @@ const milliseconds = (fallback: number): ParameterRule => ({
   default: fallback,
 });
 const closeCode: ParameterRule = { type: 'integer', min: 1000, max: 4999, default: 1000 };
-const calls = ['all', 'Assets', 'AssetPairs', 'Ticker', 'OHLC', 'Time', 'SystemStatus'];
-const call: ParameterRule = { type: 'choice', of: calls, default: 'all' };
+const call: ParameterRule = {
+  type: 'text',
+  pattern: /^[\w/-]{1,40}$/,
+  form: 'a call of the dialect, or all',
+  default: 'all',
+};
 const source: ParameterRule = { type: 'choice', of: ['all', 'cnb', 'ecb', 'json'], default: 'all' };
 const over: ParameterRule = { type: 'choice', of: ['both', 'ws', 'rest'], default: 'both' };
 const price: ParameterRule = { type: 'text', pattern: /^\d{1,18}(\.\d{1,18})?$/, form: 'a plain positive decimal' };
@@ -123,6 +127,18 @@ export const faultRules = {
     },
     seen: 'The WebSocket handshake is answered with this HTTP status and Retry-After. Open connections continue.',
   },
+  'no-heartbeat': {
+    kind: 'state',
+    symbols: 'none',
+    parameters: {},
+    seen: 'No heartbeat is sent; everything else continues.',
+  },
+  'reconnect-notice': {
+    kind: 'event',
+    symbols: 'none',
+    parameters: {},
+    seen: 'Every client is told that its connection will end soon, where the dialect has a message for that.',
+  },
   'no-timestamp': {
     kind: 'state',
     symbols: 'none',
@@ -216,8 +232,12 @@ export const faultRules = {
   'rest-429': {
     kind: 'state',
     symbols: 'none',
-    parameters: { call, retryAfterS: { type: 'integer', min: 0, max: 86_400, default: 5 } },
-    seen: 'REST answers 429 with Retry-After.',
+    parameters: {
+      call,
+      retryAfterS: { type: 'integer', min: 0, max: 86_400, default: 5 },
+      noRetryAfter: { type: 'flag', default: false },
+    },
+    seen: 'REST answers 429 with Retry-After (unless noRetryAfter).',
   },
   'rest-error': {
     kind: 'state',

@@ -1,17 +1,17 @@
-import type { Clock } from '../src/clock.ts';
 import { newPair, type PairStatus } from './catalogue.ts';
+import type { Dialect, Venue } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
 import type { FaultEffects } from './fault-board.ts';
 import { BadRequest, type Fault, numberOf, textOf } from './fault-request.ts';
 import type { Listener } from './listener.ts';
 import type { Market } from './market-walk.ts';
-import { tickerFrame, unitsText } from './ticker.ts';
+import { unitsText } from './ticker.ts';
 import type { WebSockets } from './websocket.ts';
-import { wireTime } from './wire-clock.ts';
 
 /** What faults act upon. */
 export interface FaultTargets {
-  readonly clock: Clock;
+  readonly venue: Venue;
+  readonly dialect: Dialect;
   readonly exchange: Exchange;
   readonly webSockets: WebSockets;
   readonly listener: Listener;
@@ -20,19 +20,26 @@ export interface FaultTargets {
 /** The actions of the faults. `targets` is called late, since the targets are constructed after the board. */
 export function faultEffects(targets: () => FaultTargets): FaultEffects {
   return {
-    check: (fault) => check(fault, targets().exchange),
+    check: (fault) => check(fault, targets()),
     begin: (fault) => begin(fault, targets()),
     end: (fault) => end(fault, targets()),
     trigger: (fault) => trigger(fault, targets()),
   };
 }
 
-function check(fault: Fault, exchange: Exchange): void {
+function check(fault: Fault, { exchange, dialect }: FaultTargets): void {
   for (const symbol of fault.symbols ?? []) {
     const listed = exchange.listed(symbol) !== undefined;
     if (fault.fault === 'pair-new' && listed) throw new BadRequest(`${symbol} is already listed`);
     if (fault.fault !== 'pair-new' && !exchange.markets.has(symbol))
       throw new BadRequest(`${symbol} is not listed here`);
+  }
+  const call = textOf(fault, 'call');
+  if (call !== undefined && call !== 'all' && !dialect.calls.includes(call)) {
+    throw new BadRequest(`"call" must be one of: all, ${dialect.calls.join(', ')}`);
+  }
+  if (fault.fault === 'reconnect-notice' && dialect.reconnectNotice === undefined) {
+    throw new BadRequest('this exchange does not announce the end of a connection');
   }
   const code = fault.parameters.code;
   if (code !== undefined && !isCloseCode(Number(code))) {
@@ -49,7 +56,7 @@ function isCloseCode(code: number): boolean {
   return code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code);
 }
 
-function begin(fault: Fault, { exchange, webSockets, listener }: FaultTargets): void | Promise<void> {
+function begin(fault: Fault, { exchange, dialect, webSockets, listener }: FaultTargets): void | Promise<void> {
   switch (fault.fault) {
     case 'freeze':
       return webSockets.each((connection) => connection.freeze());
@@ -64,7 +71,7 @@ function begin(fault: Fault, { exchange, webSockets, listener }: FaultTargets): 
       exchange.catalogueVersion++;
       return undefined;
     case 'system-status':
-      return sendStatus(webSockets);
+      return dialect.statusChanged();
     case 'crossed':
     case 'bad-value':
       return eachMarket(fault, exchange, (market) => exchange.repeat(market));
@@ -75,7 +82,7 @@ function begin(fault: Fault, { exchange, webSockets, listener }: FaultTargets): 
   }
 }
 
-function end(fault: Fault, { exchange, webSockets, listener }: FaultTargets): void | Promise<void> {
+function end(fault: Fault, { exchange, dialect, webSockets, listener }: FaultTargets): void | Promise<void> {
   switch (fault.fault) {
     case 'freeze':
       return webSockets.unfreeze();
@@ -89,7 +96,7 @@ function end(fault: Fault, { exchange, webSockets, listener }: FaultTargets): vo
       exchange.catalogueVersion++;
       return undefined;
     case 'system-status':
-      return sendStatus(webSockets);
+      return dialect.statusChanged();
     case 'crossed':
     case 'bad-value':
       return eachMarket(fault, exchange, (market) => exchange.repeat(market));
@@ -110,13 +117,16 @@ function trigger(fault: Fault, targets: FaultTargets): void {
       webSockets.each((connection) => connection.reset());
       break;
     case 'garbage':
-      sendGarbage(textOf(fault, 'kind') ?? '', webSockets);
+      sendGarbage(textOf(fault, 'kind') ?? '', targets);
       break;
     case 'oversized':
-      sendOversized(numberOf(fault, 'bytes'), webSockets);
+      sendOversized(numberOf(fault, 'bytes'), targets);
       break;
     case 'replay':
       replay(fault, targets);
+      break;
+    case 'reconnect-notice':
+      webSockets.each((connection, nowMs) => connection.send(targets.dialect.reconnectNotice ?? '', nowMs));
       break;
     default:
       throw new Error(`"${fault.fault}" is not an event`);
@@ -139,37 +149,31 @@ function listNew(fault: Fault, exchange: Exchange): void {
   }
 }
 
-function sendStatus(webSockets: WebSockets): void {
-  webSockets.each((connection, nowMs) => connection.send(webSockets.statusMessage(connection), nowMs));
-}
-
 /** Sends each subscriber a frame of an earlier instant, with the given prices or those of the curve at that instant. */
-function replay(fault: Fault, { clock, exchange, webSockets }: FaultTargets): void {
-  const thenMs = clock.now() - numberOf(fault, 'ageMs');
+function replay(fault: Fault, { venue, dialect, exchange, webSockets }: FaultTargets): void {
+  const thenMs = venue.clock.now() - numberOf(fault, 'ageMs');
   const type = textOf(fault, 'type') === 'snapshot' ? 'snapshot' : 'update';
-  const old = (market: Market): string => {
-    const { priceDecimals, tickUnits, symbol } = market.pair;
+  const old = (market: Market) => {
+    const { priceDecimals, tickUnits } = market.pair;
     const bid = market.unitsAt(thenMs);
-    const values = {
-      ...market.values(clock.now()),
+    return {
+      ...market.values(venue.clock.now()),
       bid: textOf(fault, 'bid') ?? unitsText(bid, priceDecimals),
       ask: textOf(fault, 'ask') ?? unitsText(bid + tickUnits, priceDecimals),
     };
-    return tickerFrame(type, symbol, values, wireTime((thenMs + webSockets.skewMs) * 1000));
   };
-  webSockets.each((connection, nowMs) => {
-    for (const symbol of fault.symbols ?? connection.tickers.keys()) {
+  webSockets.each((connection) => {
+    for (const symbol of connection.symbols) {
       const market = exchange.listed(symbol);
-      if (market !== undefined && connection.tickers.has(symbol)) connection.send(old(market), nowMs);
+      if (market === undefined || fault.symbols?.includes(symbol) === false) continue;
+      dialect.oldTicker(connection, market, old(market), venue.skewed(thenMs * 1000), type);
     }
   });
 }
 
-const nestingDepth = 100_000;
-
 /** Sends every connection one message that a client must survive. The kinds are those of the fault `garbage`. */
-function sendGarbage(kind: string, webSockets: WebSockets): void {
-  const bytes = garbageBytes(kind);
+function sendGarbage(kind: string, { dialect, webSockets }: FaultTargets): void {
+  const bytes = garbageBytes(kind, dialect);
   webSockets.each((connection, nowMs) => {
     if (kind === 'frame') connection.sendRaw(bytes);
     else connection.send(bytes, nowMs, kind === 'binary');
@@ -177,31 +181,27 @@ function sendGarbage(kind: string, webSockets: WebSockets): void {
 }
 
 /** Sends every connection one valid message of exactly this many bytes. */
-function sendOversized(bytes: number, webSockets: WebSockets): void {
+function sendOversized(bytes: number, { dialect, webSockets }: FaultTargets): void {
   const message = Buffer.alloc(bytes, ' ');
-  message.write('{"channel":"heartbeat"');
+  message.write(dialect.filler.slice(0, -1));
   message.write('}', bytes - 1);
   webSockets.each((connection, nowMs) => connection.send(message, nowMs));
 }
 
-function garbageBytes(kind: string): Buffer {
+function garbageBytes(kind: string, dialect: Dialect): Buffer {
   switch (kind) {
     case 'binary':
       return Buffer.from([0x00, 0x9f, 0x92, 0x96, 0xff]);
     case 'utf8':
       return Buffer.from([...Buffer.from('{"channel":"'), 0xc3, 0x28, ...Buffer.from('"}')]);
-    case 'nested':
-      return Buffer.from(`{"channel":"ticker","data":${'['.repeat(nestingDepth)}${']'.repeat(nestingDepth)}}`);
-    case 'channel':
-      return Buffer.from('{"channel":"weather","type":"update","data":[{"symbol":"BTC/EUR","sky":"clear"}]}');
-    case 'symbol':
-      return Buffer.from(
-        '{"channel":"ticker","type":"update","data":[{"symbol":"NOPE/EUR","bid":1.0,"bid_qty":1.0,"ask":1.1,"ask_qty":1.0,"last":1.0,"volume":1.0,"vwap":1.0,"low":1.0,"high":1.1,"change":0.0,"change_pct":0.00,"trades":1}]}',
-      );
     case 'frame':
       // All reserved bits set and an undefined opcode (RFC 6455, 5.2).
       return Buffer.from([0xff, 0x03, 0x61, 0x62, 0x63]);
+    case 'nested':
+    case 'channel':
+    case 'symbol':
+      return Buffer.from(dialect.garbage(kind));
     default:
-      return Buffer.from('{"channel":"ticker","type":"update","data":[{"symbol":"BTC/EUR","bid":');
+      return Buffer.from(dialect.garbage('json'));
   }
 }

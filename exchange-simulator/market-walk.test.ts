@@ -4,9 +4,10 @@ import { FakeClock } from '../test/support/fake-clock.ts';
 import { candleIntervals, candles } from './candles.ts';
 import { type CatalogueOptions, loadCatalogue } from './catalogue.ts';
 import { Exchange } from './exchange.ts';
+import { tickerFrame } from './kraken/ws-messages.ts';
 import type { Market } from './market-walk.ts';
 import { randomnessFromSeed } from './randomness.ts';
-import { type TickerField, tickerFrame } from './ticker.ts';
+import type { TickerField } from './ticker.ts';
 
 const everything: CatalogueOptions = { era: 'today', markets: undefined, quotes: undefined };
 

@@ -8,6 +8,9 @@ export interface Reply {
   readonly retryAfterS?: number;
 }
 
+/** Refuses a request; how that looks is the dialect's. */
+export class Refusal extends Error {}
+
 export function json(body: string | Buffer): Reply {
   return { status: 200, contentType: 'application/json', body };
 }

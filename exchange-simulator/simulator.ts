@@ -2,6 +2,8 @@ import type { RequestListener } from 'node:http';
 import { type Clock, type Randomness, systemClock } from '../src/clock.ts';
 import { type CatalogueEra, loadCatalogue } from './catalogue.ts';
 import { controlHandler } from './control.ts';
+import { type Dialect, Venue } from './dialect.ts';
+import { type DialectName, dialects } from './dialects.ts';
 import { Exchange } from './exchange.ts';
 import { type ActiveFault, FaultBoard } from './fault-board.ts';
 import type { FaultName } from './fault-catalogue.ts';
@@ -16,6 +18,10 @@ import { WebSockets } from './websocket.ts';
 
 /** Options of a simulated exchange, all with defaults. */
 export interface ExchangeSimulatorOptions {
+  /** The exchange whose protocol it speaks; `kraken` by default. */
+  readonly dialect?: DialectName;
+  /** Exchanges of one seed with different deviations quote the same market, a little apart; 0 by default. */
+  readonly deviation?: number;
   /** Port of REST and WebSocket; 0 (the default) lets the system choose. */
   readonly port?: number;
   /** Port of the control API; 0 by default. */
@@ -70,9 +76,10 @@ export interface SimulatorState {
 
 /** A running simulated exchange. */
 export interface ExchangeSimulator {
-  /** `http://127.0.0.1:PORT`, REST is below `/0/public/`. */
+  readonly dialect: DialectName;
+  /** What a client takes as the base of REST, for example `http://127.0.0.1:PORT`. */
   readonly restUrl: string;
-  /** `ws://127.0.0.1:PORT/v2` */
+  /** For example `ws://127.0.0.1:PORT/v2`. */
   readonly wsUrl: string;
   readonly cnbUrl: string;
   readonly ecbUrl: string;
@@ -97,7 +104,7 @@ export interface ExchangeSimulator {
 }
 
 /**
- * Starts a simulated exchange: REST and WebSocket version 2 on one port, the rate sources and the
+ * Starts a simulated exchange: REST and WebSocket on one port, the rate sources and the
  * control API on one port each. Rejects when a port is taken, and with `RangeError` when an option is out of range.
  */
 export async function startExchangeSimulator(options: ExchangeSimulatorOptions = {}): Promise<ExchangeSimulator> {
@@ -107,9 +114,11 @@ export async function startExchangeSimulator(options: ExchangeSimulatorOptions =
 }
 
 class Simulator implements ExchangeSimulator {
+  readonly dialect: DialectName;
   readonly faults: ExchangeSimulator['faults'];
   readonly #board: FaultBoard;
   readonly #exchange: Exchange;
+  readonly #dialect: Dialect;
   readonly #webSockets: WebSockets;
   readonly #rest: Rest;
   readonly #rates: Rates;
@@ -126,14 +135,29 @@ class Simulator implements ExchangeSimulator {
     checkRange('markets', markets ?? 1, 1, 20_000);
     checkRange('updatesPerSecond', options.updatesPerSecond ?? 0, 0, 100_000);
     const catalogue = loadCatalogue({ era, markets, quotes });
-    this.#exchange = new Exchange({ clock, randomness, catalogue, updatesPerSecond: options.updatesPerSecond ?? 100 });
+    const seed = Math.floor(randomness.fraction() * 2 ** 32);
+    const { deviation = 0, updatesPerSecond = 100 } = options;
+    const walk = deviation === 0 ? randomness : randomnessFromSeed(seed + deviation);
+    this.#exchange = new Exchange({ clock, randomness: walk, seed, catalogue, updatesPerSecond });
     const exchange = this.#exchange;
-    const targets = () => ({ clock, exchange, webSockets: this.#webSockets, listener: this.#exchangeListener });
-    const faults = new FaultBoard(clock, faultEffects(targets));
+    const faults = new FaultBoard(
+      clock,
+      faultEffects(() => ({
+        venue,
+        exchange,
+        dialect: this.#dialect,
+        webSockets: this.#webSockets,
+        listener: this.#exchangeListener,
+      })),
+    );
     this.#board = faults;
-    this.#webSockets = new WebSockets({ clock, randomness: ids, exchange, faults });
     const isWholeRecording = markets === undefined && quotes === undefined;
-    this.#rest = new Rest({ clock, exchange, faults, era, isWholeRecording });
+    const venue = new Venue({ clock, randomness: ids, exchange, faults, era, isWholeRecording });
+    this.dialect = options.dialect ?? 'kraken';
+    this.#dialect = dialects[this.dialect](venue);
+    this.#webSockets = new WebSockets(venue, this.#dialect);
+    venue.clients = this.#webSockets;
+    this.#rest = new Rest(venue, this.#dialect);
     this.#rates = new Rates(clock, faults);
     const rest: RequestListener = (request, response) => this.#rest.handle(request, response);
     this.#exchangeListener = new Listener(clock, host, options.port ?? 0, rest, this.#webSockets.upgrade);
@@ -158,11 +182,11 @@ class Simulator implements ExchangeSimulator {
   }
 
   get restUrl(): string {
-    return `http://${this.#exchangeListener.authority}`;
+    return `http://${this.#exchangeListener.authority}${this.#dialect.restPath}`;
   }
 
   get wsUrl(): string {
-    return `ws://${this.#exchangeListener.authority}/v2`;
+    return `ws://${this.#exchangeListener.authority}${this.#dialect.livePath}`;
   }
 
   get cnbUrl(): string {
@@ -205,13 +229,13 @@ class Simulator implements ExchangeSimulator {
       connections: connections.map((connection) => ({
         id: String(connection.id),
         peer: connection.peer,
-        tickers: connection.tickers.size,
-        instrument: connection.instrument,
+        tickers: connection.symbols.size,
+        instrument: connection.topics.has('instrument'),
         frozen: connection.frozen,
         sent: connection.sent,
         received: connection.received,
       })),
-      subscriptions: connections.reduce((sum, connection) => sum + connection.tickers.size, 0),
+      subscriptions: connections.reduce((sum, connection) => sum + connection.symbols.size, 0),
       connectsTotal: this.#webSockets.connectsTotal,
       connectsLastMinute: this.#webSockets.connectsLastMinute(),
       requests: { ...this.#rest.requests, ...this.#rates.requests },

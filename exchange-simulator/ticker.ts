@@ -34,24 +34,6 @@ export const tickerFields: readonly TickerField[] = [
 /** Values with faults applied: any JSON text, or none. */
 export type WireTicker = Readonly<Record<TickerField, string | undefined>>;
 
-/**
- * A frame of the ticker channel, built as text so that every digit is sent as it is:
- * `JSON.stringify` would drop trailing zeros. `timestamp` is left out in older frames.
- */
-export function tickerFrame(
-  type: 'snapshot' | 'update',
-  symbol: string,
-  values: WireTicker,
-  timestamp: string | undefined,
-): string {
-  let text = `{"channel":"ticker","type":"${type}","data":[{"symbol":"${symbol}"`;
-  for (const field of tickerFields) {
-    const value = values[field];
-    if (value !== undefined) text += `,"${field}":${value}`;
-  }
-  return timestamp === undefined ? `${text}}]}` : `${text},"timestamp":"${timestamp}"}]}`;
-}
-
 /** `units` with `decimals` places: 562183 and 1 give `56218.3`, −5 and 3 give `-0.005`. */
 export function unitsText(units: number | bigint, decimals: number): string {
   const negative = units < 0;
@@ -59,4 +41,11 @@ export function unitsText(units: number | bigint, decimals: number): string {
   const split = digits.length - decimals;
   const text = decimals === 0 ? digits : `${digits.slice(0, split)}.${digits.slice(split)}`;
   return negative ? `-${text}` : text;
+}
+
+const numeric = /^-?[\d.]+([eE][-+]?\d+)?$/;
+
+/** A value as a JSON string, as most exchanges write numbers; a value of a fault that is not a number stays as it is. */
+export function quoted(value: string): string {
+  return numeric.test(value) ? `"${value}"` : value;
 }

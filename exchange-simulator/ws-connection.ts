@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 
-export type EventTrigger = 'bbo' | 'trades';
-
 /** A slow client with this much data queued is disconnected, as on the real exchange. */
 const queuedBytesMax = 64 * 1024 * 1024;
 
@@ -12,9 +10,7 @@ export class Connection {
   readonly id: bigint;
   readonly peer: string;
   readonly connectedAtMs: number;
-  /** Subscribed tickers by symbol. */
-  readonly tickers = new Map<string, EventTrigger>();
-  instrument = false;
+  readonly topics = new Set<string>();
   lastSentMs: number;
   sent = 0;
   received = 0;
@@ -32,8 +28,9 @@ export class Connection {
     this.lastSentMs = nowMs;
   }
 
-  get subscribed(): boolean {
-    return this.instrument || this.tickers.size > 0;
+  /** The symbols of which it gets anything. */
+  get symbols(): ReadonlySet<string> {
+    return new Set([...this.topics].flatMap((topic) => topic.split(' ')[1] ?? []));
   }
 
   /** Sends a text message, given as text or as its bytes. A frozen connection sends nothing. */

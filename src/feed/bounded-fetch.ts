@@ -11,6 +11,8 @@ interface FetchBounds {
   readonly signal: AbortSignal;
   /** The media types asked for; JSON by default. */
   readonly accept?: string;
+  /** Reads how long to wait from headers of the upstream's own, where it sends no `Retry-After`. Milliseconds. */
+  readonly retryAfter?: ((headers: Headers, now: EpochMs) => number | undefined) | undefined;
 }
 
 interface FetchedText {
@@ -57,7 +59,7 @@ async function exchange(address: string | URL, bounds: FetchBounds, signal: Abor
   headers.set('accept', bounds.accept ?? 'application/json');
   const askedAt = bounds.clock.now();
   const response = await fetch(url, { headers, redirect: 'error', signal });
-  if (!response.ok) throw statusError(response, bounds.clock);
+  if (!response.ok) throw statusError(response, bounds);
   const text = await readBody(response, bounds.bodyBytesMax);
   return { text, askedAt, receivedAt: bounds.clock.now() };
 }
@@ -87,10 +89,11 @@ async function readBody(response: Response, bytesMax: number): Promise<string> {
   return body.toString('utf8');
 }
 
-function statusError(response: Response, clock: Clock): UpstreamError {
-  const retryAfterMs = readRetryAfter(response.headers.get('retry-after') ?? undefined, clock.now());
-  const kind = slowDown.has(response.status) ? 'rate_limited' : 'status';
-  return new UpstreamError(kind, `HTTP status ${response.status}`, retryAfterMs);
+function statusError({ status, headers }: Response, { clock, retryAfter }: FetchBounds): UpstreamError {
+  const now = clock.now();
+  const retryAfterMs = readRetryAfter(headers.get('retry-after') ?? undefined, now) ?? retryAfter?.(headers, now);
+  const kind = slowDown.has(status) ? 'rate_limited' : 'status';
+  return new UpstreamError(kind, `HTTP status ${status}`, retryAfterMs);
 }
 
 /**

@@ -107,14 +107,15 @@ export class CatalogueKeeper {
   }
 
   #succeeded(catalogue: Catalogue, askedAtMs: number): number {
-    const { clock, timing, randomness } = this.#parts;
+    const { clock, timing, randomness, connector } = this.#parts;
     this.#loadedAtMs = clock.monotonicMs();
     this.#lastLoadAt = clock.now();
     this.#backoff.reset();
     const markets = catalogue.markets.map((market) => this.#withNewerStatus(market, askedAtMs));
     const isWhole = this.#loaded({ ...catalogue, markets }, this.#lastLoadAt);
     const jitter = 0.9 + 0.2 * randomness.fraction();
-    return (isWhole ? timing.catalogueReloadMs : timing.catalogueRecheckMs) * jitter;
+    const reloadMs = Math.min(timing.catalogueReloadMs, connector.catalogueReloadMs ?? Number.POSITIVE_INFINITY);
+    return (isWhole ? reloadMs : timing.catalogueRecheckMs) * jitter;
   }
 
   /** A state that arrived live after the request was sent is newer than the answer. */

@@ -14,6 +14,8 @@ import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus, UpstreamTicke
 export interface ExchangeConnector {
   /** The id of its source in the configuration. */
   readonly id: string;
+  /** How often the catalogue is loaded where the live connection does not tell when a market halts; else the feed's own. */
+  readonly catalogueReloadMs?: number;
   /** All markets of the configured quote currencies. The other methods know the symbols of the catalogues loaded so far. */
   loadCatalogue(signal: AbortSignal): Promise<Catalogue>;
   /** The current tickers of these symbols, `path: 'fallback'`. Symbols unknown to the exchange are left out. */
@@ -89,6 +91,8 @@ export type LiveEvent =
   | { readonly type: 'instruments'; readonly pairs: readonly LivePair[] }
   /** The state that the exchange announces for itself, for example `online` or `maintenance`. */
   | { readonly type: 'system'; readonly status: string }
+  /** Another connection took over from one whose end the exchange had announced. Nothing was interrupted. */
+  | { readonly type: 'renewed'; readonly detail: string }
   /** A frame, or a part of one, was ignored. */
   | { readonly type: 'dropped'; readonly reason: DroppedFrame }
   | {
@@ -123,6 +127,8 @@ export type DroppedFrame =
   | 'unknown_kind'
   | 'unknown_symbol'
   | 'late'
+  | 'crossed'
+  | 'old_statistics'
   | 'failed';
 
 /** Why a connection ended. The names are metric labels. */

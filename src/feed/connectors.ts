@@ -12,6 +12,10 @@ export type ConnectorClass = new (options: ConnectorOptions) => ExchangeConnecto
 
 /** Every kind of source that can be configured. One more is a folder beside `kraken/`, and its line here. */
 export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
+  bitvavo: {
+    urls: { rest: 'https://api.bitvavo.com/v2', ws: 'wss://ws.bitvavo.com/v2/' },
+    load: async () => (await import('./bitvavo/connector.ts')).BitvavoConnector,
+  },
   kraken: {
     urls: { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' },
     load: async () => (await import('./kraken/connector.ts')).KrakenConnector,

@@ -16,6 +16,8 @@ type Counts<Name extends string> = Partial<Record<Name, number>>;
 /** What a feed counts, from its start. */
 export class FeedCounters {
   readonly connectionsEnded: Counts<EndReason> = {};
+  /** Replaced without a gap because the exchange planned their end. */
+  connectionsRenewed = 0;
   framesReceived = 0;
   readonly framesDropped: Counts<DroppedFrame> = {};
   tickersTaken = 0;

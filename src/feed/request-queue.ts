@@ -2,14 +2,14 @@ import type { Clock, Timer } from '../clock.ts';
 import { UpstreamError } from './wire.ts';
 
 /** `urgent` always goes before `background`. */
-type RequestPriority = 'urgent' | 'background';
+export type RequestPriority = 'urgent' | 'background';
 
-interface RequestPace {
-  /** The mean time between two requests. */
+export interface RequestPace {
+  /** The mean time between two requests of weight 1. */
   readonly intervalMs: number;
   /**
-   * How many urgent requests may be sent together after a pause, at least 2. A background request waits until that many
-   * could be, so it never delays an urgent one.
+   * How many urgent requests of weight 1 may be sent together after a pause, at least 2, and as much as the heaviest
+   * weighs. A background request waits until that many could be, so it never delays an urgent one.
    */
   readonly burst: number;
   /** The most requests in flight. */
@@ -20,6 +20,7 @@ interface RequestPace {
 
 interface Waiting {
   readonly priority: RequestPriority;
+  readonly weight: number;
   readonly begin: () => void;
 }
 
@@ -30,7 +31,7 @@ export class RequestQueue {
   readonly #waiting: Waiting[] = [];
   #inFlight = 0;
   #backgroundInFlight = 0;
-  /** Accumulated time: each request costs one interval. */
+  /** Accumulated time: each request costs one interval for each unit of its weight. */
   #creditMs: number;
   #countedAtMs: number;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -44,7 +45,7 @@ export class RequestQueue {
   }
 
   /** Runs `job` when its turn comes. Throws `UpstreamError` (`aborted`) when `signal` aborts the wait or the queue is full. */
-  run<T>(priority: RequestPriority, job: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  run<T>(priority: RequestPriority, job: () => Promise<T>, signal: AbortSignal, weight = 1): Promise<T> {
     if (signal.aborted) return Promise.reject(new UpstreamError('aborted', 'cancelled before it was queued'));
     if (this.#waiting.length >= this.#pace.waitingMax) {
       return Promise.reject(new UpstreamError('aborted', 'too many requests are waiting'));
@@ -58,7 +59,7 @@ export class RequestQueue {
         signal.removeEventListener('abort', withdraw);
         this.#track(priority, job).then(resolve, reject);
       };
-      const waiting: Waiting = { priority, begin };
+      const waiting: Waiting = { priority, weight, begin };
       signal.addEventListener('abort', withdraw, { once: true });
       this.#waiting.push(waiting);
       this.#pump();
@@ -87,13 +88,13 @@ export class RequestQueue {
     this.#timer?.cancel();
     this.#timer = undefined;
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const delayMs = this.#delayMs(next.priority);
+      const delayMs = this.#delayMs(next);
       if (delayMs > 0) {
         this.#timer = this.#clock.after(delayMs, () => this.#pump());
         return;
       }
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
-      this.#creditMs -= this.#pace.intervalMs;
+      this.#creditMs -= next.weight * this.#pace.intervalMs;
       next.begin();
     }
   }
@@ -105,12 +106,12 @@ export class RequestQueue {
     return this.#backgroundInFlight === 0 ? this.#waiting[0] : undefined;
   }
 
-  #delayMs(priority: RequestPriority): number {
+  #delayMs({ priority, weight }: Waiting): number {
     const nowMs = this.#clock.monotonicMs();
     const { intervalMs, burst } = this.#pace;
     this.#creditMs = Math.min(burst * intervalMs, this.#creditMs + nowMs - this.#countedAtMs);
     this.#countedAtMs = nowMs;
-    const neededMs = priority === 'background' ? burst * intervalMs : intervalMs;
+    const neededMs = intervalMs * (priority === 'background' ? burst : Math.min(weight, burst));
     const delayMs = Math.max(neededMs - this.#creditMs, this.#pausedUntilMs - nowMs);
     // Less than a hundredth of a millisecond is a rounding error of the sums above, not a wait.
     return delayMs < 0.01 ? 0 : delayMs;

@@ -1,10 +1,17 @@
-import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import type { DialectName } from '../../exchange-simulator/dialects.ts';
+import {
+  type ExchangeSimulator,
+  type ExchangeSimulatorOptions,
+  startExchangeSimulator,
+} from '../../exchange-simulator/simulator.ts';
 import { turns } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
 import { silentLog } from '../log.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { connectorOptions } from './connector.testing.ts';
+import type { ExchangeConnector } from './connector.ts';
+import type { ConnectorClass } from './connectors.ts';
 import { RecordingSink } from './feed-rig.testing.ts';
 import { KrakenConnector } from './kraken/connector.ts';
 import type { FeedTiming } from './parts.ts';
@@ -14,9 +21,14 @@ const passDeadlineMs = 60_000;
 /** A request and its answer take about three turns of the event loop when both ends are in this process. */
 const turnsPerStep = 8;
 
-interface SimulatorRigOptions {
+export interface SimulatorRigOptions {
+  /** Kraken by default. */
+  readonly dialect?: DialectName;
+  readonly connector?: ConnectorClass;
+  readonly simulator?: ExchangeSimulatorOptions;
   readonly timing?: Partial<FeedTiming>;
   readonly symbols?: readonly MarketSymbol[];
+  readonly frameBytesMax?: number;
 }
 
 /** A supervisor against the stand-in exchange, both on one fake clock, over real sockets. */
@@ -24,33 +36,55 @@ export class SimulatorRig {
   readonly clock: FakeClock;
   readonly sink = new RecordingSink();
   readonly simulator: ExchangeSimulator;
-  readonly connector: KrakenConnector;
+  readonly connector: ExchangeConnector;
   readonly supervisor: FeedSupervisor;
 
   private constructor(clock: FakeClock, simulator: ExchangeSimulator, options: SimulatorRigOptions) {
     this.clock = clock;
     this.simulator = simulator;
-    const { restUrl, wsUrl } = simulator;
+    const { restUrl, wsUrl: liveUrl } = simulator;
     const { sink } = this;
-    const { timing = {}, symbols = 'all' } = options;
+    const { timing = {}, symbols = 'all', connector: Connector = KrakenConnector, frameBytesMax } = options;
     const quotes = ['EUR' as CurrencyCode];
-    this.connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl: wsUrl, quotes, symbols }));
+    const bounds = frameBytesMax === undefined ? {} : { frameBytesMax };
+    this.connector = new Connector(connectorOptions({ clock, restUrl, liveUrl, quotes, symbols, ...bounds }));
     const parts = { connector: this.connector, sink, clock, randomness: seededRandomness(4), log: silentLog };
     this.supervisor = new FeedSupervisor({ ...parts, timing });
   }
 
+  /** Starts the exchange alone. */
+  static async open(options: SimulatorRigOptions = {}): Promise<SimulatorRig> {
+    const clock = new FakeClock();
+    const simulator = await startExchangeSimulator({
+      clock,
+      dialect: options.dialect ?? 'kraken',
+      seed: 11,
+      updatesPerSecond: 20,
+      port: await fixedPort(),
+      ...options.simulator,
+    });
+    return new SimulatorRig(clock, simulator, options);
+  }
+
   /** Starts both, and waits for the live path. */
   static async startLive(options: SimulatorRigOptions = {}): Promise<SimulatorRig> {
-    const clock = new FakeClock();
-    const simulator = await startExchangeSimulator({ clock, seed: 11, updatesPerSecond: 20, port: await fixedPort() });
-    const rig = new SimulatorRig(clock, simulator, options);
-    rig.supervisor.start();
-    await rig.pass('the live path', () => rig.health.path === 'live');
+    const rig = await SimulatorRig.open(options);
+    await rig.becomeLive();
     return rig;
   }
 
   get health() {
     return this.supervisor.health();
+  }
+
+  /** The market's state as the market room has it. */
+  status(symbol: string): string | undefined {
+    return this.sink.book.catalogue.find(symbol as MarketSymbol)?.status;
+  }
+
+  async becomeLive(): Promise<void> {
+    this.supervisor.start();
+    await this.pass('the live path', () => this.health.path === 'live');
   }
 
   async stop(): Promise<void> {

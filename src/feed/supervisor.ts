@@ -141,6 +141,10 @@ export class FeedSupervisor {
       case 'system':
         this.#systemStatusReceived(event.status);
         break;
+      case 'renewed':
+        this.#parts.counters.connectionsRenewed++;
+        this.#parts.log.info({ detail: event.detail }, 'live connection replaced as planned');
+        break;
       case 'dropped':
         countOne(this.#parts.counters.framesDropped, event.reason);
         break;

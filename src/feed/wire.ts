@@ -110,6 +110,13 @@ export function asPositive(value: unknown): DecimalString | undefined {
   return decimal !== undefined && isPositive(decimal) ? decimal : undefined;
 }
 
+/** An instant in whole milliseconds or seconds since the epoch, told apart by its size; `undefined` for anything else. */
+export function asEpoch(value: unknown): EpochMs | undefined {
+  const count = asCount(value, 9_999_999_999_999);
+  if (count === undefined || count === 0) return undefined;
+  return (count < 100_000_000_000 ? count * 1000 : count) as EpochMs;
+}
+
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 /** An RFC 3339 instant, truncated to milliseconds; `undefined` for anything else. */

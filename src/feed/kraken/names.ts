@@ -1,4 +1,5 @@
-import { type CurrencyCode, type MarketSymbol, parseCurrency } from '../../market/symbol.ts';
+import type { CurrencyCode } from '../../market/symbol.ts';
+import { readCurrency } from '../market-listing.ts';
 
 /** Kraken's own codes that differ from the common ones. */
 const commonCodes = new Map([
@@ -38,39 +39,16 @@ export function commonCode(krakenCode: string): string {
   return commonCodes.get(krakenCode) ?? krakenCode;
 }
 
-/** The currency behind an asset id, `undefined` when its name is not a currency code (`ETH2.S`). */
+/**
+ * The currency behind an asset id, in capitals also where Kraken writes a lower-case letter (`AAPLx`, a tokenised share);
+ * `undefined` when its name is not a currency code (`ETH2.S`).
+ */
 export function currencyOfAsset(assetId: string, assets: AssetNames): CurrencyCode | undefined {
-  return parseCurrency(commonCode(assets.get(assetId) ?? legacyAssets.get(assetId) ?? assetId));
+  return readCurrency(commonCode(assets.get(assetId) ?? legacyAssets.get(assetId) ?? assetId));
 }
 
 /** The version-2 channel name of a pair's `wsname`: `XBT/EUR` is `BTC/EUR`. `undefined` unless it has two halves. */
 export function liveNameOf(wsname: string): string | undefined {
   const halves = wsname.split('/');
   return halves.length === 2 && halves.every((half) => half !== '') ? halves.map(commonCode).join('/') : undefined;
-}
-
-export interface PairNames {
-  readonly symbol: MarketSymbol;
-  /** In REST requests, and the key in REST answers: `XXBTZEUR`. */
-  readonly id: string;
-  /** On the live channel: `BTC/EUR`. */
-  readonly liveName: string;
-}
-
-/**
- * The names of every pair listed since the process started. A pair missing from one catalogue keeps its names: its
- * market's lifecycle decides when it is gone.
- */
-export class PairDirectory {
-  readonly bySymbol = new Map<MarketSymbol, PairNames>();
-  readonly byId = new Map<string, PairNames>();
-  readonly byLiveName = new Map<string, PairNames>();
-
-  learn(pairs: readonly PairNames[]): void {
-    for (const pair of pairs) {
-      this.bySymbol.set(pair.symbol, pair);
-      this.byId.set(pair.id, pair);
-      this.byLiveName.set(pair.liveName, pair);
-    }
-  }
 }

@@ -3,9 +3,9 @@ import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import type { Candle } from '../connector.ts';
+import type { PairDirectory } from '../pair-directory.ts';
+import type { RestAnswer } from '../rest-client.ts';
 import { asCount, asInstant, asList, asObject, UpstreamError, type WireObject } from '../wire.ts';
-import type { PairDirectory } from './names.ts';
-import type { RestAnswer } from './rest.ts';
 
 /** Reads one entry of the live channel's `data`. A value that is missing or not a decimal is `undefined`. */
 export function readLiveTicker(symbol: MarketSymbol, entry: WireObject, receivedAt: EpochMs): UpstreamTicker {

@@ -8,10 +8,10 @@ import type { CurrencyCode } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import { connectorOptions } from '../connector.testing.ts';
 import type { LiveEvent } from '../connector.ts';
+import { PairDirectory } from '../pair-directory.ts';
 import { ScriptedExchange } from '../scripted-exchange.testing.ts';
 import { asList, asObject } from '../wire.ts';
 import { KrakenConnector } from './connector.ts';
-import { PairDirectory } from './names.ts';
 import { readPolledTickers } from './prices.ts';
 
 const recordings = new URL('../../../exchange-simulator/recordings/', import.meta.url);

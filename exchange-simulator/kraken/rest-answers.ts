@@ -1,6 +1,7 @@
-import { type CatalogueEntry, commonCode, type Pair, type PairStatus, tickText } from './catalogue.ts';
-import { corrupted, type FaultBoard } from './fault-board.ts';
-import type { Market } from './market-walk.ts';
+import { type CatalogueEntry, commonCode, type Pair, type PairStatus, tickText } from '../catalogue.ts';
+import { corrupted, type FaultBoard } from '../fault-board.ts';
+import type { Market } from '../market-walk.ts';
+import { quoted } from '../ticker.ts';
 
 /** A pair as today's `AssetPairs` answers it: the recorded fields and the newer ones, in the documented order. */
 export function pairAnswer(pair: Pair, status: PairStatus): Record<string, unknown> {
@@ -40,8 +41,6 @@ export function assetPrecision(code: string): { precision: number; displayed: nu
   return currencies.includes(code) ? { precision: 4, displayed: 2 } : { precision: 10, displayed: 5 };
 }
 
-const numeric = /^-?[\d.]+([eE][-+]?\d+)?$/;
-
 /** One member of the answer to REST `Ticker`: `"XXBTZEUR":{"a":[…],"b":[…],…}`. */
 export function tickerAnswer(market: Market, faults: FaultBoard, nowMs: number): string {
   const today = market.today(nowMs);
@@ -71,9 +70,4 @@ function side(key: string, price: string | undefined, quantity: string | undefin
 
 function member(key: string, first: string | undefined, second: string | undefined): string | undefined {
   return first === undefined || second === undefined ? undefined : `"${key}":[${quoted(first)},${quoted(second)}]`;
-}
-
-/** REST writes numbers as strings; a value of a fault that is not a number stays as it is. */
-function quoted(value: string): string {
-  return numeric.test(value) ? `"${value}"` : value;
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { result, startForTest } from './test-client.testing.ts';
+import { result, startForTest } from '../test-client.testing.ts';
 
-const recording = readFileSync(new URL('./recordings/asset-pairs-2021-04-17.json', import.meta.url));
+const recording = readFileSync(new URL('../recordings/asset-pairs-2021-04-17.json', import.meta.url));
 const recorded = JSON.parse(recording.toString('utf8')).result;
 
 describe('REST of the simulated exchange', () => {

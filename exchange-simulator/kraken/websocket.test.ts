@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { FakeClock } from '../test/support/fake-clock.ts';
-import { type ExchangeSimulator, startExchangeSimulator } from './simulator.ts';
-import { result, startForTest, TestClient } from './test-client.testing.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { type ExchangeSimulator, startExchangeSimulator } from '../simulator.ts';
+import { result, startForTest, TestClient } from '../test-client.testing.ts';
 
-const recording = readFileSync(new URL('./recordings/ws-v2-ticker-2026-09-24.jsonl', import.meta.url), 'utf8');
+const recording = readFileSync(new URL('../recordings/ws-v2-ticker-2026-09-24.jsonl', import.meta.url), 'utf8');
 const recorded = recording
   .trim()
   .split('\n')

@@ -1,7 +1,10 @@
-import { type CatalogueEntry, type Pair, tickText } from './catalogue.ts';
-import type { Market } from './market-walk.ts';
+import { type CatalogueEntry, type Pair, tickText } from '../catalogue.ts';
+import type { Market } from '../market-walk.ts';
+import { tickerFields, unitsText, type WireTicker } from '../ticker.ts';
 import { assetPrecision } from './rest-answers.ts';
-import { unitsText } from './ticker.ts';
+
+/** When a ticker is sent: when the best bid or offer changes, or with each trade. */
+export type EventTrigger = 'bbo' | 'trades';
 
 export const heartbeat = '{"channel":"heartbeat"}';
 
@@ -77,4 +80,22 @@ function instrumentPair(pair: Pair, status: string): string {
 
 function timesOf(times: Times): { time_in: string; time_out: string } {
   return { time_in: times.timeIn, time_out: times.timeOut };
+}
+
+/**
+ * A frame of the ticker channel, built as text so that every digit is sent as it is:
+ * `JSON.stringify` would drop trailing zeros. `timestamp` is left out in older frames.
+ */
+export function tickerFrame(
+  type: 'snapshot' | 'update',
+  symbol: string,
+  values: WireTicker,
+  timestamp: string | undefined,
+): string {
+  let text = `{"channel":"ticker","type":"${type}","data":[{"symbol":"${symbol}"`;
+  for (const field of tickerFields) {
+    const value = values[field];
+    if (value !== undefined) text += `,"${field}":${value}`;
+  }
+  return timestamp === undefined ? `${text}}]}` : `${text},"timestamp":"${timestamp}"}]}`;
 }

@@ -1,11 +1,13 @@
-import type { Connection, EventTrigger } from './ws-connection.ts';
-import { acknowledgement, pong, refusal, type Times } from './ws-messages.ts';
+import type { Connection } from '../ws-connection.ts';
+import { acknowledgement, type EventTrigger, pong, refusal, type Times } from './ws-messages.ts';
 
 /** What a request can change. The caller of `answerRequest` sends the answers. */
 export interface Subscriptions {
   /** Subscribes; returns the error text where that is refused. */
   addTicker(connection: Connection, symbol: string, trigger: EventTrigger): string | undefined;
-  removeTicker(connection: Connection, symbol: string): boolean;
+  triggerOf(connection: Connection, symbol: string): EventTrigger | undefined;
+  removeTicker(connection: Connection, symbol: string): void;
+  followInstruments(connection: Connection, isWanted: boolean): void;
   tickerSnapshot(symbol: string): string | undefined;
   instrumentSnapshot(): string;
 }
@@ -79,19 +81,20 @@ function answerTicker(answering: Answering): readonly string[] {
 }
 
 function removeTicker(answering: Answering, symbol: string): string {
-  const trigger = answering.connection.tickers.get(symbol);
-  return answering.subscriptions.removeTicker(answering.connection, symbol)
-    ? acknowledge(answering, { channel: 'ticker', event_trigger: trigger, symbol })
-    : refuse(answering, 'Subscription Not Found', symbol);
+  const { subscriptions, connection } = answering;
+  const trigger = subscriptions.triggerOf(connection, symbol);
+  if (trigger === undefined) return refuse(answering, 'Subscription Not Found', symbol);
+  subscriptions.removeTicker(connection, symbol);
+  return acknowledge(answering, { channel: 'ticker', event_trigger: trigger, symbol });
 }
 
 function answerInstrument(answering: Answering): readonly string[] {
   const { connection, method, params } = answering;
   const subscribing = method === 'subscribe';
-  if (connection.instrument === subscribing) {
+  if (connection.topics.has('instrument') === subscribing) {
     return [refuse(answering, subscribing ? 'Already subscribed' : 'Subscription Not Found')];
   }
-  connection.instrument = subscribing;
+  answering.subscriptions.followInstruments(connection, subscribing);
   if (!subscribing) return [acknowledge(answering, { channel: 'instrument' })];
   const snapshot = params.snapshot !== false;
   const answer = acknowledge(answering, { channel: 'instrument', snapshot });

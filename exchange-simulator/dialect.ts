@@ -1,0 +1,140 @@
+import type { Clock, Randomness } from '../src/clock.ts';
+import type { CatalogueEra } from './catalogue.ts';
+import type { Exchange } from './exchange.ts';
+import { corrupted, type FaultBoard } from './fault-board.ts';
+import { numberOf, textOf } from './fault-request.ts';
+import type { Market } from './market-walk.ts';
+import type { Reply } from './reply.ts';
+import type { WireTicker } from './ticker.ts';
+import type { WebSockets } from './websocket.ts';
+import { wireClock } from './wire-clock.ts';
+import type { Connection } from './ws-connection.ts';
+
+/**
+ * How one exchange says what its market does. The market, the faults, the sockets and the bounds on them are the same for
+ * all; a dialect is a folder that implements this. It holds no timers.
+ */
+export interface Dialect {
+  /** Where its WebSocket is, for example `/v2`. */
+  readonly livePath: string;
+  /** The base of REST below the port, for example `/v2`; empty where its calls begin at the root. */
+  readonly restPath: string;
+  /** The names of its REST calls, for counting and for the faults' `call`. */
+  readonly calls: readonly string[];
+  /** Which call this is; `undefined`: there is nothing at this path. */
+  callOf(url: URL): string | undefined;
+  answer(call: string, url: URL): Reply;
+  /** The answer to a request that it refuses with this text. */
+  refusal(message: string): Reply;
+  /** A client has connected: says what comes first. */
+  greet(client: Connection): void;
+  /** One message of a client. */
+  received(client: Connection, text: string): void;
+  /** Ten times a second for each connection: heartbeats, and frames that are collected before they are sent. */
+  beat(client: Connection, nowMs: number): void;
+  /** A market's bid or ask changed, and perhaps its last price. Not called for a market that a fault mutes. */
+  tickerChanged(market: Market, lastChanged: boolean): void;
+  /** A pair was listed, delisted or changed its status. */
+  instrumentChanged(market: Market): void;
+  /** The fault `system-status` began or ended. */
+  statusChanged(): void;
+  /** A whole ticker with these values, as it would have been sent at that instant. */
+  oldTicker(client: Connection, market: Market, values: WireTicker, atUs: number, type: 'snapshot' | 'update'): void;
+  /** Truncated JSON, 100,000 nested arrays, a channel that does not exist, a ticker of a symbol that does not exist. */
+  garbage(kind: 'json' | 'nested' | 'channel' | 'symbol'): string;
+  /** A valid message that means nothing, an object. */
+  readonly filler: string;
+  /** Announces that it will end the connection; `undefined`: it never does. */
+  readonly reconnectNotice?: string;
+}
+
+interface VenueOptions {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly exchange: Exchange;
+  readonly faults: FaultBoard;
+  readonly era: CatalogueEra;
+  readonly isWholeRecording: boolean;
+}
+
+/** What a dialect speaks about: the market of one exchange, its faults, its clock and its clients. */
+export class Venue {
+  readonly clock: Clock;
+  /** For ids; the market has its own. */
+  readonly randomness: Randomness;
+  readonly exchange: Exchange;
+  readonly faults: FaultBoard;
+  readonly era: CatalogueEra;
+  /** The whole recorded catalogue is listed, so that its bytes can be served unchanged. */
+  readonly isWholeRecording: boolean;
+  readonly #nowUs: () => number;
+  #clients: WebSockets | undefined;
+
+  constructor(options: VenueOptions) {
+    this.clock = options.clock;
+    this.randomness = options.randomness;
+    this.exchange = options.exchange;
+    this.faults = options.faults;
+    this.era = options.era;
+    this.isWholeRecording = options.isWholeRecording;
+    this.#nowUs = wireClock(options.clock);
+  }
+
+  get clients(): WebSockets {
+    if (this.#clients === undefined) throw new Error('the venue has not been opened');
+    return this.#clients;
+  }
+
+  set clients(clients: WebSockets) {
+    this.#clients = clients;
+  }
+
+  /** The exchange's own clock in microseconds since the epoch: the fault `clock-skew` is in it. */
+  nowUs(): number {
+    return this.skewed(this.#nowUs());
+  }
+
+  /** An instant as the exchange's own clock has it. */
+  skewed(epochUs: number): number {
+    const skew = this.faults.find('clock-skew');
+    return epochUs + (skew === undefined ? 0 : numberOf(skew, 'ms') * 1000);
+  }
+
+  /** When the market last changed; `undefined` while a fault keeps times away. */
+  changedAtUs(market: Market): number | undefined {
+    return this.faults.find('no-timestamp') === undefined ? this.skewed(market.changedAtUs) : undefined;
+  }
+
+  /** What is sent of a market now: its values with the faults applied. */
+  values(market: Market, path: 'ws' | 'rest'): WireTicker {
+    return corrupted(this.faults, market.pair.symbol, path, market.values(this.clock.now()));
+  }
+
+  /** No ticker of this market is sent on live connections. */
+  isMuted(symbol: string): boolean {
+    return this.faults.find('mute') !== undefined || this.faults.find('mute-symbol', symbol) !== undefined;
+  }
+
+  isRejected(symbol: string): boolean {
+    return this.exchange.listed(symbol) === undefined || this.faults.find('reject', symbol) !== undefined;
+  }
+
+  /** The state that the exchange announces for itself: `online`, or that of the fault `system-status`. */
+  get systemStatus(): string {
+    const fault = this.faults.find('system-status');
+    return (fault && textOf(fault, 'status')) ?? 'online';
+  }
+
+  get beatsHeart(): boolean {
+    return this.faults.find('no-heartbeat') === undefined;
+  }
+
+  /** The markets that REST lists. */
+  get listed(): readonly Market[] {
+    const hidden = this.faults.all('pair-unlisted');
+    return [...this.exchange.markets.values()].filter(
+      ({ status, pair }) =>
+        status !== 'delisted' && hidden.every(({ symbols }) => symbols?.includes(pair.symbol) !== true),
+    );
+  }
+}

@@ -1,0 +1,11 @@
+import { connectorConformance } from '../conformance.testing.ts';
+import { BitvavoConnector } from './connector.ts';
+
+connectorConformance({
+  dialect: 'bitvavo',
+  connector: BitvavoConnector,
+  acknowledges: 'set',
+  plansReconnects: false,
+  maintenance: 'markets',
+  hasCandles: true,
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DecimalString } from '../market/decimal.ts';
+import { changePercentOf, vwapOf } from './derived.ts';
+import { asStep } from './steps.ts';
+
+const decimal = (text: string) => text as DecimalString;
+
+test('the average price is what was paid over what was bought, and nothing without a trade', () => {
+  assert.equal(vwapOf(decimal('17907505.51'), decimal('323.92364868'))?.slice(0, 9), '55283.106');
+  assert.equal(vwapOf(decimal('10'), decimal('4')), '2.5');
+  assert.equal(vwapOf(decimal('0'), decimal('0.000')), undefined);
+  assert.equal(vwapOf(undefined, decimal('1')), undefined);
+});
+
+test('the change is in percent of the earlier price', () => {
+  assert.equal(changePercentOf(decimal('110'), decimal('100.00')), '10');
+  assert.equal(changePercentOf(decimal('55198'), decimal('55460'))?.slice(0, 9), '-0.472412');
+  assert.equal(changePercentOf(decimal('1'), decimal('0')), undefined);
+});
+
+test('a step loses its trailing zeros and keeps its places', () => {
+  assert.deepEqual(asStep('0.01000000'), { size: '0.01', places: 2 });
+  assert.deepEqual(asStep('1.00'), { size: '1', places: 0 });
+  assert.deepEqual(asStep('25'), { size: '25', places: 0 });
+  for (const value of ['0', '0.00', '-1', 'x', null, 1, `0.${'0'.repeat(18)}1`]) assert.equal(asStep(value), undefined);
+});

@@ -1,0 +1,78 @@
+import type { Clock, EpochMs } from '../clock.ts';
+import { fetchText } from './bounded-fetch.ts';
+import { type RequestPace, type RequestPriority, RequestQueue } from './request-queue.ts';
+import { asUpstreamError, parseLossless, parsePlain } from './wire.ts';
+
+interface RestClientOptions {
+  readonly clock: Clock;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  /** For one answer. */
+  readonly timeoutMs: number;
+  readonly pace: RequestPace;
+  /** Takes the result out of a parsed answer, or throws `UpstreamError` for one that is a refusal. */
+  readonly unwrap?: (body: unknown) => unknown;
+  /** As in `fetchText`. */
+  readonly retryAfter?: (headers: Headers, now: EpochMs) => number | undefined;
+  /** The pause when the exchange asks us to slow down without saying for how long; 5,000 by default. */
+  readonly slowDownMs?: number;
+  /** The largest answer; 48 MiB by default. */
+  readonly bodyBytesMax?: number;
+}
+
+/** One call of an exchange's REST interface. */
+export interface RestCall {
+  /** Below the base URL, with its slash. */
+  readonly path: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** `urgent` by default. */
+  readonly priority?: RequestPriority;
+  /** How often the timeout of one answer: 1 by default. */
+  readonly timeoutFactor?: number;
+  /** What it costs of the exchange's limit, in the unit of the pace: 1 by default. */
+  readonly weight?: number;
+  /** `plain` at a tenth of the cost, for large answers whose decimals are all strings. */
+  readonly parse?: 'lossless' | 'plain';
+}
+
+export interface RestAnswer {
+  readonly result: unknown;
+  /** When the request was sent. */
+  readonly askedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+}
+
+/** The REST side of one exchange, within its limits: every caller shares one queue. */
+export class RestClient {
+  readonly #options: RestClientOptions;
+  readonly #queue: RequestQueue;
+
+  constructor(options: RestClientOptions) {
+    this.#options = options;
+    this.#queue = new RequestQueue(options.clock, options.pace);
+  }
+
+  /** Throws `UpstreamError`. An answer that asks us to slow down holds back every later request. */
+  async ask(call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
+    const { priority = 'urgent', weight = 1 } = call;
+    try {
+      return await this.#queue.run(priority, () => this.#exchange(call, signal), signal, weight);
+    } catch (error) {
+      const { kind, retryAfterMs = this.#options.slowDownMs ?? 5_000 } = asUpstreamError(error);
+      if (kind === 'rate_limited') this.#queue.pause(retryAfterMs);
+      throw error;
+    }
+  }
+
+  async #exchange(call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
+    const { clock, baseUrl, timeoutMs, retryAfter, unwrap = (body) => body } = this.#options;
+    const { bodyBytesMax = 48 * 1024 * 1024 } = this.#options;
+    const url = new URL(baseUrl);
+    url.pathname = `${url.pathname.replace(/\/$/, '')}${call.path}`;
+    for (const [name, value] of Object.entries(call.parameters ?? {})) url.searchParams.set(name, value);
+    const bounds = { clock, timeoutMs: timeoutMs * (call.timeoutFactor ?? 1), bodyBytesMax, signal, retryAfter };
+    const { text, askedAt, receivedAt } = await fetchText(url, bounds);
+    const parse = call.parse === 'plain' ? parsePlain : parseLossless;
+    return { result: unwrap(parse(text)), askedAt, receivedAt };
+  }
+}

@@ -1,0 +1,195 @@
+import type { Clock, Timer } from '../clock.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import type { LiveListener, SubscriptionRefusal } from './connector.ts';
+
+/**
+ * How an exchange acknowledges subscriptions.
+ *
+ * - `each`: one answer for each symbol
+ * - `set`: each answer is the whole set that is subscribed now, and an error concerns a whole request. One request is
+ *   sent after the other, so that it is clear which one an error concerns
+ * - `none`: it says nothing of a symbol. Its first frame accepts it, and so does the deadline: that the exchange has the
+ *   symbol is known from the catalogue, and a quiet market may send nothing
+ */
+export type AcknowledgementStyle = 'each' | 'set' | 'none';
+
+type SubscriptionMethod = 'subscribe' | 'unsubscribe';
+
+interface SubscriptionsOptions {
+  readonly clock: Clock;
+  readonly style: AcknowledgementStyle;
+  /** Symbols in one request, at most. */
+  readonly batchMax: number;
+  /** Sends one request; calls `sent` when it goes out. `request` counts from 1 on each connection. */
+  readonly send: (
+    method: SubscriptionMethod,
+    symbols: readonly MarketSymbol[],
+    request: number,
+    sent: () => void,
+  ) => void;
+  readonly listener: LiveListener;
+  /** The exchange's deadline for answering a request; 10,000 by default. */
+  readonly answerTimeoutMs?: number;
+}
+
+interface Batch {
+  readonly method: SubscriptionMethod;
+  readonly symbols: readonly MarketSymbol[];
+}
+
+/** The subscriptions of one connection: sent in batches; each symbol is answered or given up within a deadline. */
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+  readonly #answerTimeoutMs: number;
+  readonly #outbox: Batch[] = [];
+  /** Symbols without an answer yet, with the number of their latest request. */
+  readonly #unanswered = new Map<MarketSymbol, number>();
+  /** Symbols to subscribe again as soon as their unsubscription is acknowledged. */
+  readonly #renewing = new Set<MarketSymbol>();
+  readonly #timers = new Set<Timer>();
+  #requests = 0;
+  /** The request whose answer the next one waits for; only with whole sets. */
+  #awaited: number | undefined;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+    this.#answerTimeoutMs = options.answerTimeoutMs ?? 10_000;
+  }
+
+  subscribe(symbols: readonly MarketSymbol[]): void {
+    this.#enqueue('subscribe', symbols);
+  }
+
+  unsubscribe(symbols: readonly MarketSymbol[]): void {
+    for (const symbol of symbols) {
+      this.#unanswered.delete(symbol);
+      this.#renewing.delete(symbol);
+    }
+    this.#enqueue('unsubscribe', symbols);
+  }
+
+  /** Subscribing to an existing subscription changes nothing, so the old one has to end first. */
+  resubscribe(symbols: readonly MarketSymbol[]): void {
+    const idle = symbols.filter((symbol) => !this.#renewing.has(symbol));
+    if (idle.length === 0) return;
+    this.#enqueue('unsubscribe', idle);
+    if (this.#options.style !== 'each') {
+      this.#enqueue('subscribe', idle);
+      return;
+    }
+    for (const symbol of idle) this.#renewing.add(symbol);
+    this.#after(this.#answerTimeoutMs, () => this.#renew(idle));
+  }
+
+  accepted(symbol: MarketSymbol): void {
+    if (!this.#unanswered.delete(symbol)) return;
+    this.#options.listener({ type: 'accepted', symbol });
+    this.#settle();
+  }
+
+  refused(symbol: MarketSymbol, reason: SubscriptionRefusal = 'refused'): void {
+    if (!this.#unanswered.delete(symbol)) return;
+    this.#options.listener({ type: 'rejected', symbol, reason });
+    this.#settle();
+  }
+
+  unsubscribed(symbol: MarketSymbol): void {
+    this.#renew([symbol]);
+  }
+
+  /** Everything that is subscribed now, as the exchange lists it. */
+  confirmed(symbols: Iterable<MarketSymbol>): void {
+    for (const symbol of symbols) this.accepted(symbol);
+  }
+
+  /** Data is as good as an acknowledgement. */
+  delivered(symbol: MarketSymbol): void {
+    this.accepted(symbol);
+  }
+
+  /**
+   * A request was refused as a whole, by default the one that is awaited: one bad symbol is enough for that. It is sent
+   * again in halves, until the bad symbol stands alone.
+   */
+  refusedRequest(request: number | undefined = this.#awaited): void {
+    const symbols = [...this.#unanswered].flatMap(([symbol, latest]) => (latest === request ? [symbol] : []));
+    const [alone] = symbols;
+    if (alone === undefined) return;
+    if (symbols.length === 1) {
+      this.refused(alone);
+      return;
+    }
+    for (const symbol of symbols) this.#unanswered.delete(symbol);
+    const middle = Math.ceil(symbols.length / 2);
+    for (const half of [symbols.slice(middle), symbols.slice(0, middle)]) {
+      this.#outbox.unshift({ method: 'subscribe', symbols: half });
+    }
+    this.#awaited = undefined;
+    this.#pump();
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+    this.#outbox.length = 0;
+  }
+
+  #renew(symbols: readonly MarketSymbol[]): void {
+    this.#enqueue(
+      'subscribe',
+      symbols.filter((symbol) => this.#renewing.delete(symbol)),
+    );
+  }
+
+  #enqueue(method: SubscriptionMethod, symbols: readonly MarketSymbol[]): void {
+    const { batchMax } = this.#options;
+    for (let from = 0; from < symbols.length; from += batchMax) {
+      this.#outbox.push({ method, symbols: symbols.slice(from, from + batchMax) });
+    }
+    this.#pump();
+  }
+
+  #pump(): void {
+    while (this.#awaited === undefined) {
+      const batch = this.#outbox.shift();
+      if (batch === undefined) return;
+      this.#sendBatch(batch);
+    }
+  }
+
+  #sendBatch({ method, symbols }: Batch): void {
+    const request = ++this.#requests;
+    const isSubscribing = method === 'subscribe';
+    if (isSubscribing) {
+      for (const symbol of symbols) this.#unanswered.set(symbol, request);
+      if (this.#options.style === 'set') this.#awaited = request;
+    }
+    this.#options.send(method, symbols, request, () => {
+      if (isSubscribing) this.#after(this.#answerTimeoutMs, () => this.#giveUp(symbols, request));
+    });
+  }
+
+  /** With whole sets the next request goes out once every symbol of the last one has its answer. */
+  #settle(): void {
+    if (this.#awaited === undefined) return;
+    for (const request of this.#unanswered.values()) if (request === this.#awaited) return;
+    this.#awaited = undefined;
+    this.#pump();
+  }
+
+  #giveUp(symbols: readonly MarketSymbol[], request: number): void {
+    for (const symbol of symbols) {
+      if (this.#unanswered.get(symbol) !== request) continue;
+      if (this.#options.style === 'none') this.accepted(symbol);
+      else this.refused(symbol, 'unanswered');
+    }
+  }
+
+  #after(delayMs: number, run: () => void): void {
+    const timer = this.#options.clock.after(delayMs, () => {
+      this.#timers.delete(timer);
+      run();
+    });
+    this.#timers.add(timer);
+  }
+}

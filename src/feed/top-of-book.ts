@@ -1,0 +1,151 @@
+import { type DecimalString, isPositive, parseDecimal } from '../market/decimal.ts';
+import { asList } from './wire.ts';
+
+/** Best prices as the exchange wrote them; `undefined`: that side is empty. */
+export interface BestPrices {
+  readonly bid: DecimalString | undefined;
+  readonly ask: DecimalString | undefined;
+}
+
+/** Levels kept of each side. A book can have a hundred thousand, and its best price moves among the first few. */
+const depthMax = 1_000;
+
+/**
+ * The best prices of an order book that arrives as one snapshot and then as changes. Prices are compared as decimals
+ * and kept as the exchange wrote them. Of each side the best levels are kept; what lies beyond is never needed unless
+ * all of those are taken, and then the book is `exhausted`: a new snapshot is due, as it is for one that is crossed.
+ */
+export class TopOfBook {
+  readonly #bids = new Side(-1);
+  readonly #asks = new Side(1);
+
+  /** Takes over `[price, size]` lists of both sides in any order. Unreadable levels and those of size zero are left out. */
+  snapshot(bids: unknown, asks: unknown): void {
+    this.#bids.replace(readLevels(bids));
+    this.#asks.replace(readLevels(asks));
+  }
+
+  /** Sets one level; a size of zero removes it. Returns false when price or size is not a decimal. */
+  change(side: 'bid' | 'ask', price: unknown, size: unknown): boolean {
+    const level = readPrice(price);
+    const amount = parseDecimal(size);
+    if (level === undefined || amount === undefined) return false;
+    const levels = side === 'bid' ? this.#bids : this.#asks;
+    if (isPositive(amount)) levels.set(level);
+    else levels.remove(level);
+    return true;
+  }
+
+  get best(): BestPrices {
+    return { bid: this.#bids.best, ask: this.#asks.best };
+  }
+
+  /** The best bid is above the best ask: a change was missed. */
+  get isCrossed(): boolean {
+    const { bid, ask } = this.best;
+    return bid !== undefined && ask !== undefined && comparePrices(bid, ask) > 0;
+  }
+
+  get isExhausted(): boolean {
+    return this.#bids.isExhausted || this.#asks.isExhausted;
+  }
+}
+
+/** One side, the best price last: most changes are near it, and cost little there. */
+class Side {
+  /** 1: a lower price is better. */
+  readonly #sign: 1 | -1;
+  #prices: DecimalString[] = [];
+  /** Levels that are not better than this one are not known. */
+  #floor: DecimalString | undefined;
+
+  constructor(sign: 1 | -1) {
+    this.#sign = sign;
+  }
+
+  get best(): DecimalString | undefined {
+    return this.#prices.at(-1);
+  }
+
+  get isExhausted(): boolean {
+    return this.#floor !== undefined && this.#prices.length === 0;
+  }
+
+  replace(prices: DecimalString[]): void {
+    this.#prices = prices.sort((one, other) => this.#order(one, other));
+    this.#floor = undefined;
+    this.#trim();
+  }
+
+  set(price: DecimalString): void {
+    if (this.#floor !== undefined && this.#order(price, this.#floor) <= 0) return;
+    const at = this.#find(price);
+    const isKnown = at < this.#prices.length && this.#order(this.#prices[at]!, price) === 0;
+    this.#prices.splice(at, isKnown ? 1 : 0, price);
+    if (this.#prices.length > 2 * depthMax) this.#trim();
+  }
+
+  remove(price: DecimalString): void {
+    const at = this.#find(price);
+    if (at < this.#prices.length && this.#order(this.#prices[at]!, price) === 0) this.#prices.splice(at, 1);
+  }
+
+  #trim(): void {
+    const surplus = this.#prices.length - depthMax;
+    if (surplus <= 0) return;
+    this.#floor = this.#prices[surplus - 1];
+    this.#prices = this.#prices.slice(surplus);
+  }
+
+  /** Where the price stands, or would stand. */
+  #find(price: DecimalString): number {
+    let low = 0;
+    let high = this.#prices.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#order(this.#prices[middle]!, price) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Above zero: `one` is better. */
+  #order(one: DecimalString, other: DecimalString): number {
+    return -this.#sign * comparePrices(one, other);
+  }
+}
+
+function readLevels(levels: unknown): DecimalString[] {
+  const prices = new Set<DecimalString>();
+  for (const level of asList(levels) ?? []) {
+    const [price, size] = asList(level) ?? [];
+    const read = readPrice(price);
+    const amount = parseDecimal(size);
+    if (read !== undefined && amount !== undefined && isPositive(amount)) prices.add(read);
+  }
+  return [...prices];
+}
+
+function readPrice(value: unknown): DecimalString | undefined {
+  const price = parseDecimal(value);
+  return price !== undefined && isPositive(price) ? price : undefined;
+}
+
+/** Compares two positive decimals in plain notation by their digits: ten times faster than by arithmetic. */
+function comparePrices(one: DecimalString, other: DecimalString): number {
+  if (one === other) return 0;
+  const [wholeOne, partOne] = split(one);
+  const [wholeOther, partOther] = split(other);
+  if (wholeOne.length !== wholeOther.length) return wholeOne.length - wholeOther.length;
+  if (wholeOne !== wholeOther) return wholeOne < wholeOther ? -1 : 1;
+  const places = Math.max(partOne.length, partOther.length);
+  const [paddedOne, paddedOther] = [partOne.padEnd(places, '0'), partOther.padEnd(places, '0')];
+  return paddedOne === paddedOther ? 0 : paddedOne < paddedOther ? -1 : 1;
+}
+
+/** The digits before the point without leading zeros, and those after it. */
+function split(price: DecimalString): [whole: string, part: string] {
+  const point = price.indexOf('.');
+  const whole = point === -1 ? price : price.slice(0, point);
+  return [whole.startsWith('0') ? whole.replace(/^0+/, '') : whole, point === -1 ? '' : price.slice(point + 1)];
+}
