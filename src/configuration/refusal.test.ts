@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { connectorKinds } from '../feed/connectors.ts';
 import { refusal, type World } from './configuration.testing.ts';
+
+const kinds = Object.keys(connectorKinds).join(', ');
 
 describe('what is refused', () => {
   const cases: readonly (readonly [what: string, yaml: string, ...lines: string[]])[] = [
@@ -102,7 +105,7 @@ describe('what is refused', () => {
     [
       'an unknown kind of source',
       'sources: [{ id: mine, kind: krakn }]',
-      'mdapi.yaml:1:29: sources[0].kind: "krakn" is not one of kraken; did you mean "kraken"?',
+      `mdapi.yaml:1:29: sources[0].kind: "krakn" is not one of ${kinds}; did you mean "kraken"?`,
     ],
     ['a source without an id', 'sources: [{ kind: kraken }]', 'mdapi.yaml:1:11: sources[0].id: is missing'],
     [
@@ -166,7 +169,7 @@ describe('what is refused', () => {
     [
       'a misspelt source',
       'sources: [krakn]',
-      'mdapi.yaml:1:11: sources[0]: "krakn" is no kind of source, one of kraken; did you mean "kraken"?',
+      `mdapi.yaml:1:11: sources[0]: "krakn" is no kind of source, one of ${kinds}; did you mean "kraken"?`,
     ],
     [
       'a source that is there twice',
