@@ -1,0 +1,11 @@
+import { connectorConformance } from '../conformance.testing.ts';
+import { BinanceConnector } from './connector.ts';
+
+connectorConformance({
+  dialect: 'binance',
+  connector: BinanceConnector,
+  acknowledges: 'none',
+  plansReconnects: true,
+  maintenance: 'markets',
+  hasCandles: true,
+});

@@ -1,0 +1,89 @@
+import type { MarketSymbol } from '../market/symbol.ts';
+import type { LiveConnection, LiveEvent, LiveListener } from './connector.ts';
+
+interface Part {
+  readonly connection: LiveConnection;
+  readonly symbols: Set<MarketSymbol>;
+  isOpen: boolean;
+}
+
+/**
+ * Outwards one connection, inwards as many as an exchange's limit of subscriptions for each asks for. Further ones are
+ * opened when the first is full. The end of any is the end of all.
+ */
+export class SplitConnection implements LiveConnection {
+  readonly #open: (listener: LiveListener) => LiveConnection;
+  readonly #symbolsMax: number;
+  readonly #listener: LiveListener;
+  readonly #parts: Part[] = [];
+  #hasEnded = false;
+
+  /** `symbolsMax`: the most symbols on one connection. */
+  constructor(open: (listener: LiveListener) => LiveConnection, symbolsMax: number, listener: LiveListener) {
+    this.#open = open;
+    this.#symbolsMax = symbolsMax;
+    this.#listener = listener;
+    this.#add();
+  }
+
+  subscribe(symbols: readonly MarketSymbol[]): void {
+    const added = new Map<Part, MarketSymbol[]>();
+    for (const symbol of symbols) {
+      const part =
+        this.#partOf(symbol) ?? this.#parts.find(({ symbols }) => symbols.size < this.#symbolsMax) ?? this.#add();
+      part.symbols.add(symbol);
+      added.set(part, [...(added.get(part) ?? []), symbol]);
+    }
+    for (const [part, own] of added) if (part.isOpen) part.connection.subscribe(own);
+  }
+
+  unsubscribe(symbols: readonly MarketSymbol[]): void {
+    this.#each(symbols, (part, own) => {
+      for (const symbol of own) part.symbols.delete(symbol);
+      part.connection.unsubscribe(own);
+    });
+  }
+
+  resubscribe(symbols: readonly MarketSymbol[]): void {
+    this.#each(symbols, (part, own) => part.connection.resubscribe(own));
+  }
+
+  ping(): void {
+    for (const { connection, isOpen } of this.#parts) if (isOpen) connection.ping();
+  }
+
+  terminate(): void {
+    this.#hasEnded = true;
+    for (const { connection } of this.#parts) connection.terminate();
+  }
+
+  #partOf(symbol: MarketSymbol): Part | undefined {
+    return this.#parts.find(({ symbols }) => symbols.has(symbol));
+  }
+
+  #each(symbols: readonly MarketSymbol[], run: (part: Part, own: MarketSymbol[]) => void): void {
+    for (const part of this.#parts) {
+      const own = symbols.filter((symbol) => part.symbols.has(symbol));
+      if (own.length > 0) run(part, own);
+    }
+  }
+
+  #add(): Part {
+    const connection: LiveConnection = this.#open((event) => this.#received(part, event));
+    const part: Part = { connection, symbols: new Set(), isOpen: false };
+    this.#parts.push(part);
+    return part;
+  }
+
+  #received(part: Part, event: LiveEvent): void {
+    if (this.#hasEnded) return;
+    if (event.type === 'opened') this.#opened(part);
+    else if (event.type === 'closed') this.terminate();
+    if (event.type !== 'opened' || part === this.#parts[0]) this.#listener(event);
+  }
+
+  #opened(part: Part): void {
+    part.isOpen = true;
+    if (part.symbols.size > 0) part.connection.subscribe([...part.symbols]);
+  }
+}
