@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import { RecordingChannel } from '../live-channel.testing.ts';
+import { PairDirectory } from '../pair-directory.ts';
+import { recordedFrames } from '../recordings.testing.ts';
+import { SendQueue } from '../send-queue.ts';
+import { OkxLive, okxPace } from './live.ts';
+
+const btc = 'BTCUSDT' as MarketSymbol;
+
+function opened() {
+  const clock = new FakeClock();
+  const directory = new PairDirectory();
+  directory.learn([{ symbol: btc, id: 'BTC-USDT', liveName: 'BTC-USDT' }]);
+  const channel = new RecordingChannel();
+  const quotes = ['USDT' as CurrencyCode];
+  return { clock, channel, live: new OkxLive({ clock, directory, quotes }, channel) };
+}
+
+test('a recorded connection gives its spot tickers, the first as a snapshot, and drops what was not asked for by name', () => {
+  const { channel, live } = opened();
+  live.subscribe([btc]);
+  const frames = recordedFrames('okx-ws-2022-05-13.jsonl');
+  for (const frame of frames) live.received(frame);
+  const spot = frames.filter((text) => text.includes('"instType":"SPOT"'));
+  assert.equal(channel.tickers.length, spot.length);
+  for (const [index, { bid, ask, last, volume24h }] of channel.tickers.entries()) {
+    for (const digits of [`"bidPx":"${bid}"`, `"askPx":"${ask}"`, `"last":"${last}"`, `"vol24h":"${volume24h}"`]) {
+      assert.ok(spot[index]?.includes(digits), digits);
+    }
+  }
+  const snapshots = channel.events.filter((event) => event.type === 'ticker' && event.isSnapshot);
+  assert.equal(snapshots.length, 1);
+  assert.deepEqual(channel.answered('accepted'), [btc]);
+  assert.ok(channel.drops.every((reason) => reason === 'unknown_symbol'));
+});
+
+test('a refusal is of the instrument it names, and one that names none is dropped', () => {
+  const { channel, live } = opened();
+  live.subscribe([btc]);
+  assert.deepEqual(channel.sent, [{ op: 'subscribe', args: [{ channel: 'tickers', instId: 'BTC-USDT' }] }]);
+  live.received('{"event":"error","code":"60012","msg":"Invalid request"}');
+  live.received(`{"event":"error","code":"60018","msg":"channel:tickers,instId:BTC-USDT doesn't exist","connId":"x"}`);
+  assert.deepEqual([channel.answered('rejected'), channel.drops], [[btc], ['unknown_kind']]);
+});
+
+test('ping and pong are bare texts, and the upgrade notice announces the end', () => {
+  const { channel, live } = opened();
+  live.ping();
+  assert.deepEqual(channel.sent, ['ping']);
+  live.received('pong');
+  live.received('{"event":"notice","code":"64008","msg":"The connection will soon be closed","connId":"x"}');
+  assert.deepEqual([channel.announced.length, channel.drops], [1, []]);
+});
+
+test('states of instruments and maintenance of our services are passed on', () => {
+  const { channel, live } = opened();
+  live.opened();
+  const args = [{ channel: 'instruments', instType: 'SPOT' }, { channel: 'status' }];
+  assert.deepEqual(channel.sent, [{ op: 'subscribe', args }]);
+  const entry = { instType: 'SPOT', quoteCcy: 'USDT' };
+  const data = [
+    { ...entry, instId: 'BTC-USDT', state: 'suspend' },
+    { ...entry, instId: 'NEW-USDT', state: 'live' },
+  ];
+  live.received(JSON.stringify({ arg: args[0], data }));
+  for (const [serviceType, state] of [
+    ['5', 'ongoing'],
+    ['1', 'ongoing'],
+    ['0', 'completed'],
+  ]) {
+    live.received(JSON.stringify({ arg: args[1], data: [{ serviceType, state }] }));
+  }
+  assert.deepEqual(channel.events, [
+    {
+      type: 'instruments',
+      pairs: [
+        { name: 'BTC-USDT', symbol: btc, isOurs: true, status: 'paused' },
+        { name: 'NEW-USDT', symbol: undefined, isOurs: true, status: 'trading' },
+      ],
+    },
+    { type: 'system', status: 'maintenance' },
+    { type: 'system', status: 'maintenance completed' },
+  ]);
+});
+
+test('no hour has more than 480 operations, however many are wanted', async () => {
+  const clock = new FakeClock();
+  const sentAtMs: number[] = [];
+  const queue = new SendQueue(clock, okxPace, () => void sentAtMs.push(clock.monotonicMs()));
+  for (let index = 0; index < 900; index++) queue.push('x');
+  await clock.advance(7_200_000);
+  for (const fromMs of sentAtMs) {
+    assert.ok(sentAtMs.filter((atMs) => atMs >= fromMs && atMs < fromMs + 3_600_000).length <= 480);
+  }
+});
