@@ -1,0 +1,12 @@
+import { connectorConformance } from '../conformance.testing.ts';
+import { BitstampConnector } from './connector.ts';
+
+connectorConformance({
+  dialect: 'bitstamp',
+  connector: BitstampConnector,
+  acknowledges: 'each',
+  plansReconnects: true,
+  maintenance: 'markets',
+  hasCandles: true,
+  polls: 'statistics',
+});

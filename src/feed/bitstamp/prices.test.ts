@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import type { MarketSymbol } from '../../market/symbol.ts';
+import { PairDirectory } from '../pair-directory.ts';
+import { recordedFrames } from '../recordings.testing.ts';
+import { asList, asObject, parsePlain, UpstreamError } from '../wire.ts';
+import { readCandles, readPolledTickers, readTopOfBook } from './prices.ts';
+
+const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
+const directory = new PairDirectory();
+directory.learn([{ symbol: 'BTCUSD' as MarketSymbol, id: 'btcusd', liveName: 'btcusd' }]);
+
+test('the first level of both sides and the microsecond time of every recorded book frame are read digit for digit', () => {
+  let read = 0;
+  for (const text of recordedFrames('bitstamp-ws-2022-01-05.jsonl')) {
+    const frame = asObject(parsePlain(text)) ?? {};
+    if (frame.event !== 'data') continue;
+    const data = asObject(frame.data) ?? {};
+    const first = (side: unknown) => asList(asList(side)?.[0])?.[0];
+    const { bid, ask, upstreamTime } = readTopOfBook(data);
+    assert.deepEqual([bid, ask], [first(data.bids), first(data.asks)]);
+    assert.equal(String(upstreamTime), String(data.microtimestamp).slice(0, -3));
+    read++;
+  }
+  assert.ok(read > 150, `${read} frames`);
+});
+
+test('a polled ticker has the given mean price and 24-hour change, not today’s open, and no time', () => {
+  const entry = {
+    timestamp: '1686068944',
+    high: '26252',
+    last: '26216',
+    bid: '26208',
+    vwap: '25681',
+    volume: '3563.13819902',
+    low: '25350',
+    ask: '26211',
+    open: '25730',
+    open_24: '25895',
+    percent_change_24: '1.24',
+    pair: 'BTC/USD',
+  };
+  assert.deepEqual(readPolledTickers({ result: [entry, { ...entry, pair: 'X/USD' }, null], ...at }, directory), [
+    {
+      symbol: 'BTCUSD',
+      bid: '26208',
+      ask: '26211',
+      last: '26216',
+      high24h: '26252',
+      low24h: '25350',
+      volume24h: '3563.13819902',
+      vwap24h: '25681',
+      priceChangePercent24h: '1.24',
+      path: 'fallback',
+      upstreamTime: undefined,
+      ...at,
+    },
+  ]);
+  assert.throws(() => readPolledTickers({ result: {}, ...at }, directory), UpstreamError);
+});
+
+test('candles leave oldest first, whatever their order', () => {
+  const ohlc = [{ timestamp: '1795104000', open: '50001.0' }, { timestamp: '1795100400', open: '50000' }, {}, null];
+  assert.deepEqual(readCandles({ data: { pair: 'BTC/EUR', ohlc } }), [
+    { openedAt: 1795100400000, open: '50000' },
+    { openedAt: 1795104000000, open: '50001.0' },
+  ]);
+  assert.throws(() => readCandles({ data: {} }), UpstreamError);
+});
