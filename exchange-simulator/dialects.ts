@@ -1,11 +1,19 @@
+import { BinanceDialect } from './binance/dialect.ts';
+import { BitstampDialect } from './bitstamp/dialect.ts';
 import { BitvavoDialect } from './bitvavo/dialect.ts';
+import { CoinmateDialect } from './coinmate/dialect.ts';
 import type { Dialect, Venue } from './dialect.ts';
 import { KrakenDialect } from './kraken/dialect.ts';
+import { OkxDialect } from './okx/dialect.ts';
 
 /** Every exchange that the stand-in can speak like. */
 export const dialects = {
+  binance: (venue) => new BinanceDialect(venue),
+  bitstamp: (venue) => new BitstampDialect(venue),
   bitvavo: (venue) => new BitvavoDialect(venue),
+  coinmate: (venue) => new CoinmateDialect(venue),
   kraken: (venue) => new KrakenDialect(venue),
+  okx: (venue) => new OkxDialect(venue),
 } as const satisfies Record<string, (venue: Venue) => Dialect>;
 
 export type DialectName = keyof typeof dialects;

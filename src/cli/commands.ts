@@ -12,7 +12,6 @@ import { price } from './price.ts';
 import { requests } from './requests.ts';
 import { serve } from './serve.ts';
 import { acceptChanges, storeCopy } from './store.ts';
-import { termCommands } from './terms.ts';
 import { watch } from './watch/watch.ts';
 
 /** Commands under one title of the help. */
@@ -28,7 +27,7 @@ export const sections: readonly Section[] = [
   { title: 'Maintenance windows', commands: maintenanceCommands },
   { title: 'Notices to key holders', commands: noticeCommands },
   { title: 'Operators of the management API and the console', commands: adminCommands },
-  { title: 'Markets', commands: [...marketCommands, price, ...termCommands] },
+  { title: 'Markets', commands: [...marketCommands, price] },
   { title: 'The shell', commands: [completion] },
 ];
 

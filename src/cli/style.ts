@@ -22,7 +22,6 @@ export type Cell = string | { readonly text: string; readonly paint: (text: stri
 const tones: Readonly<Record<string, Exclude<keyof Paint, 'heading'>>> = {
   active: 'good',
   trading: 'good',
-  holding: 'good',
   sent: 'good',
   announced: 'good',
   disabled: 'attention',
@@ -31,7 +30,6 @@ const tones: Readonly<Record<string, Exclude<keyof Paint, 'heading'>>> = {
   pending: 'attention',
   sending: 'attention',
   ended: 'faint',
-  past: 'faint',
   cancelled: 'faint',
   recorded: 'faint',
 };

@@ -12,12 +12,28 @@ export type ConnectorClass = new (options: ConnectorOptions) => ExchangeConnecto
 
 /** Every kind of source that can be configured. One more is a folder beside `kraken/`, and its line here. */
 export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
+  binance: {
+    urls: { rest: 'https://data-api.binance.vision', ws: 'wss://data-stream.binance.vision/stream' },
+    load: async () => (await import('./binance/connector.ts')).BinanceConnector,
+  },
+  bitstamp: {
+    urls: { rest: 'https://www.bitstamp.net', ws: 'wss://ws.bitstamp.net' },
+    load: async () => (await import('./bitstamp/connector.ts')).BitstampConnector,
+  },
   bitvavo: {
     urls: { rest: 'https://api.bitvavo.com/v2', ws: 'wss://ws.bitvavo.com/v2/' },
     load: async () => (await import('./bitvavo/connector.ts')).BitvavoConnector,
   },
+  coinmate: {
+    urls: { rest: 'https://coinmate.io', ws: 'wss://coinmate.io/api/websocket' },
+    load: async () => (await import('./coinmate/connector.ts')).CoinmateConnector,
+  },
   kraken: {
     urls: { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' },
     load: async () => (await import('./kraken/connector.ts')).KrakenConnector,
+  },
+  okx: {
+    urls: { rest: 'https://eea.okx.com', ws: 'wss://wseea.okx.com:8443/ws/v5/public' },
+    load: async () => (await import('./okx/connector.ts')).OkxConnector,
   },
 };

@@ -4,15 +4,13 @@ import type { Clock, Timer } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { Log } from '../log.ts';
-import type { BookObserver } from '../market/book-observer.ts';
 import { Guard } from '../market/guard.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { type BookObserver, MarketBook } from '../market/market-book.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { Store } from '../store/store.ts';
 import { CatalogueReview } from './catalogue-review.ts';
 import { MarketMemory } from './market-memory.ts';
-import { loadMaintenanceWindows, loadTerms } from './operator-changes.ts';
-import { TermStarts } from './term-starts.ts';
+import { loadMaintenanceWindows } from './operator-changes.ts';
 
 /** What the market room is made with. */
 interface MarketRoomOptions {
@@ -33,7 +31,6 @@ export function marketRoom({ configuration, clock, log }: MarketRoomOptions, sto
   const service = new ServiceBoard(feedStatus, clock);
   const memory = new MarketMemory(store, book, feedStatus, clock, log);
   const review = new CatalogueReview({ store, book, memory, log, delistAfterMs: configuration.markets.delistAfterMs });
-  const termStarts = new TermStarts(book, clock, log);
   let windows: Timer | undefined;
   return {
     book,
@@ -44,17 +41,13 @@ export function marketRoom({ configuration, clock, log }: MarketRoomOptions, sto
     board: new Board(book),
     memory,
     async start() {
-      // Before any price is made.
-      await loadTerms(store, book, clock);
       await memory.restore();
       memory.start();
-      termStarts.start();
       await loadMaintenanceWindows(store, service, clock);
       windows = maintenanceLog(service, clock, log);
     },
     async stop() {
       windows?.cancel();
-      termStarts.stop();
       await review.stop();
       await memory.stop();
     },
