@@ -5,6 +5,7 @@ import { type Configuration, publicUrls } from './configuration/configuration.ts
 import { EventLoopDelay } from './http/event-loop-delay.ts';
 import type { Log } from './log.ts';
 import { Notifier } from './notices/notifier.ts';
+import { OtlpExporter } from './telemetry/otlp-exporter.ts';
 import { accessRoom } from './wiring/access-room.ts';
 import { processFeed } from './wiring/clustered-feed.ts';
 import { marketRoom } from './wiring/market-room.ts';
@@ -79,7 +80,8 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   const storeCheck = new StoreCheck(configuration.store, clock, options.log);
   const sender = mail && { server: mail.smtp, from: mail.from };
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
-  const listener = await publicListener(options, market, access, changes, delay);
+  const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
+  const listener = await publicListener({ ...options, telemetry }, market, access, changes, delay);
 
   await parts.start(market);
   await parts.start(access);
@@ -92,6 +94,10 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
     replication: () => feed.figures?.(),
   });
   parts.add(() => admin.close());
+  if (telemetry !== undefined) {
+    telemetry.start(admin.registry);
+    parts.add(() => telemetry.stop());
+  }
   // A million keys take seconds; meanwhile the private listener answers that the process starts.
   await access.loader.refresh();
   parts.add(() => notifier.stop());

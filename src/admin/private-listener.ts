@@ -26,7 +26,9 @@ const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
  * Starts the private listener: liveness, readiness, metrics, the board and the derivation of prices, without sign-in;
  * the management API, with one; and the console. It is bound to loopback unless configured otherwise.
  */
-export async function startPrivateListener(parts: AdminParts): Promise<{ url: string; close(): Promise<void> }> {
+export async function startPrivateListener(
+  parts: AdminParts,
+): Promise<{ url: string; registry: Registry; close(): Promise<void> }> {
   const { clock, log, market, store, listener, configuration } = parts;
   const history = new PriceHistory(market.book, market.feedStatus, clock, log);
   const requestRate = new RequestRate(listener.counts, clock);
@@ -47,7 +49,7 @@ export async function startPrivateListener(parts: AdminParts): Promise<{ url: st
     addReadings(app, parts, registry);
     addConsole(app);
     const { host, port } = configuration.admin;
-    return { url: await app.listen({ host, port }), close };
+    return { url: await app.listen({ host, port }), registry, close };
   } catch (error) {
     await close();
     throw error;

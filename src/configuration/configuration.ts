@@ -38,6 +38,8 @@ export interface Configuration {
   /** Named as the feed names them (`FeedTiming`). */
   readonly feed: InMilliseconds<Settings['feed']>;
   readonly logs: Settings['logs'];
+  /** `undefined`: nothing is sent to a collector. */
+  readonly telemetry: TelemetryConfiguration | undefined;
 }
 
 /** `staleAfter: "10s"` becomes `staleAfterMs: 10000`; what is optional is `undefined` when absent. */
@@ -71,6 +73,14 @@ export interface SourceConfiguration {
   /** One of `connectorKinds`. */
   readonly kind: string;
   readonly urls: ConnectorUrls;
+}
+
+/** See the settings of the same names; `url` has no trailing slash. */
+interface TelemetryConfiguration {
+  readonly url: string;
+  readonly everyMs: number;
+  readonly tracesPercent: number;
+  readonly authorization: string | undefined;
 }
 
 /** `url` may hold a password with PostgreSQL; `path` is absolute. */
@@ -127,6 +137,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
     notices: inMilliseconds(notices, noticesSchema),
     feed: inMilliseconds(feed, feedSchema),
     logs,
+    telemetry: resolveTelemetry(settings),
   };
 }
 
@@ -180,6 +191,12 @@ function resolveMail({ mail }: Settings): Configuration['mail'] {
   const smtp = parseSmtpUrl(mail.smtp ?? '');
   const from = parseMailbox(mail.from ?? '');
   return smtp === undefined || from === undefined ? undefined : { smtp, from };
+}
+
+function resolveTelemetry({ telemetry }: Settings): Configuration['telemetry'] {
+  const { otlp, every, tracesPercent, authorization } = telemetry;
+  if (otlp === undefined) return undefined;
+  return { url: withoutSlash(otlp), everyMs: milliseconds(every), tracesPercent, authorization };
 }
 
 function inMilliseconds<Section extends object>(section: Section, schema: TSchema): InMilliseconds<Section> {

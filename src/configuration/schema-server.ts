@@ -271,3 +271,28 @@ export const logsSchema = section(
   },
   'The log on stderr, one JSON object a line.',
 );
+
+export const telemetrySchema = section(
+  {
+    otlp: optionalText(httpUrl, {
+      description:
+        'OpenTelemetry collector (OTLP over HTTP) that gets the metrics of `/metrics` and traces of requests; `/v1/metrics` and `/v1/traces` are added.',
+      whenAbsent: 'nothing is sent',
+      example: 'http://127.0.0.1:4318',
+    }),
+    authorization: optionalText(word, {
+      description: 'Value of the `Authorization` header sent to the collector.',
+      whenAbsent: 'none is sent',
+      security: 'Better from the environment or a file than in this one.',
+      secret: true,
+      example: 'Bearer …',
+    }),
+    every: duration('15s', ['1s', '5m'], 'Time between two deliveries.'),
+    tracesPercent: wholeNumber(
+      1,
+      [0, 100],
+      'Share of requests that are traced where their `traceparent` does not decide it. The request id is the id of the trace.',
+    ),
+  },
+  'OpenTelemetry; off unless `telemetry.otlp` is set.',
+);

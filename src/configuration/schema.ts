@@ -10,6 +10,7 @@ import {
   redisSchema,
   serverSchema,
   storeSchema,
+  telemetrySchema,
 } from './schema-server.ts';
 
 /** The whole configuration as it is written: what is accepted, its defaults, ranges and reasons. */
@@ -28,6 +29,7 @@ export const configurationSchema = section({
   notices: noticesSchema,
   feed: feedSchema,
   logs: logsSchema,
+  telemetry: telemetrySchema,
 });
 
 /** Every value as written, defaults filled in, each valid by itself. */

@@ -51,8 +51,8 @@ export interface PublicListenerParts {
   readonly gate: Gate;
   readonly addresses: ClientAddresses;
   readonly sources: Sources;
-  /** Called after every answer to well-formed HTTP. */
-  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
+  /** Called after every answer to well-formed HTTP, with the headers of the request. */
+  readonly onAnswered?: ((answered: AnsweredRequest, headers: IncomingHttpHeaders) => void) | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -306,7 +306,7 @@ export class PublicListener {
     if (onAnswered !== undefined) {
       const code = answer.kind === 'problem' ? answer.code : undefined;
       const keyId = key && gate.keys.keyIdOf(key.slot);
-      onAnswered({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId });
+      onAnswered({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId }, headers);
     }
     if (answer.kind === 'problem') this.counts.problem(answer.code);
     if (answer === overloaded) this.counts.wasShed();

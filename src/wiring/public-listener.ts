@@ -9,6 +9,7 @@ import { type AnsweredRequest, PublicListener } from '../http/public-listener.ts
 import { RecentRequests } from '../http/recent-requests.ts';
 import type { Log } from '../log.ts';
 import { requestView } from '../operator/request.ts';
+import type { OtlpExporter } from '../telemetry/otlp-exporter.ts';
 import type { AccessRoom } from './access-room.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 import type { MarketRoom } from './market-room.ts';
@@ -20,11 +21,20 @@ interface PublicListenerOptions {
   readonly randomness: Randomness;
   readonly log: Log;
   readonly version: string;
+  /** Sees each answered request, and its `traceparent`. */
+  readonly telemetry: Pick<OtlpExporter, 'answered'> | undefined;
 }
 
 /** The public listener as configured, with its certificate: a renewed one is served without a restart. */
 export async function publicListener(
-  { configuration: { server, limits: figures, logs }, clock, randomness, log, version }: PublicListenerOptions,
+  {
+    configuration: { server, limits: figures, logs },
+    clock,
+    randomness,
+    log,
+    version,
+    telemetry,
+  }: PublicListenerOptions,
   { board, service }: MarketRoom,
   { directory, limits, shared, breaches, addresses }: AccessRoom,
   changes: LookSource,
@@ -43,8 +53,9 @@ export async function publicListener(
       gate: { keys: directory, limits: shared ?? limits, breaches, look: () => keyLook.look() },
       addresses,
       sources: { board, service },
-      onAnswered(answered) {
+      onAnswered(answered, headers) {
         recent.keep(answered);
+        telemetry?.answered(answered, headers.traceparent as string | undefined);
         if (isLogged(answered, logs.access)) logRequest(answered, log);
       },
       clock,

@@ -7,7 +7,7 @@ import { filesEnding, isForTests, textOf } from './files.ts';
 /** What any room but the contract may import: a place for what would otherwise stand in several. */
 const ground = ['backoff', 'base62', 'clock', 'html', 'log'];
 const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'http', 'market', 'notices', 'portal', ...ground];
-const joined = [...readable, 'admin', 'configuration', 'operator', 'store'];
+const joined = [...readable, 'admin', 'configuration', 'operator', 'store', 'telemetry'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   clock: [],
   html: [],
@@ -24,6 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   notices: ['store', ...ground],
   http: ['access', 'board', 'contract', ...ground],
   portal: ['board', 'contract', 'http', ...ground],
+  telemetry: ['http', ...ground],
   operator: ['access', 'contract', 'http', 'market', 'notices', 'store', ...ground],
   admin: [...readable, 'configuration', 'operator', 'store'],
   configuration: ['feed', 'market', 'operator'],

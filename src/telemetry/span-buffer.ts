@@ -1,0 +1,91 @@
+import type { AnsweredRequest } from '../http/public-listener.ts';
+import { attributes, nanoseconds, scope } from './otlp-values.ts';
+
+/** At some 400 bytes each, 2 MB. */
+const keptMax = 5_000;
+/** SPAN_KIND_SERVER */
+const server = 2;
+/** STATUS_CODE_ERROR, for answers of 500 and above: a client's mistake is no fault of the server. */
+const failed = 2;
+
+interface Traced {
+  readonly answered: AnsweredRequest;
+  readonly context: TraceContext | undefined;
+}
+
+/** The trace that a request belongs to, and the span that it was sent from (W3C Trace Context). */
+interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+/**
+ * Collects answered requests as spans until they are sent. A request is traced when its `traceparent` says so, or, without one, when
+ * its id falls into the share that is traced; the request id is then the id of the trace, so that one is found by the other.
+ */
+export class SpanBuffer {
+  readonly #tracedBelow: number;
+  #kept: Traced[] = [];
+  #dropped = 0;
+
+  /** @param percent of the requests without a `traceparent`, 0 to 100 */
+  constructor(percent: number) {
+    this.#tracedBelow = (percent / 100) * 2 ** 32;
+  }
+
+  take(answered: AnsweredRequest, traceparent: string | undefined): void {
+    const context = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+    const { requestId } = answered;
+    const isTraced = context?.isSampled ?? Number.parseInt(requestId.slice(0, 8), 16) < this.#tracedBelow;
+    if (!isTraced) return;
+    if (this.#kept.length < keptMax) this.#kept.push({ answered, context });
+    else this.#dropped++;
+  }
+
+  /** Traced requests that found the buffer full since the last call. */
+  takeDropped(): number {
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    return dropped;
+  }
+
+  /** The body of `POST /v1/traces` (OTLP 1, JSON encoding) with all spans kept, which are forgotten; `undefined` for none. */
+  takeBody(resource: object): object | undefined {
+    const spans = this.#kept.map(spanOf);
+    this.#kept = [];
+    return spans.length === 0 ? undefined : { resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] };
+  }
+}
+
+function spanOf({ answered, context }: Traced): object {
+  const { requestId, at, durationMs, route, status, code, bytes, keyId } = answered;
+  return {
+    traceId: context?.traceId ?? requestId,
+    // The later half of the request id: random like all of it.
+    spanId: requestId.slice(16),
+    ...(context && { parentSpanId: context.spanId }),
+    name: route,
+    kind: server,
+    startTimeUnixNano: nanoseconds(at - durationMs),
+    endTimeUnixNano: nanoseconds(at),
+    attributes: attributes({
+      'http.route': route,
+      'http.response.status_code': status,
+      'http.response.body.size': bytes,
+      'error.type': code,
+      'mdapi.request_id': requestId,
+      'mdapi.key_id': keyId,
+    }),
+    status: status >= 500 ? { code: failed } : {},
+  };
+}
+
+const traceparentForm = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** `undefined` for a header that is not version 00, or names the ids that mean none. */
+function parseTraceparent(text: string): TraceContext | undefined {
+  const [, traceId = '', spanId = '', flags = ''] = traceparentForm.exec(text) ?? [];
+  if (!/[1-9a-f]/.test(traceId) || !/[1-9a-f]/.test(spanId)) return undefined;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
