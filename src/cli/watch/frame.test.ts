@@ -4,15 +4,15 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import type { BoardView } from '../../admin/board-view.ts';
 import { type Watched, watchedNext } from './board.ts';
-import { frameOf, ordered, type Scene, type Sorting, spanText } from './frame.ts';
-import { board, colours, marked, market, noPaint, nowMs, windowBody } from './samples.testing.ts';
+import { frameOf, type Scene, spanText } from './frame.ts';
+import { board, colours, marked, market, noPaint, windowBody } from './samples.testing.ts';
 import { actionsOf } from './table.ts';
 
 const arrows = { up: '▲', down: '▼' };
 
 function scene(view: BoardView, more: Partial<Scene> = {}): Scene {
   const watched = watchedNext(undefined, view, []);
-  return { watched, laterMs: 0, lost: undefined, order: { by: 'symbol', isReversed: false }, top: 0, ...more };
+  return { watched, laterMs: 0, lost: undefined, top: 0, ...more };
 }
 
 function drawn(of: Scene, columns = 80, rows = 24): readonly string[] {
@@ -24,17 +24,17 @@ const many = Array.from({ length: 50 }, (_, index) => market(`A${String(index).p
 describe('the table', () => {
   test('shows state, age, path and time above, a row for each market, and the keys below', () => {
     const first = watchedNext(undefined, board([market('BTCEUR', { buyPrice: '84631.1' })]), []);
-    const watched = watchedNext(first, board([market('BTCEUR', { priceChangePercent1h: '0.21' })]), []);
+    const watched = watchedNext(first, board([market('BTCEUR')]), []);
     const lines = drawn({ ...scene(board([])), watched, laterMs: 1_000 }, 80, 8);
     assert.deepEqual(lines, [
       'mdapi  operational  data 1.4 s old  live                            10:00:01 UTC',
       '',
-      'SYMBOL      BUY       SELL    SPREAD %   1H %  24H %  7D %    AGE',
-      'BTCEUR  84631.2 ▲  83788.9        1.00  +0.21  -1.05     -  1.5 s',
+      'SYMBOL      BUY       SELL    SPREAD %  24H %    AGE',
+      'BTCEUR  84631.2 ▲  83788.9        1.00  -1.05  1.5 s',
       '',
       '',
       '',
-      '1 market  s: sorted by symbol  r: reverse  q: quit',
+      '1 market  q: quit',
     ]);
   });
 
@@ -64,32 +64,12 @@ describe('the table', () => {
     );
   });
 
-  test('leaves the least important columns out where there is no room', () => {
+  test('leaves out the last columns where there is no room', () => {
     const headings = (columns: number) =>
       drawn(scene(board(many)), columns)[2]!
         .split(/ {2,}/)
         .filter(Boolean);
-    const wide = [
-      'SYMBOL',
-      'BUY',
-      'SELL',
-      'SPREAD %',
-      '1H %',
-      '24H %',
-      '7D %',
-      'LOW 24H',
-      'HIGH 24H',
-      'VOLUME 24H',
-      'AGE',
-    ];
-    assert.deepEqual(headings(140), wide);
-    const needed = drawn(scene(board(many)), 140)[2]!.length;
-    assert.deepEqual(headings(needed), wide, 'all of it just fits');
-    assert.ok(!headings(needed - 1).includes('VOLUME 24H'), 'and is not cut when it does not');
-    assert.deepEqual(
-      headings(80),
-      wide.filter((heading) => !/^(LOW|HIGH|VOLUME)/.test(heading)),
-    );
+    assert.deepEqual(headings(80), ['SYMBOL', 'BUY', 'SELL', 'SPREAD %', '24H %', 'AGE']);
     assert.deepEqual(headings(50), ['SYMBOL', 'BUY', 'SELL', 'SPREAD %', '24H %']);
     assert.deepEqual(headings(30), ['SYMBOL', 'BUY', 'SELL']);
   });
@@ -136,8 +116,8 @@ describe('the table', () => {
       { ...market('BTCEUR'), status: 'paused' },
     ]);
     const lines = drawn(scene(view));
-    assert.match(lines[3]!, /^ADACZK +- +- +- .* no rate$/);
-    assert.match(lines[4]!, /^BTCEUR .* paused$/);
+    assert.match(lines[3]!, /^ADACZK +- +- +no rate +- /);
+    assert.match(lines[4]!, /^BTCEUR .* paused /);
     assert.equal(drawn(scene(board([])))[2], 'No markets yet: the server is loading them.');
   });
 
@@ -166,26 +146,8 @@ describe('the table', () => {
   });
 });
 
-test('sorting puts the most remarkable first and what cannot be compared last, both ways round', () => {
-  const view = board([
-    market('AAAEUR', { priceChangePercent24h: '-10.00', timestampMs: nowMs - 3_000 }),
-    { symbol: 'BBBEUR', status: 'trading', unpriced: 'no_ticker' },
-    market('CCCEUR', { priceChangePercent24h: '9.00', timestampMs: nowMs - 9_000, sellPrice: '84631.2' }),
-    market('DDDEUR', { priceChangePercent24h: '10.00', timestampMs: nowMs - 1_000, sellPrice: '1.0' }),
-  ]);
-  const { rows } = watchedNext(undefined, view, []);
-  const order = (by: Sorting, isReversed = false) =>
-    ordered(rows, { by, isReversed })
-      .map((row) => row.market.symbol[0])
-      .join('');
-  assert.deepEqual([order('symbol'), order('symbol', true)], ['ABCD', 'DCBA']);
-  assert.deepEqual([order('change 24h'), order('change 24h', true)], ['DCAB', 'ACDB']);
-  assert.deepEqual([order('spread'), order('spread', true)], ['DACB', 'CADB']);
-  assert.deepEqual([order('age'), order('age', true)], ['CADB', 'DACB']);
-});
-
 test('keys are read one by one, several at once, and those of both kinds of terminals', () => {
-  assert.deepEqual(actionsOf('sxr'), ['sort', 'reverse']);
+  assert.deepEqual(actionsOf('jxk'), ['down', 'up']);
   assert.deepEqual(actionsOf('\u001b[A\u001bOB\u001b[5~\u001b[6~\u001b[H\u001bOF'), [
     ...(['up', 'down', 'page-up', 'page-down', 'first', 'last'] as const),
   ]);

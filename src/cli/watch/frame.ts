@@ -1,6 +1,5 @@
 import type { BoardView } from '../../admin/board-view.ts';
 import { isoInstant } from '../../contract/instant.ts';
-import { type DecimalString, toBig } from '../../market/decimal.ts';
 import type { TerminalSize } from '../command.ts';
 import { harmless, type Paint } from '../style.ts';
 import type { Move, Row, Watched } from './board.ts';
@@ -12,7 +11,6 @@ export interface Scene {
   readonly laterMs: number;
   /** Set while the server does not answer. */
   readonly lost: { readonly url: string; readonly why: string; readonly forMs: number } | undefined;
-  readonly order: Order;
   /** The first row to show, from 0; limited to the rows there are. */
   readonly top: number;
 }
@@ -24,16 +22,6 @@ export interface Frame {
   readonly top: number;
   /** How many rows of the table fit. */
   readonly page: number;
-}
-
-/** What the table can be sorted by, in the order of the key that cycles through them. */
-export const sortings = ['symbol', 'change 24h', 'spread', 'age'] as const;
-
-export type Sorting = (typeof sortings)[number];
-
-export interface Order {
-  readonly by: Sorting;
-  readonly isReversed: boolean;
 }
 
 /** How to draw. */
@@ -52,8 +40,6 @@ interface Cell {
 interface Column {
   readonly heading: string;
   readonly isLeft?: boolean;
-  /** Columns with the lowest rank are left out first where there is no room; those without always stay. */
-  readonly rank?: number;
   cell(row: Row, look: Look): Cell;
 }
 
@@ -75,33 +61,15 @@ function price(heading: string, value: Value, move: (row: Row) => Move): Column 
   };
 }
 
-function change(heading: string, rank: number, value: Value): Column {
-  const cell: Column['cell'] = (row, { paint }) => {
-    const text = value(row);
-    if (text === undefined) return { text: '-', paint: paint.faint };
-    if (!/[1-9]/.test(text)) return { text };
-    return text.startsWith('-') ? { text, paint: paint.bad } : { text: `+${text}`, paint: paint.good };
-  };
-  return { heading, rank, cell };
-}
-
-function plain(heading: string, rank: number, value: Value): Column {
-  const cell: Column['cell'] = (row, { paint }) => {
-    const text = value(row);
-    return text === undefined ? { text: '-', paint: paint.faint } : { text };
-  };
-  return { heading, rank, cell };
+function plain(heading: string, value: Value): Column {
+  return { heading, cell: (row, { paint }) => ({ text: value(row) ?? '-', paint: paint.faint }) };
 }
 
 const oldAfterMs = 300_000;
 
-/** From left to right. */
+/** From left to right; where there is no room the last are left out. */
 const columns: readonly Column[] = [
-  {
-    heading: 'SYMBOL',
-    isLeft: true,
-    cell: ({ market }, { paint }) => ({ text: market.symbol, paint: paint.heading }),
-  },
+  { heading: 'SYMBOL', isLeft: true, cell: ({ market }, { paint }) => ({ text: market.symbol, paint: paint.heading }) },
   price(
     'BUY',
     ({ market }) => market.ticker?.buyPrice,
@@ -112,22 +80,6 @@ const columns: readonly Column[] = [
     ({ market }) => market.ticker?.sellPrice,
     (row) => row.sellMove,
   ),
-  plain('SPREAD %', 6, (row) => row.spreadPercent),
-  change('1H %', 4, ({ market }) => market.ticker?.priceChangePercent1h),
-  change('24H %', 7, ({ market }) => market.ticker?.priceChangePercent24h),
-  change('7D %', 3, ({ market }) => market.ticker?.priceChangePercent7d),
-  plain('LOW 24H', 2, ({ market }) => market.ticker?.low24h),
-  plain('HIGH 24H', 2, ({ market }) => market.ticker?.high24h),
-  plain('VOLUME 24H', 1, ({ market }) => market.ticker?.volume24h),
-  {
-    heading: 'AGE',
-    rank: 5,
-    cell({ market: { ticker } }, { paint, nowMs }) {
-      if (ticker === undefined) return { text: '-', paint: paint.faint };
-      const ageMs = nowMs - ticker.timestampMs;
-      return { text: spanText(ageMs), paint: ageMs > oldAfterMs ? paint.attention : paint.faint };
-    },
-  },
   {
     heading: '',
     isLeft: true,
@@ -136,9 +88,18 @@ const columns: readonly Column[] = [
       return { text: (status === 'trading' ? why : [status, ...why]).join(', '), paint: paint.attention };
     },
   },
+  plain('SPREAD %', (row) => row.spreadPercent),
+  plain('24H %', ({ market }) => market.ticker?.priceChangePercent24h),
+  {
+    heading: 'AGE',
+    cell({ market: { ticker } }, { paint, nowMs }) {
+      if (ticker === undefined) return { text: '-', paint: paint.faint };
+      const ageMs = nowMs - ticker.timestampMs;
+      return { text: spanText(ageMs), paint: ageMs > oldAfterMs ? paint.attention : paint.faint };
+    },
+  },
 ];
 
-const highestRank = 7;
 const gap = '  ';
 
 /** Draws the scene on a terminal of this size. */
@@ -149,37 +110,16 @@ export function frameOf(
   arrows: Look['arrows'],
 ): Frame {
   const look = { paint, arrows, nowMs: scene.watched.view.service.serverTimeMs + scene.laterMs };
-  const rows = ordered(scene.watched.rows, scene.order);
+  const { rows } = scene.watched;
   const isRoomy = height >= 8;
   const above = [titleLine(scene, look, width), ...noticeLines(scene, width, paint), ...(isRoomy ? [''] : [])];
   const page = Math.max(0, height - above.length - 1 - (isRoomy ? 2 : 0));
   const top = Math.max(0, Math.min(scene.top, rows.length - page));
   const empty = [paint.faint(cut('No markets yet: the server is loading them.', width))];
   const shown = [...above, ...(rows.length === 0 ? empty : tableLines(rows, top, page, look, width))];
-  const below = isRoomy ? [paint.faint(cut(footer(scene.order, top, page, rows.length), width))] : [];
+  const below = isRoomy ? [paint.faint(cut(footer(top, page, rows.length), width))] : [];
   while (shown.length < height - below.length) shown.push('');
   return { lines: [...shown, ...below].slice(0, height), top, page };
-}
-
-/** The most remarkable first: the greatest change, the widest spread, the oldest price. Rows without a value come last. */
-export function ordered(rows: readonly Row[], { by, isReversed }: Order): readonly Row[] {
-  const direction = isReversed ? -1 : 1;
-  const bySymbol = (left: Row, right: Row) => (left.market.symbol < right.market.symbol ? -1 : 1);
-  if (by === 'symbol') return rows.toSorted((left, right) => direction * bySymbol(left, right));
-  const values: Record<Exclude<Sorting, 'symbol'>, Value> = {
-    'change 24h': ({ market }) => market.ticker?.priceChangePercent24h,
-    spread: (row) => row.spreadPercent,
-    // The oldest has the smallest timestamp.
-    age: ({ market }) => market.ticker && String(-market.ticker.timestampMs),
-  };
-  const value = values[by];
-  return rows.toSorted((left, right) => {
-    const [one, other] = [value(left), value(right)];
-    if (one === undefined || other === undefined) {
-      return Number(one === undefined) - Number(other === undefined) || bySymbol(left, right);
-    }
-    return direction * toBig(other as DecimalString).cmp(toBig(one as DecimalString)) || bySymbol(left, right);
-  });
 }
 
 function titleLine({ watched: { view }, laterMs, lost }: Scene, { paint, nowMs }: Look, width: number): string {
@@ -220,11 +160,8 @@ function tableLines(rows: readonly Row[], top: number, page: number, look: Look,
     const cells = rows.map((row) => column.cell(row, look));
     return { column, cells, width: Math.max(column.heading.length, ...cells.map(({ text }) => text.length)) };
   });
-  let fitting = measured.filter((column) => column.width > 0);
-  for (let rank = 1; rank <= highestRank; rank++) {
-    if (fitting.reduce((sum, column) => sum + column.width + gap.length, -gap.length) <= width) break;
-    fitting = fitting.filter(({ column }) => column.rank !== rank);
-  }
+  const fitting = measured.filter((column) => column.width > 0);
+  while (fitting.reduce((sum, column) => sum + column.width + gap.length, -gap.length) > width) fitting.pop();
   const lineOf = (cellOf: (column: (typeof measured)[number]) => Cell) => {
     const cells = fitting.map((column, index) => {
       const { text, ...painted } = cellOf(column);
@@ -253,12 +190,12 @@ function joined(cells: readonly Cell[], width: number): { readonly line: string;
   return { line, used };
 }
 
-function footer({ by, isReversed }: Order, top: number, page: number, count: number): string {
+function footer(top: number, page: number, count: number): string {
   const range =
     count > page
       ? `${top + 1}-${top + page} of ${count}, arrows scroll`
       : `${count} ${count === 1 ? 'market' : 'markets'}`;
-  return `${range}${gap}s: sorted by ${by}${isReversed ? ', reversed' : ''}${gap}r: reverse${gap}q: quit`;
+  return `${range}${gap}q: quit`;
 }
 
 function stateColour(state: string, paint: Paint): (text: string) => string {

@@ -1,11 +1,11 @@
 import type { Context, Terminal } from '../command.ts';
 import { paintFor } from '../style.ts';
 import { follow, type Look, type Watched, type Watching, watchedNext } from './board.ts';
-import { frameOf, type Order, sortings } from './frame.ts';
+import { frameOf } from './frame.ts';
 import { Screen } from './screen.ts';
 
 /** What the user can do at the table. */
-type Action = 'quit' | 'sort' | 'reverse' | 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
+type Action = 'quit' | 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
 
 const actions: ReadonlyMap<string, Action> = new Map([
   ['q', 'quit'],
@@ -13,8 +13,6 @@ const actions: ReadonlyMap<string, Action> = new Map([
   // Ctrl-C and Ctrl-D.
   ['\u0003', 'quit'],
   ['\u0004', 'quit'],
-  ['s', 'sort'],
-  ['r', 'reverse'],
   ['\u001b[A', 'up'],
   ['k', 'up'],
   ['\u001b[B', 'down'],
@@ -71,7 +69,7 @@ export async function showTable(watching: Watching, context: Context, terminal: 
   }
 }
 
-/** The state of the table: what was seen last, its order and its scroll position. */
+/** The state of the table: what was seen last and the scroll position. */
 class Table {
   readonly #watching: Watching;
   readonly #context: Context;
@@ -80,7 +78,6 @@ class Table {
   #watched: Watched;
   #seenAtMs: number;
   #lostWhy: string | undefined;
-  #order: Order = { by: 'symbol', isReversed: false };
   #top = 0;
   #page = 0;
 
@@ -103,18 +100,9 @@ class Table {
   }
 
   act(action: Exclude<Action, 'quit'>): void {
-    const { by, isReversed } = this.#order;
-    if (action === 'sort') {
-      this.#order = { by: sortings[(sortings.indexOf(by) + 1) % sortings.length]!, isReversed: false };
-      this.#top = 0;
-    } else if (action === 'reverse') {
-      this.#order = { by, isReversed: !isReversed };
-      this.#top = 0;
-    } else {
-      const all = this.#watched.rows.length;
-      const page = this.#page;
-      this.#top += { up: -1, down: 1, 'page-up': -page, 'page-down': page, first: -all, last: all }[action];
-    }
+    const all = this.#watched.rows.length;
+    const page = this.#page;
+    this.#top += { up: -1, down: 1, 'page-up': -page, 'page-down': page, first: -all, last: all }[action];
     this.draw();
   }
 
@@ -128,7 +116,7 @@ class Table {
     const why = this.#lostWhy;
     const { url } = this.#watching;
     const lost = why === undefined ? undefined : { url, why, forMs: laterMs };
-    const scene = { watched: this.#watched, laterMs, lost, order: this.#order, top: this.#top };
+    const scene = { watched: this.#watched, laterMs, lost, top: this.#top };
     const { columns, rows } = this.#terminal.size();
     // A terminal that does not know its size says 0.
     const size = { columns: columns || 80, rows: rows || 24 };

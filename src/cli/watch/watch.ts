@@ -10,8 +10,8 @@ export const watch: Command = {
   name: 'watch',
   summary: 'watch client prices and the state of the service live',
   details: [
-    'Asks the running server on its private listener. At a terminal it shows the state of the service, age and path of the data, maintenance, and for each market both prices with their last moves, the spread in percent of their middle, changes and age.',
-    'Keys: s sorts by the next column, r reverses, arrows, Page Up, Page Down, Home and End scroll, q quits.',
+    'Asks the running server on its private listener. At a terminal it shows the state of the service, age and path of the data, maintenance, and for each market both prices with their last moves, the spread in percent of their middle, the change of 24 hours and the age.',
+    'Keys: arrows, Page Up, Page Down, Home and End scroll, q quits.',
     'Elsewhere it prints everything once, then a line for each change; with --json an object whose `event` is service, market, lost or found.',
     'No server at the start is an error; one that stops answering later is waited for.',
   ],
