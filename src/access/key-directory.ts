@@ -25,6 +25,8 @@ export interface KeyMatch {
 }
 
 const idLength = 16;
+/** Texts of ids at hand for keys in use, so that not every request makes one. */
+const askedIdsMax = 10_000;
 /** Ids as the store makes them are kept as their 16 bytes; any other id, from another program, as a string. */
 const ownId = /^key_([\x20-\x7e]{16})$/;
 
@@ -41,6 +43,7 @@ export class KeyDirectory {
   #rounds = new Uint32Array(0);
   #ids = new Uint8Array(0);
   readonly #otherIds = new Map<number, string>();
+  readonly #askedIds = new Map<number, string>();
   readonly #slotTaken: (slot: number) => void;
   #round = 0;
 
@@ -68,8 +71,12 @@ export class KeyDirectory {
 
   /** The id of the key in a slot, for logs and breaches. Ask in the same turn as `find`. */
   keyIdOf(slot: number): string {
-    const start = slot * idLength;
-    return this.#otherIds.get(slot) ?? `key_${Buffer.from(this.#ids.buffer, start, idLength).toString('latin1')}`;
+    const known = this.#otherIds.get(slot) ?? this.#askedIds.get(slot);
+    if (known !== undefined) return known;
+    const id = `key_${Buffer.from(this.#ids.buffer, slot * idLength, idLength).toString('latin1')}`;
+    if (this.#askedIds.size === askedIdsMax) this.#askedIds.clear();
+    this.#askedIds.set(slot, id);
+    return id;
   }
 
   /** The key of a digest, usable or not, as a request would find it; `undefined` for one that is not held. */
@@ -138,6 +145,7 @@ export class KeyDirectory {
   }
 
   #writeId(slot: number, keyId: string): void {
+    this.#askedIds.delete(slot);
     const own = ownId.exec(keyId)?.[1];
     if (own === undefined) {
       this.#otherIds.set(slot, keyId);
