@@ -2,7 +2,7 @@ import type { BoardView, MarketView } from '../../admin/board-view.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import { type Paint, paintFor } from '../style.ts';
 
-export const nowMs = Date.parse('2026-11-21T10:00:00.500Z');
+const nowMs = Date.parse('2026-11-21T10:00:00.500Z');
 
 /** Paints nothing. */
 export const noPaint = paintFor({ stdout: { write() {}, isTerminal: false }, env: {} });
