@@ -1,6 +1,8 @@
 import type { LimitFigures } from './budget.ts';
-import { headerNames } from './contract.ts';
-import { ApiProblem, MalformedAnswer } from './failures.ts';
+import type { ResponseDetails } from './call.ts';
+import { headerNames, limitWindowMs } from './contract.ts';
+import { MalformedAnswer } from './failures.ts';
+import { problemFailure } from './problems.ts';
 import { readProblem, ShapeError } from './shapes.ts';
 import type { Answer } from './wire.ts';
 
@@ -15,13 +17,23 @@ export function figuresOf(answer: Answer): LimitFigures | undefined {
   return { limit, remaining, resetMs: reset * 1000 };
 }
 
-/** `Retry-After` in milliseconds: whole seconds as in the contract, or a date, which a proxy can send (RFC 9110 §10.2.3). */
+/**
+ * `Retry-After` in milliseconds: whole seconds as in the contract, or a date, which a proxy can send (RFC 9110
+ * §10.2.3). Without it a 429 lasts to the end of the window that the limit headers name.
+ */
 export function retryAfterMsOf(answer: Answer, serverNowMs: number): number | undefined {
   const written = answer.header(headerNames.retryAfter);
   const seconds = wholeNumber(written);
   if (seconds !== undefined) return seconds * 1000;
   const instantMs = Date.parse(written ?? '');
-  return Number.isNaN(instantMs) ? undefined : Math.max(0, instantMs - serverNowMs);
+  if (!Number.isNaN(instantMs)) return Math.max(0, instantMs - serverNowMs);
+  const reset = answer.status === 429 ? wholeNumber(answer.header(headerNames.reset)) : undefined;
+  return reset === undefined ? undefined : Math.min(limitWindowMs, Math.max(0, reset * 1000 - serverNowMs));
+}
+
+/** What the caller can see of an answer beside its body. */
+export function detailsOf({ status, headers, header }: Answer): ResponseDetails {
+  return { status, headers, requestId: header(headerNames.requestId) };
 }
 
 /** The failure for an answer that is neither 200 nor an expected 304. */
@@ -33,7 +45,7 @@ export function failureOf(answer: Answer, path: string, retryAfterMs: number | u
   try {
     const { type, title, code, detail, requestId } = readProblem(JSON.parse(answer.text));
     const problem = { type, title: redact(title), status, code: redact(code), detail: redact(detail), requestId };
-    return new ApiProblem(problem, path, retryAfterMs);
+    return problemFailure(problem, path, retryAfterMs);
   } catch {
     return new MalformedAnswer(path, status, 'not a problem of this API', retryAfterMs);
   }

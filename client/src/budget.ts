@@ -3,7 +3,7 @@ import { limitWindowMs } from './contract.ts';
 import { TimeoutFailure } from './failures.ts';
 import { ServerClock } from './server-clock.ts';
 
-/** The values of the X-RateLimit headers of one answer. */
+/** The limit of the key in one minute. */
 export interface LimitFigures {
   readonly limit: number;
   readonly remaining: number;
@@ -66,6 +66,16 @@ export class Budget {
     if (this.#figures === undefined) return false;
     const left = this.#figures.remaining - this.#inFlight;
     return left > 0 && left <= this.#figures.limit / 4;
+  }
+
+  /** What is left of the current minute, requests under way taken off; undefined before an answer has said it. */
+  get left(): LimitFigures | undefined {
+    if (this.#figures === undefined) return undefined;
+    const { limit, remaining, resetMs } = this.#figures;
+    const pastMs = this.serverClock.now() - resetMs;
+    if (pastMs < 0) return { limit, remaining: Math.max(0, remaining - this.#inFlight), resetMs };
+    const minutesPast = Math.floor(pastMs / limitWindowMs) + 1;
+    return { limit, remaining: Math.max(0, limit - this.#inFlight), resetMs: resetMs + limitWindowMs * minutesPast };
   }
 
   /** The server refused a request: no request is sent for this long. */

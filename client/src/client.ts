@@ -1,4 +1,5 @@
-import { sharedBudget } from './budget.ts';
+import { type LimitFigures, sharedBudget } from './budget.ts';
+import { type Answered, type Call, PendingCall } from './call.ts';
 import { type Market, pollingIntervalsMs, type ServerTime, type ServiceStatus, type Ticker } from './contract.ts';
 import { Poller } from './poller.ts';
 import { type CallLimits, Requester, type Resource } from './requester.ts';
@@ -38,8 +39,10 @@ const statusResource: Resource<ServiceStatus> = {
 const marketsResource: Resource<readonly Market[]> = { path: '/v1/markets', read: readMarkets };
 const tickersResource: Resource<readonly Ticker[]> = { path: '/v1/tickers', read: readTickers };
 
-/** How often the status is polled during an outage of the feed, when the contract allows more than once a minute. */
+/** How often the status is polled during an outage or maintenance, when the contract allows more than once a minute. */
 const statusDuringOutageMs = 15_000;
+/** The shortest wait for the end of a window. */
+const windowEndGapMs = 1_000;
 /** With wider bounds the end of a window is too uncertain to wait for: the client measures the server's time first. */
 const impreciseClockMs = 2_000;
 /** Shortest time between two measurements of the clock. */
@@ -64,7 +67,7 @@ export class MarketDataClient {
 
   constructor(options: ClientOptions) {
     const settings = settingsOf(options);
-    const { clock, random, baseUrl, apiKey, fetch } = settings;
+    const { clock, random, baseUrl, apiKey, fetch, hooks } = settings;
     this.#settings = settings;
     this.#budget = sharedBudget(clock, random, baseUrl, apiKey);
     this.#requester = new Requester({
@@ -72,41 +75,43 @@ export class MarketDataClient {
       random,
       wire: new Wire(baseUrl, apiKey, fetch, clock),
       budget: this.#budget,
+      hooks,
       waitsForBudget: settings.waitForLimit,
       attemptTimeoutMs: settings.attemptTimeoutMs,
     });
-    this.#statusPoller = this.#poller(statusResource, (status) =>
-      status.components.ticker === 'outage' && status.status !== 'maintenance'
-        ? statusDuringOutageMs
-        : pollingIntervalsMs.status,
-    );
+    this.#statusPoller = this.#poller(statusResource, statusIntervalMs);
     this.#marketsPoller = this.#poller(marketsResource, () => pollingIntervalsMs.markets);
     this.#tickersPoller = this.#poller(tickersResource, () => pollingIntervalsMs.tickers);
   }
 
   /** The server's time (`GET /v1/time`). Measures the clock along the way. */
-  time(options: CallOptions = {}): Promise<ServerTime> {
+  time(options: CallOptions = {}): Call<ServerTime> {
     return this.#get(timeResource, options);
   }
 
   /** State of the service and of the feed (`GET /v1/status`). Answers during maintenance too. */
-  status(options: CallOptions = {}): Promise<ServiceStatus> {
+  status(options: CallOptions = {}): Call<ServiceStatus> {
     return this.#get(statusResource, options);
   }
 
   /** All markets, ordered by symbol (`GET /v1/markets`). */
-  markets(options: CallOptions = {}): Promise<readonly Market[]> {
+  markets(options: CallOptions = {}): Call<readonly Market[]> {
     return this.#get(marketsResource, options);
   }
 
   /** One market's prices (`GET /v1/ticker`). The symbol's case does not matter. */
-  ticker(symbol: string, options: CallOptions = {}): Promise<Ticker> {
+  ticker(symbol: string, options: CallOptions = {}): Call<Ticker> {
     return this.#get(tickerResource(symbol), options);
   }
 
   /** The prices of every market that has one, ordered by symbol (`GET /v1/tickers`). */
-  tickers(options: CallOptions = {}): Promise<readonly Ticker[]> {
+  tickers(options: CallOptions = {}): Call<readonly Ticker[]> {
     return this.#get(tickersResource, options);
+  }
+
+  /** What is left of the key's limit in this minute, as far as answers have said it; undefined before the first. */
+  get budget(): LimitFigures | undefined {
+    return this.#budget.left;
   }
 
   /** Requests the server's time and returns the offset of the local clock. */
@@ -132,7 +137,7 @@ export class MarketDataClient {
     return atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, this.now() - atMs);
   }
 
-  /** The status whenever it changes. Polls once a minute, and every 15 seconds during an outage of the feed. */
+  /** The status whenever it changes. Polls once a minute, and every 15 seconds during an outage of the feed or maintenance. */
   watchStatus(options: Omit<WatchOptions, 'includeStale'> = {}): Watch<ServiceStatus> {
     return this.#watch(
       statusSource(this.#statusPoller, (ms) => this.#toServerTime(ms)),
@@ -185,7 +190,11 @@ export class MarketDataClient {
     return new Poller({ clock, random, ask, intervalMs, afterFailureMs });
   }
 
-  async #get<T>(resource: Resource<T>, { signal, deadlineMs, maxAttempts }: CallOptions): Promise<T> {
+  #get<T>(resource: Resource<T>, options: CallOptions): Call<T> {
+    return new PendingCall(this.#answered(resource, options));
+  }
+
+  async #answered<T>(resource: Resource<T>, { signal, deadlineMs, maxAttempts }: CallOptions): Promise<Answered<T>> {
     const limits: CallLimits = {
       signal,
       attempts: maxAttempts ?? this.#settings.maxAttempts,
@@ -228,6 +237,14 @@ export class MarketDataClient {
   #toServerTime(monotonicMs: number): number {
     return Math.round(this.now() + monotonicMs - this.#settings.clock.monotonicMs());
   }
+}
+
+/** Once a minute, more often while something is wrong, and at the announced end of a running window. */
+function statusIntervalMs({ status, components, maintenance, serverTimeMs }: ServiceStatus): number {
+  if (status === 'maintenance' && maintenance !== null) {
+    return Math.max(windowEndGapMs, Math.min(statusDuringOutageMs, maintenance.toMs - serverTimeMs));
+  }
+  return components.ticker === 'outage' ? statusDuringOutageMs : pollingIntervalsMs.status;
 }
 
 /** Creates a client. Throws when an option is invalid; makes no request. */

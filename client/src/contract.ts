@@ -154,4 +154,6 @@ export const headerNames = {
   remaining: 'x-ratelimit-remaining',
   reset: 'x-ratelimit-reset',
   retryAfter: 'retry-after',
+  requestId: 'x-request-id',
+  feedStatus: 'x-feed-status',
 } as const;

@@ -16,9 +16,9 @@ export abstract class MarketDataFailure extends Error {
   }
 }
 
-/** The API answered with an error. Branch on `code`; for a code you do not know, on `status`. */
+/** The API answered with an error. Branch on `code` or the class; for a code you do not know, on `status`. */
 export class ApiProblem extends MarketDataFailure {
-  override readonly name = 'ApiProblem';
+  override readonly name: string = 'ApiProblem';
   readonly code: ErrorCode;
   readonly status: number;
   readonly title: string;

@@ -1,4 +1,6 @@
+import type { Answered } from './call.ts';
 import { at, type Clock } from './clock.ts';
+import { headerNames, type ServiceState } from './contract.ts';
 import type { MarketDataFailure } from './failures.ts';
 import { isFinal } from './requester.ts';
 
@@ -21,7 +23,7 @@ export interface PollerOptions<T> {
   readonly clock: Clock;
   readonly random: () => number;
   /** One request, without retries. */
-  readonly ask: (signal: AbortSignal, onWait: (waitMs: number) => void) => Promise<T>;
+  readonly ask: (signal: AbortSignal, onWait: (waitMs: number) => void) => Promise<Answered<T>>;
   /** Time from the start of a successful poll to the start of the next. */
   readonly intervalMs: (latest: T) => number;
   /** Time from a first failure to the next poll; doubles with each further one. */
@@ -48,6 +50,7 @@ export class Poller<T> {
   readonly #followers = new Set<Follower>();
   #stop: AbortController | undefined;
   #latest: T | undefined;
+  #feedStatus: ServiceState | undefined;
   #condition: Condition = starting;
   #failures = 0;
   #startedMs = Number.NEGATIVE_INFINITY;
@@ -61,6 +64,11 @@ export class Poller<T> {
   /** The last successful answer; it stays while polls fail. */
   get latest(): T | undefined {
     return this.#latest;
+  }
+
+  /** The state of the feed that came with the last successful answer; undefined where answers have none. */
+  get feedStatus(): ServiceState | undefined {
+    return this.#feedStatus;
   }
 
   get condition(): Condition {
@@ -118,9 +126,10 @@ export class Poller<T> {
     this.#startedMs = clock.monotonicMs();
     // The poll counts even when the last follower leaves while it runs.
     this.#dueMs = this.#startedMs + this.#options.afterFailureMs;
-    const latest = await ask(signal, (waitMs) => this.#limited(waitMs));
+    const { data: latest, response } = await ask(signal, (waitMs) => this.#limited(waitMs));
     if (signal.aborted) return;
     this.#latest = latest;
+    this.#feedStatus = response.headers.get(headerNames.feedStatus) ?? undefined;
     this.#condition = ok;
     this.#failures = 0;
     this.#dueMs = this.#startedMs + intervalMs(latest) * (1 + random() * jitter);

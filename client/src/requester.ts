@@ -1,7 +1,10 @@
-import { failureOf, figuresOf, frozenBody, retryAfterMsOf } from './answer.ts';
+import { detailsOf, failureOf, figuresOf, frozenBody, retryAfterMsOf } from './answer.ts';
 import type { Budget, Permit } from './budget.ts';
+import type { Answered } from './call.ts';
 import { type Clock, sleepUntil } from './clock.ts';
+import { headerNames } from './contract.ts';
 import { ApiProblem, MarketDataFailure, TimeoutFailure } from './failures.ts';
+import type { Hooks } from './hooks.ts';
 import type { Answer, Wire } from './wire.ts';
 
 /** A resource of the API, and how to read it. */
@@ -29,6 +32,7 @@ export interface RequesterOptions {
   readonly random: () => number;
   readonly wire: Wire;
   readonly budget: Budget;
+  readonly hooks: Hooks;
   /** `false` sends without waiting for the budget. */
   readonly waitsForBudget: boolean;
   readonly attemptTimeoutMs: number;
@@ -60,26 +64,28 @@ export class Requester {
 
   /**
    * The resource, frozen; the same object as before while it has not changed.
-   * Rejects with a `MarketDataFailure`, or with the signal's reason.
+   * Rejects with a `MarketDataFailure`, with the signal's reason, or with what a hook throws.
    */
-  async get<T>(resource: Resource<T>, limits: CallLimits): Promise<T> {
-    const { clock, random } = this.#options;
+  async get<T>(resource: Resource<T>, limits: CallLimits): Promise<Answered<T>> {
+    const { clock, random, hooks } = this.#options;
     const deadlineMs = clock.monotonicMs() + limits.deadlineMs;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#attempt(resource, limits, deadlineMs);
+        return await this.#attempt(resource, limits, deadlineMs, attempt);
       } catch (failure) {
         if (!(failure instanceof MarketDataFailure) || !failure.retryable || attempt >= limits.attempts) throw failure;
-        const dueMs = clock.monotonicMs() + backOffMs(attempt, failure.retryAfterMs, random);
+        const waitMs = backOffMs(attempt, failure.retryAfterMs, random);
+        const dueMs = clock.monotonicMs() + waitMs;
         // A wait past the deadline is useless: the caller gets the failure at once.
         if (dueMs >= deadlineMs) throw failure;
+        hooks.onRetry?.({ path: resource.path, attempt, failure, waitMs });
         await sleepUntil(clock, dueMs, limits.signal);
       }
     }
   }
 
-  async #attempt<T>(resource: Resource<T>, { signal, onWait }: CallLimits, deadlineMs: number): Promise<T> {
-    const { clock, budget, wire, waitsForBudget, attemptTimeoutMs } = this.#options;
+  async #attempt<T>(resource: Resource<T>, { signal, onWait }: CallLimits, deadlineMs: number, attempt: number) {
+    const { clock, budget, hooks, wire, waitsForBudget, attemptTimeoutMs } = this.#options;
     const { path } = resource;
     const permit = waitsForBudget ? await budget.take({ path, signal, deadlineMs, onWait }) : budget.takeNow();
     const leftMs = deadlineMs - clock.monotonicMs();
@@ -87,20 +93,23 @@ export class Requester {
     let answer: Answer;
     try {
       if (leftMs <= 0) throw new TimeoutFailure(path, 'deadline', `no time left for the request to ${path}`);
+      hooks.onRequest?.({ path, attempt });
       const limit = leftMs < attemptTimeoutMs ? 'deadline' : 'attempt';
       answer = await wire.ask(path, cached?.etag, { signal, timeoutMs: Math.min(leftMs, attemptTimeoutMs), limit });
     } catch (failure) {
       permit.lost();
       throw failure;
     }
-    return this.#interpret(resource, answer, cached, permit);
+    const data = this.#interpret(resource, answer, cached, permit, attempt);
+    return { data, response: detailsOf(answer) };
   }
 
-  #interpret<T>(resource: Resource<T>, answer: Answer, cached: Cached | undefined, permit: Permit): T {
-    const { budget, wire } = this.#options;
+  #interpret<T>(resource: Resource<T>, answer: Answer, cached: Cached | undefined, permit: Permit, attempt: number): T {
+    const { budget, hooks, wire } = this.#options;
     const { serverClock } = budget;
     const { path } = resource;
     try {
+      hooks.onResponse?.({ path, attempt, ...observed(answer) });
       const figures = figuresOf(answer);
       if (figures !== undefined) serverClock.recordWindowEnd(figures.resetMs, answer.sentMs, answer.receivedMs);
       if (answer.status === 304 && cached?.etag !== undefined) return this.#keep(path, cached) as T;
@@ -132,6 +141,10 @@ export class Requester {
     if (this.#cache.size > cacheEntriesMax && oldest !== undefined) this.#cache.delete(oldest);
     return cached.value;
   }
+}
+
+function observed({ status, header, sentMs, receivedMs }: Answer) {
+  return { status, requestId: header(headerNames.requestId), durationMs: receivedMs - sentMs };
 }
 
 function backOffMs(attempt: number, retryAfterMs: number | undefined, random: () => number): number {

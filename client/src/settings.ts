@@ -1,7 +1,8 @@
 import { type Clock, systemClock, systemRandom } from './clock.ts';
+import type { Hooks } from './hooks.ts';
 import type { Fetch } from './wire.ts';
 
-export interface ClientOptions {
+export interface ClientOptions extends Hooks {
   /** Base URL of the service, without `/v1`: `https://api.example.com`. */
   readonly baseUrl: string | URL;
   /** Sent in a header of every request. It appears nowhere else: in no error, URL or inspection of the client. */
@@ -34,6 +35,7 @@ export interface Settings {
   readonly deadlineMs: number;
   readonly waitForLimit: boolean;
   readonly remeasureClockMs: number;
+  readonly hooks: Hooks;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -50,6 +52,7 @@ export function settingsOf(options: ClientOptions): Settings {
     deadlineMs: options.deadlineMs ?? 90_000,
     waitForLimit: options.waitForLimit ?? true,
     remeasureClockMs: options.remeasureClockMs ?? 1_800_000,
+    hooks: options,
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
   };

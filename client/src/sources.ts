@@ -14,8 +14,7 @@ import {
 const statusGapMs = 5_000;
 
 /**
- * Data together with the status of the service: prices are still served while the feed is stale, and only
- * the status reports that. When maintenance begins, the status is polled at once to learn its end; when it
+ * Data together with the status of the service: prices are still served while the feed is stale. When maintenance begins, the status is polled at once to learn its end; when it
  * ends early, the data is.
  */
 export function dataSource<T>(
@@ -50,7 +49,7 @@ export function dataSource<T>(
       };
     },
     latest: () => data.latest,
-    state: () => dataState(data.condition, service, toServerTime),
+    state: () => dataState(data, service, toServerTime),
     isOffered: (state: WatchState) => includesUnreliable || isReliable(state),
     // Unchanged data is the same object, thanks to the entity tag.
     isSame: (one, other) => one === other,

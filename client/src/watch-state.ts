@@ -42,17 +42,20 @@ export type ToServerTime = (monotonicMs: number) => number;
 
 /** The state of a watch on data: the condition of its own polls, then the status of the feed. */
 export function dataState(
-  data: Condition,
+  data: { readonly condition: Condition; readonly feedStatus: ServiceState | undefined },
   service: { readonly condition: Condition; readonly latest: ServiceStatus | undefined },
   toServerTime: ToServerTime,
 ): WatchState {
-  if (data.kind !== 'ok') return pollState(data, service.latest, toServerTime);
-  const status = service.latest;
+  if (data.condition.kind !== 'ok') return pollState(data.condition, service.latest, toServerTime);
+  const status = service.condition.kind === 'failing' ? undefined : service.latest;
+  // What came with the data is newer than any status.
+  const feed = data.feedStatus ?? status?.components.ticker;
+  if (feed !== undefined) {
+    // The data arrived, so no window is running any more, whatever an older status says.
+    return namedState(worstOf([feed, status?.api ?? 'operational'].filter((state) => state !== 'maintenance')));
+  }
   if (service.condition.kind === 'failing') return { kind: 'degraded', failure: service.condition.failure };
-  if (status === undefined) return { kind: 'starting' };
-  // The data arrived, so no window is running any more, whatever an older status says.
-  const states = [status.components.ticker, status.api].filter((state) => state !== 'maintenance');
-  return namedState(worstOf(states));
+  return { kind: 'starting' };
 }
 
 /** The state of a watch on the status itself. */
@@ -115,13 +118,8 @@ export function finalState(failure: unknown): WatchState | undefined {
   return { kind: failure.status === 401 ? 'unauthorized' : 'refused', failure };
 }
 
-/** Whether two states are the same for those who listen to changes. */
+/** Whether two states are the same for those who listen to changes. That the end of a window becomes known is no change; that it moves is. */
 export function isSameState(one: WatchState, other: WatchState): boolean {
-  const codeOf = ({ failure }: WatchState) => (failure instanceof ApiProblem ? failure.code : failure?.name);
-  return (
-    one.kind === other.kind &&
-    codeOf(one) === codeOf(other) &&
-    one.window?.toMs === other.window?.toMs &&
-    one.status === other.status
-  );
+  const hasMoved = one.window !== undefined && other.window !== undefined && one.window.toMs !== other.window.toMs;
+  return one.kind === other.kind && !hasMoved && one.status === other.status;
 }

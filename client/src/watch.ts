@@ -11,12 +11,14 @@ export interface WatchOptions {
 }
 
 /** Data that is polled while a loop reads it. Ends with `break`, the signal, or a permanent failure. */
-export interface Watch<T> extends AsyncIterableIterator<T, undefined, undefined> {
+export interface Watch<T> extends AsyncIterableIterator<T> {
   /** What is known about the service now. */
   readonly state: WatchState;
   /** The last answer, whether or not the loop has yielded it; undefined before the first. */
   readonly latest: T | undefined;
+  next(): Promise<IteratorResult<T, undefined>>;
   return(): Promise<IteratorResult<T, undefined>>;
+  [Symbol.asyncIterator](): Watch<T>;
 }
 
 /** What a watch reads. */

@@ -1,6 +1,7 @@
 import { at, type Clock } from './clock.ts';
 import { headerNames } from './contract.ts';
 import { reasonOf, redacted, TimeoutFailure, TransportFailure } from './failures.ts';
+import { version } from './version.ts';
 
 /** The part of `fetch` that this client uses: the platform's own fits, and so does a small one of yours. */
 export type Fetch = (
@@ -20,6 +21,7 @@ export type Fetch = (
 /** One whole answer. Instants are of the monotonic clock. */
 export interface Answer {
   readonly status: number;
+  readonly headers: { get(name: string): string | null };
   /** Lower-case names. */
   readonly header: (name: string) => string | undefined;
   readonly text: string;
@@ -81,6 +83,7 @@ export class Wire {
   async #exchange(path: string, etag: string | undefined, signal: AbortSignal): Promise<Answer> {
     const headers: Record<string, string> = {
       accept: 'application/json, application/problem+json',
+      'user-agent': `market-data-client/${version} (TypeScript)`,
       [headerNames.apiKey]: this.#apiKey,
     };
     if (etag !== undefined) headers['if-none-match'] = etag;
@@ -89,8 +92,9 @@ export class Wire {
     const init = { method: 'GET', headers, redirect: 'manual', signal } as const;
     const response = await this.#fetch(this.#baseUrl + path, init);
     const receivedMs = this.#clock.monotonicMs();
-    const header = (name: string) => response.headers.get(name) ?? undefined;
-    return { status: response.status, header, text: await response.text(), sentMs, receivedMs };
+    const { status, headers: received } = response;
+    const header = (name: string) => received.get(name) ?? undefined;
+    return { status, headers: received, header, text: await response.text(), sentMs, receivedMs };
   }
 }
 

@@ -81,6 +81,8 @@ describe('the figures and names of the client', () => {
       remaining: contractHeaders.rateLimitRemaining.toLowerCase(),
       reset: contractHeaders.rateLimitReset.toLowerCase(),
       retryAfter: contractHeaders.retryAfter.toLowerCase(),
+      requestId: contractHeaders.requestId.toLowerCase(),
+      feedStatus: contractHeaders.feedStatus.toLowerCase(),
     });
   });
 });

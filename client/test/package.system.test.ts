@@ -55,6 +55,36 @@ function output(
   });
 }
 
+const oldCompiler = join(repository, 'tools', 'clients', 'node_modules', 'typescript-5.0', 'bin', 'tsc');
+const newCompiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+
+/** The oldest compiler that the types promise, which is installed with the generators of clients, and the newest. */
+const compilers = {
+  all: [
+    { compiler: oldCompiler, module: 'nodenext', moduleResolution: 'nodenext' },
+    { compiler: newCompiler, module: 'esnext', moduleResolution: 'bundler' },
+  ],
+  needs: existsSync(oldCompiler)
+    ? {}
+    : { skip: 'there is no TypeScript 5.0: npm --prefix tools/clients ci --no-audit' },
+};
+
+const consumerOptions = {
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  target: 'es2022',
+  lib: ['es2022', 'dom'],
+  types: [],
+};
+
+const requiring = `import client = require('market-data-client');
+const { budget, tickers } = client.createClient(client.fromEnvironment());
+const call: client.Call<readonly client.Ticker[]> = tickers();
+const left: client.LimitFigures | undefined = budget;
+void [call, left];
+`;
+
 describe('the package', { timeout: 60_000 }, () => {
   let folder: string;
   let project: string;
@@ -88,11 +118,13 @@ describe('the package', { timeout: 60_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('holds what it needs and nothing else: compiled code, types, the page and the licence', async () => {
+  test('holds what it needs and nothing else: compiled code with its source maps, types, the page and the licence', async () => {
     const files: string[] = JSON.parse(await readFile(join(folder, 'files.json'), 'utf8'));
-    const others = files.filter((file) => !/^dist\/[a-z-]+\.(js|d\.ts)$/.test(file));
-    assert.deepEqual(others.toSorted(), ['LICENSE', 'README.md', 'package.json']);
-    assert.ok(files.includes('dist/index.js') && files.includes('dist/index.d.ts'));
+    const others = files.filter((file) => !/^dist\/(esm|cjs)\/[a-z-]+\.(js|js\.map|d\.ts)$/.test(file));
+    assert.deepEqual(others.toSorted(), ['LICENSE', 'README.md', 'dist/cjs/package.json', 'package.json']);
+    for (const kind of ['esm', 'cjs']) {
+      for (const ending of ['js', 'js.map', 'd.ts']) assert.ok(files.includes(`dist/${kind}/index.${ending}`));
+    }
     const manifest = JSON.parse(await readFile(join(clientFolder, 'package.json'), 'utf8'));
     assert.deepEqual([manifest.dependencies, manifest.peerDependencies], [undefined, undefined]);
     const licences = [join(clientFolder, 'LICENSE'), join(repository, 'LICENSE')];
@@ -122,12 +154,45 @@ describe('the package', { timeout: 60_000 }, () => {
     }
   });
 
-  test('has a page whose every example compiles, for Node and with the types of a browser alone', async () => {
+  test('works with require from CommonJS, and errors lead to its sources', async () => {
+    const file = join(project, 'required.cjs');
+    await writeFile(
+      file,
+      `const { createClient, UnknownSymbolProblem } = require('market-data-client');
+       const client = createClient({ baseUrl: process.env.BASE_URL, apiKey: process.env.API_KEY });
+       client.ticker('NOPE').catch((error) => {
+         console.log(error instanceof UnknownSymbolProblem, /src.answer\\.ts:\\d/.test(error.stack) ? 'answer.ts' : error.stack);
+       });`,
+    );
+    for (const runtime of [process.execPath, await otherRuntime()]) {
+      if (runtime === undefined) continue;
+      const withMaps = { ...environment, NODE_OPTIONS: '--enable-source-maps' };
+      assert.deepEqual(await output(runtime, file, withMaps), { out: 'true answer.ts\n', err: '' }, runtime);
+    }
+  });
+
+  test('is taken by the compilers from TypeScript 5.0 to 7, by import and by require', compilers.needs, async () => {
+    const examples = blocksOf(await readFile(join(clientFolder, 'README.md'), 'utf8'));
+    const codes = examples.filter(({ language }) => language === 'ts').map(({ text }) => text);
+    const consumer = join(project, 'consumer');
+    await mkdir(consumer);
+    await Promise.all(codes.map((code, index) => writeFile(join(consumer, `example-${index}.mts`), code)));
+    await writeFile(join(consumer, 'required.cts'), requiring);
+    await writeFile(join(consumer, 'process.d.ts'), 'declare const process: any;');
+    for (const { compiler, module, moduleResolution } of compilers.all) {
+      const compilerOptions = { ...consumerOptions, module, moduleResolution };
+      const exclude = moduleResolution === 'bundler' ? ['*.cts'] : [];
+      await writeFile(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, exclude }));
+      const { stdout } = await run(process.execPath, [compiler, '-p', consumer], { env }).catch((failure) => failure);
+      assert.equal(stdout, '', `${compiler} ${moduleResolution}`);
+    }
+  });
+
+  test('has a page whose every example compiles for Node too', async () => {
     const examples = blocksOf(await readFile(join(clientFolder, 'README.md'), 'utf8'));
     const codes = examples.filter(({ language }) => language === 'ts').map(({ text }) => text);
     assert.ok(codes.length >= 5);
     await Promise.all(codes.map((code, index) => writeFile(join(project, `example-${index}.ts`), code)));
-    await writeFile(join(project, 'process.d.ts'), 'declare const process: any;');
     const strict = [
       '--noEmit',
       '--strict',
@@ -139,14 +204,11 @@ describe('the package', { timeout: 60_000 }, () => {
     ];
     const files = codes.map((_, index) => `example-${index}.ts`);
     const node = ['--lib', 'es2022', '--types', 'node', '--typeRoots', join(repository, 'node_modules', '@types')];
-    const browser = ['--lib', 'es2022,dom', '--types', '', 'process.d.ts'];
-    for (const platform of [node, browser]) {
-      const { stdout } = await run('tsc', ['--ignoreConfig', ...strict, ...platform, ...files], {
-        cwd: project,
-        env,
-      }).catch((failure) => failure);
-      assert.equal(stdout, '');
-    }
+    const { stdout } = await run('tsc', ['--ignoreConfig', ...strict, ...node, ...files], {
+      cwd: project,
+      env,
+    }).catch((failure) => failure);
+    assert.equal(stdout, '');
   });
 
   test('has a page whose every example runs against the real listener', async () => {

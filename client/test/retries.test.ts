@@ -88,6 +88,14 @@ describe('a call that meets a failure', () => {
     assert.ok(drive.sent[3]!.atMs >= Date.parse('2026-11-21T10:01:10Z'));
   });
 
+  test('after a 429 without Retry-After is repeated once the window of X-RateLimit-Reset is over', async () => {
+    const reset = String(Date.parse('2026-11-21T10:00:40Z') / 1000);
+    const client = await play([problem(429, 'RATE_LIMIT_EXCEEDED', { 'x-ratelimit-reset': reset }), fine]);
+    assert.deepEqual(await outcome(client.time()), timeBody);
+    const [, second = 0] = drive.askedAt('/v1/time');
+    assert.ok(second >= 40_000 && second < 41_100, String(second));
+  });
+
   test('is repeated after a random part of a doubling wait when the server says nothing', async () => {
     const drawn = [0.5, 1, 0.25, 1, 1, 1];
     const client = await play([reset], { maxAttempts: 6, random: () => drawn.shift()! });

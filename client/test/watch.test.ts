@@ -134,24 +134,42 @@ describe('a watch of the real listener', () => {
 
   test('says that maintenance runs and until when, gives nothing, and goes on when it ends as announced', async () => {
     const client = world.client();
-    const { given } = record(client.watchTickers({ onState }));
+    const watch = client.watchTickers({ onState });
+    const { given } = record(watch);
     await world.pass(1_000);
     const now = world.clock.now();
     const to = (now + 600_000) as EpochMs;
     world.api.service.setWindows([{ from: now, to, description: 'Upgrade.' }]);
     await world.pass(300_000, 500);
-    const maintenance = states.findLast(({ kind }) => kind === 'maintenance');
-    assert.deepEqual([maintenance?.untilMs, maintenance?.window?.description], [to, 'Upgrade.']);
+    const { untilMs, window } = watch.state;
+    assert.deepEqual([untilMs, window?.description], [to, 'Upgrade.']);
     assert.equal(given.length, 1);
     assert.equal(world.sent.filter(({ path, status }) => path === '/v1/tickers' && status === 503).length, 1);
+    await world.pass(295_000, 500);
     tick('50003.00');
-    await world.pass(330_000, 500);
-    assert.deepEqual([...new Set(kinds())], ['operational', 'maintenance']);
-    assert.equal(kinds().at(-1), 'operational');
+    await world.pass(7_000, 500);
+    assert.deepEqual(
+      kinds(),
+      ['operational', 'maintenance', 'operational'],
+      'each once, and the last within two seconds',
+    );
     assert.equal(given.length, 2);
   });
 
-  test('goes on within about a minute when maintenance ends early, because the status says so', async () => {
+  test('tells once more of maintenance whose end moves', async () => {
+    record(world.client().watchTickers({ onState }));
+    await world.pass(1_000);
+    const from = world.clock.now();
+    const window = (lastsMs: number) => ({ from, to: (from + lastsMs) as EpochMs, description: 'Upgrade.' });
+    world.api.service.setWindows([window(600_000)]);
+    await world.pass(60_000, 500);
+    world.api.service.setWindows([window(900_000)]);
+    await world.pass(60_000, 500);
+    assert.deepEqual(kinds(), ['operational', 'maintenance', 'maintenance']);
+    assert.equal(states.at(-1)?.untilMs, from + 900_000);
+  });
+
+  test('goes on within seconds when maintenance ends early, because the status says so', async () => {
     record(world.client().watchTickers({ onState }));
     await world.pass(1_000);
     const now = world.clock.now();
@@ -160,8 +178,20 @@ describe('a watch of the real listener', () => {
     assert.equal(kinds().at(-1), 'maintenance');
     world.api.service.setWindows([]);
     tick('50003.00');
-    await world.pass(75_000, 500);
+    await world.pass(17_000, 500);
     assert.equal(kinds().at(-1), 'operational');
+  });
+
+  test('learns the state of the feed from the prices themselves, within one poll of them', async () => {
+    record(world.client().watchTickers({ onState }));
+    await world.pass(20_000);
+    world.api.feed.pathChanged('fallback');
+    await world.pass(6_000);
+    assert.deepEqual(kinds(), ['operational', 'degraded']);
+    tick('50004.00');
+    await world.pass(6_000);
+    assert.deepEqual(kinds(), ['operational', 'degraded', 'operational']);
+    assert.equal(world.askedAt('/v1/status').length, 1, 'no status was needed for it');
   });
 
   test('tells an outage of the feed though prices are served on, and holds those back until it is over', async () => {
@@ -316,6 +346,16 @@ describe('a watch of a server in trouble', () => {
     await drive.pass(10_000);
     assert.deepEqual(states, [{ kind: 'unrecognized', status: 'recovering' }]);
     assert.equal(given.length, 0);
+  });
+
+  test('tells of an outage once, however nobody answers', async () => {
+    const { kinds } = watch();
+    await drive.pass(1_000);
+    behaviours = {};
+    await drive.pass(30_000);
+    behaviours = { '/v1/tickers': answer(502, '<html>') };
+    await drive.pass(90_000, 1_000);
+    assert.deepEqual(kinds(), ['operational', 'outage']);
   });
 
   test('goes on as degraded while the status alone cannot be had', async () => {

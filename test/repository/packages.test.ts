@@ -37,7 +37,7 @@ test('every version of every dependency is exact', () => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf(file));
     const wanted = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies });
     return wanted
-      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(version))
+      .filter(([, version]) => !/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(version))
       .map(([name]) => `${file}: ${name}`);
   });
   assert.deepEqual(ranges, []);
