@@ -206,7 +206,7 @@ function notModified(resource: Resource): Response {
 function representationHeaders({
   success: { caching: kind, prepared, anyOrigin, alsoHtml, hasPrices },
 }: Resource): Headers {
-  const vary = alsoHtml ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
+  const vary = alsoHtml ? 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site' : 'Accept-Encoding';
   return {
     ...always('X-Request-Id'),
     ...always(...rateLimitNames),

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../contract/errors.ts';
 import { headerNames } from '../contract/limits.ts';
 
 /** What a resource has to say. The pipeline adds identifiers, limits and codings, and writes it. */
-export type Answer = PageAnswer | TextAnswer | ProblemAnswer;
+export type Answer = PageAnswer | TextAnswer | RedirectAnswer | ProblemAnswer;
 
 /** A body that is kept ready in several codings and can be asked for conditionally. */
 export interface PageAnswer {
@@ -19,9 +19,17 @@ export interface PageAnswer {
 /** A body made for this one answer, never stored by anybody. */
 export interface TextAnswer {
   readonly kind: 'text';
+  /** 200 when left out. */
+  readonly status?: 404;
   readonly text: string;
   readonly contentType: string;
   readonly extraHeaders: readonly string[];
+}
+
+/** The resource is at another address for good (RFC 9110 section 15.4.9). */
+export interface RedirectAnswer {
+  readonly kind: 'redirect';
+  readonly location: string;
 }
 
 export interface ProblemAnswer {

@@ -70,6 +70,25 @@ export function prefersMarkdown(accept: string | undefined): boolean {
   return weight > 0 && weight >= (weights.get('text/html') ?? 0);
 }
 
+/**
+ * The language that `Accept-Language` weighs most of those there are (RFC 9110 section 12.5.4), by the first part of its
+ * tag; the first of equal ones as they are sent. `undefined` when it names none of them.
+ */
+export function preferredLanguage<Language extends string>(
+  acceptLanguage: string | undefined,
+  available: readonly Language[],
+): Language | undefined {
+  let best: Language | undefined;
+  let bestWeight = 0;
+  for (const [tag, weight] of parseWeights(acceptLanguage ?? '')) {
+    const language = available.find((each) => each === tag.split('-')[0]);
+    if (language === undefined || weight <= bestWeight) continue;
+    best = language;
+    bestWeight = weight;
+  }
+  return best;
+}
+
 /** Whether `If-None-Match` names this entity tag, by the weak comparison it asks for (RFC 9110 section 13.1.2). */
 export function matchesEntityTag(ifNoneMatch: string | undefined, entityTag: string): boolean {
   if (ifNoneMatch === undefined) return false;

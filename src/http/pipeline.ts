@@ -7,6 +7,7 @@ import type { Limits, Verdict } from '../access/limits.ts';
 import type { EpochMs } from '../clock.ts';
 import { type LimitCategory, limitDetail, limitTable } from '../contract/limits.ts';
 import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
+import { prefersPage } from './negotiation.ts';
 import { type RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { isWellFormed, type RequestTarget } from './request-target.ts';
 import type { Resource, Sources } from './resource.ts';
@@ -55,6 +56,8 @@ export interface Routes {
   readonly keyless: ReadonlyMap<string, Resource>;
   /** Pages for people, not counted. */
   readonly uncounted: ReadonlyMap<string, Resource>;
+  /** In the place of what does not exist, for people. */
+  readonly lost?: Resource;
 }
 
 /**
@@ -84,8 +87,14 @@ export class Pipeline {
     if (page !== undefined) return this.#decidePage(page, request);
     return once(this.#gate.limits.takeForAddress(request.address.limitBucket, request.now), (verdict) => {
       if (!verdict.allowed) return this.#limited('address', limitTable.address.name, verdict);
-      return this.#decideFound(this.#routes.keyless.get(path), request, verdict);
+      return this.#decideFound(this.#routes.keyless.get(path) ?? this.#lost(request), request, verdict);
     });
+  }
+
+  /** A person at a path that does not exist gets a page that says so; programs get a problem. */
+  #lost({ method, target, headers }: PublicRequest): Resource | undefined {
+    const isRead = method === 'GET' || method === 'HEAD';
+    return isRead && isWellFormed(target.path) && prefersPage(headers.accept) ? this.#routes.lost : undefined;
   }
 
   /** Pages are counted generously, for themselves: a reader never meets this limit, a flood does. */
@@ -173,7 +182,7 @@ export class Pipeline {
       const retryAfterSeconds = this.#sources.service.maintenanceRetryAfterSeconds(now);
       if (retryAfterSeconds !== undefined) return maintenanceProblem(retryAfterSeconds);
     }
-    return resource.answer({ now, query: target.query, accept: headers.accept }, this.#sources);
+    return resource.answer({ now, query: target.query, headers }, this.#sources);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Board } from '../board/board.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
@@ -9,8 +10,8 @@ export interface ResourceRequest {
   readonly now: EpochMs;
   /** The raw query, without its question mark. */
   readonly query: string;
-  /** The `Accept` header as it was sent. */
-  readonly accept: string | undefined;
+  /** As they were sent. */
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** What resources read from. Nothing here waits for anything. */

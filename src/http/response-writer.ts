@@ -37,7 +37,12 @@ export function writeAnswer(response: ServerResponse, answer: Answer, context: W
     case 'text': {
       const headers = commonHeaders(context);
       headers.push('Content-Type', answer.contentType, 'Cache-Control', 'no-store', ...answer.extraHeaders);
-      return write(response, 200, headers, answer.text);
+      return write(response, answer.status ?? 200, headers, answer.text);
+    }
+    case 'redirect': {
+      const headers = commonHeaders(context);
+      headers.push('Location', answer.location, 'Cache-Control', 'public, max-age=300');
+      return write(response, 308, headers, '');
     }
     default:
       // Not a third case: what is no answer at all must throw here and not leave its client waiting.

@@ -18,10 +18,13 @@ export type PortalAssets = ReadonlyMap<string, Asset>;
 const room = new URL('../../web/', import.meta.url);
 
 /** A script comes after those it imports. */
-const scripts = ['clock', 'elements', 'summary', 'state-words', 'portal', 'home', 'status', 'try-it'];
+const scripts = [
+  ...['clock', 'czech', 'words', 'elements', 'summary', 'state-words', 'search', 'portal', 'home', 'status'],
+  ...['key-field', 'samples', 'symbol-picker', 'try-it'],
+];
 
 /** In the order in which they are put together. */
-const styles = ['frame', 'text', 'tables', 'landing', 'reference', 'status', 'narrow-and-print'];
+const styles = ['frame', 'search', 'text', 'tables', 'landing', 'reference', 'status', 'narrow-and-print'];
 
 let read: PortalAssets | undefined;
 
@@ -45,7 +48,7 @@ function readAssets(): PortalAssets {
     .join('\n');
   assets.set('portal.css', assetOf('portal', 'css', 'text/css; charset=utf-8', style));
   for (const name of scripts) {
-    const code = withHashedImports(browserCode(textOf(`portal/${name}.ts`)), assets);
+    const code = inAscii(withHashedImports(browserCode(textOf(`portal/${name}.ts`)), assets));
     assets.set(`${name}.js`, assetOf(name, 'js', 'text/javascript; charset=utf-8', code));
   }
   return assets;
@@ -73,6 +76,11 @@ export function browserCode(typescript: string): string {
   } finally {
     process.emitWarning = emitWarning;
   }
+}
+
+/** Letters beyond ASCII stand in the strings of scripts only, where an escape means the same. */
+function inAscii(code: string): string {
+  return code.replaceAll(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Scripts lie side by side, so the last part of an address is enough to import one. */

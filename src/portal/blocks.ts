@@ -32,10 +32,10 @@ export function contentMarkdown(content: Content): string {
 }
 
 /** The Markdown with absolute addresses in place of routes; links to pages lead to their Markdown. */
-export function withAddresses({ baseUrl }: Site, markdown: string): string {
+export function withAddresses(site: Site, markdown: string): string {
   return markdown.replaceAll(/(?<=[^\\]\]\()(\/[^)\s#]*)(?=[)#])/g, (_, route: string) => {
     const isPage = !/\.[a-z]+$/.test(route) && !route.startsWith('/v1');
-    return baseUrl + (isPage ? markdownRoute(route) : route);
+    return site.baseUrl + (isPage ? markdownRoute(site, route) : route);
   });
 }
 
@@ -168,7 +168,10 @@ export function codeTabs(id: string, label: string, samples: readonly Sample[]):
     return html`<input type="radio" name="${id}" id="${id}-${language}" value="${language}"${checked}><label for="${id}-${language}">${name}</label>\n`;
   });
   const panels = samples.map(({ name, language, text }) =>
-    division('panel', codeBlock(`${label}, ${name}`, text, language)),
+    frame(
+      (inner) => html`<div class="panel" data-language="${language}">\n${inner}</div>\n`,
+      codeBlock(`${label}, ${name}`, text, language),
+    ),
   );
   return frame(
     (inner) => html`<fieldset class="tabs"><legend>${label}</legend>\n${buttons}${inner}</fieldset>\n`,

@@ -11,7 +11,8 @@ import {
 import { exampleNow, exampleRequestId } from '../contract/openapi-headers.ts';
 import { html } from '../html.ts';
 import { type Block, code, codeBlock, facts, heading, paragraph, shownJson, statusText, table } from './blocks.ts';
-import type { PortalPage } from './layout.ts';
+import { say, type Values } from './language.ts';
+import type { Entry, PortalPage } from './layout.ts';
 import type { Site } from './site.ts';
 
 /** Path of an error's page on this listener, whatever its `type` says. */
@@ -25,79 +26,97 @@ export function errorLink(errorCode: ErrorCode): string {
 }
 
 /** All errors, those of the contract first. */
-export function errorIndex(): PortalPage {
+export function errorIndex(site: Site): PortalPage {
+  const expected = say(site, 'Errors a client should expect');
+  const rare = say(site, 'Rare errors');
   return {
     route: '/errors',
-    title: 'Errors',
-    description: 'Every error of the API: what causes it, what to do, and whether to retry.',
+    title: say(site, 'Errors'),
+    description: say(site, 'Every error of the API: what causes it, what to do, and whether to retry.'),
     body: [
-      heading(1, 'Errors'),
+      heading(1, say(site, 'Errors')),
       paragraph(
         'lead',
-        'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Branch on its `code`. Its `type` is the address of the page that explains the error.',
+        say(
+          site,
+          'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Branch on its `code`. Its `type` is the address of the page that explains the error.',
+        ),
       ),
-      'The [reference](/docs#schema-Problem) describes the six members. When you contact the operator about an error, quote its `requestId`.',
-      heading(2, 'Errors a client should expect', 'common'),
-      indexTable('Errors a client should expect', true),
-      heading(2, 'Rare errors', 'rare'),
-      'These report a problem with the HTTP around a request, or inside the server. A well-behaved client rarely sees one.',
-      indexTable('Rare errors', false),
+      say(
+        site,
+        'The [reference](/docs/common#problem) describes the six members. When you contact the operator about an error, quote its `requestId`.',
+      ),
+      heading(2, expected, 'common'),
+      indexTable(site, expected, true),
+      heading(2, rare, 'rare'),
+      say(
+        site,
+        'These report a problem with the HTTP around a request, or inside the server. A well-behaved client rarely sees one.',
+      ),
+      indexTable(site, rare, false),
     ],
   };
 }
 
-function indexTable(label: string, inContract: boolean): Block {
+function indexTable(site: Site, label: string, inContract: boolean): Block {
   const codes = errorCodes.filter((each) => errorTable[each].inContract === inContract);
   const rows = codes.map((each) => {
     const { status, cause, retryable } = errorTable[each];
-    return [{ text: errorLink(each), note: `${status}, ${retryable ? 'can be retried' : 'do not retry'}` }, cause];
+    const advice = say(site, retryable ? 'can be retried' : 'do not retry');
+    return [{ text: errorLink(each), note: `${status}, ${advice}` }, say(site, cause)];
   });
-  return table({ label, columns: ['Error', 'Cause'], rows, kind: 'codes' });
+  return table({ label, columns: [say(site, 'Error'), say(site, 'Cause')], rows, kind: 'codes' });
 }
 
 /** The page that an error's `type` leads to. */
-export function errorPage({ errorsUrl }: Site, errorCode: ErrorCode): PortalPage {
+export function errorPage(site: Site, errorCode: ErrorCode): PortalPage {
+  const { errorsUrl } = site;
   const { status, title, cause, action, retry } = errorTable[errorCode];
   return {
     route: errorRoute(errorCode),
     parent: '/errors',
-    navigation: { title: 'Errors', entries, isOfSiblings: true },
-    title: `${title} (${errorCode})`,
-    description: `${statusText(status)}, ${errorCode}: ${cause}`,
+    navigation: { title: say(site, 'Errors'), entries: entries(site) },
+    title: `${say(site, title)} (${errorCode})`,
+    description: `${statusText(status)}, ${errorCode}: ${say(site, cause)}`,
     body: [
-      heading(1, title),
-      badges(errorCode),
+      heading(1, say(site, title)),
+      badges(site, errorCode),
       facts([
-        ['Code', code(errorCode)],
-        ['HTTP status', statusText(status)],
-        ['Type', code(errorType(errorsUrl, errorCode))],
+        [say(site, 'Code'), code(errorCode)],
+        [say(site, 'HTTP status'), statusText(status)],
+        [say(site, 'Type'), code(errorType(errorsUrl, errorCode))],
       ]),
-      heading(2, 'What causes it', 'cause'),
-      cause,
-      heading(2, 'What to do', 'action'),
-      action,
-      heading(2, 'Whether to retry', 'retry'),
-      retry,
-      waitingRule(errorCode),
-      heading(2, 'Example response', 'example'),
-      codeBlock('Example response', exampleResponse(errorsUrl, errorCode), 'http'),
+      heading(2, say(site, 'What causes it'), 'cause'),
+      say(site, cause),
+      heading(2, say(site, 'What to do'), 'action'),
+      say(site, action),
+      heading(2, say(site, 'Whether to retry'), 'retry'),
+      say(site, retry),
+      waitingRule(site, errorCode),
+      heading(2, say(site, 'Example response'), 'example'),
+      codeBlock(say(site, 'Example response'), exampleResponse(site, errorCode), 'http'),
       paragraph(
         'quiet',
-        'See also: [reading errors](/guides/errors), [polling well](/guides/polling), [all errors](/errors).',
+        say(
+          site,
+          'See also: [reading errors](/guides/errors), [polling well](/guides/polling), [all errors](/errors).',
+        ),
       ),
     ],
   };
 }
 
-const entries = errorCodes.map((each) => ({ target: errorRoute(each), title: errorTable[each].title }));
+function entries(site: Site): readonly Entry[] {
+  return errorCodes.map((each) => ({ target: errorRoute(each), title: say(site, errorTable[each].title) }));
+}
 
 /** Status and whether to retry, at a glance. */
-function badges(errorCode: ErrorCode): Block {
+function badges(site: Site, errorCode: ErrorCode): Block {
   const { status, retryable } = errorTable[errorCode];
-  const [advice, kind] = retryable ? ['Can be retried', 'good'] : ['Do not retry', 'bad'];
+  const advice = say(site, retryable ? 'Can be retried' : 'Do not retry');
   return {
     html: () =>
-      html`<p class="badges"><span class="badge">${statusText(status)}</span> <span class="badge ${kind}">${advice}</span></p>\n`,
+      html`<p class="badges"><span class="badge">${statusText(status)}</span> <span class="badge ${retryable ? 'good' : 'bad'}">${advice}</span></p>\n`,
     markdown: `${statusText(status)}. ${advice}.`,
   };
 }
@@ -105,10 +124,10 @@ function badges(errorCode: ErrorCode): Block {
 /** How `Retry-After` is computed, and its value in the example. */
 interface RetryAfter {
   readonly rule: string;
+  readonly values?: Values;
   readonly exampleSeconds: number;
 }
 
-const { min: shortestSeconds, max: longestSeconds } = maintenanceRetryAfterSeconds;
 const windowEndSeconds = Math.ceil(exampleNow / 60_000) * 60;
 
 /** The errors that carry `Retry-After`. The examples play at one instant, with half an hour of maintenance to go. */
@@ -118,38 +137,50 @@ const retryAfter: Readonly<Partial<Record<ErrorCode, RetryAfter>>> = {
     exampleSeconds: Math.ceil(windowEndSeconds - exampleNow / 1_000),
   },
   MARKET_DATA_UNAVAILABLE: {
-    rule: `It is ${marketDataRetryAfterSeconds} seconds: asking more often does not help.`,
+    rule: 'It is {seconds} seconds: asking more often does not help.',
+    values: { seconds: marketDataRetryAfterSeconds },
     exampleSeconds: marketDataRetryAfterSeconds,
   },
   SERVICE_MAINTENANCE: {
-    rule: `It is the time to the expected end of the window, from ${shortestSeconds} to ${longestSeconds} seconds. The window can be extended, so the next answer may say the same again.`,
+    rule: 'It is the time to the expected end of the window, from {min} to {max} seconds. The window can be extended, so the next answer may say the same again.',
+    values: maintenanceRetryAfterSeconds,
     exampleSeconds: 1_800,
   },
   SERVICE_OVERLOADED: {
-    rule: `It is ${overloadRetryAfterSeconds} seconds. Keep the connection open: clients that are being served go first.`,
+    rule: 'It is {seconds} seconds. Keep the connection open: clients that are being served go first.',
+    values: { seconds: overloadRetryAfterSeconds },
     exampleSeconds: overloadRetryAfterSeconds,
   },
 };
 
 /** What `Retry-After` says with this error, and how a client waits without it. */
-function waitingRule(errorCode: ErrorCode): string {
-  const rule = retryAfter[errorCode]?.rule;
-  if (rule !== undefined)
-    return `\`Retry-After\` is always present, in whole seconds. ${rule} Wait at least that long.`;
+function waitingRule(site: Site, errorCode: ErrorCode): string {
+  const told = retryAfter[errorCode];
+  if (told !== undefined) {
+    const rule = say(site, told.rule, told.values);
+    return `${say(site, '`Retry-After` is always present, in whole seconds.')} ${rule} ${say(site, 'Wait at least that long.')}`;
+  }
   if (!errorTable[errorCode].retryable) return '';
-  return 'This answer has no `Retry-After`. Wait five seconds, then ten, then twenty, up to a minute, each with some randomness.';
+  return say(
+    site,
+    'This answer has no `Retry-After`. Wait five seconds, then ten, then twenty, up to a minute, each with some randomness.',
+  );
 }
 
 /** Status line, the headers that matter here, and the body, indented for reading. */
-function exampleResponse(errorsUrl: string, errorCode: ErrorCode): string {
-  const { status, exampleDetail: detail } = errorTable[errorCode];
+function exampleResponse(site: Site, errorCode: ErrorCode): string {
   const head = [
-    `HTTP/1.1 ${statusText(status)}`,
+    `HTTP/1.1 ${statusText(errorTable[errorCode].status)}`,
     'Content-Type: application/problem+json',
     ...exampleHeaders(errorCode),
   ];
-  const body = problemBody({ code: errorCode, detail, requestId: exampleRequestId, errorsUrl });
-  return `${head.join('\n')}\n\n${shownJson(JSON.parse(body))}`;
+  return `${head.join('\n')}\n\n${shownJson(exampleProblem(site, errorCode))}`;
+}
+
+/** The body of an error as a client may get it. */
+export function exampleProblem({ errorsUrl }: Site, errorCode: ErrorCode): unknown {
+  const { exampleDetail: detail } = errorTable[errorCode];
+  return JSON.parse(problemBody({ code: errorCode, detail, requestId: exampleRequestId, errorsUrl }));
 }
 
 function exampleHeaders(errorCode: ErrorCode): string[] {

@@ -4,6 +4,7 @@ import { type ErrorCode, errorTable } from '../contract/errors.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, cards, division, heading, paragraph } from './blocks.ts';
 import { errorLink } from './errors.ts';
+import { say } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { headingsOf } from './markdown.ts';
 import { link, type Site } from './site.ts';
@@ -58,26 +59,37 @@ export function readGuides(site: Site): readonly Guide[] {
   return sources.map(({ slug, file, name, title, purpose }) => {
     const text = readFileSync(new URL(file, repository), 'utf8').trim();
     const titled = title === undefined ? text : text.replace(/^# .*$/m, `# ${title}`);
-    return { route: guideRoute(slug), name, purpose, text: withRoutes(withOwnAddresses(titled, site), file) };
+    return {
+      route: guideRoute(slug),
+      name: say(site, name),
+      purpose: say(site, purpose),
+      text: withRoutes(withOwnAddresses(titled, site), file),
+    };
   });
 }
 
 /** The list of guides. */
-export function guideIndex(guides: readonly Guide[]): PortalPage {
+export function guideIndex(site: Site, guides: readonly Guide[]): PortalPage {
   return {
     route: '/guides',
-    title: 'Guides',
-    description: 'How to use the API well: first requests, polling, markets, prices, limits, errors and versioning.',
+    title: say(site, 'Guides'),
+    description: say(
+      site,
+      'How to use the API well: first requests, polling, markets, prices, limits, errors and versioning.',
+    ),
     body: [
-      heading(1, 'Guides'),
-      paragraph('lead', 'Short pages, one question each. Tests run every program in them against the service.'),
+      heading(1, say(site, 'Guides')),
+      paragraph(
+        'lead',
+        say(site, 'Short pages, one question each. Tests run every program in them against the service.'),
+      ),
       cards(guides),
     ],
   };
 }
 
 /** The page of each guide, with links to its neighbours. */
-export function guidePages(guides: readonly Guide[]): readonly PortalPage[] {
+export function guidePages(site: Site, guides: readonly Guide[]): readonly PortalPage[] {
   return guides.map(({ route, purpose, text }, index) => {
     const [title, ...headings] = headingsOf(text);
     const below = headings
@@ -91,22 +103,22 @@ export function guidePages(guides: readonly Guide[]): readonly PortalPage[] {
     return {
       route,
       parent: '/guides',
-      navigation: { title: 'Guides', entries, isOfSiblings: true },
+      navigation: { title: say(site, 'Guides'), entries },
       title: title?.title,
       description: purpose,
-      body: [division('prose', text), neighbours(guides[index - 1], guides[index + 1])],
+      body: [division('prose', text), neighbours(site, guides[index - 1], guides[index + 1])],
     };
   });
 }
 
-function neighbours(previous: Guide | undefined, next: Guide | undefined): Block {
-  const neighbour = (site: Site, label: string, guide: Guide | undefined): Html => {
+function neighbours(site: Site, previous: Guide | undefined, next: Guide | undefined): Block {
+  const neighbour = (label: string, guide: Guide | undefined): Html => {
     if (guide === undefined) return html`<span></span>\n`;
     return html`<a href="${link(site, guide.route)}"><span class="quiet small">${label}</span> ${guide.name}</a>\n`;
   };
   return browserOnly(
-    (site) => html`<nav class="neighbours" aria-label="Other guides">
-${neighbour(site, 'Previous', previous)}${neighbour(site, 'Next', next)}</nav>
+    () => html`<nav class="neighbours" aria-label="${say(site, 'Other guides')}">
+${neighbour(say(site, 'Previous'), previous)}${neighbour(say(site, 'Next'), next)}</nav>
 `,
   );
 }

@@ -17,7 +17,9 @@ import {
   table,
 } from './blocks.ts';
 import type { Guide } from './guides.ts';
+import { say, type Values } from './language.ts';
 import type { PortalPage } from './layout.ts';
+import { operationRoute } from './operations.ts';
 import { needsKey, requestSamples } from './samples.ts';
 import { link, type Site } from './site.ts';
 import { summaryRoute } from './status-summary.ts';
@@ -28,20 +30,20 @@ export function homePage(site: Site, guides: readonly Guide[]): PortalPage {
   return {
     route: '/',
     title: undefined,
-    description: String(site.document.info.summary),
+    description: say(site, String(site.document.info.summary)),
     kind: 'landing',
     scripts: ['home'],
     body: [
       hero(site),
-      liveState,
-      heading(2, 'What you can build on', 'why'),
-      division('promises', ...promises.map((text) => frame((inner) => html`<section>${inner}</section>\n`, text))),
+      liveState(site),
+      heading(2, say(site, 'What you can build on'), 'why'),
+      division('promises', ...promises(site)),
       ...endpoints(site),
-      heading(2, 'Guides', 'guides'),
+      heading(2, say(site, 'Guides'), 'guides'),
       cards(guides),
-      heading(2, 'For programs and assistants', 'machines'),
-      forMachines,
-      exampleNote,
+      heading(2, say(site, 'For programs and assistants'), 'machines'),
+      forMachines(site),
+      exampleNote(site),
     ],
   };
 }
@@ -53,91 +55,125 @@ function hero(site: Site): Block {
   const response = get.responses['200']!;
   const examples = '$ref' in response ? {} : (response.content?.['application/json']?.examples ?? {});
   const [example] = Object.values(examples);
+  const steps = [
+    'Create an API key in the client application, under profile and security, API keys.',
+    'Keep it on your server, in `API_KEY`.',
+    'Run this command as it stands.',
+  ];
   return division(
     'hero',
     division(
       'pitch',
-      heading(1, 'Final client prices, exact to the last digit'),
+      heading(1, say(site, 'Final client prices, exact to the last digit')),
       paragraph(
         'lead',
-        'One HTTP API for the traded markets and for what a client pays and receives right now. Fee and currency margin are included. Every price is a decimal string and states when it was captured.',
+        say(
+          site,
+          'One HTTP API for the traded markets and for what a client pays and receives right now. Fee and currency margin are included. Every price is a decimal string and states when it was captured.',
+        ),
       ),
-      paragraph('actions', '[Make the first request](/guides/quick-start) [Open the reference](/docs)'),
-      `1. Create an API key in the client application, under profile and security, API keys.
-2. Keep it on your server, in \`API_KEY\`.
-3. Run this command as it stands.`,
+      paragraph(
+        'actions',
+        `[${say(site, 'Make the first request')}](/guides/quick-start) [${say(site, 'Open the reference')}](/docs)`,
+      ),
+      steps.map((step, index) => `${index + 1}. ${say(site, step)}`).join('\n'),
     ),
     division(
       'demo',
-      codeTabs('first-request', 'First request', requestSamples(site.baseUrl, shownTicker, get)),
-      codeBlock('Example response', shownJson(example?.value), 'json'),
+      codeTabs('first-request', say(site, 'First request'), requestSamples(site.baseUrl, shownTicker, get)),
+      codeBlock(say(site, 'Example response'), shownJson(example?.value), 'json'),
     ),
   );
 }
 
 /** Filled in by a script; without one it leads to the status page. */
-const liveState = browserOnly(
-  (
-    site,
-  ) => html`<section class="live" aria-label="State of the service" data-web="live" data-summary="${link(site, summaryRoute)}">
-<p id="live-state"><a href="${link(site, '/status')}">Is the service operational? See the status page.</a></p>
+function liveState(site: Site): Block {
+  const question = say(site, 'Is the service operational? See the status page.');
+  return browserOnly(
+    () => html`<section class="live" aria-label="${say(site, 'State of the service')}" data-web="live" data-summary="${link(site, summaryRoute)}">
+<p id="live-state"><a href="${link(site, '/status')}">${question}</a></p>
 </section>
 `,
-);
+  );
+}
 
-const promises = [
-  `### No digit is lost
+function promises(site: Site): readonly Block[] {
+  const texts: readonly (readonly [title: string, text: string, values?: Values])[] = [
+    [
+      'No digit is lost',
+      'Prices and amounts are decimal strings from end to end. Each is rounded once, to the number of decimals that its market states.',
+    ],
+    [
+      'Stale data never looks fresh',
+      'Each price carries the time it was captured, and the status says how far the feed is behind. After five minutes it reports an outage.',
+    ],
+    [
+      'Limits you can plan with',
+      '{limit} requests a minute for each key unless agreed otherwise. Every answer says how many are left, and `Retry-After` is exact.',
+      { limit: limitTable.key.requestsPerMinute },
+    ],
+    [
+      'Errors made for programs',
+      'One shape, one code to branch on, and a page for each error: what causes it, what to do, whether a retry helps.',
+    ],
+    [
+      'Maintenance with notice',
+      'Windows are announced with their start and expected end, and the status keeps answering while they run.',
+    ],
+    [
+      'A contract that holds',
+      'The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.',
+    ],
+  ];
+  return texts.map(([title, text, values]) =>
+    frame((inner) => html`<section>${inner}</section>\n`, `### ${say(site, title)}`, say(site, text, values)),
+  );
+}
 
-Prices and amounts are decimal strings from end to end. Each is rounded once, to the number of decimals that its market states.`,
-  `### Stale data never looks fresh
-
-Each price carries the time it was captured, and the status says how far the feed is behind. After five minutes it reports an outage.`,
-  `### Limits you can plan with
-
-${limitTable.key.requestsPerMinute} requests a minute for each key unless agreed otherwise. Every answer says how many are left, and \`Retry-After\` is exact.`,
-  `### Errors made for programs
-
-One shape, one code to branch on, and a page for each error: what causes it, what to do, whether a retry helps.`,
-  `### Maintenance with notice
-
-Windows are announced with their start and expected end, and the status keeps answering while they run.`,
-  `### A contract that holds
-
-The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.`,
-];
-
-function endpoints({ document }: Site): Content[] {
-  const rows = Object.entries(document.paths)
+function endpoints(site: Site): Content[] {
+  const rows = Object.entries(site.document.paths)
     .filter(([, { get }]) => needsKey(get))
     .map(([path, { get }]) => [
-      { text: `[\`GET ${path}\`](/docs#${get.operationId})`, isWord: true },
-      get.summary,
-      intervalOf(path),
+      { text: `[\`GET ${path}\`](${operationRoute(path)})`, isWord: true },
+      say(site, get.summary),
+      intervalOf(site, path),
     ]);
+  const columns = [say(site, 'Endpoint'), say(site, 'What it returns'), say(site, 'Poll')];
   return [
-    heading(2, 'Five endpoints, all read-only', 'endpoints'),
-    'One request for `/v1/tickers` every five seconds brings every price there is.',
-    table({ label: 'Endpoints', columns: ['Endpoint', 'What it returns', 'Poll'], rows, kind: 'short' }),
+    heading(2, say(site, 'Five endpoints, all read-only'), 'endpoints'),
+    say(site, 'One request for `/v1/tickers` every five seconds brings every price there is.'),
+    table({ label: say(site, 'Endpoints'), columns, rows, kind: 'short' }),
   ];
 }
 
-function intervalOf(path: string): string {
+function intervalOf(site: Site, path: string): string {
   const advice = pollingIntervals.find((each) => each.path === path);
-  return advice === undefined ? '' : intervalInWords(advice.intervalMs);
+  return advice === undefined ? '' : intervalInWords(site, advice.intervalMs);
 }
 
-const forMachines = facts([
-  ['[OpenAPI 3.1](/openapi/v1.json)', 'The contract for client generators, gateways and tests.'],
-  [
-    '[llms.txt](/llms.txt)',
-    'An index of these pages for language models; [llms-full.txt](/llms-full.txt) has all of them in one file.',
-  ],
-  ['Markdown', 'Every page is available as Markdown: add `.md` to its path, or ask for `text/markdown`.'],
-  [`[Status as JSON](${summaryRoute})`, 'State, components and announced maintenance, for dashboards. Needs no key.'],
-  ['[Errors](/errors)', 'Each error names in `type` the page that explains it.'],
-]);
+function forMachines(site: Site): Block {
+  return facts([
+    ['[OpenAPI 3.1](/openapi/v1.json)', say(site, 'The contract for client generators, gateways and tests.')],
+    [
+      '[llms.txt](/llms.txt)',
+      say(
+        site,
+        'An index of these pages for language models; [llms-full.txt](/llms-full.txt) has all of them in one file.',
+      ),
+    ],
+    ['Markdown', say(site, 'Every page is available as Markdown: add `.md` to its path, or ask for `text/markdown`.')],
+    [
+      `[${say(site, 'Status as JSON')}](${summaryRoute})`,
+      say(site, 'State, components and announced maintenance, for dashboards. Needs no key.'),
+    ],
+    [`[${say(site, 'Errors')}](/errors)`, say(site, 'Each error names in `type` the page that explains it.')],
+  ]);
+}
 
-const exampleNote = browserOnly(
-  () =>
-    html`<p class="quiet small" data-web="note">Prices on this page are examples from ${new Date(exampleNow).toISOString().slice(0, 10)}, not offers.</p>\n`,
-);
+function exampleNote(site: Site): Block {
+  const day = new Date(exampleNow).toISOString().slice(0, 10);
+  return browserOnly(
+    () =>
+      html`<p class="quiet small" data-web="note">${say(site, 'Prices on this page are examples from {day}, not offers.', { day })}</p>\n`,
+  );
+}

@@ -1,7 +1,9 @@
 import { type Fragment, type Html, html } from '../html.ts';
 import { assetRoute } from './assets.ts';
 import { type Content, contentHtml, contentMarkdown, withAddresses } from './blocks.ts';
-import { identity, link, markdownRoute, type Site } from './site.ts';
+import { languageNames, languages, say } from './language.ts';
+import { searchRoute } from './search.ts';
+import { identity, link, markdownRoute, nameOf, type Site } from './site.ts';
 
 /** A page as data. It is rendered as HTML and as Markdown. */
 export interface PortalPage {
@@ -14,7 +16,7 @@ export interface PortalPage {
   /** Begins with the page's one heading of the first level. */
   readonly body: Content;
   /** The page of the menu that this one belongs to. */
-  readonly parent?: '/guides' | '/errors';
+  readonly parent?: '/guides' | '/errors' | '/docs';
   readonly navigation?: Navigation;
   /** Scripts of this page by their names in `web/portal`, in addition to the one of every page. */
   readonly scripts?: readonly string[];
@@ -22,23 +24,24 @@ export interface PortalPage {
   readonly refreshSeconds?: number;
   /** The layout of the page; a column of text by default. */
   readonly kind?: 'landing' | 'reference' | 'status';
+  /** The route of its feed of news. */
+  readonly feed?: string;
+  /** The page stands for one that does not exist: it has no address and no other form. */
+  readonly isLost?: boolean;
 }
 
 /** A list of links beside the page. */
 export interface Navigation {
   readonly title: string;
   readonly entries: readonly Entry[];
-  /** Whether the entries are pages of the same kind. Such a list is hidden on narrow screens. */
-  readonly isOfSiblings?: boolean;
 }
 
-/** An entry of a navigation; deep ones are hidden on narrow screens. */
+/** An entry of a navigation. */
 export interface Entry {
   /** An anchor of this page, or the route of another. */
   readonly target: string;
   readonly title: string;
   readonly below?: readonly Entry[];
-  readonly isDeep?: boolean;
 }
 
 const menu = {
@@ -48,6 +51,17 @@ const menu = {
   '/status': 'Status',
 } as const;
 
+/** A page in both of its forms. */
+export interface RenderedPage {
+  readonly page: PortalPage;
+  readonly html: string;
+  readonly markdown: string;
+}
+
+export function renderedPage(site: Site, page: PortalPage): RenderedPage {
+  return { page, html: pageHtml(site, page), markdown: pageMarkdown(site, page) };
+}
+
 /** The page as Markdown. */
 export function pageMarkdown(site: Site, { body }: PortalPage): string {
   return `${withAddresses(site, contentMarkdown(body).trim())}\n`;
@@ -55,34 +69,59 @@ export function pageMarkdown(site: Site, { body }: PortalPage): string {
 
 /** The page as HTML, ASCII only. */
 export function pageHtml(site: Site, page: PortalPage): string {
-  const { name } = identity(site);
-  const { title, description, body, route, kind, parent, navigation, scripts = [], refreshSeconds } = page;
+  const { body, kind, parent, navigation } = page;
   return html`<!doctype html>
-<html lang="en">
-<head>
+<html lang="${site.language}">
+${head(site, page)}<body class="${kind ?? 'text'}">
+<a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
+${header(site, page)}<div class="${navigation === undefined ? 'page' : 'page with-contents'}">
+${navigation && navigationHtml(site, navigation, page.route)}<main id="main" tabindex="-1">
+${parent && html`<p class="crumb" data-web="crumb"><a href="${link(site, parent)}">${say(site, menu[parent])}</a></p>\n`}${contentHtml(site, body)}</main>
+</div>
+${footer(site, page)}</body>
+</html>
+`.text;
+}
+
+function head(site: Site, { title, description, route, scripts = [], refreshSeconds, feed, isLost }: PortalPage): Html {
+  const { logo, style } = site.operator;
+  const reload = refreshSeconds && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>\n`;
+  const alternates = languages.map(
+    (language) => html`<link rel="alternate" hreflang="${language}" href="${link({ ...site, language }, route)}">\n`,
+  );
+  const icon = logo === undefined ? '/favicon.svg' : logo.route;
+  return html`<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${refreshSeconds && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>\n`}<title>${title && html`${title} &middot; `}${name}</title>
+${reload}<title>${title && html`${title} &middot; `}${nameOf(site)}</title>
 <meta name="description" content="${description}">
-<link rel="icon" type="image/svg+xml" href="${link(site, '/favicon.svg')}">
-<link rel="alternate" type="text/markdown" href="${link(site, markdownRoute(route))}">
-<link rel="stylesheet" href="${link(site, assetRoute('portal.css'))}">
+<link rel="icon" type="${logo?.contentType ?? 'image/svg+xml'}" href="${link(site, icon)}">
+${isLost ? html`<meta name="robots" content="noindex">\n` : [html`<link rel="alternate" type="text/markdown" href="${link(site, markdownRoute(site, route))}">\n`, alternates]}${feed && html`<link rel="alternate" type="application/atom+xml" title="${say(site, 'Status')}" href="${link(site, feed)}">\n`}<link rel="stylesheet" href="${link(site, style.route)}">
 ${['portal', ...scripts].map((script) => html`<script type="module" src="${link(site, assetRoute(`${script}.js`))}"></script>\n`)}</head>
-<body class="${kind ?? 'text'}">
-<a class="skip" href="#main">Skip to the content</a>
-<header class="top"><div class="bar">
-<p class="name"><a href="${link(site, '/')}"><img src="${link(site, '/favicon.svg')}" alt="" width="26" height="26">${name}</a></p>
-<nav class="menu" aria-label="Pages"><ul>
-${Object.entries(menu).map(([path, label]) => menuItem(site, path, label, page))}</ul></nav>
+`;
+}
+
+function header(site: Site, page: PortalPage): Html {
+  const { logo } = site.operator;
+  const search = link(site, searchRoute(site));
+  return html`<header class="top"><div class="bar">
+<p class="name"><a href="${link(site, '/')}"><img src="${link(site, logo?.route ?? '/favicon.svg')}" alt="" height="26"${logo === undefined ? html` width="26"` : undefined}>${nameOf(site)}</a></p>
+<button type="button" class="search-button" id="search-button" data-index="${search}" hidden="hidden">${say(site, 'Search')}</button>
+${languageSwitch(site, page)}<nav class="menu" aria-label="${say(site, 'Pages')}"><ul>
+${Object.entries(menu).map(([path, label]) => menuItem(site, path, say(site, label), page))}</ul></nav>
 </div></header>
-<div class="${navigation === undefined ? 'page' : 'page with-contents'}">
-${navigation && navigationHtml(site, navigation, route)}<main id="main" tabindex="-1">
-${parent && html`<p class="crumb" data-web="crumb"><a href="${link(site, parent)}">${menu[parent]}</a></p>\n`}${contentHtml(site, body)}</main>
-</div>
-${footer(site, route)}</body>
-</html>
-`.text;
+`;
+}
+
+/** The same page in the other languages. */
+function languageSwitch(site: Site, { route }: PortalPage): readonly Html[] {
+  return languages
+    .filter((language) => language !== site.language)
+    .map(
+      (language) =>
+        html`<p class="language"><a href="${link({ ...site, language }, route)}" lang="${language}" hreflang="${language}">${languageNames[language]}</a></p>\n`,
+    );
 }
 
 function menuItem(site: Site, path: string, label: string, { route, parent }: PortalPage): Html {
@@ -90,9 +129,10 @@ function menuItem(site: Site, path: string, label: string, { route, parent }: Po
   return html`<li><a href="${link(site, path)}"${current && html` aria-current="${current}"`}>${label}</a></li>\n`;
 }
 
-function navigationHtml(site: Site, { title, entries, isOfSiblings }: Navigation, route: string): Html {
-  return html`<nav class="${isOfSiblings ? 'contents siblings' : 'contents'}" aria-labelledby="contents"><h2 id="contents">${title}</h2>
-${entryList(site, entries, route)}</nav>
+/** Folded on narrow screens; wide ones show it whole, whether it is open or not. */
+function navigationHtml(site: Site, { title, entries }: Navigation, route: string): Html {
+  return html`<nav class="contents" aria-label="${title}"><details><summary>${title}</summary>
+${entryList(site, entries, route)}</details></nav>
 `;
 }
 
@@ -102,20 +142,31 @@ function entryList(site: Site, entries: readonly Entry[], route: string): Fragme
     const href = target.startsWith('#') ? target : link(site, target);
     return html`<li><a href="${href}"${current}>${title}</a>${below && entryList(site, below, route)}</li>\n`;
   });
-  if (items.length === 0) return undefined;
-  return html`<ul${entries[0]?.isDeep ? html` class="deep"` : undefined}>\n${items}</ul>\n`;
+  return items.length === 0 ? undefined : html`<ul>\n${items}</ul>\n`;
 }
 
-function footer(site: Site, route: string): Html {
+function footer(site: Site, { route, isLost }: PortalPage): Html {
   const { version } = identity(site);
+  const { contact, terms } = site.operator;
+  const links: readonly (readonly [address: string | undefined, label: string])[] = [
+    [contact, 'Contact'],
+    [terms, 'Terms of use'],
+    [link(site, '/openapi/v1.json'), 'OpenAPI 3.1'],
+    [isLost ? undefined : link(site, markdownRoute(site, route)), 'This page as Markdown'],
+    [link(site, '/llms.txt'), 'llms.txt'],
+    [link(site, '/status/summary.json'), 'Status as JSON'],
+  ];
+  const items = links.map(([address, label]) =>
+    address === undefined ? undefined : html`<li><a href="${address}">${say(site, label)}</a></li>\n`,
+  );
+  const line = say(site, 'API version {version}, server release {release}. Read-only: every operation is a GET.', {
+    version,
+    release: site.version,
+  });
   return html`<footer class="bottom"><div class="bar">
-<nav aria-label="More"><ul>
-<li><a href="${link(site, '/openapi/v1.json')}">OpenAPI 3.1</a></li>
-<li><a href="${link(site, markdownRoute(route))}">This page as Markdown</a></li>
-<li><a href="${link(site, '/llms.txt')}">llms.txt</a></li>
-<li><a href="${link(site, '/status/summary.json')}">Status as JSON</a></li>
-</ul></nav>
-<p>API version ${version}, server release ${site.version}. Read-only: every operation is a GET.</p>
+<nav aria-label="${say(site, 'More')}"><ul>
+${items}</ul></nav>
+<p>${line}</p>
 </div></footer>
 `;
 }

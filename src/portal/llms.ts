@@ -2,14 +2,19 @@ import { errorCodes, errorTable } from '../contract/errors.ts';
 import { html } from '../html.ts';
 import { errorRoute } from './errors.ts';
 import type { Guide } from './guides.ts';
-import { type PortalPage, pageMarkdown } from './layout.ts';
-import { identity, markdownRoute, type Site } from './site.ts';
+import type { RenderedPage } from './layout.ts';
+import { commonRoute, operationRoute } from './operations.ts';
+import { identity, markdownRoute, nameOf, type Site } from './site.ts';
 
 /** `/llms.txt`: an index of the pages for language models (llmstxt.org). */
 export function llmsIndex(site: Site, guides: readonly Guide[]): string {
-  const { name, version } = identity(site);
+  const { version } = identity(site);
+  const name = nameOf(site);
   const line = (title: string, route: string, purpose: string) =>
-    `- [${title}](${site.baseUrl}${markdownRoute(route)}): ${purpose}`;
+    `- [${title}](${site.baseUrl}${markdownRoute(site, route)}): ${purpose}`;
+  const operations = Object.entries(site.document.paths)
+    .map(([path, { get }]) => line(`GET ${path}`, operationRoute(path), get.summary))
+    .join('\n');
   return `# ${name}
 
 > ${site.document.info.summary} Read-only, over HTTP, JSON, version ${version}.
@@ -24,7 +29,9 @@ ${guides.map((guide) => line(guide.name, guide.route, guide.purpose)).join('\n')
 
 ## Reference
 
-${line('Reference', '/docs', 'every operation, parameter, field, header and limit, with examples')}
+${line('Reference', '/docs', 'every operation, and what a client must know before the first request')}
+${operations}
+${line('Common errors and headers', commonRoute, 'the shape of an error, the errors of every operation, and every response header')}
 - [OpenAPI 3.1 document](${site.baseUrl}/openapi/v1.json): the same for generators and validators
 ${line('Errors', '/errors', 'every error code')}
 - [Everything in one file](${site.baseUrl}/llms-full.txt): guides, reference and errors
@@ -38,8 +45,8 @@ ${errorCodes.map((code) => line(code, errorRoute(code), errorTable[code].cause))
 }
 
 /** `/llms-full.txt`: all texts one after the other, each under its address. */
-export function llmsFull(site: Site, pages: readonly PortalPage[]): string {
-  const parts = pages.map((page) => `Source: ${site.baseUrl}${page.route}\n\n${pageMarkdown(site, page)}`);
+export function llmsFull(site: Site, pages: readonly RenderedPage[]): string {
+  const parts = pages.map(({ page, markdown }) => `Source: ${site.baseUrl}${page.route}\n\n${markdown}`);
   return parts.join('\n---\n\n');
 }
 

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { openApiDocument } from '../contract/openapi.ts';
 import { check } from '../market/seeded.testing.ts';
 import { headingsOf, inlineHtml, markdownHtml } from './markdown.ts';
 import { named, parsePage } from './parsed-page.testing.ts';
+import { siteFor } from './site.testing.ts';
 
-const addresses = { baseUrl: 'https://api.example.com/market', errorsUrl: 'https://api.example.com/errors' };
-const site = { ...addresses, document: openApiDocument(addresses), version: '1.0.0' };
+const site = { ...siteFor('en'), baseUrl: 'https://api.example.com/market' };
 
 test('HTML in a document is shown as it was written and is never markup', () => {
   for (const hostile of [

@@ -1,6 +1,7 @@
 import { Lexer, Parser, Renderer, type Token, type Tokens } from 'marked';
 import { type Fragment, type Html, html, joined, trusted } from '../html.ts';
 import { highlighted } from './highlight.ts';
+import { say } from './language.ts';
 import { link, type Site } from './site.ts';
 
 /** A heading, with the anchor that its HTML has. */
@@ -54,7 +55,7 @@ class PageRenderer extends Renderer<string, string> {
   }
 
   override code({ text, lang }: Tokens.Code): string {
-    return codeHtml(this.#label(codeLabels[lang ?? ''] ?? 'Code'), text, lang).text;
+    return codeHtml(this.#label(say(this.#site, codeLabels[lang ?? ''] ?? 'Code')), text, lang).text;
   }
 
   override table({ header, rows }: Tokens.Table): string {
@@ -144,8 +145,8 @@ export interface TableHtml {
   readonly kind?: TableKind | undefined;
 }
 
-/** `short`: no sentences in the last column. `codes`: long codes in the first, which may be broken. */
-export type TableKind = 'short' | 'codes';
+/** `short`: no sentences in the last column. `codes`: long codes in the first, which may be broken. `fields`: names of fields. */
+export type TableKind = 'short' | 'codes' | 'fields';
 
 interface CellHtml {
   readonly content: Fragment;

@@ -12,113 +12,185 @@ import {
   frame,
   heading,
   namedCode,
+  paragraph,
   shownJson,
+  statusText,
   table,
 } from './blocks.ts';
 import { errorLink } from './errors.ts';
-import { needsKey, requestSamples, tryIt } from './samples.ts';
-import { constraints, type JsonSchema, nameCell, schemaLink, sentences, typeOf } from './schemas.ts';
+import { constraints, fieldTable, hasOpenValues, type JsonSchema, nameCell, sentences, typeOf } from './fields.ts';
+import { say } from './language.ts';
+import type { PortalPage } from './layout.ts';
+import { keyBar, needsKey, requestSamples, tryIt } from './samples.ts';
 import type { Site } from './site.ts';
 
+/** The page of common errors and of response headers. */
+export const commonRoute = '/docs/common';
+
+/** The page of an operation: `/docs/ticker` for `/v1/ticker`. */
+export function operationRoute(path: string): string {
+  const name = path.replace(/^\/v1\//, '').replace(/^\/openapi\/.*$/, 'openapi');
+  return `/docs/${name === '/' ? 'root' : name}`;
+}
+
 /** One operation: what it is for, what it takes, what it answers, how that looks, and a way to try it. */
-export function operationSection(site: Site, path: string, operation: Operation): Block {
-  const { operationId, summary, description } = operation;
-  const examples = examplesOf(resolved(site, operation.responses['200']!));
+export function operationPage(site: Site, path: string): PortalPage {
+  const operation = site.document.paths[path]!.get;
+  const success = resolved(site, operation.responses['200']!);
+  const summary = say(site, operation.summary);
+  return {
+    route: operationRoute(path),
+    parent: '/docs',
+    title: `GET ${path}`,
+    description: `${summary}: ${say(site, 'parameters, fields, errors and samples of {operation}.', { operation: `GET ${path}` })}`,
+    kind: 'reference',
+    scripts: ['try-it'],
+    body: [
+      operationHeading(path, summary),
+      division('columns', text(site, path, operation, success), samples(site, path, operation, success)),
+    ],
+  };
+}
+
+/** Sections of an operation's page, for its contents. */
+export function operationSections(site: Site): readonly { readonly target: string; readonly title: string }[] {
+  return [
+    { target: '#parameters', title: say(site, 'Parameters') },
+    { target: '#fields', title: say(site, 'Fields of the answer') },
+    { target: '#errors', title: say(site, 'Errors') },
+    { target: '#request', title: say(site, 'Request and answer') },
+  ];
+}
+
+function operationHeading(path: string, summary: string): Block {
+  return {
+    html: () =>
+      html`<h1>${summary}</h1>\n<p class="endpoint"><span class="method">GET</span> <code>${path}</code></p>\n`,
+    markdown: `# ${summary}\n\nGET ${code(path)}`,
+  };
+}
+
+function text(site: Site, path: string, operation: Operation, success: Response): Block {
+  const schema = bodySchema(success);
   return frame(
-    (inner) => html`<section class="operation" aria-labelledby="${operationId}">\n${inner}</section>\n`,
-    operationHeading(operationId, path),
-    division(
-      'columns',
-      frame(
-        (inner) => html`<div>${inner}</div>\n`,
-        `**${summary}.** ${needsKey(operation) ? 'Needs an API key.' : 'Needs no API key.'}`,
-        description,
-        heading(4, 'Parameters'),
-        parameterTable(site, path, operation),
-        heading(4, 'Responses'),
-        responseTable(site, path, operation),
-      ),
-      division(
-        'shown',
-        heading(4, 'Request'),
-        codeTabs(`request-${operationId}`, `Request for ${path}`, requestSamples(site.baseUrl, path, operation)),
-        tryIt(path, operation),
-        heading(4, examples.length === 1 ? 'Example body' : 'Example bodies'),
-        examples.map(([name, value], index) => namedCode(name, shownJson(value), 'json', index > 0)),
-      ),
+    (inner) => html`<div>${inner}</div>\n`,
+    ...operation.description.split('\n\n').map((each) => say(site, each)),
+    say(site, needsKey(operation) ? 'Needs an API key.' : 'Needs no API key.'),
+    heading(2, say(site, 'Parameters'), 'parameters'),
+    parameterTable(site, path, operation),
+    heading(2, say(site, 'Fields of the answer'), 'fields'),
+    fieldTable(site, say(site, 'Fields of {operation}', { operation: `GET ${path}` }), schema),
+    hasOpenValues(site, schema) ? openNote(site) : '',
+    headerNote(site, success),
+    heading(2, say(site, 'Errors'), 'errors'),
+    errorTableOf(site, path, operation),
+    say(site, 'Every operation can answer with the [common errors]({route}) too.', { route: commonRoute }),
+  );
+}
+
+function samples(site: Site, path: string, operation: Operation, success: Response): Block {
+  const examples = examplesOf(success);
+  const label = say(site, 'Request for {path}', { path });
+  return division(
+    'shown',
+    heading(2, say(site, 'Request and answer'), 'request'),
+    codeTabs('request', label, requestSamples(site.baseUrl, path, operation)),
+    needsKey(operation) ? keyBar(site) : '',
+    tryIt(site, path, operation),
+    examples.map(([name, value], index) => namedCode(say(site, name), shownJson(value), 'json', index > 0)),
+  );
+}
+
+function openNote(site: Site): Block {
+  return paragraph(
+    'note',
+    say(
+      site,
+      '**Sets of values are open.** Version 1 can gain values at any time. Show a value that you do not know, do not act on it, and do not fail.',
     ),
   );
 }
 
-function operationHeading(operationId: string, path: string): Block {
-  return {
-    html: () => html`<h3 id="${operationId}"><span class="method">GET</span> <code>${path}</code></h3>\n`,
-    markdown: `### GET ${code(path)}`,
-  };
-}
-
-function parameterTable({ document }: Site, path: string, operation: Operation): Content {
-  const rows = operation.parameters.map(({ name, in: place, required, description, schema, example }): Cell[] => [
-    nameCell(name, place, required),
-    { text: description, note: sentences(`Type ${typeOf(schema)}.`, constraints(schema), `Example ${code(example)}.`) },
+function parameterTable(site: Site, path: string, operation: Operation): Content {
+  const { parameters } = operation;
+  const rows = parameters.map(({ name, in: place, required, description, schema, example }): Cell[] => [
+    nameCell(site, name, say(site, place), required),
+    {
+      text: say(site, description),
+      note: sentences(
+        say(site, 'Type {type}.', { type: typeOf(site, schema) }),
+        place === 'query' && constraints(site, schema),
+        say(site, 'Example {example}.', { example: code(example) }),
+      ),
+    },
   ]);
-  if (needsKey(operation)) rows.unshift(keyRow(document.components.securitySchemes.apiKey as KeyScheme));
-  if (rows.length === 0) return 'None.';
-  return table({ label: `Parameters of ${path}`, columns: ['Name', 'Meaning'], rows });
+  if (needsKey(operation)) rows.unshift(keyRow(site));
+  if (rows.length === 0) return say(site, 'None.');
+  const label = say(site, 'Parameters of {path}', { path });
+  return table({ label, columns: [say(site, 'Name'), say(site, 'Meaning')], rows, kind: 'fields' });
 }
 
-interface KeyScheme {
-  readonly name: string;
-  readonly description: string;
+function keyRow(site: Site): Cell[] {
+  const { name, description } = site.document.components.securitySchemes.apiKey as {
+    readonly name: string;
+    readonly description: string;
+  };
+  return [nameCell(site, name, say(site, 'header'), true), say(site, description)];
 }
 
-function keyRow({ name, description }: KeyScheme): Cell[] {
-  return [nameCell(name, 'header', true), description];
+function bodySchema({ content = {} }: Response): JsonSchema {
+  return (content['application/json']?.schema ?? {}) as JsonSchema;
 }
 
-function responseTable(site: Site, path: string, { responses }: Operation): Block {
-  const rows = Object.entries(responses).map(([status, reference]): Cell[] => {
-    const response = resolved(site, reference);
-    const note = `Headers: ${headerList(response)}.`;
-    return [
-      { text: status, isWord: true },
-      { text: response.description, more: bodyOf(response), note },
-    ];
+/** What an answer carries beside its body. */
+function headerNote(site: Site, response: Response): string {
+  const names = Object.entries(response.headers).map(([name, header]) => {
+    const named = `[${name}](${commonRoute}#${headerAnchor(name)})`;
+    const value = '$ref' in header ? undefined : (header.schema as JsonSchema).const;
+    return value === undefined ? named : `${named}: ${code(String(value))}`;
   });
-  return table({ label: `Responses of ${path}`, columns: ['Status', 'Meaning'], rows });
-}
-
-function bodyOf(response: Response): string | undefined {
-  const errors = errorCodesOf(response);
-  if (errors.length > 0) return errors.map(errorLink).join(', ');
-  const bodies = Object.entries(response.content ?? {}).map(([mediaType, { schema }]) => {
-    const { $ref } = schema as JsonSchema;
-    return `${$ref === undefined ? 'a page' : schemaLink($ref)} as ${code(mediaType)}`;
-  });
-  return bodies.length === 0 ? undefined : `${bodies.join(', or ')}.`;
-}
-
-/** The codes that the examples of an error response show, each once. */
-function errorCodesOf({ content = {} }: Response): ErrorCode[] {
-  const problems = Object.values(content['application/problem+json']?.examples ?? {});
-  const codes = problems.map(({ value }) => (value as { readonly code: string }).code);
-  return [...new Set(codes)].filter((each): each is ErrorCode => each in errorTable);
-}
-
-/** Headers by name; one with a single value shows it, and one that can be missing says so. */
-function headerList({ headers }: Response): string {
-  const names = Object.entries(headers).map(([name, header]) => {
-    const named = `[${name}](#${headerAnchor(name)})`;
-    if ('$ref' in header) return named;
-    const { const: value } = header.schema as JsonSchema;
-    return `${named}${value === undefined ? '' : `: ${code(String(value))}`}${header.required ? '' : ' (not always)'}`;
-  });
-  return names.join('; ');
+  return say(site, 'Headers: {headers}.', { headers: names.join(', ') });
 }
 
 /** The anchor of a header in the table of response headers. */
 export function headerAnchor(name: string): string {
   return `header-${name.toLowerCase()}`;
+}
+
+/** The errors of this operation that not every keyed one has. */
+function errorTableOf(site: Site, path: string, operation: Operation): Content {
+  const common = new Set(commonErrors(site));
+  const own = errorCodesOf(site, operation).filter((each) => !common.has(each));
+  if (own.length === 0) return '';
+  return errorRows(site, say(site, 'Errors of {path}', { path }), own);
+}
+
+/** A row for each error: its status, whether a retry helps, what leads to it. */
+export function errorRows(site: Site, label: string, errors: readonly ErrorCode[]): Block {
+  const rows = errors.map((each): Cell[] => {
+    const { status, retryable, cause } = errorTable[each];
+    const note = `${statusText(status)}, ${say(site, retryable ? 'can be retried' : 'do not retry')}`;
+    return [{ text: errorLink(each), note }, say(site, cause)];
+  });
+  return table({ label, columns: [say(site, 'Error'), say(site, 'Cause')], rows, kind: 'codes' });
+}
+
+/** The errors that every operation under a key can answer with. */
+export function commonErrors(site: Site): readonly ErrorCode[] {
+  const [first = [], ...others] = Object.values(site.document.paths)
+    .filter(({ get }) => needsKey(get))
+    .map(({ get }) => errorCodesOf(site, get));
+  return first.filter((each) => others.every((codes) => codes.includes(each)));
+}
+
+/** The codes that the examples of an operation's errors show, each once. */
+function errorCodesOf(site: Site, { responses }: Operation): readonly ErrorCode[] {
+  const codes = Object.values(responses).flatMap((reference) => {
+    const { content = {} } = resolved(site, reference);
+    const problems = Object.values(content['application/problem+json']?.examples ?? {});
+    return problems.map(({ value }) => (value as { readonly code: string }).code);
+  });
+  return [...new Set(codes)].filter((each): each is ErrorCode => each in errorTable);
 }
 
 /** The response itself, where an operation only names it. */

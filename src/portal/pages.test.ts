@@ -18,18 +18,18 @@ const usual = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.exam
 
 function offer({ baseUrl, errorsUrl, version } = usual) {
   const document = openApiDocument({ baseUrl, errorsUrl });
-  const { root, pages } = publicPages({ document, baseUrl, errorsUrl, version });
+  const { root, pages, lost } = publicPages({ document, baseUrl, errorsUrl, version });
   const everything = new Map<string, Resource>([['/', root], ...pages]);
-  const html = [...everything].filter(([route]) => !/\.[a-z]+$/.test(route));
-  return { document, root, pages, everything, all: new Map<string, Resource>(html) };
+  const html = [...everything].filter(([route]) => !/\.[a-z]+$|.\/$/.test(route));
+  return { document, root, pages, lost, everything, all: new Map<string, Resource>(html) };
 }
 
 function answer(resource: Resource, accept = 'text/html') {
   const service = new ServiceBoard(new FeedStatus(), clock);
   service.setWindows([{ from: 0 as EpochMs, to: (clock.now() + 60_000) as EpochMs, description: 'A <b>test</b>.' }]);
   const board = undefined as unknown as Board;
-  const given = resource.answer({ now: clock.now(), query: '', accept }, { board, service });
-  assert.ok(given.kind !== 'problem');
+  const given = resource.answer({ now: clock.now(), query: '', headers: { accept } }, { board, service });
+  assert.ok(given.kind === 'text' || given.kind === 'page');
   const text = given.kind === 'text' ? given.text : String(given.page.as('identity').body);
   return { ...given, text, headers: headerMap(given.extraHeaders) };
 }
@@ -39,21 +39,22 @@ function headerMap(list: readonly string[]): Map<string, string> {
 }
 
 /** `all` are the pages as HTML; `everything` has their twins, assets and files for machines too. */
-const { document, root, pages, everything, all } = offer();
+const { document, root, pages, lost, everything, all } = offer();
 const texts = new Map([...all].map(([route, page]) => [route, answer(page).text]));
 const parsed = new Map([...texts].map(([route, text]) => [route, parsePage(text)]));
 
 test('every page names its language, fits a phone, and has a title of its own and one main heading', () => {
   const titles = new Set<string>();
   for (const [route, elements] of parsed) {
-    assert.ok(texts.get(route)!.startsWith('<!doctype html>\n<html lang="en">\n'), route);
+    const language = /^\/cs(\/|$)/.test(route) ? 'cs' : 'en';
+    assert.ok(texts.get(route)!.startsWith(`<!doctype html>\n<html lang="${language}">\n`), route);
     const viewport = named(elements, 'meta').find(({ attributes }) => attributes.get('name') === 'viewport');
     assert.equal(viewport?.attributes.get('content'), 'width=device-width, initial-scale=1', route);
     assert.equal(named(elements, 'h1').length, 1, route);
     assert.equal(named(elements, 'main').length, 1, route);
     const [title, ...others] = named(elements, 'title');
     assert.deepEqual(others, [], route);
-    titles.add(title!.text);
+    titles.add(`${language} ${title!.text}`);
   }
   assert.equal(titles.size, parsed.size);
 });
@@ -154,10 +155,10 @@ test('every error type of the OpenAPI document leads to a page, wherever the err
   }
 });
 
-test('the error index and the reference link to the page of every error', () => {
-  for (const route of ['/errors', '/docs']) {
-    const links = new Set(named(parsed.get(route)!, 'a').map(({ attributes }) => attributes.get('href')));
-    for (const code of errorCodes) assert.ok(links.has(`/errors/${slugOf(code)}`), `${route} ${code}`);
+test('the list of errors links to the page of every error, in each language', () => {
+  for (const prefix of ['', '/cs']) {
+    const links = new Set(named(parsed.get(`${prefix}/errors`)!, 'a').map(({ attributes }) => attributes.get('href')));
+    for (const code of errorCodes) assert.ok(links.has(`${prefix}/errors/${slugOf(code)}`), `${prefix} ${code}`);
   }
 });
 
@@ -188,21 +189,24 @@ test('no page has a script or style of its own, and all it loads is served here'
 });
 
 test('no field for a key has a value in the page, and none of them stands in a form', () => {
-  const [field, ...others] = named(parsed.get('/docs')!, 'input').filter(
-    ({ attributes }) => attributes.get('type') === 'password',
-  );
-  assert.deepEqual(others, []);
-  assert.equal(field!.attributes.get('value'), undefined);
-  assert.equal(field!.attributes.get('name'), undefined);
-  assert.equal(field!.attributes.get('autocomplete'), 'off');
+  for (const [route, elements] of parsed) {
+    const fields = named(elements, 'input').filter(({ attributes }) => attributes.get('type') === 'password');
+    assert.equal(fields.length, /\/docs\/(time|status|markets|tickers?)$/.test(route) ? 1 : 0, route);
+    for (const { attributes } of fields) {
+      assert.equal(attributes.get('value'), undefined);
+      assert.equal(attributes.get('name'), undefined);
+      assert.equal(attributes.get('autocomplete'), 'off');
+    }
+  }
 });
 
 test('everything answers during maintenance; what cannot change may be kept, and the status never may', () => {
   for (const [route, page] of everything) {
     assert.equal(page.answersInMaintenance, true, route);
     assert.equal(page.route, route);
+    if (/.\/$/.test(route)) continue;
     const given = answer(page);
-    assert.equal(given.kind, route.startsWith('/status') ? 'text' : 'page', route);
+    assert.equal(given.kind, /^(\/cs)?\/status/.test(route) ? 'text' : 'page', route);
     if (given.kind !== 'page') continue;
     const isAsset = route.startsWith('/assets/');
     const cacheControl = isAsset ? 'public, max-age=31536000, immutable' : 'public, max-age=300';
@@ -215,7 +219,7 @@ test('no two pages share an entity tag', () => {
   const tags = [...all.values()]
     .map((page) => answer(page))
     .flatMap((given) => (given.kind === 'page' ? given.page.entityTag('gzip') : []));
-  assert.equal(new Set([...tags, 'status']).size, all.size);
+  assert.equal(new Set([...tags, 'status', 'its Czech form']).size, all.size);
 });
 
 test('the root as JSON is the documented root document, and its links are the pages that are served', () => {
@@ -245,7 +249,7 @@ test('what the configuration holds is shown to the letter and is never markup', 
       assert.match(attributes.get('src') ?? '', /\/assets\/[a-z-]+-\w+\.js$/, route);
       assert.equal(text, '', route);
     }
-    assert.ok(named(elements, 'footer')[0]!.text.includes('server release <script>1'), route);
+    assert.match(named(elements, 'footer')[0]!.text, /(server release|vydání serveru) <script>1[,.]/, route);
   }
   assert.ok(named(parsePage(answer(shown.get('/')!).text), 'pre')[0]!.text.includes(hostile.replaceAll("'", "'\\''")));
 });
@@ -284,3 +288,59 @@ function luminance(colour: string): number {
   });
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
+
+test('a slash at the end of a path leads to the page, with the query', () => {
+  const { pages: moved } = offer({ ...usual, baseUrl: 'https://example.com/market' });
+  const slashed = [...moved.keys()].filter((route) => /.\/$/.test(route));
+  assert.ok(slashed.length > 60);
+  const sources = undefined as unknown as Parameters<Resource['answer']>[1];
+  const lead = (route: string, query = '') =>
+    moved.get(route)!.answer({ now: clock.now(), query, headers: {} }, sources);
+  assert.deepEqual(lead('/docs/ticker/', 'a=b'), { kind: 'redirect', location: '/market/docs/ticker?a=b' });
+  assert.deepEqual(lead('/cs/'), { kind: 'redirect', location: '/market/cs' });
+});
+
+test('a reader from elsewhere gets the language the browser asks for; one who follows a link keeps theirs', () => {
+  const languageOf = (headers: Record<string, string>, resource = pages.get('/errors')!) => {
+    const given = resource.answer(
+      { now: clock.now(), query: '', headers: { accept: 'text/html', ...headers } },
+      undefined as unknown as Parameters<Resource['answer']>[1],
+    );
+    assert.ok(given.kind === 'page' || given.kind === 'text');
+    const text = given.kind === 'text' ? given.text : String(given.page.as('identity').body);
+    return /<html lang="(..)">/.exec(text)?.[1];
+  };
+  const czech = { 'accept-language': 'cs-CZ,cs;q=0.9,en;q=0.8' };
+  assert.equal(languageOf({}), 'en');
+  assert.equal(languageOf(czech), 'cs');
+  assert.equal(languageOf({ 'accept-language': 'en-GB,cs;q=0.5' }), 'en');
+  assert.equal(languageOf({ 'accept-language': 'de,sk' }), 'en');
+  assert.equal(languageOf({ ...czech, 'sec-fetch-site': 'same-origin' }), 'en');
+  assert.equal(languageOf({ ...czech, 'sec-fetch-site': 'none' }), 'cs');
+  assert.equal(languageOf({}, pages.get('/cs/errors')), 'cs');
+  assert.equal(languageOf(czech, root), 'cs');
+  assert.equal(languageOf(czech, lost), 'cs');
+});
+
+test('every page leads to itself in the other language', () => {
+  for (const [route, elements] of parsed) {
+    const other = route.startsWith('/cs') ? route.slice(3) || '/' : route === '/' ? '/cs' : `/cs${route}`;
+    const links = named(elements, 'a').filter(({ attributes }) => attributes.has('hreflang'));
+    assert.deepEqual(
+      links.map(({ attributes }) => attributes.get('href')),
+      [other],
+      route,
+    );
+  }
+});
+
+test('a person at an address that does not exist is told so, in a page that names no address of its own', () => {
+  const given = answer(lost);
+  assert.equal(given.kind === 'text' && given.status, 404);
+  const elements = parsePage(given.text);
+  assert.equal(named(elements, 'h1')[0]!.text, 'Page not found');
+  assert.deepEqual(
+    named(elements, 'link').filter(({ attributes }) => attributes.get('rel') === 'alternate'),
+    [],
+  );
+});

@@ -1,61 +1,129 @@
 import { errorCodes } from '../contract/errors.ts';
+import type { OpenApiDocument } from '../contract/openapi.ts';
 import { asciiJson } from '../http/ascii-json.ts';
+import { unmatchedRoute } from '../http/request-counts.ts';
 import type { Resource } from '../http/resource.ts';
 import { assetResource, portalAssets } from './assets.ts';
 import { errorIndex, errorPage } from './errors.ts';
 import { type Guide, guideIndex, guidePages, readGuides } from './guides.ts';
 import { homePage } from './home.ts';
-import type { PortalPage } from './layout.ts';
+import { type Language, languages } from './language.ts';
+import { type RenderedPage, renderedPage } from './layout.ts';
 import { favicon, llmsFull, llmsIndex, robots, sitemap } from './llms.ts';
-import { referencePage } from './reference.ts';
-import { fixedPage, fixedText, livePage, rootResource } from './resources.ts';
-import { identity, type Site } from './site.ts';
+import { lostPage } from './lost.ts';
+import type { Operator } from './operator.ts';
+import { referencePages } from './reference.ts';
+import { fixedPage, fixedText, inLanguages, livePage, lostResource, rootResource, slashResource } from './resources.ts';
+import { searchIndex, searchRoute } from './search.ts';
+import { identity, routeIn, type Site } from './site.ts';
 import { statusPage } from './status.ts';
 import { summaryResource } from './status-summary.ts';
+
+/** The service that pages are made for, whatever their language. */
+export interface PortalOffer {
+  readonly document: OpenApiDocument;
+  readonly baseUrl: string;
+  readonly errorsUrl: string;
+  readonly version: string;
+  readonly operator?: Operator | undefined;
+}
 
 export interface PublicPages {
   /** `/` in all of its forms. It counts on the client's address, unlike the pages. */
   readonly root: Resource;
   /** Resources by path. No limit counts them, and they answer during maintenance. */
   readonly pages: ReadonlyMap<string, Resource>;
+  /** For people, in the place of a page that does not exist. */
+  readonly lost: Resource;
+}
+
+/** All fixed pages of a language, in reading order, the start first. */
+interface Pages {
+  readonly guides: readonly Guide[];
+  readonly list: readonly RenderedPage[];
 }
 
 /** The developer portal: everything for people on the public listener, and the same for machines that read. */
-export function publicPages(site: Site): PublicPages {
-  const guides = readGuides(site);
-  const home = homePage(site, guides);
-  const pages = [
-    guideIndex(guides),
-    ...guidePages(guides),
-    referencePage(site),
-    errorIndex(),
-    ...errorCodes.map((code) => errorPage(site, code)),
-  ];
-  const [homeResource, homeMarkdown] = fixedPage(site, home);
-  const resources = [
-    homeMarkdown,
-    ...pages.flatMap((page) => fixedPage(site, page)),
-    ...livePage(site, '/status', ({ now }, { service }) =>
-      statusPage({ body: service.status(now), windows: service.windows(now) }),
+export function publicPages(offer: PortalOffer): PublicPages {
+  const sites = inLanguages((language) => siteIn(offer, language));
+  const pages = inLanguages((language) => pagesIn(sites[language]));
+  const fixed = pages.en.list.flatMap((_, index) =>
+    fixedPage(
+      sites,
+      inLanguages((language) => pages[language].list[index]!),
     ),
-    summaryResource(site),
-    ...machineFiles(site, [home, ...pages], guides),
+  );
+  const [home, ...others] = fixed;
+  const routes = [...pages.en.list.map(({ page }) => page.route), '/status'];
+  const resources = [
+    ...others,
+    ...livePage(sites, '/status', (site, { now }, { service }) =>
+      statusPage(site, { body: service.status(now), windows: service.windows(now) }),
+    ),
+    summaryResource(sites.en),
+    ...machineFiles(sites.en, pages.en),
+    ...languages.map((language) => searchResource(sites[language], pages[language])),
+    fixedText(
+      '/sitemap.xml',
+      sitemap(
+        sites.en,
+        languages.flatMap((language) => routes.map((route) => routeIn({ language }, route))),
+      ),
+      'application/xml',
+    ),
     ...[...portalAssets().values()].map(assetResource),
+    ...slashes(sites, routes),
   ];
   return {
-    root: rootResource(homeResource, asciiJson(rootDocument(site))),
+    root: rootResource(home!, asciiJson(rootDocument(sites.en))),
     pages: new Map(resources.map((resource) => [resource.route, resource])),
+    lost: lostResource(unmatchedRoute, sites, lostPage),
   };
 }
-function machineFiles(site: Site, pages: readonly PortalPage[], guides: readonly Guide[]): readonly Resource[] {
+
+function siteIn({ operator = nobody, ...offer }: PortalOffer, language: Language): Site {
+  return { ...offer, operator, language };
+}
+
+/** A service whose operator says nothing of themselves. */
+const nobody: Operator = {
+  name: undefined,
+  contact: undefined,
+  terms: undefined,
+  logo: undefined,
+  style: portalAssets().get('portal.css')!,
+};
+
+function pagesIn(site: Site): Pages {
+  const guides = readGuides(site);
+  const list = [
+    homePage(site, guides),
+    guideIndex(site, guides),
+    ...guidePages(site, guides),
+    ...referencePages(site),
+    errorIndex(site),
+    ...errorCodes.map((code) => errorPage(site, code)),
+  ];
+  return { guides, list: list.map((page) => renderedPage(site, page)) };
+}
+
+function searchResource(site: Site, { list }: Pages): Resource {
+  return fixedText(searchRoute(site), searchIndex(site, list), 'application/json');
+}
+
+/** A slash at the end of a page's path is forgiven. */
+function slashes(sites: Readonly<Record<Language, Site>>, routes: readonly string[]): readonly Resource[] {
+  const all = languages.flatMap((language) => routes.map((route) => routeIn({ language }, route)));
+  return all.filter((route) => route !== '/').map((route) => slashResource(sites.en, route));
+}
+
+function machineFiles(site: Site, { list, guides }: Pages): readonly Resource[] {
   const plain = 'text/plain; charset=utf-8';
-  const routes = [...pages.map(({ route }) => route), '/status'];
-  const inFull = pages.filter(({ route }) => route !== '/' && route !== '/guides' && route !== '/errors');
+  const inFull = list.filter(({ page: { route } }) => route !== '/' && route !== '/guides' && route !== '/errors');
   return [
     fixedText('/llms.txt', llmsIndex(site, guides), plain),
     fixedText('/llms-full.txt', llmsFull(site, inFull), plain),
     fixedText('/robots.txt', robots(site), plain),
-    fixedText('/sitemap.xml', sitemap(site, routes), 'application/xml'),
     fixedText('/favicon.svg', favicon, 'image/svg+xml'),
     // Browsers ask for it on their own where a document names no icon; a 404 would count on their address.
     fixedText('/favicon.ico', favicon, 'image/svg+xml'),

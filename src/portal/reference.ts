@@ -1,4 +1,3 @@
-import { errorCodes, errorTable } from '../contract/errors.ts';
 import {
   delistedListedForMs,
   maintenanceRetryAfterSeconds,
@@ -7,86 +6,186 @@ import {
   tickerOutageAfterMs,
 } from '../contract/limits.ts';
 import type { Header } from '../contract/openapi-headers.ts';
-import { type Block, code, heading, paragraph, statusText, table } from './blocks.ts';
-import { errorLink } from './errors.ts';
-import type { PortalPage } from './layout.ts';
+import { type Block, code, codeBlock, heading, paragraph, shownJson, table } from './blocks.ts';
+import { exampleProblem } from './errors.ts';
+import { constraints, fieldTable, sentences, typeOf } from './fields.ts';
+import { say } from './language.ts';
+import type { Entry, PortalPage } from './layout.ts';
 import { headingsOf } from './markdown.ts';
-import { headerAnchor, operationSection, resolved } from './operations.ts';
-import { keyBar } from './samples.ts';
-import { constraints, schemaAnchor, schemaSection, sentences, typeOf } from './schemas.ts';
+import {
+  commonErrors,
+  commonRoute,
+  errorRows,
+  headerAnchor,
+  operationPage,
+  operationRoute,
+  operationSections,
+  resolved,
+} from './operations.ts';
 import { identity, type Site } from './site.ts';
 import { durationInWords, intervalInWords } from './words.ts';
 
-/** The reference, made from the OpenAPI document and the tables the code itself uses. */
-export function referencePage(site: Site): PortalPage {
-  const { document, baseUrl } = site;
-  const introduction = String(document.info.description);
-  const operations = Object.entries(document.paths);
-  const schemas = Object.entries(document.components.schemas);
-  const entries = [
-    ...headingsOf(introduction).map(({ id, title }) => ({ target: `#${id}`, title })),
-    { target: '#polling', title: 'Polling' },
-    {
-      target: '#operations',
-      title: 'Operations',
-      below: operations.map(([path, { get }]) => ({ target: `#${get.operationId}`, title: `GET ${path}` })),
-    },
-    {
-      target: '#schemas',
-      title: 'Schemas',
-      below: schemas.map(([name]) => ({ target: `#${schemaAnchor(name)}`, title: name, isDeep: true })),
-    },
-    { target: '#response-headers', title: 'Response headers' },
-    { target: '#error-codes', title: 'Error codes' },
+/** The reference, made from the OpenAPI document and the tables the code itself uses: a page an operation. */
+export function referencePages(site: Site): readonly PortalPage[] {
+  const operations = Object.keys(site.document.paths).map((path) => operationPage(site, path));
+  return [overview(site), ...operations, commonPage(site)].map((page) => ({
+    ...page,
+    navigation: { title: say(site, 'Reference'), entries: entriesFor(site, page.route) },
+  }));
+}
+
+/** All pages of the reference, and the sections of the one that is read. */
+function entriesFor(site: Site, route: string): readonly Entry[] {
+  const entry = (target: string, title: string, below: readonly Entry[]) => ({
+    target,
+    title,
+    ...(target === route ? { below } : {}),
+  });
+  const operations = Object.entries(site.document.paths).map(([path]) =>
+    entry(operationRoute(path), `GET ${path}`, operationSections(site)),
+  );
+  return [
+    entry('/docs', say(site, 'Overview'), overviewSections(site)),
+    ...operations,
+    entry(commonRoute, say(site, 'Common errors and headers'), commonSections(site)),
   ];
+}
+
+function overviewSections(site: Site): readonly Entry[] {
+  return [
+    { target: '#operations', title: say(site, 'Operations') },
+    ...headingsOf(introduction(site)).map(({ id, title }) => ({ target: `#${id}`, title })),
+    { target: '#constants', title: say(site, 'Constants') },
+  ];
+}
+
+function overview(site: Site): PortalPage {
   return {
     route: '/docs',
-    title: 'Reference',
-    description: 'Every endpoint, parameter, response, field, header, error and limit of the API.',
+    title: say(site, 'Reference'),
+    description: say(site, 'Every endpoint, parameter, response, field, header, error and limit of the API.'),
     kind: 'reference',
-    scripts: ['try-it'],
-    navigation: { title: 'On this page', entries },
     body: [
-      heading(1, 'Reference'),
+      heading(1, say(site, 'Reference')),
       paragraph(
         'lead',
-        `Every operation, field, header and limit of API version ${identity(site).version}, generated from the [OpenAPI document](/openapi/v1.json). Base URL: ${code(baseUrl)}`,
+        say(
+          site,
+          'Every operation of API version {version}, made from the [OpenAPI document](/openapi/v1.json). Base URL: {baseUrl}',
+          { version: identity(site).version, baseUrl: code(site.baseUrl) },
+        ),
       ),
-      keyBar,
-      introduction,
-      heading(2, 'Polling', 'polling'),
-      pollingTable(site),
-      limitNotes,
-      heading(2, 'Operations', 'operations'),
-      'HEAD answers each of these paths with the status and headers of the GET and no body. It counts as one request too.',
-      operations.map(([path, { get }]) => operationSection(site, path, get)),
-      heading(2, 'Schemas', 'schemas'),
-      schemas.map(([name, schema]) => schemaSection(name, schema as object)),
-      heading(2, 'Response headers', 'response-headers'),
-      headerTable(site),
-      heading(2, 'Error codes', 'error-codes'),
-      'Each code has a page that explains its cause and what to do.',
-      errorCodeTable(),
+      heading(2, say(site, 'Operations'), 'operations'),
+      operationTable(site),
+      introduction(site),
+      heading(2, say(site, 'Constants'), 'constants'),
+      constants(site),
     ],
   };
 }
 
-/** How often to ask for what (contract, Limits, rule 5). */
-function pollingTable({ document }: Site): Block {
-  const rows = pollingIntervals.map(({ path, intervalMs, reason }) => [
-    { text: `[\`GET ${path}\`](#${document.paths[path]!.get.operationId})`, isWord: true },
-    { text: intervalInWords(intervalMs), isWord: true },
-    reason,
-  ]);
-  return table({ label: 'Recommended polling intervals', columns: ['Endpoint', 'Interval', 'Reason'], rows });
+/** What a client must know before the first request, as the contract says it. */
+function introduction(site: Site): string {
+  const paragraphs = String(site.document.info.description).split('\n\n');
+  return paragraphs
+    .map((each) => (each.startsWith('|') ? tableIn(site, each) : say(site, onOneLine(each))))
+    .join('\n\n');
 }
 
-const { min: shortestSeconds, max: longestSeconds } = maintenanceRetryAfterSeconds;
+function onOneLine(text: string): string {
+  return text.replaceAll('\n', ' ');
+}
+
+function tableIn(site: Site, text: string): string {
+  const cells = (row: string) => row.split('|').map((cell) => say(site, cell.trim()));
+  return text
+    .split('\n')
+    .map((row) => cells(row).join(' | ').trim())
+    .join('\n');
+}
+
+/** Every operation, and how often to ask (contract, Limits, rule 5). */
+function operationTable(site: Site): Block {
+  const rows = Object.entries(site.document.paths).map(([path, { get }]) => {
+    const advice = pollingIntervals.find((each) => each.path === path);
+    return [
+      { text: `[\`GET ${path}\`](${operationRoute(path)})`, isWord: true },
+      advice === undefined ? '' : { text: intervalInWords(site, advice.intervalMs), isWord: true },
+      { text: say(site, get.summary), note: advice && say(site, advice.reason) },
+    ];
+  });
+  const columns = [say(site, 'Operation'), say(site, 'Poll'), say(site, 'What it returns')];
+  return table({ label: say(site, 'Operations'), columns, rows });
+}
 
 /** The other constants a client may want to know. */
-const limitNotes = `- The status of the ticker feed is \`outage\` once it is more than ${durationInWords(tickerOutageAfterMs)} behind.
-- A delisted market stays in \`GET /v1/markets\` for ${durationInWords(delistedListedForMs)}.
-- \`Retry-After\` is ${marketDataRetryAfterSeconds} seconds while market data is not available. During maintenance it is the time to the expected end, from ${shortestSeconds} to ${longestSeconds} seconds.`;
+function constants(site: Site): string {
+  const { min, max } = maintenanceRetryAfterSeconds;
+  const lines = [
+    say(site, 'The status of the ticker feed is `outage` once it is more than {duration} behind.', {
+      duration: durationInWords(site, tickerOutageAfterMs),
+    }),
+    say(site, 'A delisted market stays in `GET /v1/markets` for {duration}.', {
+      duration: durationInWords(site, delistedListedForMs),
+    }),
+    say(
+      site,
+      '`Retry-After` is {seconds} seconds while market data is not available. During maintenance it is the time to the expected end, from {min} to {max} seconds.',
+      { seconds: marketDataRetryAfterSeconds, min, max },
+    ),
+    say(
+      site,
+      'HEAD answers each of these paths with the status and headers of the GET and no body. It counts as a request too.',
+    ),
+  ];
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
+function commonSections(site: Site): readonly Entry[] {
+  return [
+    { target: '#errors', title: say(site, 'Errors of every operation') },
+    { target: '#problem', title: say(site, 'Fields of an error') },
+    { target: '#headers', title: say(site, 'Response headers') },
+  ];
+}
+
+/** What holds for all operations is said once: here. */
+function commonPage(site: Site): PortalPage {
+  const problem = { $ref: problemReference(site) };
+  return {
+    route: commonRoute,
+    parent: '/docs',
+    title: say(site, 'Common errors and headers'),
+    description: say(
+      site,
+      'The errors that every operation can answer with, the shape of an error, and every response header.',
+    ),
+    kind: 'reference',
+    body: [
+      heading(1, say(site, 'Common errors and headers')),
+      paragraph(
+        'lead',
+        say(site, 'What every operation has in common. All errors are on the [list of errors](/errors).'),
+      ),
+      heading(2, say(site, 'Errors of every operation'), 'errors'),
+      errorRows(site, say(site, 'Errors of every operation'), commonErrors(site)),
+      heading(2, say(site, 'Fields of an error'), 'problem'),
+      say(site, 'Every error is a problem document (RFC 9457) with the media type `application/problem+json`.'),
+      fieldTable(site, say(site, 'Fields of an error'), problem),
+      codeBlock(say(site, 'Example of an error'), shownJson(exampleProblem(site, 'UNKNOWN_SYMBOL')), 'json'),
+      heading(2, say(site, 'Response headers'), 'headers'),
+      headerTable(site),
+    ],
+  };
+}
+
+/** The schema of problems, by the reference of the first error of the document. */
+function problemReference(site: Site): string {
+  const [response] = Object.values(site.document.components.responses).filter(
+    ({ content = {} }) => content['application/problem+json'] !== undefined,
+  );
+  return (response!.content!['application/problem+json']!.schema as { readonly $ref: string }).$ref;
+}
 
 /** Every response header, with an anchor for each. */
 function headerTable(site: Site): Block {
@@ -94,16 +193,17 @@ function headerTable(site: Site): Block {
   const rows = headers.map(([name, { description, schema, example }]) => [
     code(name),
     {
-      text: description,
+      text: say(site, description),
       note: sentences(
-        `Type ${typeOf(schema)}.`,
-        constraints({ ...schema, const: undefined }),
-        `Example ${code(String(example))}.`,
+        say(site, 'Type {type}.', { type: typeOf(site, schema) }),
+        constraints(site, { ...schema, const: undefined }),
+        say(site, 'Example {example}.', { example: code(String(example)) }),
       ),
     },
   ]);
   const ids = headers.map(([name]) => headerAnchor(name));
-  return table({ label: 'Response headers', columns: ['Header', 'Meaning'], rows, ids, kind: 'codes' });
+  const columns = [say(site, 'Header'), say(site, 'Meaning')];
+  return table({ label: say(site, 'Response headers'), columns, rows, ids, kind: 'codes' });
 }
 
 /** Every header of every response, each once, as the document first describes it. */
@@ -118,18 +218,4 @@ function documentHeaders(site: Site): ReadonlyMap<string, Header> {
     }
   }
   return found;
-}
-
-/** Every error code, with its page. */
-function errorCodeTable(): Block {
-  const rows = errorCodes.map((each) => {
-    const { status, title, retryable } = errorTable[each];
-    return [
-      { text: errorLink(each), isWord: true },
-      { text: statusText(status), isWord: true },
-      retryable ? 'Yes' : 'No',
-      title,
-    ];
-  });
-  return table({ label: 'Error codes', columns: ['Code', 'Status', 'Retry', 'Title'], rows, kind: 'short' });
 }

@@ -1,12 +1,20 @@
 import { Page } from '../board/page.ts';
 import type { PageAnswer, TextAnswer } from '../http/answer.ts';
-import { prefersMarkdown, prefersPage } from '../http/negotiation.ts';
-import type { Resource } from '../http/resource.ts';
-import { type PortalPage, pageHtml, pageMarkdown } from './layout.ts';
-import { markdownRoute, type Site } from './site.ts';
+import { preferredLanguage, prefersMarkdown, prefersPage } from '../http/negotiation.ts';
+import type { Resource, ResourceRequest, Sources } from '../http/resource.ts';
+import { type Language, languages } from './language.ts';
+import { type PortalPage, pageHtml, pageMarkdown, type RenderedPage } from './layout.ts';
+import { link, markdownRoute, routeIn, type Site } from './site.ts';
 
 const htmlType = 'text/html; charset=utf-8';
 const markdownType = 'text/markdown; charset=utf-8';
+
+/** Something in each language of the portal. */
+export type InLanguages<T> = Readonly<Record<Language, T>>;
+
+export function inLanguages<T>(make: (language: Language) => T): InLanguages<T> {
+  return { en: make('en'), cs: make('cs') };
+}
 
 /**
  * The headers of every page in addition to the common ones. A page can load scripts, styles, images and
@@ -20,38 +28,57 @@ const pageHeaders: readonly string[] = [
   'no-referrer',
 ];
 
+/** What the choice between the forms and languages of a page depends on. */
+const varyOfPages = 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site';
+
 /** A text that never changes while the process runs, kept ready. */
 export function fixedText(route: string, text: string, contentType: string): Resource {
   const answer = fixedAnswer(text, contentType, 'Accept-Encoding');
   return { route, answersInMaintenance: true, answer: () => answer };
 }
 
-/** A page that never changes while the process runs: as HTML or Markdown, whichever the client prefers, and its Markdown twin. */
-export function fixedPage(site: Site, page: PortalPage): readonly [page: Resource, markdown: Resource] {
-  const markdown = pageMarkdown(site, page);
-  const asHtml = negotiated(pageHtml(site, page), htmlType);
-  const asMarkdown = negotiated(markdown, markdownType);
+/**
+ * A page that never changes while the process runs: in the reader's language at its own path, in each language at that
+ * language's path, as HTML or Markdown, whichever is asked for, and its Markdown twins.
+ */
+export function fixedPage(sites: InLanguages<Site>, pages: InLanguages<RenderedPage>): readonly Resource[] {
+  const { route } = pages.en.page;
+  const rendered = inLanguages((language) => {
+    const { html, markdown } = pages[language];
+    return {
+      html: fixedAnswer(html, htmlType, varyOfPages),
+      markdown: fixedAnswer(markdown, markdownType, varyOfPages),
+      twin: fixedText(markdownRoute(sites[language], route), markdown, markdownType),
+    };
+  });
+  const answerIn = (language: Language, { headers }: ResourceRequest) =>
+    prefersMarkdown(headers.accept) ? rendered[language].markdown : rendered[language].html;
   return [
-    {
-      route: page.route,
+    ...languages.map((language) => ({
+      route: routeIn(sites[language], route),
       answersInMaintenance: true,
-      answer: ({ accept }) => (prefersMarkdown(accept) ? asMarkdown : asHtml),
-    },
-    fixedText(markdownRoute(page.route), markdown, markdownType),
+      answer: (request: ResourceRequest) => answerIn(language === 'en' ? languageAt(request) : language, request),
+    })),
+    ...languages.map((language) => rendered[language].twin),
   ];
+}
+
+/**
+ * The language of a path that has none of its own. Who follows a link of these pages has chosen already: only who comes
+ * from elsewhere gets what the browser asks for.
+ */
+function languageAt({ headers }: ResourceRequest): Language {
+  if (headers['sec-fetch-site'] === 'same-origin' || !prefersPage(headers.accept)) return 'en';
+  return preferredLanguage(headers['accept-language'], languages) ?? 'en';
 }
 
 /** The root: JSON, or the page for clients that prefer HTML or Markdown (docs/decisions/0004). */
 export function rootResource(page: Resource, json: string): Resource {
-  const asJson = negotiated(json, 'application/json');
+  const asJson = fixedAnswer(json, 'application/json', varyOfPages);
   return {
     ...page,
-    answer: (request, sources) => (prefersPage(request.accept) ? page.answer(request, sources) : asJson),
+    answer: (request, sources) => (prefersPage(request.headers.accept) ? page.answer(request, sources) : asJson),
   };
-}
-
-function negotiated(text: string, contentType: string): PageAnswer {
-  return fixedAnswer(text, contentType, 'Accept, Accept-Encoding');
 }
 
 function fixedAnswer(text: string, contentType: string, vary: string): PageAnswer {
@@ -66,31 +93,59 @@ function fixedAnswer(text: string, contentType: string, vary: string): PageAnswe
   };
 }
 
-/** A page that is rendered for each request, as HTML or Markdown, and its Markdown twin. */
-export function livePage(
-  site: Site,
-  route: string,
-  render: (...request: Parameters<Resource['answer']>) => PortalPage,
-): readonly Resource[] {
-  const asMarkdown = (page: PortalPage, extraHeaders: readonly string[]): TextAnswer => {
-    return { kind: 'text', text: pageMarkdown(site, page), contentType: markdownType, extraHeaders };
+/** Renders a page from what is true now. */
+export type LivePage = (site: Site, request: ResourceRequest, sources: Sources) => PortalPage;
+
+/** A page that is rendered for each request, in the languages and forms of a fixed one. */
+export function livePage(sites: InLanguages<Site>, route: string, render: LivePage): readonly Resource[] {
+  const vary = ['Vary', varyOfPages];
+  const asMarkdown = (site: Site, page: PortalPage): TextAnswer => {
+    return { kind: 'text', text: pageMarkdown(site, page), contentType: markdownType, extraHeaders: vary };
   };
-  const vary = ['Vary', 'Accept'];
-  return [
+  return languages.flatMap((language): Resource[] => [
     {
-      route,
+      route: routeIn(sites[language], route),
       answersInMaintenance: true,
       answer(request, sources) {
-        const page = render(request, sources);
-        if (prefersMarkdown(request.accept)) return asMarkdown(page, vary);
+        const site = sites[language === 'en' ? languageAt(request) : language];
+        const page = render(site, request, sources);
+        if (prefersMarkdown(request.headers.accept)) return asMarkdown(site, page);
         const text = pageHtml(site, page);
         return { kind: 'text', text, contentType: htmlType, extraHeaders: [...pageHeaders, ...vary] };
       },
     },
     {
-      route: markdownRoute(route),
+      route: markdownRoute(sites[language], route),
       answersInMaintenance: true,
-      answer: (request, sources) => asMarkdown(render(request, sources), []),
+      answer: (request, sources) => asMarkdown(sites[language], render(sites[language], request, sources)),
     },
-  ];
+  ]);
+}
+
+/** The page for people in the place of one that does not exist. */
+export function lostResource(route: string, sites: InLanguages<Site>, lost: (site: Site) => PortalPage): Resource {
+  const texts = inLanguages((language) => pageHtml(sites[language], lost(sites[language])));
+  return {
+    route,
+    answersInMaintenance: true,
+    answer: (request) => ({
+      kind: 'text',
+      status: 404,
+      text: texts[languageAt(request)],
+      contentType: htmlType,
+      extraHeaders: [...pageHeaders, 'Vary', varyOfPages],
+    }),
+  };
+}
+
+/** Leads from a path with a slash at its end to the page without it. */
+export function slashResource(site: Site, route: string): Resource {
+  return {
+    route: `${route}/`,
+    answersInMaintenance: true,
+    answer: ({ query }) => ({
+      kind: 'redirect',
+      location: `${link({ ...site, language: 'en' }, route)}${query === '' ? '' : `?${query}`}`,
+    }),
+  };
 }

@@ -2,7 +2,8 @@ import { headerNames } from '../contract/limits.ts';
 import type { Operation } from '../contract/openapi.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Sample } from './blocks.ts';
-import { link } from './site.ts';
+import { say } from './language.ts';
+import { link, type Site } from './site.ts';
 
 /** The environment variable that samples read the key from. It has none of the names that configure the server. */
 const keyVariable = 'API_KEY';
@@ -82,39 +83,48 @@ with urllib.request.urlopen(request, timeout=10) as response:
  * The one field for the key. It is in no form and has no value in the page, so only the scripts of this
  * page send it, and they keep it in memory. Hidden without scripts.
  */
-export const keyBar = browserOnly(
-  () => html`<div class="key-bar" data-web="key" hidden="hidden">
-<label for="api-key">API key for trying requests</label>
+export function keyBar(site: Site): Block {
+  return browserOnly(
+    () => html`<div class="key-bar" data-web="key" hidden="hidden">
+<label for="api-key">${say(site, 'API key')}</label>
 <input type="password" id="api-key" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="mdk_..." aria-describedby="api-key-note">
-<button type="button" id="api-key-shown" aria-pressed="false">Show</button>
-<p id="api-key-note" class="quiet small">The key stays in the memory of this page until you leave it, and is sent only to this service. Anywhere else, keep keys on a server.</p>
+<button type="button" id="api-key-shown" aria-pressed="false">${say(site, 'Show')}</button>
+<div id="api-key-note" class="quiet small"><p>${say(site, 'Stays in the memory of this page until you leave it.')}</p>
+<details><summary>${say(site, 'Why a key is safe here')}</summary><p>${say(site, keySafety)}</p></details></div>
 </div>
 `,
-);
+  );
+}
 
-/** The form that sends an operation's request from the browser. Hidden without scripts. */
-export function tryIt(path: string, operation: Operation): Block {
+const keySafety =
+  'This page loads nothing from another host, and the browser lets it send nothing to one. The key is written nowhere, not even in the samples, and goes only to this service, in the header of the requests that you send. Pages of others can promise no such thing: keep the key on your server.';
+
+/** The form that sends an operation's request from the browser, and fills the samples. Hidden without scripts. */
+export function tryIt(site: Site, path: string, operation: Operation): Block {
   const { operationId, parameters } = operation;
-  const fields = parameters.map((each) => field(operationId, each));
-  const keyed = needsKey(operation)
-    ? html` data-key-header="${headerNames.apiKey}" data-key-variable="${keyVariable}"`
-    : undefined;
-  return browserOnly((site) => {
-    const addresses = html`data-path="${link(site, path)}" data-address="${site.baseUrl}${path}"`;
-    return html`<form class="try" hidden="hidden" aria-label="Try GET ${path}" data-operation="${operationId}" ${addresses}${keyed}>
-<h4>Try it</h4>
-${fields}<p><button type="submit">Send request</button></p>
+  const fields = parameters.map((each) => field(site, each));
+  const keyed = needsKey(operation) ? html` data-key-header="${headerNames.apiKey}"` : undefined;
+  const markets = link(site, '/v1/markets');
+  return browserOnly(
+    () => html`<form class="try" hidden="hidden" aria-label="${say(site, 'Try {operation}', { operation: `GET ${path}` })}" data-operation="${operationId}" data-path="${link(site, path)}" data-markets="${markets}"${keyed}>
+${fields}<p><button type="submit">${say(site, 'Send request')}</button></p>
 <p class="outcome" role="status"></p>
 <div class="result"></div>
 </form>
-`;
-  });
+`,
+  );
 }
 
-function field(operationId: string, { name, in: place, required, example }: Operation['parameters'][number]): Html {
-  const id = `try-${operationId}-${name.toLowerCase()}`;
+function field(site: Site, { name, in: place, required, example }: Operation['parameters'][number]): Html {
+  const id = `try-${name.toLowerCase()}`;
   const given = required ? html` value="${example}" required="required"` : undefined;
-  return html`<p class="field"><label for="${id}">${name} <span class="quiet">${place}${required ? '' : ', optional'}</span></label>
-<input type="text" id="${id}" name="${name}" data-in="${place}" autocomplete="off" autocapitalize="off" spellcheck="false"${given}></p>
+  const kind = required ? say(site, place) : `${say(site, place)}, ${say(site, 'optional')}`;
+  const isSymbol = name === 'symbol';
+  const list = isSymbol ? html` list="symbols"` : undefined;
+  const choices = isSymbol
+    ? html`<datalist id="symbols"></datalist><span class="quiet small" id="symbols-note">${say(site, 'With a key, this field offers the markets. Loading them is one request.')}</span>`
+    : undefined;
+  return html`<p class="field"><label for="${id}">${name} <span class="quiet">${kind}</span></label>
+<input type="text" id="${id}" name="${name}" data-in="${place}" data-example="${example}" autocomplete="off" autocapitalize="off" spellcheck="false"${given}${list}>${choices}</p>
 `;
 }

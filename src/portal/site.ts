@@ -1,15 +1,20 @@
 import type { OpenApiDocument } from '../contract/openapi.ts';
+import type { Language } from './language.ts';
+import type { Operator } from './operator.ts';
 
-/** The service that the pages describe. */
+/** The service that the pages describe, and the language they do it in. */
 export interface Site {
+  readonly language: Language;
   /** The document that the reference is made from. */
   readonly document: OpenApiDocument;
   /** Where clients reach the service: absolute, without a trailing slash. */
   readonly baseUrl: string;
-  /** What the `type` of an Error starts with: absolute, without a trailing slash. */
+  /** What the `type` of an error starts with: absolute, without a trailing slash. */
   readonly errorsUrl: string;
   /** Version of the server, as opposed to that of the API. */
   readonly version: string;
+  /** Who runs it. */
+  readonly operator: Operator;
 }
 
 /** Name and version of the API, as in the document. */
@@ -17,15 +22,33 @@ export function identity({ document }: Pick<Site, 'document'>): { readonly name:
   return { name: String(document.info.title), version: String(document.info.version) };
 }
 
+/** The name that pages show: the operator's, or that of the API. */
+export function nameOf(site: Pick<Site, 'document' | 'operator'>): string {
+  return site.operator.name ?? identity(site).name;
+}
+
+/** Whether a route is that of a page, which exists in every language. */
+function isPage(route: string): boolean {
+  return route === '/status/feed.atom' || (!/\.[a-z]+$/.test(route) && !/^\/(v1|cs)(\/|$)/.test(route));
+}
+
+/** The route of a page in the site's language: `/cs/docs` for `/docs`. Other routes are the same in every language. */
+export function routeIn({ language }: Pick<Site, 'language'>, route: string): string {
+  if (language === 'en' || !isPage(route)) return route;
+  return route === '/' ? `/${language}` : `/${language}${route}`;
+}
+
 /**
- * The link to a path of this listener. It has no host, so that it works under every host name, and starts
- * with the path of the base URL, which a proxy in front removes.
+ * The link to a path of this listener, with or without an anchor. It has no host, so that it works under every host name,
+ * and starts with the path of the base URL, which a proxy in front removes.
  */
-export function link({ baseUrl }: Pick<Site, 'baseUrl'>, path: string): string {
-  return `${new URL(baseUrl).pathname.replace(/\/+$/, '')}${path}`;
+export function link(site: Pick<Site, 'baseUrl' | 'language'>, path: string): string {
+  const [route = '', ...anchor] = path.split(/(?=#)/);
+  return `${new URL(site.baseUrl).pathname.replace(/\/+$/, '')}${routeIn(site, route)}${anchor.join('')}`;
 }
 
 /** The route of a page's Markdown: `/docs.md` for `/docs`, `/index.md` for the root. */
-export function markdownRoute(route: string): string {
-  return route === '/' ? '/index.md' : `${route}.md`;
+export function markdownRoute(site: Pick<Site, 'language'>, route: string): string {
+  if (route === '/') return site.language === 'en' ? '/index.md' : `/${site.language}/index.md`;
+  return `${routeIn(site, route)}.md`;
 }

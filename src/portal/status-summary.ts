@@ -3,7 +3,7 @@ import type { PublicServiceStatus } from '../contract/enumerations.ts';
 import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
 import { asciiJson } from '../http/ascii-json.ts';
 import type { Resource } from '../http/resource.ts';
-import { identity, type Site } from './site.ts';
+import { nameOf, type Site } from './site.ts';
 
 /** Route of the machine readable twin of the status page. */
 export const summaryRoute = '/status/summary.json';
@@ -31,9 +31,8 @@ const states: Readonly<Record<PublicServiceStatus, Record<'indicator' | 'compone
  * it. Instants are ISO 8601 in UTC. Unknown values are null.
  */
 export function statusSummary(site: Site, { body, windows }: StatusReading): object {
-  const { name } = identity(site);
   const { indicator, description } = states[body.status];
-  const page = { id: 'market-data', name, url: `${site.baseUrl}/status`, time_zone: 'Etc/UTC' };
+  const page = { id: 'market-data', name: nameOf(site), url: `${site.baseUrl}/status`, time_zone: 'Etc/UTC' };
   return {
     page: { ...page, updated_at: body.serverTime },
     status: { indicator, description },

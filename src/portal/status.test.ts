@@ -3,16 +3,15 @@ import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
-import { openApiDocument } from '../contract/openapi.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { pageHtml } from './layout.ts';
 import { named, parsePage } from './parsed-page.testing.ts';
+import { siteFor } from './site.testing.ts';
 import { statusPage } from './status.ts';
 import { statusSummary } from './status-summary.ts';
 import { durationInWords, instantInWords } from './words.ts';
 
-const addresses = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors' };
-const site = { ...addresses, document: openApiDocument(addresses), version: '1.0.0' };
+const site = siteFor('en');
 const minuteMs = 60_000;
 
 function service() {
@@ -30,7 +29,7 @@ function service() {
         windows.map(([from, to, description]) => ({ from: at(from * minuteMs), to: at(to * minuteMs), description })),
       ),
     summary: () => statusSummary(site, { body: board.status(now), windows: board.windows(now) }) as Summary,
-    page: () => pageHtml(site, statusPage({ body: board.status(now), windows: board.windows(now) })),
+    page: () => pageHtml(site, statusPage(site, { body: board.status(now), windows: board.windows(now) })),
     shows(...texts: readonly string[]) {
       const [main] = named(parsePage(this.page()), 'main');
       for (const text of texts) assert.ok(main!.text.includes(text), `"${text}" is not in: ${main!.text}`);
@@ -57,7 +56,7 @@ test('the page says in words that everything works, how old the market data is a
   const status = service();
   status.fed('live', 394);
   assert.match(overall(status.page())!, /^Operational/);
-  status.shows('less than a second ago', '21 November 2026, 10:00:00 UTC', 'No maintenance is announced');
+  status.shows('less than a second, last update at', '21 November 2026, 10:00:00 UTC', 'No maintenance is announced');
 });
 
 test('a feed on its fallback path, a feed behind and a feed that never delivered each read as what they are', () => {
@@ -66,10 +65,10 @@ test('a feed on its fallback path, a feed behind and a feed that never delivered
   status.shows('No data has arrived yet.');
   status.fed('fallback', 65_000);
   assert.match(overall(status.page())!, /^Degraded/);
-  status.shows('Updated 1 minute 5 seconds ago');
+  status.shows('1 minute 5 seconds, last update');
   status.fed('live', 3 * 60 * minuteMs + 12 * minuteMs);
   assert.match(overall(status.page())!, /^Outage/);
-  status.shows('Updated 3 hours 12 minutes ago');
+  status.shows('3 hours 12 minutes, last update');
 });
 
 test('every window that runs or is to come is shown, the earliest first, and none that is over', () => {
@@ -121,7 +120,8 @@ test('a browser asks for the page again every 30 seconds, and every instant is r
   assert.equal(refresh?.attributes.get('content'), '30');
   const times = named(elements, 'time');
   assert.equal(times.length, 4);
-  for (const { attributes, text } of times) assert.equal(instantInWords(Date.parse(attributes.get('datetime')!)), text);
+  for (const { attributes, text } of times)
+    assert.equal(instantInWords(site, Date.parse(attributes.get('datetime')!)), text);
 });
 
 test('a duration is told in its two largest units, and never as more than it is', () => {
@@ -139,7 +139,7 @@ test('a duration is told in its two largest units, and never as more than it is'
     [86_400_000, '1 day'],
     [200_000_000, '2 days 7 hours'],
   ];
-  for (const [durationMs, words] of cases) assert.equal(durationInWords(durationMs), words);
+  for (const [durationMs, words] of cases) assert.equal(durationInWords(site, durationMs), words);
 });
 
 test('the summary has the shape of a status page, and each state in its words', () => {

@@ -2,8 +2,11 @@ import type { PublicServiceStatus } from '../contract/enumerations.ts';
 import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, type Content, frame, heading, literal } from './blocks.ts';
+import { say } from './language.ts';
 import type { PortalPage } from './layout.ts';
-import { link } from './site.ts';
+import { inlineHtml } from './markdown.ts';
+import { operationRoute } from './operations.ts';
+import { link, type Site } from './site.ts';
 import { type StatusReading, summaryRoute } from './status-summary.ts';
 import { durationInWords, instantInWords } from './words.ts';
 
@@ -31,37 +34,39 @@ const words: Record<PublicServiceStatus, { readonly word: string; readonly meani
  * How the service is doing, for people: what `/v1/status` says, in words, and every window to come. A script
  * keeps it up to date; without one the browser asks for it again.
  */
-export function statusPage({ body, windows }: StatusReading): PortalPage {
+export function statusPage(site: Site, { body, windows }: StatusReading): PortalPage {
   return {
     route: '/status',
-    title: 'Status',
-    description: 'How the service is doing now, how old its market data is, and which maintenance is announced.',
+    title: say(site, 'Status'),
+    description: say(
+      site,
+      'How the service is doing now, how old its market data is, and which maintenance is announced.',
+    ),
     refreshSeconds,
     kind: 'status',
     scripts: ['status'],
     body: [
-      heading(1, 'Status'),
+      heading(1, say(site, 'Status')),
       frame(
         (
           inner,
-          site,
         ) => html`<div class="board" id="board" data-summary="${link(site, summaryRoute)}" data-at="${body.serverTime}">
 <p class="unreachable" id="unreachable" role="alert" hidden="hidden"></p>
 ${inner}</div>
 `,
-        overallState(body.status),
-        heading(2, 'Components', 'parts'),
-        components(body),
-        heading(2, 'Maintenance', 'maintenance'),
-        frame((inner) => html`<div id="windows">${inner}</div>\n`, maintenance(windows, body.serverTimeMs)),
+        overallState(site, body.status),
+        heading(2, say(site, 'Components'), 'parts'),
+        components(site, body),
+        heading(2, say(site, 'Maintenance'), 'maintenance'),
+        frame((inner) => html`<div id="windows">${inner}</div>\n`, maintenance(site, windows, body.serverTimeMs)),
       ),
-      forPrograms,
+      forPrograms(site),
     ],
   };
 }
 
-function overallState(status: PublicServiceStatus): Block {
-  const { word, meaning } = words[status];
+function overallState(site: Site, status: PublicServiceStatus): Block {
+  const [word, meaning] = [say(site, words[status].word), say(site, words[status].meaning)];
   return {
     html: () =>
       html`<div class="state ${status}" id="state" role="status"><p class="word">${word}</p><p class="meaning">${meaning}</p></div>\n`,
@@ -69,80 +74,99 @@ function overallState(status: PublicServiceStatus): Block {
   };
 }
 
-function components({ api, components: { ticker }, ...body }: ServiceStatusBody): Block {
-  const age = dataAge(body);
-  const time = instantInWords(body.serverTimeMs);
+function components(site: Site, { api, components: { ticker }, ...body }: ServiceStatusBody): Block {
+  const age = dataAge(site, body);
+  const time = instantInWords(site, body.serverTimeMs);
+  const [apiName, dataName, ageName, timeName] = ['API', 'Market data', 'Age of the data', 'Server time'].map((each) =>
+    say(site, each),
+  );
   return {
     html: () => html`<dl class="parts">
-<div><dt>API</dt><dd id="api" class="${api}">${words[api].word}</dd></div>
-<div><dt>Market data</dt><dd id="market-data" class="${ticker}">${words[ticker].word}</dd></div>
-<div><dt>Age of the data</dt><dd id="age">${age.html}</dd></div>
-<div><dt>Server time</dt><dd id="server-time">${instant(body.serverTimeMs, body.serverTime)}</dd></div>
+<div><dt>${apiName}</dt><dd id="api" class="${api}">${say(site, words[api].word)}</dd></div>
+<div><dt>${dataName}</dt><dd id="market-data" class="${ticker}">${say(site, words[ticker].word)}</dd></div>
+<div><dt>${ageName}</dt><dd id="age">${age.html}</dd></div>
+<div><dt>${timeName}</dt><dd id="server-time">${instant(site, body.serverTimeMs, body.serverTime)}</dd></div>
 </dl>
 `,
-    markdown: `- **API**: ${words[api].word}
-- **Market data**: ${words[ticker].word}
-- **Age of the data**: ${age.text}
-- **Server time**: ${time}`,
+    markdown: `- **${apiName}**: ${say(site, words[api].word)}
+- **${dataName}**: ${say(site, words[ticker].word)}
+- **${ageName}**: ${age.text}
+- **${timeName}**: ${time}`,
   };
 }
 
 type Age = Pick<ServiceStatusBody, 'lastUpdatedAt' | 'lastUpdatedAtMs' | 'serverTimeMs'>;
 
-function dataAge({ lastUpdatedAt, lastUpdatedAtMs, serverTimeMs }: Age): {
+function dataAge(
+  site: Site,
+  { lastUpdatedAt, lastUpdatedAtMs, serverTimeMs }: Age,
+): {
   readonly text: string;
   readonly html: Html;
 } {
   if (lastUpdatedAt === null || lastUpdatedAtMs === null) {
-    const text = 'No data has arrived yet.';
+    const text = say(site, 'No data has arrived yet.');
     return { text, html: html`${text}` };
   }
-  const start = `Updated ${durationInWords(serverTimeMs - lastUpdatedAtMs)} ago, at `;
+  const duration = durationInWords(site, serverTimeMs - lastUpdatedAtMs);
+  const start = say(site, '{duration}, last update at ', { duration });
   return {
-    text: start + instantInWords(lastUpdatedAtMs),
-    html: html`${start}${instant(lastUpdatedAtMs, lastUpdatedAt)}`,
+    text: start + instantInWords(site, lastUpdatedAtMs),
+    html: html`${start}${instant(site, lastUpdatedAtMs, lastUpdatedAt)}`,
   };
 }
 
-function maintenance(windows: readonly MaintenanceWindowBody[], nowMs: number): Content {
-  if (windows.length === 0) return 'No maintenance is announced.';
+function maintenance(site: Site, windows: readonly MaintenanceWindowBody[], nowMs: number): Content {
+  if (windows.length === 0) return say(site, 'No maintenance is announced.');
   return frame(
     (inner) => html`<ul class="windows">\n${inner}</ul>`,
-    ...windows.map((window) => windowItem(window, nowMs)),
+    ...windows.map((window) => windowItem(site, window, nowMs)),
   );
 }
 
-function windowItem({ from, fromMs, to, toMs, description }: MaintenanceWindowBody, nowMs: number): Block {
+function windowItem(site: Site, { from, fromMs, to, toMs, description }: MaintenanceWindowBody, nowMs: number): Block {
   const isRunning = fromMs <= nowMs;
-  const word = isRunning ? 'Running' : 'Announced';
+  const word = say(site, isRunning ? 'Running' : 'Announced');
   const outlook = isRunning
-    ? `It is expected to end in ${durationInWords(toMs - nowMs)}.`
-    : `It starts in ${durationInWords(fromMs - nowMs)}. Until then the service runs as usual.`;
+    ? say(site, 'It is expected to end in {duration}.', { duration: durationInWords(site, toMs - nowMs) })
+    : say(site, 'It starts in {duration}. Until then the service runs as usual.', {
+        duration: durationInWords(site, fromMs - nowMs),
+      });
+  const between = say(site, ' to ');
   return {
     html: () => html`<li class="${isRunning ? 'window running' : 'window'}"><p class="word">${word}</p>
-<p class="about"><bdi>${description}</bdi></p>
-<p>${instant(fromMs, from)} to ${instant(toMs, to)}</p>
+<p class="about"><bdi lang="en">${description}</bdi></p>
+<p>${instant(site, fromMs, from)}${between}${instant(site, toMs, to)}</p>
 <p class="quiet">${outlook}</p></li>
 `,
     markdown: `- **${word}**: ${literal(description)}
 
-  ${instantInWords(fromMs)} to ${instantInWords(toMs)}
+  ${instantInWords(site, fromMs)}${between}${instantInWords(site, toMs)}
 
   ${outlook}`,
   };
 }
 
-const forPrograms: Block = {
-  html: (
+function forPrograms(site: Site): Block {
+  const routes = { status: operationRoute('/v1/status'), summary: summaryRoute };
+  const programs = say(
     site,
-  ) => html`<p class="quiet small"><span id="checked" data-web="checked">This page shows the state at the server time above; without scripts it reloads every ${refreshSeconds} seconds.</span>
-Programs ask <a href="${link(site, '/docs#getServiceStatus')}"><code>GET /v1/status</code></a> or, without a key,
-<a href="${link(site, summaryRoute)}"><code>${summaryRoute}</code></a>.</p>
-`,
-  markdown: `Programs ask [\`GET /v1/status\`](/docs#getServiceStatus) or, without a key, [\`${summaryRoute}\`](${summaryRoute}).`,
-};
+    'Programs ask [`GET /v1/status`]({status}) or, without a key, [`{summary}`]({summary}).',
+    routes,
+  );
+  const shown = say(
+    site,
+    'This page shows the state at the server time above; without scripts it reloads every {seconds} seconds.',
+    { seconds: refreshSeconds },
+  );
+  return {
+    html: () =>
+      html`<p class="quiet small"><span id="checked" data-web="checked">${shown}</span>\n${inlineHtml(site, programs)}</p>\n`,
+    markdown: programs,
+  };
+}
 
 /** Takes the same instant in both of its forms. */
-function instant(epochMs: number, iso: string): Html {
-  return html`<time datetime="${iso}">${instantInWords(epochMs)}</time>`;
+function instant(site: Site, epochMs: number, iso: string): Html {
+  return html`<time datetime="${iso}">${instantInWords(site, epochMs)}</time>`;
 }

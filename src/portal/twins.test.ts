@@ -16,7 +16,11 @@ const clock = new FakeClock();
 const addresses = { baseUrl: 'https://b\u00f6rse.example/market', errorsUrl: 'https://b\u00f6rse.example/e' };
 const { root, pages } = publicPages({ ...addresses, document: openApiDocument(addresses), version: '1.0.0' });
 const all = new Map<string, Resource>([['/', root], ...pages]);
-const routes = [...all.keys()].filter((route) => !/\.[a-z]+$/.test(route));
+const routes = [...all.keys()].filter((route) => !/\.[a-z]+$|.\/$/.test(route));
+
+function twinOf(route: string): string {
+  return markdownRoute({ language: 'en' }, route).replace(/^\/cs\.md$/, '/cs/index.md');
+}
 
 function window(fromMinutes: number, description: string) {
   const from = clock.now() + fromMinutes * 60_000;
@@ -26,8 +30,10 @@ function window(fromMinutes: number, description: string) {
 function answer(route: string, accept?: string) {
   const service = new ServiceBoard(new FeedStatus(), clock);
   service.setWindows([window(-1, 'Upgrade of *the* <b>database</b>, see [x].'), window(60, '1. A | B')]);
-  const given = all.get(route)!.answer({ now: clock.now(), query: '', accept }, { board: {} as Board, service });
-  assert.ok(given.kind !== 'problem');
+  const given = all
+    .get(route)!
+    .answer({ now: clock.now(), query: '', headers: { accept } }, { board: {} as Board, service });
+  assert.ok(given.kind === 'text' || given.kind === 'page');
   const bytes = given.kind === 'text' ? Buffer.from(given.text) : given.page.as('identity').body;
   const text = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes.toString('utf8');
   return { text, contentType: given.contentType, vary: given.kind === 'page' ? given.vary : undefined };
@@ -40,22 +46,23 @@ test('every page has a twin in Markdown, named in its head, and gives it to whoe
     const alternate = named(parsePage(page.text), 'link').find(
       ({ attributes }) => attributes.get('rel') === 'alternate',
     );
-    assert.equal(alternate?.attributes.get('href'), `/market${markdownRoute(route)}`);
+    assert.equal(alternate?.attributes.get('href'), `/market${twinOf(route)}`);
     assert.equal(alternate?.attributes.get('type'), 'text/markdown');
-    const twin = answer(markdownRoute(route));
+    const twin = answer(twinOf(route));
     assert.equal(twin.contentType, 'text/markdown; charset=utf-8');
     assert.match(twin.text, /^# \S/);
     const asked = answer(route, 'text/markdown, text/html;q=0.9');
     assert.deepEqual([asked.text, asked.contentType], [twin.text, twin.contentType], route);
     assert.equal(answer(route, 'text/html, text/markdown;q=0.9').contentType, 'text/html; charset=utf-8');
-    if (page.vary !== undefined) assert.equal(page.vary, 'Accept, Accept-Encoding', route);
+    if (page.vary !== undefined)
+      assert.equal(page.vary, 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site', route);
   }
 });
 
 test('a twin says what its page says, word by word and block by block', () => {
   for (const route of routes) {
     const page = answer(route, 'text/html').text;
-    const twin = answer(markdownRoute(route)).text;
+    const twin = answer(twinOf(route)).text;
     assert.equal(wordsOf(withoutMarkup(twin)), wordsOf(readText(page, 'main')), route);
     const blocks = blocksOf(twin).map(({ text }) => text.trimEnd());
     assert.deepEqual(
@@ -80,7 +87,7 @@ function wordsOf(text: string): string {
 }
 
 test('every link of every twin and of llms.txt leads to something that is served here', () => {
-  const texts = [...routes.map(markdownRoute), '/llms.txt'].map((route) => [route, answer(route).text] as const);
+  const texts = [...routes.map(twinOf), '/llms.txt'].map((route) => [route, answer(route).text] as const);
   let checked = 0;
   for (const [route, text] of texts) {
     for (const link of linksOf(text)) {
@@ -98,9 +105,9 @@ test('llms.txt names every guide and every error, and llms-full.txt has all of t
   const index = answer('/llms.txt').text;
   const full = answer('/llms-full.txt').text;
   assert.match(index, /^# Market Data API\n\n> /);
-  for (const route of routes.filter((each) => /^\/(guides|errors)\/|^\/docs$/.test(each))) {
-    assert.ok(index.includes(`(${addresses.baseUrl}${markdownRoute(route)})`), route);
-    assert.ok(full.includes(answer(markdownRoute(route)).text.trim()), route);
+  for (const route of routes.filter((each) => /^\/(guides|errors|docs)\/|^\/docs$/.test(each))) {
+    assert.ok(index.includes(`(${addresses.baseUrl}${twinOf(route)})`), route);
+    assert.ok(full.includes(answer(twinOf(route)).text.trim()), route);
   }
 });
 

@@ -18,11 +18,12 @@ export function publicRoutes(offer: {
   readonly version: string;
 }): Routes {
   const document = openApiDocument(offer);
-  const { root, pages } = publicPages({ ...offer, document });
+  const { root, pages, lost } = publicPages({ ...offer, document });
   return {
     keyed: byRoute([time, status, markets, ticker, tickers]),
     keyless: byRoute([root, openapi(document)]),
     uncounted: pages,
+    lost,
   };
 }
 

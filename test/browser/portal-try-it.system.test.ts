@@ -14,14 +14,18 @@ describe('trying requests from the reference', () => {
     for (const clean of cleanups) await clean();
   });
 
-  async function reference(t: Parameters<typeof openBrowser>[0], options?: Parameters<typeof openBrowser>[1]) {
+  async function operation(
+    t: Parameters<typeof openBrowser>[0],
+    name: string,
+    options?: Parameters<typeof openBrowser>[1],
+  ) {
     const watched = await openBrowser(t, options);
-    await watched.page.goto(`${service.service.baseUrl}/docs`);
+    await watched.page.goto(`${service.service.baseUrl}/docs/${name}`);
     return watched;
   }
 
-  function form({ page }: WatchedPage, operation: string) {
-    const frame = page.locator(`form.try[data-operation="${operation}"]`);
+  function form({ page }: WatchedPage) {
+    const frame = page.locator('form.try');
     return {
       frame,
       field: (name: string) => frame.getByLabel(name),
@@ -30,51 +34,68 @@ describe('trying requests from the reference', () => {
         await frame.getByRole('status').filter({ hasText: outcome }).waitFor();
       },
       part: (name: string) => frame.getByRole('region', { name }).innerText(),
+      sample: (language: string) => page.locator(`.panel[data-language="${language}"] code`).textContent(),
     };
   }
 
+  test('with a good key each operation answers 200 with its headers and its body', browserTest, async (t) => {
+    const watched = await openBrowser(t);
+    for (const name of ['time', 'status', 'markets', 'ticker', 'tickers', 'openapi', 'root']) {
+      await watched.page.goto(`${service.service.baseUrl}/docs/${name}`);
+      const needsKey = !['openapi', 'root'].includes(name);
+      if (needsKey) await watched.page.getByLabel('API key', { exact: true }).fill(service.credentials.key);
+      const { send, part } = form(watched);
+      await send(/^200 OK in \d+ ms$/);
+      assert.match(await part('Headers'), /^x-request-id: [0-9a-f]{32}$/m, name);
+      assert.match(await part('Body'), /^\{\n {2}"/, name);
+      await assertAccessible(watched.page, name);
+    }
+  });
+
   test(
-    'with a good key each operation answers 200 with its headers, its body and the same in curl',
+    'the samples are filled from the form, and the markets are offered once a key is there',
     browserTest,
     async (t) => {
-      const watched = await reference(t);
-      await watched.page.getByLabel('API key for trying requests').fill(service.credentials.key);
-      for (const operation of [
-        'getServerTime',
-        'getServiceStatus',
-        'listMarkets',
-        'getTicker',
-        'listTickers',
-        'getOpenApi',
-        'getRoot',
-      ]) {
-        const { send, part } = form(watched, operation);
-        await send(/^200 OK in \d+ ms$/);
-        assert.match(await part('Headers'), /^x-request-id: [0-9a-f]{32}$/m, operation);
-        assert.match(await part('Body'), /^\{\n {2}"/, operation);
-      }
-      const ticker = form(watched, 'getTicker');
+      const watched = await operation(t, 'ticker');
+      const { field, sample, send, part, frame } = form(watched);
+      assert.match((await sample('sh'))!, /\?symbol=BTCEUR'$/);
+      await watched.page.getByLabel('API key', { exact: true }).fill(service.credentials.key);
+      await field('symbol').focus();
+      await frame.getByText(/^\d+ markets to choose from\.$/).waitFor();
+      const offered = await frame
+        .locator('#symbols option')
+        .evaluateAll((options) => options.map((each) => each.getAttribute('value')));
+      assert.ok(offered.includes('ETHCZK'));
+      await field('symbol').fill('ethczk');
+      await field('If-None-Match').fill('"a\'b"');
+      const address = `'${service.service.baseUrl}/v1/ticker?symbol=ethczk'`;
       assert.equal(
-        await ticker.part('The same with curl'),
-        `curl -i \\\n  -H "X-EXCHANGE-APIKEY: $API_KEY" \\\n  '${service.service.baseUrl}/v1/ticker?symbol=BTCEUR'`,
+        await sample('sh'),
+        `curl -H "X-EXCHANGE-APIKEY: $API_KEY" \\\n  -H 'If-None-Match: "a'\\''b"' \\\n  ${address}`,
       );
-      await ticker.field('symbol').fill('ethczk');
-      await ticker.send(/^200 OK/);
-      assert.match(await ticker.part('Body'), /"symbol": "ETHCZK"/);
-      await assertAccessible(watched.page);
+      assert.match((await sample('ts'))!, /ticker\('ethczk'\)/);
+      assert.match((await sample('python'))!, /symbol=ethczk"/);
+      await send(/^200 OK/);
+      assert.match(await part('Body'), /"symbol": "ETHCZK"/);
+      await field('symbol').fill("a'&b");
+      assert.match((await sample('sh'))!, /symbol=a%27%26b'$/);
+      assert.match((await sample('ts'))!, /ticker\('a\\'&b'\)/);
     },
   );
 
   test(
-    'with an entity tag it answers 304, with an unknown symbol 404, without a key and with a wrong one 401',
+    'without a key the page asks for one and sends nothing; a wrong one is 401, a known entity tag 304',
     browserTest,
     async (t) => {
-      const watched = await reference(t);
-      watched.expect(/status of 40[014]/);
-      const key = watched.page.getByLabel('API key for trying requests');
-      const markets = form(watched, 'listMarkets');
-      await markets.send(/^401 Unauthorized/);
-      assert.match(await markets.part('Body'), /"code": "MISSING_API_KEY"/);
+      const watched = await operation(t, 'markets');
+      watched.expect(/status of 401/);
+      const asked: string[] = [];
+      watched.page.on('request', (request) => request.url().includes('/v1/') && asked.push(request.url()));
+      const key = watched.page.getByLabel('API key', { exact: true });
+      const markets = form(watched);
+      await markets.send(/^Enter an API key first\.$/);
+      assert.deepEqual(asked, []);
+      assert.equal(await watched.page.evaluate('document.activeElement.id'), 'api-key');
       await key.fill('mdk_wrong');
       await markets.send(/^401 Unauthorized/);
       assert.match(await markets.part('Body'), /"code": "INVALID_API_KEY"/);
@@ -83,10 +104,6 @@ describe('trying requests from the reference', () => {
       const [, tag] = /^etag: (.+)$/m.exec(await markets.part('Headers'))!;
       await markets.field('If-None-Match').fill(tag!);
       await markets.send(/^304 Not Modified/);
-      const ticker = form(watched, 'getTicker');
-      await ticker.field('symbol').fill("NO'SUCH");
-      await ticker.send(/^4\d\d /);
-      assert.match(await ticker.part('The same with curl'), /symbol=NO%27SUCH'$/);
     },
   );
 
@@ -94,13 +111,13 @@ describe('trying requests from the reference', () => {
     'the key is in no attribute, no storage, no address and no history, and gone when the page is left',
     browserTest,
     async (t) => {
-      const watched = await reference(t, { viewport: phone });
+      const watched = await operation(t, 'tickers', { viewport: phone });
       const { page } = watched;
       const { key } = service.credentials;
       const addresses: string[] = [];
       page.on('request', (request) => addresses.push(request.url()));
-      await page.getByLabel('API key for trying requests').fill(key);
-      await form(watched, 'listTickers').send(/^200 OK/);
+      await page.getByLabel('API key', { exact: true }).fill(key);
+      await form(watched).send(/^200 OK/);
       assert.ok(!(await page.content()).includes(key));
       const stored = await page.evaluate<string>(
         'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state])',
@@ -109,12 +126,12 @@ describe('trying requests from the reference', () => {
       assert.ok(addresses.length > 0 && !addresses.some((address) => address.includes(key)));
       await page.goto(`${service.service.baseUrl}/guides`);
       await page.goBack();
-      assert.equal(await page.getByLabel('API key for trying requests').inputValue(), '');
+      assert.equal(await page.getByLabel('API key', { exact: true }).inputValue(), '');
     },
   );
 
   test('the key is shown only while that is asked for', browserTest, async (t) => {
-    const { page } = await reference(t);
+    const { page } = await operation(t, 'ticker');
     const field = page.locator('#api-key');
     assert.equal(await field.getAttribute('type'), 'password');
     await page.getByRole('button', { name: 'Show' }).click();

@@ -15,7 +15,13 @@ describe('the portal in a browser', () => {
     for (const clean of cleanups) await clean();
   });
 
-  const kinds = ['/', '/docs', '/guides', '/guides/quick-start', '/errors', '/errors/rate-limit-exceeded', '/status'];
+  const kinds = [
+    ...['/', '/docs', '/docs/ticker', '/docs/common', '/guides', '/guides/quick-start', '/errors'],
+    ...['/errors/rate-limit-exceeded', '/status', '/cs', '/cs/docs/status', '/cs/errors/not-found', '/cs/status'],
+  ];
+
+  /** Of a page, in pixels, by the width of the window. */
+  const heightMax: Readonly<Record<number, number>> = { [desktop.width]: 5_000, [phone.width]: 8_000 };
 
   for (const [colorScheme, viewport, other] of [
     ['light', desktop, phone],
@@ -27,11 +33,14 @@ describe('the portal in a browser', () => {
       for (const path of kinds) {
         await page.goto(baseUrl + path);
         if (path === '/' || path === '/status') await page.getByText('Operational').first().waitFor();
+        if (path === '/cs' || path === '/cs/status') await page.getByText('V provozu').first().waitFor();
         await assertAccessible(page, `${path} ${colorScheme}`);
         for (const size of [other, viewport]) {
           await page.setViewportSize(size);
           const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
           assert.ok(overflow <= 0, `${path} is ${overflow} pixels wider than a window of ${size.width}`);
+          const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+          assert.ok(height < heightMax[size.width]!, `${path} is ${height} pixels long in a window of ${size.width}`);
         }
       }
     });
@@ -42,6 +51,8 @@ describe('the portal in a browser', () => {
     browserTest,
     async (t) => {
       const { page } = await openBrowser(t);
+      // A service of its own: so many pages in a minute are near what one address gets.
+      const { baseUrl } = (await ServiceHarness.start(t)).service;
       const seen = new Map<string, ReadonlySet<string>>();
       const wanted: [from: string, url: string][] = [['the start', `${baseUrl}/`]];
       const anchors: [from: string, page: string, anchor: string][] = [];
@@ -62,6 +73,7 @@ describe('the portal in a browser', () => {
         )) {
           const [target = '', anchor] = href.split('#');
           assert.ok(target.startsWith(baseUrl), `${url} links to ${href}`);
+          if (/\/cs(\/|$)/.test(target)) continue;
           wanted.push([url, target]);
           if (anchor !== undefined && anchor !== '') anchors.push([url, target, anchor]);
         }
@@ -80,13 +92,13 @@ describe('the portal in a browser', () => {
       for (const path of kinds) {
         await page.goto(baseUrl + path);
         assert.ok((await page.locator('main').innerText()).length > 200, path);
-        for (const hidden of ['form.try', '.key-bar', '.copy']) {
+        for (const hidden of ['form.try', '.key-bar', '.copy', '.search-button']) {
           for (const one of await page.locator(hidden).all())
             assert.equal(await one.isVisible(), false, `${path} ${hidden}`);
         }
       }
-      await page.goto(`${baseUrl}/docs`);
-      await page.locator('label[for="request-getTicker-python"]').click();
+      await page.goto(`${baseUrl}/docs/ticker`);
+      await page.locator('label[for="request-python"]').click();
       assert.equal(await page.getByRole('region', { name: 'Request for /v1/ticker, Python' }).isVisible(), true);
     },
   );
@@ -102,7 +114,7 @@ describe('the portal in a browser', () => {
       await page.getByRole('button', { name: 'Copy: First request, Python' }).click();
       await page.getByRole('button', { name: 'Copied: First request, Python' }).waitFor();
       assert.equal(await page.evaluate('navigator.clipboard.readText()'), await sample.innerText());
-      await page.goto(`${baseUrl}/docs`);
+      await page.goto(`${baseUrl}/docs/tickers`);
       assert.equal(await page.getByRole('region', { name: 'Request for /v1/tickers, Python' }).isVisible(), true);
       assert.equal(await page.getByRole('region', { name: 'Request for /v1/tickers, curl' }).isVisible(), false);
     },
@@ -115,5 +127,64 @@ describe('the portal in a browser', () => {
     assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Skip to the content');
     await page.keyboard.press('Enter');
     assert.equal(await page.evaluate('document.activeElement?.id'), 'main');
+  });
+
+  test(
+    'the search finds parts of pages, in any spelling, by keyboard, in the language of the page',
+    browserTest,
+    async (t) => {
+      const { page } = await openBrowser(t, { viewport: phone });
+      await page.goto(`${baseUrl}/cs/errors`);
+      await page.keyboard.press('/');
+      const field = page.getByRole('searchbox', { name: 'Hledat v dokumentaci' });
+      await field.fill('udrzba probiha');
+      await page
+        .getByRole('status')
+        .filter({ hasText: /^Výsledků: \d+\.$/ })
+        .waitFor();
+      await assertAccessible(page);
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Údržba služby' }).waitFor();
+      await page.goto(`${baseUrl}/`);
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('searchbox').fill('vwap24h');
+      await page
+        .getByRole('link', { name: /Fields of the answer/ })
+        .first()
+        .click();
+      await page.waitForURL(/\/docs\/tickers?#fields$/);
+      await page.keyboard.press('/');
+      await page.getByRole('searchbox').fill('nosuchword');
+      await page.getByText('Nothing was found.').waitFor();
+      await page.keyboard.press('Escape');
+      assert.equal(await page.getByRole('searchbox').isVisible(), false);
+    },
+  );
+
+  test(
+    'on a phone the contents are one line until they are opened; on a wide screen they are whole',
+    browserTest,
+    async (t) => {
+      const { page } = await openBrowser(t, { viewport: phone });
+      await page.goto(`${baseUrl}/docs/ticker`);
+      const entry = page.locator('.contents a', { hasText: 'GET /v1/time' });
+      assert.equal(await entry.isVisible(), false);
+      await page.locator('.contents summary').click();
+      assert.equal(await entry.isVisible(), true);
+      await page.setViewportSize(desktop);
+      await entry.waitFor();
+    },
+  );
+
+  test('an address that leads nowhere shows a page, and a slash too many leads to the page', browserTest, async (t) => {
+    const { page, expect } = await openBrowser(t);
+    expect(/status of 404/);
+    const response = await page.goto(`${baseUrl}/guides/nowhere`);
+    assert.equal(response?.status(), 404);
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+    await assertAccessible(page);
+    await page.goto(`${baseUrl}/guides/polling/`);
+    assert.equal(new URL(page.url()).pathname, '/guides/polling');
   });
 });

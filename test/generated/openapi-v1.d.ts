@@ -1291,9 +1291,9 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The request headers that the representation depends on.
-                     * @example Accept, Accept-Encoding
+                     * @example Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site
                      */
-                    Vary: "Accept, Accept-Encoding";
+                    Vary: "Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site";
                     /**
                      * @description How the body is compressed. Absent when it is not.
                      * @example gzip
@@ -1322,9 +1322,9 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     /**
                      * @description The request headers that the representation depends on.
-                     * @example Accept, Accept-Encoding
+                     * @example Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site
                      */
-                    Vary: "Accept, Accept-Encoding";
+                    Vary: "Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site";
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -49,7 +49,11 @@ describe('the code in the guides and in the reference', { timeout: 110_000 }, ()
     const harness = await ServiceHarness.start({ after: (clean) => cleanups.push(clean as () => unknown) });
     folder = await mkdtemp(join(tmpdir(), 'mdapi-samples-'));
     const { baseUrl } = harness.service;
-    reference = await (await fetch(`${baseUrl}/docs.md`, { headers: { Connection: 'close' } })).text();
+    const operations = ['time', 'status', 'markets', 'ticker', 'tickers', 'openapi', 'root'].map(async (name) => {
+      const response = await fetch(`${baseUrl}/docs/${name}.md`, { headers: { Connection: 'close' } });
+      return response.text();
+    });
+    reference = (await Promise.all(operations)).join('\n');
     env = {
       ...process.env,
       ...{ BASE_URL: baseUrl, API_KEY: harness.credentials.key },

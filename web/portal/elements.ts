@@ -1,4 +1,5 @@
 import { after } from './clock.ts';
+import { say } from './words.ts';
 
 /** Creates an element with attributes and children. Strings become text, never HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
@@ -26,9 +27,13 @@ export function setText(target: Element, text: string): void {
 
 /** Copies the text of a block. Says so to those who look and to those who listen. */
 export function copyButton(block: HTMLElement): HTMLButtonElement {
-  const name = block.getAttribute('aria-label') ?? 'code';
-  const button = element('button', { type: 'button', class: 'copy', 'aria-label': `Copy: ${name}` }, 'Copy');
-  const say = (word: string) => {
+  const name = block.getAttribute('aria-label') ?? say('code');
+  const button = element(
+    'button',
+    { type: 'button', class: 'copy', 'aria-label': `${say('Copy')}: ${name}` },
+    say('Copy'),
+  );
+  const tell = (word: string) => {
     button.textContent = word;
     button.setAttribute('aria-label', `${word}: ${name}`);
   };
@@ -37,8 +42,8 @@ export function copyButton(block: HTMLElement): HTMLButtonElement {
       () => true,
       () => false,
     );
-    say(copied ? 'Copied' : 'Not allowed');
-    after(2_000, () => say('Copy'));
+    tell(say(copied ? 'Copied' : 'Not allowed'));
+    after(2_000, () => tell(say('Copy')));
   });
   return button;
 }

@@ -1,4 +1,5 @@
 import { copyButton, element } from './elements.ts';
+import { startSearch } from './search.ts';
 
 const languageEntry = 'portal-language';
 
@@ -48,7 +49,10 @@ function remembered(): string | null {
 /** The entry of the table of contents that is being read. */
 function followReading(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('.contents a[href^="#"]')];
-  const headings = links.flatMap((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))) ?? []);
+  const headings = links
+    .flatMap((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))) ?? [])
+    // What stays in sight beside the text is never what is read.
+    .filter((heading) => heading.closest('.shown') === null);
   if (headings.length === 0) return;
   const mark = () => {
     const passed = headings.filter((heading) => heading.getBoundingClientRect().top < innerHeight / 3);
@@ -80,6 +84,18 @@ function keepInSight(link: HTMLAnchorElement | undefined): void {
   else if (box.bottom > frame.bottom) list.scrollTop += box.bottom - frame.bottom;
 }
 
+/** On wide screens the contents are shown whole; browsers that cannot show a folded list need it open. */
+function unfoldContents(): void {
+  const wide = matchMedia('(min-width: 60.01rem)');
+  const fold = () => {
+    for (const list of document.querySelectorAll<HTMLDetailsElement>('.contents > details')) list.open = wide.matches;
+  };
+  wide.addEventListener('change', fold);
+  fold();
+}
+
+unfoldContents();
 addCopyButtons();
 followLanguage();
 followReading();
+startSearch();

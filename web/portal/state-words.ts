@@ -1,3 +1,5 @@
+import { locale, say } from './words.ts';
+
 /** A state in words, and the class that colours it. */
 export interface StateWords {
   readonly className: string;
@@ -41,7 +43,8 @@ const parts: Readonly<Record<string, keyof typeof overall>> = {
 
 /** Of the whole service, by its indicator. */
 export function overallWords(indicator: string): StateWords {
-  return overall[indicator] ?? unrecognized;
+  const { className, word, meaning } = overall[indicator] ?? unrecognized;
+  return { className, word: say(word), meaning: say(meaning) };
 }
 
 /** Of one component, by its status. */
@@ -49,33 +52,12 @@ export function partWords(status: string): StateWords {
   return overallWords(parts[status] ?? '');
 }
 
-const units = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-
-/** `3 hours 12 minutes`: the two largest units, rounded down. */
-export function durationInWords(durationMs: number): string {
-  const seconds = Math.floor(durationMs / 1_000);
-  const first = units.findIndex(([, length]) => seconds >= length);
-  if (first === -1) return 'less than a second';
-  let rest = seconds;
-  const words = units.slice(first, first + 2).flatMap(([name, length]) => {
-    const count = Math.floor(rest / length);
-    rest %= length;
-    return count === 0 ? [] : [`${count} ${name}${count === 1 ? '' : 's'}`];
-  });
-  return words.join(' ');
-}
-
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const local = new Intl.DateTimeFormat(undefined, {
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const local = new Intl.DateTimeFormat(locale, {
   ...{ year: 'numeric', month: 'short', day: 'numeric' },
   ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
 });
-const clockTime = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const clockTime = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 /** An instant in the reader's own zone, with the zone's name. */
 export function localInstant(epochMs: number): string {

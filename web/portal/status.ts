@@ -1,6 +1,7 @@
 import { byId, element, setText } from './elements.ts';
-import { durationInWords, localInstant, localTime, overallWords, partWords, type StateWords } from './state-words.ts';
+import { localInstant, localTime, overallWords, partWords, type StateWords } from './state-words.ts';
 import { type Knowledge, type Maintenance, type Summary, watchSummary } from './summary.ts';
+import { durationInWords, say } from './words.ts';
 
 const board = byId('board');
 const state = byId('state');
@@ -24,20 +25,20 @@ function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }:
   if (isReached) {
     setText(unreachable, '');
     if (summary !== undefined) showState(overallWords(summary.status.indicator));
-    setText(byId('checked'), `Updates itself every 5 seconds; last answer ${durationInWords(sinceAnswerMs)} ago.`);
+    const duration = durationInWords(sinceAnswerMs);
+    setText(byId('checked'), say('Updates itself every 5 seconds; last answer {duration} ago.', { duration }));
     return;
   }
-  const last = summary === undefined ? 'the server time shown' : localTime(answeredAtMs, nowMs);
-  setText(
-    unreachable,
-    `This page has not reached the service since ${localTime(unreachableSinceMs, nowMs)}. It tries again every 5 seconds. What it shows is from ${last} and may have changed.`,
-  );
+  const since = localTime(unreachableSinceMs, nowMs);
+  const last = summary === undefined ? say('the server time shown') : localTime(answeredAtMs, nowMs);
+  const lost = say('This page has not reached the service since {since}. It tries again every 5 seconds.', { since });
+  setText(unreachable, `${lost} ${say('What it shows is from {last} and may have changed.', { last })}`);
   showState({
     className: 'unknown',
-    word: 'Unknown',
-    meaning: 'This page cannot tell whether the service works for others.',
+    word: say('Unknown'),
+    meaning: say('This page cannot tell whether the service works for others.'),
   });
-  setText(byId('checked'), 'The last request got no answer.');
+  setText(byId('checked'), say('The last request got no answer.'));
 }
 
 function showState({ className, word, meaning }: StateWords): void {
@@ -58,8 +59,11 @@ function showParts({ components }: Summary, nowMs: number): void {
   const fedMs = Date.parse(fed ?? '');
   const age =
     fed === null
-      ? 'No data has arrived yet.'
-      : `Updated ${durationInWords(nowMs - fedMs)} ago, at ${localInstant(fedMs)}`;
+      ? say('No data has arrived yet.')
+      : say('{duration}, last update at {time}', {
+          duration: durationInWords(nowMs - fedMs),
+          time: localInstant(fedMs),
+        });
   setText(byId('age'), age);
   setText(byId('server-time'), localInstant(nowMs));
 }
@@ -72,7 +76,7 @@ function showWindows(windows: readonly Maintenance[], nowMs: number): void {
   if (key !== shownWindows) {
     shownWindows = key;
     const items = windows.map((each) => windowItem(each, nowMs));
-    const none = element('p', {}, 'No maintenance is announced.');
+    const none = element('p', {}, say('No maintenance is announced.'));
     byId('windows').replaceChildren(items.length === 0 ? none : element('ul', { class: 'windows' }, ...items));
   }
   const texts = document.querySelectorAll('#windows .when');
@@ -91,18 +95,21 @@ function windowItem(window: Maintenance, nowMs: number): HTMLElement {
   return element(
     'li',
     { class: running ? 'window running' : 'window' },
-    element('p', { class: 'word' }, running ? 'Running' : 'Announced'),
-    element('p', { class: 'about' }, element('bdi', {}, window.name)),
-    element('p', {}, timeOf(window.scheduled_for), ' to ', timeOf(window.scheduled_until)),
+    element('p', { class: 'word' }, say(running ? 'Running' : 'Announced')),
+    element('p', { class: 'about' }, element('bdi', { lang: 'en' }, window.name)),
+    element('p', {}, timeOf(window.scheduled_for), say(' to '), timeOf(window.scheduled_until)),
     element('p', { class: 'quiet when' }),
   );
 }
 
 function whenText(window: Maintenance, nowMs: number): string {
   const [fromMs, toMs] = [Date.parse(window.scheduled_for), Date.parse(window.scheduled_until)];
-  if (nowMs < fromMs) return `It starts in ${durationInWords(fromMs - nowMs)}. Until then the service runs as usual.`;
-  if (nowMs < toMs) return `It is expected to end in ${durationInWords(toMs - nowMs)}.`;
-  return 'Its expected end has passed.';
+  if (nowMs < fromMs) {
+    const duration = durationInWords(fromMs - nowMs);
+    return say('It starts in {duration}. Until then the service runs as usual.', { duration });
+  }
+  if (nowMs < toMs) return say('It is expected to end in {duration}.', { duration: durationInWords(toMs - nowMs) });
+  return say('Its expected end has passed.');
 }
 
 /** In the reader's zone; the instant in UTC shows on pointing at it. */

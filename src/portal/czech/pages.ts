@@ -1,0 +1,230 @@
+/** The portal's own words. */
+export const pagesInCzech: Readonly<Record<string, string>> = {
+  // The frame of every page.
+  'Skip to the content': 'Přejít k obsahu',
+  Search: 'Hledat',
+  Pages: 'Stránky',
+  Guides: 'Návody',
+  Reference: 'Dokumentace',
+  Errors: 'Chyby',
+  Status: 'Stav',
+  More: 'Další odkazy',
+  Contact: 'Kontakt',
+  'Terms of use': 'Podmínky použití',
+  'This page as Markdown': 'Tato stránka jako Markdown',
+  'Status as JSON': 'Stav jako JSON',
+  'API version {version}, server release {release}. Read-only: every operation is a GET.':
+    'Verze API {version}, vydání serveru {release}. Pouze pro čtení: každá operace je GET.',
+  Code: 'Kód',
+  Commands: 'Příkazy',
+  'Page not found': 'Stránka nenalezena',
+  'There is no page at this address.': 'Na této adrese žádná stránka není.',
+  'There is no page at this address. Check its spelling; upper and lower case differ.':
+    'Na této adrese žádná stránka není. Zkontrolujte, jestli je napsaná správně; záleží i na velikosti písmen.',
+  '- [Start](/)\n- [Guides](/guides)\n- [Reference](/docs)\n- [Errors](/errors)\n- [Status](/status)\n\nPrograms get `404 NOT_FOUND` here.':
+    '- [Úvod](/)\n- [Návody](/guides)\n- [Dokumentace](/docs)\n- [Chyby](/errors)\n- [Stav](/status)\n\nProgramy tu dostanou `404 NOT_FOUND`.',
+
+  // The start.
+  'What you can build on': 'Na co se můžete spolehnout',
+  'For programs and assistants': 'Pro programy a asistenty',
+  'Create an API key in the client application, under profile and security, API keys.':
+    'V klientské aplikaci si v části Profil a zabezpečení, API klíče, vytvořte API klíč.',
+  'Keep it on your server, in `API_KEY`.': 'Uložte ho na svém serveru do proměnné `API_KEY`.',
+  'Run this command as it stands.': 'Spusťte tento příkaz tak, jak je.',
+  'Final client prices, exact to the last digit': 'Konečné klientské ceny, přesné na poslední číslici',
+  'One HTTP API for the traded markets and for what a client pays and receives right now. Fee and currency margin are included. Every price is a decimal string and states when it was captured.':
+    'Jedno HTTP API pro obchodované trhy a pro to, kolik klient právě teď zaplatí nebo dostane. Poplatek i měnová přirážka jsou započteny. Každá cena je desetinné číslo zapsané jako text a uvádí, kdy byla zachycena.',
+  'Make the first request': 'Odeslat první požadavek',
+  'Open the reference': 'Otevřít dokumentaci',
+  'First request': 'První požadavek',
+  'Example response': 'Příklad odpovědi',
+  'State of the service': 'Stav služby',
+  'Is the service operational? See the status page.': 'Je služba v provozu? Podívejte se na stránku stavu.',
+  'No digit is lost': 'Neztratí se ani číslice',
+  'Prices and amounts are decimal strings from end to end. Each is rounded once, to the number of decimals that its market states.':
+    'Ceny a množství jsou od začátku do konce desetinná čísla zapsaná jako text. Zaokrouhlují se jednou, na počet desetinných míst daného trhu.',
+  'Stale data never looks fresh': 'Stará data nikdy nevypadají jako čerstvá',
+  'Each price carries the time it was captured, and the status says how far the feed is behind. After five minutes it reports an outage.':
+    'Každá cena nese čas svého zachycení a stav služby říká, o kolik jsou data pozadu. Po pěti minutách hlásí výpadek.',
+  'Limits you can plan with': 'Limity, se kterými lze počítat',
+  '{limit} requests a minute for each key unless agreed otherwise. Every answer says how many are left, and `Retry-After` is exact.':
+    '{limit} požadavků za minutu na klíč, pokud není dohodnuto jinak. Každá odpověď říká, kolik jich zbývá, a `Retry-After` je přesné.',
+  'Errors made for programs': 'Chyby určené programům',
+  'One shape, one code to branch on, and a page for each error: what causes it, what to do, whether a retry helps.':
+    'Jeden tvar, jeden kód k rozhodování a ke každé chybě stránka: co ji způsobuje, co s ní a zda pomůže opakování.',
+  'Maintenance with notice': 'Ohlášená údržba',
+  'Windows are announced with their start and expected end, and the status keeps answering while they run.':
+    'Údržba se ohlašuje se začátkem i očekávaným koncem a stav služby je dostupný i v jejím průběhu.',
+  'A contract that holds': 'Smlouva, která platí',
+  'The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.':
+    'Dokument OpenAPI 3.1 vzniká z téhož kódu, který odpovídá na požadavky. Je v něm i to, co se může v rámci verze 1 změnit.',
+  Endpoint: 'Adresa',
+  Endpoints: 'Adresy',
+  'What it returns': 'Co vrací',
+  Poll: 'Jak často',
+  'Five endpoints, all read-only': 'Pět adres, všechny jen pro čtení',
+  'One request for `/v1/tickers` every five seconds brings every price there is.':
+    'Jeden požadavek na `/v1/tickers` každých pět sekund přinese všechny ceny, které existují.',
+  'The contract for client generators, gateways and tests.': 'Smlouva pro generátory klientů, brány a testy.',
+  'An index of these pages for language models; [llms-full.txt](/llms-full.txt) has all of them in one file.':
+    'Rejstřík těchto stránek pro jazykové modely (anglicky); [llms-full.txt](/llms-full.txt) je obsahuje všechny v jednom souboru.',
+  'Every page is available as Markdown: add `.md` to its path, or ask for `text/markdown`.':
+    'Každá stránka je i jako Markdown: přidejte k cestě `.md`, nebo si vyžádejte `text/markdown`.',
+  'State, components and announced maintenance, for dashboards. Needs no key.':
+    'Stav, součásti a ohlášená údržba, pro přehledové panely. Klíč není potřeba.',
+  'Each error names in `type` the page that explains it.': 'Každá chyba uvádí v `type` stránku, která ji vysvětluje.',
+  'Prices on this page are examples from {day}, not offers.':
+    'Ceny na této stránce jsou příklady ze dne {day}, ne nabídky.',
+
+  // Durations and intervals.
+  'less than a second': 'méně než sekunda',
+  'once at start': 'jednou při startu',
+  'every 5 seconds': 'každých 5 sekund',
+  'every minute': 'každou minutu',
+  'every hour': 'každou hodinu',
+
+  // Guides.
+  'How to use the API well: first requests, polling, markets, prices, limits, errors and versioning.':
+    'Jak API dobře používat: první požadavky, dotazování, trhy, ceny, limity, chyby a verze.',
+  'Short pages, one question each. Tests run every program in them against the service.':
+    'Krátké stránky, každá na jedno téma. Všechny programy v nich testy spouštějí proti službě.',
+  'Other guides': 'Další návody',
+  Previous: 'Předchozí',
+  Next: 'Následující',
+  'Quick start': 'Rychlý start',
+  'From a key to live prices, in curl, TypeScript and Python.': 'Od klíče k živým cenám: curl, TypeScript a Python.',
+  'Polling well': 'Správné dotazování',
+  'How often to ask, when to wait, and how to measure the clock.': 'Jak často se ptát, kdy čekat a jak změřit hodiny.',
+  'Market states, missing symbols': 'Stavy trhů, chybějící symboly',
+  'What market states mean, and why a symbol can be missing.': 'Co znamenají stavy trhů a proč může symbol chybět.',
+  'Prices, and what is in them': 'Ceny a z čeho se skládají',
+  'What a price contains, how it is rounded, and how old it is.':
+    'Co cena obsahuje, jak se zaokrouhluje a jak je stará.',
+  Limits: 'Limity',
+  'What is counted, what the headers say, and what happens at the limit.':
+    'Co se počítá, co říkají hlavičky a co se stane po vyčerpání limitu.',
+  'Reading errors': 'Jak číst chyby',
+  'One shape for every error, and which of them are worth a retry.':
+    'Jeden tvar pro všechny chyby a které se vyplatí zkusit znovu.',
+  Versioning: 'Verze',
+  'What can change without notice, and how to be ready for it.': 'Co se může změnit bez ohlášení a jak se připravit.',
+  'TypeScript client': 'Klient pro TypeScript',
+  'The client that does the waiting, retrying and polling for you.':
+    'Klient, který za vás čeká, opakuje a dotazuje se.',
+
+  // Reference.
+  Overview: 'Přehled',
+  Operation: 'Operace',
+  Operations: 'Operace',
+  Constants: 'Konstanty',
+  'Common errors and headers': 'Společné chyby a hlavičky',
+  'Every endpoint, parameter, response, field, header, error and limit of the API.':
+    'Všechny adresy, parametry, odpovědi, pole, hlavičky, chyby a limity API.',
+  'Every operation of API version {version}, made from the [OpenAPI document](/openapi/v1.json). Base URL: {baseUrl}':
+    'Všechny operace API verze {version}, podle [dokumentu OpenAPI](/openapi/v1.json). Základní URL: {baseUrl}',
+  'More frequent calls generally bring no newer data': 'Častější dotazy zpravidla nepřinesou novější data',
+  'Each followed market uses 12 requests per minute; use /v1/tickers for several markets':
+    'Každý sledovaný trh spotřebuje 12 požadavků za minutu; pro více trhů použijte /v1/tickers',
+  'Markets change rarely': 'Trhy se mění zřídka',
+  'May be polled more often during an outage': 'Při výpadku se lze ptát častěji',
+  'Measure the offset between local and server clock': 'Změřte odchylku místních hodin od serveru',
+  'The status of the ticker feed is `outage` once it is more than {duration} behind.':
+    'Stav přísunu dat je `outage`, jakmile je pozadu o více než {duration}.',
+  'A delisted market stays in `GET /v1/markets` for {duration}.':
+    'Vyřazený trh zůstává v `GET /v1/markets` ještě {duration}.',
+  '`Retry-After` is {seconds} seconds while market data is not available. During maintenance it is the time to the expected end, from {min} to {max} seconds.':
+    '`Retry-After` je {seconds} sekund, dokud tržní data nejsou dostupná. Při údržbě je to čas do očekávaného konce, od {min} do {max} sekund.',
+  'HEAD answers each of these paths with the status and headers of the GET and no body. It counts as a request too.':
+    'HEAD odpovídá na každé z těchto cest stavem a hlavičkami jako GET, jen bez těla. Také se počítá jako požadavek.',
+  'parameters, fields, errors and samples of {operation}.': 'parametry, pole, chyby a ukázky pro {operation}.',
+  Parameters: 'Parametry',
+  'Fields of the answer': 'Pole odpovědi',
+  'Request and answer': 'Požadavek a odpověď',
+  'Needs an API key.': 'Vyžaduje API klíč.',
+  'Needs no API key.': 'Nevyžaduje API klíč.',
+  'Fields of {operation}': 'Pole odpovědi {operation}',
+  'Every operation can answer with the [common errors]({route}) too.':
+    'Každá operace může odpovědět i některou ze [společných chyb]({route}).',
+  'Request for {path}': 'Požadavek na {path}',
+  '**Sets of values are open.** Version 1 can gain values at any time. Show a value that you do not know, do not act on it, and do not fail.':
+    '**Výčty hodnot jsou otevřené.** Ve verzi 1 může kdykoli přibýt nová hodnota. Neznámou hodnotu zobrazte, ale neřiďte se jí a neskončete kvůli ní chybou.',
+  'None.': 'Žádné.',
+  'Parameters of {path}': 'Parametry {path}',
+  Name: 'Název',
+  Meaning: 'Význam',
+  Field: 'Pole',
+  Header: 'Hlavička',
+  header: 'hlavička',
+  query: 'parametr dotazu',
+  required: 'povinné',
+  optional: 'nepovinné',
+  or: 'nebo',
+  'Type {type}.': 'Typ {type}.',
+  'Example {example}.': 'Příklad {example}.',
+  'Values known today: {values}.': 'Dnes známé hodnoty: {values}.',
+  'Always {value}.': 'Vždy {value}.',
+  'One of {values}.': 'Jedna z hodnot {values}.',
+  'Pattern {pattern}.': 'Vzor {pattern}.',
+  'A multiple of {number}.': 'Násobek {number}.',
+  'At most {max} characters.': 'Nejvýše {max} znaků.',
+  '{min} to {max} characters.': '{min} až {max} znaků.',
+  'From {min} to {max}.': 'Od {min} do {max}.',
+  'Headers: {headers}.': 'Hlavičky: {headers}.',
+  'Errors of {path}': 'Chyby {path}',
+  Error: 'Chyba',
+  Cause: 'Příčina',
+  'can be retried': 'lze opakovat',
+  'do not retry': 'neopakujte',
+  'Errors of every operation': 'Chyby všech operací',
+  'Fields of an error': 'Pole chyby',
+  'Response headers': 'Hlavičky odpovědí',
+  'The errors that every operation can answer with, the shape of an error, and every response header.':
+    'Chyby, kterými může odpovědět každá operace, tvar chyby a všechny hlavičky odpovědí.',
+  'What every operation has in common. All errors are on the [list of errors](/errors).':
+    'Co mají všechny operace společné. Všechny chyby jsou v [seznamu chyb](/errors).',
+  'Every error is a problem document (RFC 9457) with the media type `application/problem+json`.':
+    'Každá chyba je dokument podle RFC 9457 s typem `application/problem+json`.',
+  'Example of an error': 'Příklad chyby',
+  'API key': 'API klíč',
+  Show: 'Zobrazit',
+  'Stays in the memory of this page until you leave it.': 'Zůstává v paměti této stránky, dokud ji neopustíte.',
+  'Why a key is safe here': 'Proč je tu klíč v bezpečí',
+  'This page loads nothing from another host, and the browser lets it send nothing to one. The key is written nowhere, not even in the samples, and goes only to this service, in the header of the requests that you send. Pages of others can promise no such thing: keep the key on your server.':
+    'Stránka nenačítá nic z jiného serveru a prohlížeč jí tam ani nedovolí nic odeslat. Klíč se nikam nezapisuje, ani do ukázek, a posílá se jen této službě v hlavičce požadavků, které sami odešlete. Cizí stránky nic takového zaručit nemohou: mějte klíč na svém serveru.',
+  'Try {operation}': 'Vyzkoušet {operation}',
+  'Send request': 'Odeslat požadavek',
+  'With a key, this field offers the markets. Loading them is one request.':
+    'Po zadání klíče pole nabídne trhy. Jejich načtení je jeden požadavek.',
+
+  // Status.
+  Operational: 'V provozu',
+  'Everything works.': 'Všechno funguje.',
+  Degraded: 'Omezený provoz',
+  'Prices are served, but their data arrives over the fallback instead of the live feed.':
+    'Ceny jsou dostupné, ale data přicházejí náhradní cestou místo živého přenosu.',
+  Outage: 'Výpadek',
+  'Market data is not arriving, or is too old to rely on. The last known prices are still served: check their timestamps.':
+    'Tržní data nepřicházejí, nebo jsou příliš stará na to, aby se na ně dalo spolehnout. Poslední známé ceny jsou stále dostupné: kontrolujte jejich čas.',
+  Maintenance: 'Údržba',
+  'An announced maintenance window is running. Until it ends, every endpoint except GET /v1/status answers 503 SERVICE_MAINTENANCE.':
+    'Probíhá ohlášená údržba. Do jejího konce odpovídají všechny adresy kromě GET /v1/status chybou 503 SERVICE_MAINTENANCE.',
+  'How the service is doing now, how old its market data is, and which maintenance is announced.':
+    'Jak je na tom služba právě teď, jak stará jsou tržní data a jaká údržba je ohlášena.',
+  Components: 'Součásti',
+  'Market data': 'Tržní data',
+  'Age of the data': 'Stáří dat',
+  'Server time': 'Čas serveru',
+  'No data has arrived yet.': 'Zatím nepřišla žádná data.',
+  '{duration}, last update at ': '{duration}, naposledy aktualizováno ',
+  'No maintenance is announced.': 'Žádná údržba není ohlášena.',
+  Running: 'Probíhá',
+  Announced: 'Ohlášeno',
+  ' to ': ' až ',
+  'It is expected to end in {duration}.': 'Do očekávaného konce zbývá: {duration}.',
+  'It starts in {duration}. Until then the service runs as usual.':
+    'Do začátku zbývá: {duration}. Do té doby služba běží jako obvykle.',
+  'Programs ask [`GET /v1/status`]({status}) or, without a key, [`{summary}`]({summary}).':
+    'Programy se ptají na [`GET /v1/status`]({status}) nebo bez klíče na [`{summary}`]({summary}).',
+  'This page shows the state at the server time above; without scripts it reloads every {seconds} seconds.':
+    'Stránka ukazuje stav k uvedenému času serveru; bez skriptů se každých {seconds} sekund načte znovu.',
+};
