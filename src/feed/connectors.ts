@@ -24,6 +24,10 @@ export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
     urls: { rest: 'https://api.bitvavo.com/v2', ws: 'wss://ws.bitvavo.com/v2/' },
     load: async () => (await import('./bitvavo/connector.ts')).BitvavoConnector,
   },
+  coinbase: {
+    urls: { rest: 'https://api.exchange.coinbase.com', ws: 'wss://ws-feed.exchange.coinbase.com' },
+    load: async () => (await import('./coinbase/connector.ts')).CoinbaseConnector,
+  },
   coinmate: {
     urls: { rest: 'https://coinmate.io', ws: 'wss://coinmate.io/api/websocket' },
     load: async () => (await import('./coinmate/connector.ts')).CoinmateConnector,

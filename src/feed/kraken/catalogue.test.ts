@@ -136,6 +136,20 @@ test('a pair under the live name of another, or of no pair, is refused and takes
   );
 });
 
+test('a pair with lower-case letters is offered in capitals, unless another pair has that name already', () => {
+  const tokenised = { ...today, base: 'AAPLx', wsname: 'AAPLx/EUR' };
+  const alone = readAssetPairs({ AAPLxEUR: tokenised }, new Map(), eur);
+  assert.deepEqual(alone.names, [{ symbol: 'AAPLXEUR', id: 'AAPLxEUR', liveName: 'AAPLx/EUR' }]);
+  assert.deepEqual([alone.markets[0]?.symbol, alone.markets[0]?.base, alone.skipped], ['AAPLXEUR', 'AAPLX', []]);
+  const other = { ...today, base: 'AAPLX', wsname: 'AAPLX/EUR' };
+  const both = readAssetPairs({ AAPLxEUR: tokenised, AAPLXEUR: other }, new Map(), eur);
+  assert.deepEqual(
+    both.names.map(({ id }) => id),
+    ['AAPLXEUR'],
+  );
+  assert.deepEqual(both.skipped, [{ name: 'AAPLxEUR', symbol: 'AAPLXEUR', reason: 'AAPLXEUR has the same symbol' }]);
+});
+
 test('an answer that is not a catalogue is malformed, and an unreadable entry in one is ignored', () => {
   for (const result of [null, [], 'x', undefined]) {
     assert.throws(() => readAssetPairs(result, new Map(), eur), UpstreamError);
