@@ -11,6 +11,7 @@ import { krakenAt } from '../../test/support/kraken-at.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
 import { tlsFiles } from '../../test/support/tls-files.ts';
 import { systemClock } from '../clock.ts';
+import { lockForService } from '../store/sqlite/service-lock.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 
 interface Report {
@@ -65,6 +66,17 @@ describe('mdapi check', () => {
     assert.equal(exitCode, 1);
     assert.match(bad.database ?? '', /the directory .*\/no does not exist\. Create it/);
     assert.equal(Object.keys(bad).length, 1);
+  });
+
+  it('names the process of a service that runs on the database already', async (t) => {
+    const cwd = newDirectory(t);
+    await runInside(['accounts', 'create', '--email', 'a@b'], { cwd });
+    const release = lockForService(join(cwd, 'mdapi.sqlite'));
+    const taken = await checked(t, {}, cwd);
+    release();
+    assert.equal(taken.exitCode, 1);
+    assert.match(taken.bad.database ?? '', new RegExp(`belongs to a service that runs: process ${process.pid} on `));
+    assert.equal((await checked(t, {}, cwd)).exitCode, 0);
   });
 
   it('names a database that another program keeps locked', async (t) => {

@@ -64,7 +64,7 @@ const skippedShown = 5;
 async function checkAll(configuration: Configuration, context: Context): Promise<readonly CheckResult[]> {
   const isRunning = await isServing(configuration.admin, context);
   const results = await Promise.all([
-    checkDatabase(configuration, context),
+    checkDatabase(configuration, context, isRunning),
     checkCertificate(configuration, context),
     checkPort('private listener', configuration.admin, isRunning, configuration),
     checkPort('public listener', configuration.server, isRunning, configuration),
@@ -75,12 +75,16 @@ async function checkAll(configuration: Configuration, context: Context): Promise
   return results.flat();
 }
 
-function checkDatabase({ store }: Configuration, { clock }: Context): Promise<CheckResult> {
+function checkDatabase({ store, redis }: Configuration, { clock }: Context, isRunning: boolean): Promise<CheckResult> {
   return attempt('database', async () => {
     const { inspectStore } = await import('../store/open-database.ts');
     const { assertWritable } = await import('../store/sqlite/open.ts');
     if (store.kind === 'sqlite' && !(await assertWritable(store.path, clock)))
       return `${store.path} does not exist yet; the server creates it`;
+    if (store.kind === 'sqlite' && redis === undefined && !isRunning) {
+      const { lockForService } = await import('../store/sqlite/service-lock.ts');
+      lockForService(store.path)();
+    }
     const { name, state, accounts, keys, markets } = await inspectStore(store.url, clock);
     if (state === 'empty') return `${name}: empty; the server creates its tables`;
     const { quickCheck } = await import('../store/sqlite/quick-check.ts');

@@ -31,6 +31,7 @@ function Body({ body, receivedAtMs }: { body: MarketDetail; receivedAtMs: number
   return html`<div>
     <${Tiles} market=${market} laterMs=${laterMs} />
     ${market.ticker === null && market.status !== 'delisted' && reason !== null && html`<${WithoutPrice} reason=${reason} />`}
+    ${market.missingSinceMs !== null && market.status === 'paused' && html`<div class="note warn"><p><strong>The exchange has not listed it</strong> since <${When} atMs=${market.missingSinceMs} />, and sends no ticker of it. It is delisted after <code>markets.delistAfter</code>, or by you.</p></div>`}
     ${market.held.length > 0 && html`<${HeldNote} market=${market} />`}
     ${market.status === 'delisted' && html`<${Delisted} market=${market} />`}
     <${Section} title="Last hour"><${LiveChart} symbol=${market.symbol} precision=${market.pricePrecision} /><//>
