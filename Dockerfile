@@ -21,6 +21,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json LICENSE NOTICE ./
 COPY bin bin
 COPY client/README.md client/
+COPY client-python/README.md client-python/
 COPY docs/clients docs/clients
 COPY exchange-simulator exchange-simulator
 COPY ops/container/healthcheck.js ops/container/

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { Registry } from 'prom-client';
+import { PriceVersions } from '../board/price-versions.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { explainPrice } from '../operator/price.ts';
 import { requestView } from '../operator/request.ts';
@@ -13,6 +14,7 @@ import { FeedTimeline } from './feed-timeline.ts';
 import { metricsRegistry } from './metrics.ts';
 import { MinuteHistory } from './minute-history.ts';
 import { PriceHistory } from './price-history.ts';
+import { PriceStreams } from './price-streams.ts';
 import { ReadinessSchema, readiness } from './readiness.ts';
 import { RequestRate } from './request-rate.ts';
 import type { AdminParts } from './sources.ts';
@@ -34,8 +36,11 @@ export async function startPrivateListener(
   const requestRate = new RequestRate(listener.counts, clock);
   const minutes = new MinuteHistory({ counts: listener.counts, held: () => market.book.held().size }, clock);
   const timeline = new FeedTimeline(market.service, store.snapshots, clock, log);
+  const prices = new PriceVersions(market.book, market.board, parts.randomness);
+  const priceStreams = new PriceStreams(prices, clock, log);
   const app = listenerOf(parts);
   const close = async () => {
+    priceStreams.stop();
     await app.close();
     history.stop();
     requestRate.stop();
@@ -45,7 +50,8 @@ export async function startPrivateListener(
   try {
     await timeline.start();
     const registry = metricsRegistry(parts);
-    addManagementApi(app, { ...parts, startedAt: clock.now(), history, timeline, requestRate, minutes }, registry);
+    const recorded = { history, timeline, requestRate, minutes, prices, priceStreams };
+    addManagementApi(app, { ...parts, startedAt: clock.now(), ...recorded }, registry);
     addReadings(app, parts, registry);
     addConsole(app);
     const { host, port } = configuration.admin;

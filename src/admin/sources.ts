@@ -3,6 +3,7 @@ import type { ClientAddresses } from '../access/client-address.ts';
 import type { KeyDirectory } from '../access/key-directory.ts';
 import type { MemoryLimits } from '../access/limits.ts';
 import type { Board } from '../board/board.ts';
+import type { PriceVersions } from '../board/price-versions.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
@@ -21,6 +22,7 @@ import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
 import type { MinuteHistory } from './minute-history.ts';
 import type { PriceHistory } from './price-history.ts';
+import type { PriceStreams } from './price-streams.ts';
 import type { RequestRate } from './request-rate.ts';
 
 /** Where the process is in its life. Only `serving` is ready for traffic. */
@@ -83,6 +85,8 @@ export interface Management extends AdminParts {
   readonly startedAt: EpochMs;
   readonly history: PriceHistory;
   readonly timeline: FeedTimeline;
+  readonly prices: PriceVersions;
+  readonly priceStreams: PriceStreams;
   readonly requestRate: RequestRate;
   readonly minutes: MinuteHistory;
 }

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../clock.ts';
+import type { BookObserver } from '../market/book-observer.ts';
 import type { UnpricedReason } from '../market/client-ticker.ts';
-import type { BookObserver, MarketBook } from '../market/market-book.ts';
+import type { MarketBook } from '../market/market-book.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { FragmentList } from './fragment-list.ts';
 import { marketFragment, tickerFragment } from './fragments.ts';
@@ -119,6 +120,7 @@ export class Board implements BookObserver {
   #expire(now: EpochMs): void {
     const isSetBack = now < this.#readAt;
     this.#readAt = now;
+    this.#book.advance(now);
     if (this.#slotsStale) this.#rebuildSlots();
     else if (now < this.#recheckAt && !isSetBack) return;
     this.#recheckAt = this.#book.nextChangeAt(now);

@@ -12,6 +12,7 @@ import { price } from './price.ts';
 import { requests } from './requests.ts';
 import { serve } from './serve.ts';
 import { acceptChanges, storeCopy } from './store.ts';
+import { termCommands } from './terms.ts';
 import { watch } from './watch/watch.ts';
 
 /** Commands under one title of the help. */
@@ -27,7 +28,7 @@ export const sections: readonly Section[] = [
   { title: 'Maintenance windows', commands: maintenanceCommands },
   { title: 'Notices to key holders', commands: noticeCommands },
   { title: 'Operators of the management API and the console', commands: adminCommands },
-  { title: 'Markets', commands: [...marketCommands, price] },
+  { title: 'Markets', commands: [...marketCommands, price, ...termCommands] },
   { title: 'The shell', commands: [completion] },
 ];
 

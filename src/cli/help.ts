@@ -53,14 +53,14 @@ export function groupHelp(group: string, commands: readonly Command[]): string {
   ].join('\n\n');
 }
 
-/** What `mdapi keys create --help` shows. */
+/** What `mdapi keys create --help` shows. An option and its value stay on one line. */
 export function commandHelp(command: Command): string {
   const positionals = (command.positionals ?? []).map(({ name, summary }) => [name, summary] as const);
   const options = (command.options ?? []).map((option) => [spelling(option), option.summary] as const);
   const examples = command.examples.map(({ line, note }) => `  ${line}\n      ${note}`);
   return [
     `mdapi ${command.name}: ${command.summary}`,
-    `Usage: ${usageOf(command)}`,
+    wrap(`Usage: ${usageOf(command)}`.replaceAll(/(--\w+) /g, '$1\u00a0'), '').replaceAll('\u00a0', ' '),
     ...(command.details ?? []).map((paragraph) => wrap(paragraph, '')),
     ...(positionals.length + options.length > 0 ? [twoColumns([...positionals, ...options])] : []),
     ...(takesInstant(command) ? [`INSTANT is one of: ${instantForms}`] : []),

@@ -1,6 +1,3 @@
-import type { Clock } from '../clock.ts';
-import type { Configuration } from '../configuration/configuration.ts';
-import { silentLog } from '../log.ts';
 import { storedMarkets } from '../operator/market.ts';
 import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
 import type { Store } from '../store/store.ts';
@@ -8,6 +5,7 @@ import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { delistedMarket, findMarket } from './markets.ts';
 import { askPrice } from './private-listener.ts';
+import { savedBook } from './saved-book.ts';
 import { storeCommand } from './store-command.ts';
 import { type Paint, pairs } from './style.ts';
 
@@ -27,7 +25,7 @@ export const price: Command = storeCommand({
   async work({ input, configuration, store, context: { clock }, paint }) {
     const symbol = input.argument('SYMBOL');
     const live = await askPrice(configuration.admin, clock, symbol);
-    const answer = live ?? (await savedPrice(store, configuration, clock, symbol));
+    const answer = live ?? explainPrice(await savedBook(store, configuration, clock), symbol, clock.now());
     const report = await reportIn(answer, symbol, store);
     return {
       json: { ...report, source: live === undefined ? 'snapshot' : 'server' },
@@ -36,21 +34,6 @@ export const price: Command = storeCommand({
     };
   },
 });
-
-/** Explains the price from the snapshot of the server that ran last. */
-async function savedPrice(
-  store: Store,
-  configuration: Configuration,
-  clock: Clock,
-  symbol: string,
-): Promise<PriceAnswer> {
-  const { FeedStatus } = await import('../market/service-status.ts');
-  const { bookFor } = await import('../wiring/market-room.ts');
-  const { MarketMemory } = await import('../wiring/market-memory.ts');
-  const book = bookFor(configuration);
-  await new MarketMemory(store, book, new FeedStatus(), clock, silentLog).restore();
-  return explainPrice(book, symbol, clock.now());
-}
 
 /** Throws `CommandError` where there is no price. */
 async function reportIn(answer: PriceAnswer, text: string, store: Store): Promise<PriceReport> {
@@ -74,6 +57,9 @@ function reportText(report: PriceReport, paint: Paint): string {
     const fixing = rate.fixingDate === null ? '' : `, fixing of ${rate.fixingDate}`;
     const validity = `read ${rate.refreshedAt}, valid until ${rate.validUntil}`;
     facts.push(['Rate', `${rate.mid} (${rate.source}${fixing}), ${validity}`]);
+  }
+  for (const { what, value, version } of report.terms.values) {
+    facts.push([`Term: ${what}`, `${value}${what === 'fee' || what === 'margin' ? ' %' : ''} (${version})`]);
   }
   for (const each of report.held) facts.push(['Held', heldText(each)]);
   const sides = [side('A client buys at', report.buy, paint), side('A client sells at', report.sell, paint)];

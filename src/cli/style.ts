@@ -22,6 +22,7 @@ export type Cell = string | { readonly text: string; readonly paint: (text: stri
 const tones: Readonly<Record<string, Exclude<keyof Paint, 'heading'>>> = {
   active: 'good',
   trading: 'good',
+  holding: 'good',
   sent: 'good',
   announced: 'good',
   disabled: 'attention',
@@ -30,6 +31,7 @@ const tones: Readonly<Record<string, Exclude<keyof Paint, 'heading'>>> = {
   pending: 'attention',
   sending: 'attention',
   ended: 'faint',
+  past: 'faint',
   cancelled: 'faint',
   recorded: 'faint',
 };

@@ -1,4 +1,4 @@
-import { roles } from '../operator/role.ts';
+import { personalRoles } from '../operator/role.ts';
 import {
   duration,
   host,
@@ -180,7 +180,7 @@ export const adminSchema = section(
         default: 'roles',
         description: 'Claim of the ID token or UserInfo with one or several values, such as `groups`.',
       }),
-      roles: map(text(word), oneOf([...roles], { default: 'read-only', description: '' }), {
+      roles: map(text(word), oneOf([...personalRoles], { default: 'read-only', description: '' }), {
         default: {},
         description: 'Values of that claim and their roles; of several the highest counts.',
         security: 'A role holds until the session ends (`admin.sessionFor`). Whoever has none is refused.',

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../clock.ts';
+import { type BookObserver, BookObservers } from './book-observer.ts';
 import { type ClientTicker, clientTicker, type UnpricedReason } from './client-ticker.ts';
 import type { DecimalString } from './decimal.ts';
 import { type Guard, type Held, type HeldSubject, heldForMsMax } from './guard.ts';
@@ -9,16 +10,17 @@ import {
   type MarketSelection,
   type OfferedMarket,
 } from './market-catalogue.ts';
+import { type KnownRate, MarketFactors } from './market-factors.ts';
 import {
   type Conversion,
   derivePrices,
   type PriceDerivation,
   type PriceFactors,
   type PricingPolicy,
-  priceFactors,
   rateValidUntil,
 } from './pricing.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
+import { firstTerms, type MarketTerms, type Term, type TermSubject, TermsInForce } from './terms.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
 import type {
   CatalogueGaps,
@@ -30,16 +32,6 @@ import type {
   UpstreamMarketStatus,
   UpstreamTicker,
 } from './upstream.ts';
-
-/** Called synchronously, after the book has changed. */
-export interface BookObserver {
-  /** The price of this market may have changed. */
-  tickerChanged(symbol: MarketSymbol): void;
-  /** The list of markets, or the state of one, may have changed. */
-  marketsChanged(): void;
-  /** The guard began to hold something, or no longer does. */
-  heldChanged?(subject: HeldSubject, held: Held | undefined, before: Held | undefined): void;
-}
 
 /** The operator's hold on what makes the prices of a market, and the last time the operator took what the guard held. */
 export interface MarketHold {
@@ -67,7 +59,8 @@ export interface PriceExplanation extends PriceDerivation {
   readonly ask: DecimalString;
   readonly capturedAt: EpochMs;
   /** `undefined` for a market that is not converted. */
-  readonly conversion: (Conversion & { readonly validUntil: EpochMs }) | undefined;
+  readonly conversion: (Conversion & KnownRate) | undefined;
+  readonly terms: MarketTerms;
 }
 
 /** What survives a restart, apart from the markets. */
@@ -85,11 +78,12 @@ export class MarketBook {
   readonly catalogue: MarketCatalogue;
   readonly #policy: PricingPolicy;
   readonly #guard: Guard | undefined;
-  readonly #observers: BookObserver[] = [];
+  readonly #observers = new BookObservers();
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, ReferencePrices>();
   readonly #rates = new Map<CurrencyCode, ConversionRate>();
-  readonly #factors = new Map<CurrencyCode | 'exchange', PriceFactors>();
+  readonly #terms: TermsInForce;
+  readonly #factors = new MarketFactors((quote) => this.rate(quote));
   readonly #held = new Map<HeldSubject, Held>();
   /** Since when the operator holds what makes the prices of a market. */
   readonly #holds = new Map<MarketSymbol, EpochMs>();
@@ -101,13 +95,15 @@ export class MarketBook {
   constructor(policy: PricingPolicy, selection: MarketSelection, guard?: Guard) {
     this.#policy = policy;
     this.#guard = guard;
-    this.catalogue = new MarketCatalogue(policy, selection);
-    this.#factors.set('exchange', priceFactors(policy.feePercent, undefined));
+    this.#terms = new TermsInForce(firstTerms(policy));
+    const precisionOf = (symbol: MarketSymbol, quote: CurrencyCode) =>
+      this.#terms.of({ symbol, quote, isConverted: true }).precision?.value;
+    this.catalogue = new MarketCatalogue(policy, selection, precisionOf);
   }
 
   /** Adds an observer and notifies it at once that everything may have changed. */
   observe(observer: BookObserver): void {
-    this.#observers.push(observer);
+    this.#observers.add(observer);
     observer.marketsChanged();
     for (const market of this.catalogue.all()) observer.tickerChanged(market.symbol);
   }
@@ -135,7 +131,7 @@ export class MarketBook {
 
   marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus): void {
     this.catalogue.changeStatus(symbol, status);
-    this.#marketsChanged();
+    this.#observers.marketsChanged();
   }
 
   applyControls(controls: readonly MarketControls[]): void {
@@ -159,6 +155,40 @@ export class MarketBook {
       this.#rateHolds.set(market.quote, earliest([this.#rateHolds.get(market.quote), heldAt])!);
     }
     this.#everythingChanged();
+  }
+
+  /** Replaces all terms but those of the configuration, and advances to `now`. */
+  applyTerms(terms: readonly Term[], now: EpochMs): void {
+    this.#terms.set(terms);
+    this.advance(now);
+  }
+
+  /** Makes the terms hold that hold at an instant. Whoever reads prices at an instant does so first; it costs nothing between two starts. */
+  advance(now: EpochMs): void {
+    if (!this.#terms.advance(now)) return;
+    this.catalogue.precisionsChanged();
+    this.#everythingChanged();
+    this.#observers.termsChanged();
+  }
+
+  /** The first instant at which `advance` changes something; `Infinity` when there is none. */
+  nextTermsAt(): number {
+    return this.#terms.nextAt;
+  }
+
+  /** Every term, the configuration's first. */
+  terms(): readonly Term[] {
+    return this.#terms.all();
+  }
+
+  /** The terms that an offered market is priced on. */
+  termsOf(market: TermSubject): MarketTerms {
+    return this.#terms.of(market);
+  }
+
+  /** The margin of a converted quote currency, in percent; terms of single markets can differ. */
+  marginOf(quote: CurrencyCode): DecimalString {
+    return this.#terms.of({ symbol: quote as string as MarketSymbol, quote, isConverted: true }).margin!.value;
   }
 
   /** Returns why the ticker does not replace the last good one, or `undefined` when it does. */
@@ -214,10 +244,8 @@ export class MarketBook {
     const converted = this.#policy.converted.get(rate.quote);
     if (converted === undefined || converted.via !== rate.base) return;
     this.#rates.set(rate.quote, rate);
-    const { marginPercent } = converted;
-    this.#factors.set(rate.quote, priceFactors(this.#policy.feePercent, { rate, marginPercent }));
     for (const market of this.catalogue.all()) {
-      if (market.isConverted && market.quote === rate.quote) this.#tickerChanged(market.symbol);
+      if (market.isConverted && market.quote === rate.quote) this.#observers.tickerChanged(market.symbol);
     }
   }
 
@@ -228,7 +256,7 @@ export class MarketBook {
     else this.#held.set(subject, held);
     if (held?.unpricedFrom !== before?.unpricedFrom) this.#pricesChanged(subject as MarketSymbol);
     if ((held === undefined) === (before === undefined)) return;
-    for (const observer of this.#observers) observer.heldChanged?.(subject, held, before);
+    this.#observers.heldChanged(subject, held, before);
   }
 
   /** Since when the operator holds what makes the prices of this very market. */
@@ -253,12 +281,22 @@ export class MarketBook {
   }
 
   price(symbol: MarketSymbol, now: EpochMs): PriceVerdict {
+    this.advance(now);
     const market = this.catalogue.find(symbol);
     if (market === undefined || market.status === 'delisted') return { kind: 'unknown_symbol' };
+    return this.#priceOf(market, now, this.#factors.of(market, this.termsOf(market), now));
+  }
+
+  /** The price that a market would have now on other terms. */
+  priceOn(terms: MarketTerms, market: OfferedMarket, now: EpochMs): PriceVerdict {
+    const pricePrecision = terms.precision?.value ?? this.catalogue.usualPrecision(market);
+    return this.#priceOf({ ...market, pricePrecision }, now, this.#factors.once(market, terms, now));
+  }
+
+  #priceOf(market: OfferedMarket, now: EpochMs, factors: PriceFactors | undefined): PriceVerdict {
     const ticker = this.#tickerAt(market.exchangeSymbol, now);
     if (ticker === undefined) return { kind: 'unpriced', reason: 'no_ticker' };
     if (now >= this.#unpricedFrom(market.exchangeSymbol)) return { kind: 'unpriced', reason: 'held' };
-    const factors = this.#factorsFor(market, now);
     if (factors === undefined) return { kind: 'unpriced', reason: 'no_rate' };
     const priced = clientTicker(market, ticker, this.#references.get(market.exchangeSymbol), factors);
     return priced === undefined ? { kind: 'unpriced', reason: 'rounds_to_zero' } : { kind: 'priced', ticker: priced };
@@ -269,13 +307,15 @@ export class MarketBook {
     if (this.price(symbol, now).kind !== 'priced') return undefined;
     const market = this.catalogue.find(symbol)!;
     const { bid, ask, capturedAt } = this.#tickers.get(market.exchangeSymbol)!;
-    const conversion = market.isConverted ? this.#conversion(market.quote) : undefined;
-    const derivation = derivePrices({ bid, ask }, this.#policy.feePercent, conversion, market.pricePrecision);
-    return { market, bid, ask, capturedAt, conversion, ...derivation };
+    const terms = this.termsOf(market);
+    const { fee, rounding } = terms;
+    const conversion = this.#factors.conversion(market, terms);
+    const derivation = derivePrices({ bid, ask }, fee.value, conversion, market.pricePrecision, rounding?.value);
+    return { market, bid, ask, capturedAt, conversion, terms, ...derivation };
   }
 
   /** The rate in use for a converted quote, with the first instant at which it is no longer valid. */
-  rate(quote: CurrencyCode): { readonly rate: ConversionRate; readonly validUntil: EpochMs } | undefined {
+  rate(quote: CurrencyCode): KnownRate | undefined {
     const rate = this.#rates.get(quote);
     return rate && { rate, validUntil: rateValidUntil(rate, this.#policy.rateValidForMs) };
   }
@@ -288,6 +328,7 @@ export class MarketBook {
     };
     for (const rate of this.#rates.values()) consider(rateValidUntil(rate, this.#policy.rateValidForMs));
     consider(this.catalogue.nextRemovalAt(now));
+    consider(this.#terms.nextAt);
     for (const { unpricedFrom } of this.#held.values()) consider(unpricedFrom);
     for (const heldAt of this.#holds.values()) consider((heldAt + heldForMsMax) as EpochMs);
     return next;
@@ -333,38 +374,18 @@ export class MarketBook {
     return ticker;
   }
 
-  #conversion(quote: CurrencyCode): (Conversion & { validUntil: EpochMs }) | undefined {
-    const known = this.rate(quote);
-    const converted = this.#policy.converted.get(quote);
-    return known && converted && { ...known, marginPercent: converted.marginPercent };
-  }
-
-  #factorsFor(market: OfferedMarket, now: EpochMs): PriceFactors | undefined {
-    if (!market.isConverted) return this.#factors.get('exchange');
-    const known = this.rate(market.quote);
-    return known !== undefined && now < known.validUntil ? this.#factors.get(market.quote) : undefined;
-  }
-
   /** A ticker, even one that the guard holds, proves that the exchange has the market. */
   #ticked(symbol: MarketSymbol): void {
-    if (this.catalogue.ticked(symbol)) this.#marketsChanged();
+    if (this.catalogue.ticked(symbol)) this.#observers.marketsChanged();
   }
 
   #pricesChanged(exchangeSymbol: MarketSymbol): void {
-    for (const symbol of this.catalogue.pricedFrom(exchangeSymbol)) this.#tickerChanged(symbol);
+    for (const symbol of this.catalogue.pricedFrom(exchangeSymbol)) this.#observers.tickerChanged(symbol);
   }
 
   #everythingChanged(): void {
-    this.#marketsChanged();
-    for (const market of this.catalogue.all()) this.#tickerChanged(market.symbol);
-  }
-
-  #tickerChanged(symbol: MarketSymbol): void {
-    for (const observer of this.#observers) observer.tickerChanged(symbol);
-  }
-
-  #marketsChanged(): void {
-    for (const observer of this.#observers) observer.marketsChanged();
+    this.#observers.marketsChanged();
+    for (const market of this.catalogue.all()) this.#observers.tickerChanged(market.symbol);
   }
 }
 

@@ -69,6 +69,9 @@ interface ExchangeMarket {
   readonly lifecycle: Lifecycle;
 }
 
+/** The decimal places that are set for a converted market; `undefined` where none are. */
+type PrecisionOf = (symbol: MarketSymbol, quote: CurrencyCode) => number | undefined;
+
 type OwnControls = Omit<MarketControls, 'symbol'>;
 
 const untouched: OwnControls = { operatorPaused: false, delistedAt: undefined };
@@ -78,7 +81,8 @@ const untouched: OwnControls = { operatorPaused: false, delistedAt: undefined };
  * markets. Every change rebuilds the client's view as a whole: changes are rare.
  */
 export class MarketCatalogue {
-  readonly #policy: Pick<PricingPolicy, 'converted' | 'pricePrecision'>;
+  readonly #converted: PricingPolicy['converted'];
+  readonly #precisionOf: PrecisionOf;
   readonly #selection: MarketSelection;
   readonly #exchange = new Map<MarketSymbol, ExchangeMarket>();
   readonly #convertedControls = new Map<MarketSymbol, OwnControls>();
@@ -87,8 +91,14 @@ export class MarketCatalogue {
   #removals: readonly EpochMs[] = [];
   #everLoaded = false;
 
-  constructor(policy: Pick<PricingPolicy, 'converted' | 'pricePrecision'>, selection: MarketSelection) {
-    this.#policy = policy;
+  /** @param precisionOf asked again at each rebuild; see `precisionsChanged` */
+  constructor(
+    { converted, pricePrecision }: Pick<PricingPolicy, 'converted' | 'pricePrecision'>,
+    selection: MarketSelection,
+    precisionOf: PrecisionOf = (symbol) => pricePrecision.get(symbol),
+  ) {
+    this.#converted = converted;
+    this.#precisionOf = precisionOf;
     this.#selection = selection;
   }
 
@@ -187,6 +197,17 @@ export class MarketCatalogue {
     this.#rebuild();
   }
 
+  /** Other precisions hold for converted markets. */
+  precisionsChanged(): void {
+    this.#rebuild();
+  }
+
+  /** The decimal places of a market where none are set. */
+  usualPrecision({ isConverted, exchangeSymbol, pricePrecision }: OfferedMarket): number {
+    const exchange = isConverted ? this.find(exchangeSymbol) : undefined;
+    return exchange === undefined ? pricePrecision : convertedPrecision(exchange.pricePrecision);
+  }
+
   find(symbol: MarketSymbol): OfferedMarket | undefined {
     return this.#offered.get(symbol);
   }
@@ -272,11 +293,11 @@ export class MarketCatalogue {
 
   #offerConverted({ listing, lifecycle }: ExchangeMarket): OfferedMarket[] {
     const markets: OfferedMarket[] = [];
-    for (const [quote, { via }] of this.#policy.converted) {
+    for (const [quote, { via }] of this.#converted) {
       const symbol = symbolOf(listing.base, quote);
       if (listing.quote !== via || listing.base === quote || this.#exchange.has(symbol)) continue;
       const state = combined(lifecycle, this.#ownControls(symbol));
-      const pricePrecision = this.#policy.pricePrecision.get(symbol) ?? convertedPrecision(listing.pricePrecision);
+      const pricePrecision = this.#precisionOf(symbol, quote) ?? convertedPrecision(listing.pricePrecision);
       markets.push({
         ...offerExchange({ listing, lifecycle: state }),
         symbol,

@@ -4,7 +4,7 @@ import { type DecimalString, roundTo, toBig } from './decimal.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { ConversionRate } from './upstream.ts';
 
-/** The operator's terms. */
+/** The configuration's pricing: the first version of the operator's terms. */
 export interface PricingPolicy {
   /** The standard fee in percent: `0.5` is half a percent. */
   readonly feePercent: DecimalString;
@@ -23,6 +23,15 @@ export interface ConvertedQuote {
   readonly marginPercent: DecimalString;
 }
 
+/**
+ * `outward`: buy up, sell down, so that a quote never promises more than a trade gives. `nearest`: both to the nearest
+ * step, half to even, for a client application that rounds so.
+ */
+export const priceRoundings = ['outward', 'nearest'] as const;
+export type PriceRounding = (typeof priceRoundings)[number];
+
+const defaultRounding: PriceRounding = 'outward';
+
 /** A rate, and the margin a client pays on top. */
 export interface Conversion {
   readonly rate: ConversionRate;
@@ -38,6 +47,7 @@ export interface PriceFactors {
   readonly sell: Big;
   /** The mid rate alone, 1 where nothing is converted: statistics carry no fee and no margin. */
   readonly statistics: Big;
+  readonly rounding: PriceRounding;
 }
 
 const one = new Big(1);
@@ -46,7 +56,11 @@ function fraction(percent: DecimalString): Big {
   return toBig(percent).times('0.01');
 }
 
-export function priceFactors(feePercent: DecimalString, conversion: Conversion | undefined): PriceFactors {
+export function priceFactors(
+  feePercent: DecimalString,
+  conversion: Conversion | undefined,
+  rounding: PriceRounding = defaultRounding,
+): PriceFactors {
   const fee = fraction(feePercent);
   const mid = conversion === undefined ? one : toBig(conversion.rate.mid);
   const margin = conversion === undefined ? new Big(0) : fraction(conversion.marginPercent);
@@ -54,17 +68,18 @@ export function priceFactors(feePercent: DecimalString, conversion: Conversion |
     buy: one.plus(fee).times(mid).times(one.plus(margin)),
     sell: one.minus(fee).times(mid).times(one.minus(margin)),
     statistics: mid,
+    rounding,
   };
 }
 
-/** What a client pays per base unit: rounded up, so that a quote never promises more than a trade gives. */
+/** What a client pays per base unit. */
 export function buyPrice(ask: DecimalString, factors: PriceFactors, places: number): DecimalString {
-  return roundTo(toBig(ask).times(factors.buy), places, 'up');
+  return roundTo(toBig(ask).times(factors.buy), places, factors.rounding === 'outward' ? 'up' : 'half-even');
 }
 
-/** What a client receives per base unit: rounded down. Can come out as zero for a tiny bid. */
+/** What a client receives per base unit. Can come out as zero for a tiny bid. */
 export function sellPrice(bid: DecimalString, factors: PriceFactors, places: number): DecimalString {
-  return roundTo(toBig(bid).times(factors.sell), places, 'down');
+  return roundTo(toBig(bid).times(factors.sell), places, factors.rounding === 'outward' ? 'down' : 'half-even');
 }
 
 /** An exchange statistic without fees, in the market's quote currency. */
@@ -120,15 +135,16 @@ export function derivePrices(
   feePercent: DecimalString,
   conversion: Conversion | undefined,
   places: number,
+  rounding: PriceRounding = defaultRounding,
 ): PriceDerivation {
-  const factors = priceFactors(feePercent, conversion);
+  const factors = priceFactors(feePercent, conversion, rounding);
   return {
     buy: steps('best ask on the exchange', quotes.ask, '+', feePercent, conversion, {
-      step: `rounded up to ${places} decimals`,
+      step: `rounded ${rounding === 'outward' ? 'up' : 'half to even'} to ${places} decimals`,
       value: buyPrice(quotes.ask, factors, places),
     }),
     sell: steps('best bid on the exchange', quotes.bid, '−', feePercent, conversion, {
-      step: `rounded down to ${places} decimals`,
+      step: `rounded ${rounding === 'outward' ? 'down' : 'half to even'} to ${places} decimals`,
       value: sellPrice(quotes.bid, factors, places),
     }),
   };

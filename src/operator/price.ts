@@ -4,7 +4,8 @@ import * as part from '../contract/schema-parts.ts';
 import { heldReasons } from '../market/guard.ts';
 import type { MarketBook, PriceExplanation } from '../market/market-book.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
-import { instants, line, nullableLine, pair, words } from './fields.ts';
+import { described, instants, line, nullableLine, pair, words } from './fields.ts';
+import { MarketTermsSchema, marketTermsView } from './term.ts';
 
 const StepSchema = Type.Object(
   {
@@ -60,6 +61,7 @@ export const PriceReportSchema = Type.Object(
       description: 'The conversion rate; null for a market that is not converted.',
       anyOf: [RateSchema, { type: 'null' }],
     }),
+    terms: described(MarketTermsSchema, 'The terms it is made on.'),
     buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
     sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
     held: heldField,
@@ -95,7 +97,7 @@ export function heldOf(book: MarketBook, symbol: MarketSymbol): HeldView[] {
 }
 
 function reportOf(explanation: PriceExplanation): Omit<PriceReport, 'held'> {
-  const { market, bid, ask, capturedAt, conversion, buy, sell } = explanation;
+  const { market, bid, ask, capturedAt, conversion, terms, buy, sell } = explanation;
   return {
     symbol: market.symbol,
     exchangeSymbol: market.exchangeSymbol,
@@ -104,6 +106,7 @@ function reportOf(explanation: PriceExplanation): Omit<PriceReport, 'held'> {
     ask,
     ...instants('timestamp', capturedAt),
     rate: conversion === undefined ? null : rateOf(conversion),
+    terms: marketTermsView(terms),
     buy: [...buy],
     sell: [...sell],
   };

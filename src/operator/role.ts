@@ -4,6 +4,7 @@ export type Role = OperatorRole;
 
 /** What each role may do. Each may also do what those before it may. */
 export const roleTable: Readonly<Record<Role, string>> = {
+  prices: 'read prices and nothing else: for an application',
   'read-only': 'see everything and change nothing',
   support: 'manage accounts and keys',
   operator: 'manage markets, maintenance and notices',
@@ -12,6 +13,9 @@ export const roleTable: Readonly<Record<Role, string>> = {
 
 /** From the least to the most. */
 export const roles = Object.keys(roleTable) as readonly Role[];
+
+/** Those of people; the others are for programs, which do not sign in. */
+export const personalRoles: readonly Role[] = roles.filter((role) => role !== 'prices');
 
 export function isRole(text: string): text is Role {
   return Object.hasOwn(roleTable, text);

@@ -27,6 +27,7 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: 'api_keys', key: ['id'], order: ['seq'], leftOut: ['seq'] },
   { name: 'markets', key: ['symbol'] },
   { name: 'maintenance_windows', key: ['id'] },
+  { name: 'terms', key: ['id'] },
   { name: 'snapshots', key: ['name'] },
   { name: 'breaches', key: ['key_id', 'minute_start_ms'] },
   { name: 'notices', key: ['id'] },

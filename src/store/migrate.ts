@@ -1,12 +1,16 @@
 import { type Migration, Migrator, sql } from 'kysely';
 import { initialMigration } from './migrations/0001-initial.ts';
+import { termsMigration } from './migrations/0002-terms.ts';
 import type { Database } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
 export const migrationTable = 'kysely_migration';
 
 /** Every step of the schema in order. Forward only: a step that was released is never changed or removed. */
-const migrations: Readonly<Record<string, Migration>> = { '0001-initial': initialMigration };
+const migrations: Readonly<Record<string, Migration>> = {
+  '0001-initial': initialMigration,
+  '0002-terms': termsMigration,
+};
 
 /**
  * Brings the schema up to date, under the engine's lock: of several processes that start at once one does the

@@ -18,6 +18,7 @@ export interface Schema {
   notices: NoticeTable;
   audit_log: AuditTable;
   operator_tokens: OperatorTokenTable;
+  terms: TermTable;
 }
 
 export type Database = Kysely<Schema>;
@@ -80,6 +81,21 @@ export interface MaintenanceWindowTable {
   ended_at_ms: EpochMs | null;
 }
 
+/** Each value is a decimal, a whole number or a word, as text; `inherit` takes it from the next wider scope; null leaves it alone. */
+export interface TermTable {
+  id: string;
+  from_ms: EpochMs;
+  scope: 'service' | 'quote' | 'market';
+  /** Empty for the service. */
+  subject: string;
+  fee_percent: string | null;
+  margin_percent: string | null;
+  price_precision: string | null;
+  rounding: string | null;
+  created_at_ms: EpochMs;
+  cancelled_at_ms: Generated<EpochMs | null>;
+}
+
 interface SnapshotTable {
   name: string;
   payload: string;
@@ -98,7 +114,7 @@ interface ChangeVersionTable {
    * `access`: on PostgreSQL alone, the number of the latest change of access. `losses_accepted`: when an operator last accepted
    * what had vanished, in epoch milliseconds.
    */
-  topic: 'market_controls' | 'maintenance_windows' | 'access' | 'losses_accepted';
+  topic: 'market_controls' | 'maintenance_windows' | 'terms' | 'access' | 'losses_accepted';
   version: number;
 }
 
@@ -150,7 +166,7 @@ export interface AuditTable {
   at_ms: EpochMs;
   actor: string;
   action: string;
-  subject_kind: 'account' | 'key' | 'market' | 'window' | 'token' | 'session' | 'store';
+  subject_kind: 'account' | 'key' | 'market' | 'window' | 'term' | 'token' | 'session' | 'store';
   subject_id: string;
   /** One sentence for people. */
   summary: string;
@@ -159,7 +175,7 @@ export interface AuditTable {
 }
 
 /** What the holder of a token may do; see `roleTable`. */
-export type OperatorRole = 'read-only' | 'support' | 'operator' | 'admin';
+export type OperatorRole = 'prices' | 'read-only' | 'support' | 'operator' | 'admin';
 
 export interface OperatorTokenTable {
   id: string;

@@ -8,6 +8,7 @@ import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { Snapshots } from './snapshots.ts';
+import { Terms } from './terms.ts';
 import { OperatorTokens } from './tokens.ts';
 import { type ChangeListener, type ChangeWatch, type WatchOptions, watchChanges } from './watch-changes.ts';
 import { MaintenanceWindows } from './windows.ts';
@@ -18,6 +19,7 @@ export interface Store {
   readonly keys: Keys;
   readonly markets: Markets;
   readonly windows: MaintenanceWindows;
+  readonly terms: Terms;
   readonly snapshots: Snapshots;
   readonly accessChanges: AccessChanges;
   readonly breaches: Breaches;
@@ -73,6 +75,7 @@ function storeOver({ db, signal, release }: OpenDatabase, clock: Clock, randomne
       keys: new Keys(context),
       markets: new Markets(context),
       windows: new MaintenanceWindows(context),
+      terms: new Terms(context),
       snapshots: new Snapshots(context),
       accessChanges: new AccessChanges(context),
       breaches: new Breaches(context),

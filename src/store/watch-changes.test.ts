@@ -42,7 +42,7 @@ async function watched(t: Parameters<typeof openEngine>[0]) {
 
 storeTest('the first look names everything, the next ones only what changed since', async (t) => {
   const { store, next, clock } = await watched(t);
-  assert.deepEqual(await next(), ['access marketControls maintenanceWindows']);
+  assert.deepEqual(await next(), ['access marketControls maintenanceWindows terms']);
   assert.deepEqual(await next(), []);
   const { id } = await store.accounts.create({ email: 'a@example.com' });
   assert.deepEqual(await next(), []);

@@ -12,6 +12,8 @@ export interface ChangedTopics {
   readonly marketControls: boolean;
   /** Read `MaintenanceWindows.list`. */
   readonly maintenanceWindows: boolean;
+  /** Read `Terms.list`. */
+  readonly terms: boolean;
   /** Something was recorded: read `AuditLog.page`. */
   readonly audit: boolean;
   /** When an operator last accepted what had vanished, in epoch milliseconds; 0 for never. See `AccessChanges.acceptLosses`. */
@@ -57,6 +59,7 @@ export interface Versions {
   readonly access: number;
   readonly market_controls: number;
   readonly maintenance_windows: number;
+  readonly terms: number;
   readonly losses_accepted: number;
   /** The instant of the latest entry. */
   readonly audit: number;
@@ -128,6 +131,7 @@ function differences(seen: Versions | undefined, found: Versions): ChangedTopics
     access: seen?.access !== found.access,
     marketControls: seen?.market_controls !== found.market_controls,
     maintenanceWindows: seen?.maintenance_windows !== found.maintenance_windows,
+    terms: seen?.terms !== found.terms,
     audit: seen?.audit !== found.audit,
     lossesAcceptedAt: found.losses_accepted,
   };
@@ -144,6 +148,7 @@ export async function readVersions(db: Database): Promise<Versions> {
     (select coalesce(max(seq), 0) from access_changes) as access,
     (select version from change_versions where topic = 'market_controls') as market_controls,
     (select version from change_versions where topic = 'maintenance_windows') as maintenance_windows,
+    (select version from change_versions where topic = 'terms') as terms,
     (select version from change_versions where topic = 'losses_accepted') as losses_accepted,
     (select coalesce(max(at_ms), 0) from audit_log) as audit,
     ${readOnly[engineOf(db)]} as read_only`.execute(db);

@@ -1,7 +1,8 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
+import type { BookObserver } from '../market/book-observer.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import type { BookObserver, MarketBook, MarketHold } from '../market/market-book.ts';
+import type { MarketBook, MarketHold } from '../market/market-book.ts';
 import type { MarketRecord } from '../market/market-catalogue.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import { readSnapshot, writeSnapshot } from '../market/snapshot.ts';

@@ -4,13 +4,15 @@ import type { Clock, Timer } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { Log } from '../log.ts';
+import type { BookObserver } from '../market/book-observer.ts';
 import { Guard } from '../market/guard.ts';
-import { type BookObserver, MarketBook } from '../market/market-book.ts';
+import { MarketBook } from '../market/market-book.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { Store } from '../store/store.ts';
 import { CatalogueReview } from './catalogue-review.ts';
 import { MarketMemory } from './market-memory.ts';
-import { loadMaintenanceWindows } from './operator-changes.ts';
+import { loadMaintenanceWindows, loadTerms } from './operator-changes.ts';
+import { TermStarts } from './term-starts.ts';
 
 /** What the market room is made with. */
 interface MarketRoomOptions {
@@ -31,6 +33,7 @@ export function marketRoom({ configuration, clock, log }: MarketRoomOptions, sto
   const service = new ServiceBoard(feedStatus, clock);
   const memory = new MarketMemory(store, book, feedStatus, clock, log);
   const review = new CatalogueReview({ store, book, memory, log, delistAfterMs: configuration.markets.delistAfterMs });
+  const termStarts = new TermStarts(book, clock, log);
   let windows: Timer | undefined;
   return {
     book,
@@ -41,13 +44,17 @@ export function marketRoom({ configuration, clock, log }: MarketRoomOptions, sto
     board: new Board(book),
     memory,
     async start() {
+      // Before any price is made.
+      await loadTerms(store, book, clock);
       await memory.restore();
       memory.start();
+      termStarts.start();
       await loadMaintenanceWindows(store, service, clock);
       windows = maintenanceLog(service, clock, log);
     },
     async stop() {
       windows?.cancel();
+      termStarts.stop();
       await review.stop();
       await memory.stop();
     },

@@ -21,7 +21,7 @@ async function following(t: { after(run: () => unknown): void }) {
   const refreshed: number[] = [];
   const followers = {
     keys: { held: 0, acceptLosses: async () => {}, refresh: async () => void refreshed.push(clock.now()) },
-    book: { applyControls() {}, applyHolds() {} },
+    book: { applyControls() {}, applyHolds() {}, applyTerms() {} },
     service: { setWindows() {} },
   };
   const logged: string[] = [];
@@ -82,7 +82,7 @@ test('keys and windows that vanish from the database at once are served on until
   const log = { ...silentLog, error: note, warn: note };
   const changes = new OperatorChanges(
     store,
-    { keys, book: { applyControls() {}, applyHolds() {} }, service },
+    { keys, book: { applyControls() {}, applyHolds() {}, applyTerms() {} }, service },
     clock,
     log,
     dayMs,

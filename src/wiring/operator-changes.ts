@@ -4,6 +4,7 @@ import type { Clock, EpochMs, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
+import { termOf } from '../operator/term.ts';
 import type { Store } from '../store/store.ts';
 import type { ChangeListener, ChangeWatch } from '../store/watch-changes.ts';
 import type { WindowRecord } from '../store/windows.ts';
@@ -25,12 +26,12 @@ interface Held {
 /** Whoever takes over what operators and account holders decide, in whatever process they decide it. */
 export interface Followers {
   readonly keys: Pick<KeyDirectoryLoader<unknown>, 'refresh' | 'acceptLosses' | 'held'>;
-  readonly book: Pick<MarketBook, 'applyControls' | 'applyHolds'>;
+  readonly book: Pick<MarketBook, 'applyControls' | 'applyHolds' | 'applyTerms'>;
   readonly service: Pick<ServiceBoard, 'setWindows'>;
 }
 
 /**
- * Follows the store: what another process or the client application writes about keys, markets and maintenance holds
+ * Follows the store: what another process or the client application writes about keys, markets, terms and maintenance holds
  * here a tenth of a second later.
  */
 export class OperatorChanges {
@@ -90,6 +91,7 @@ export class OperatorChanges {
         if (isAccepted) await keys.acceptLosses();
         else if (topics.access) await keys.refresh();
         if (topics.marketControls) await loadMarketControls(this.#store, book);
+        if (topics.terms) await loadTerms(this.#store, book, this.#clock);
         if (topics.maintenanceWindows || isAccepted) await this.#loadWindows(isAccepted);
         this.#noteHeld();
         if (topics.audit) await this.#logAudit();
@@ -168,6 +170,16 @@ async function loadMarketControls(store: Store, book: Followers['book']): Promis
 
 export async function loadMaintenanceWindows(store: Store, service: Followers['service'], clock: Clock): Promise<void> {
   service.setWindows(await store.windows.list({ currentAt: clock.now() }));
+}
+
+/** The terms that hold or will. */
+export async function loadTerms(
+  store: Pick<Store, 'terms'>,
+  book: Pick<MarketBook, 'applyTerms'>,
+  clock: Pick<Clock, 'now'>,
+): Promise<void> {
+  const terms = await store.terms.list();
+  book.applyTerms(terms.map(termOf), clock.now());
 }
 
 /** People who sign in through a provider are named by their e-mail address, which the audit log keeps and no other log. */

@@ -130,7 +130,7 @@ describe('access to the management API', () => {
           assert.equal(body.detail, `This needs the role ${access}; ${made[index]!.name} has the role ${role}.`);
       }
     }
-    const { browser } = await signedIn(made[1]!.token);
+    const { browser } = await signedIn(made[roles.indexOf('support')]!.token);
     assert.equal(
       (await browser.post<Problem>('/api/tokens', { name: 'more', role: 'admin' })).body.code,
       'ROLE_REQUIRED',

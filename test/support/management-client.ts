@@ -79,7 +79,18 @@ function exchange(
     const length = payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload)) };
     const asked = request(url, { method, headers: { ...length, ...headers }, agent: false }, (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      const isEndless = response.headers['content-type'] === 'text/event-stream';
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (isEndless) response.destroy();
+      });
+      if (isEndless) {
+        const text = () => JSON.stringify(Buffer.concat(chunks).toString());
+        response.once('close', () =>
+          resolve({ status: response.statusCode!, headers: response.headers, text: text() }),
+        );
+        return;
+      }
       response.once('error', reject);
       response.once('end', () =>
         resolve({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() }),

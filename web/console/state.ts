@@ -12,19 +12,20 @@ export type Session =
   | {
       readonly state: 'in';
       readonly operator: string;
-      readonly role: Role;
+      readonly role: Token['role'];
       readonly csrfToken: string;
       readonly expiresAtMs: number;
     };
 
-export type Role = Token['role'];
+/** Those of people: `prices` is for programs alone. */
+export type Role = Exclude<Token['role'], 'prices'>;
 
 /** From the least to the most: each may also do what those before it may. */
 export const roles: readonly Role[] = ['read-only', 'support', 'operator', 'admin'];
 
 /** Whether who is signed in may do what needs a role. The service decides again at every request. */
 export function isAllowed(needed: Role): boolean {
-  return session.value.state === 'in' && roles.indexOf(session.value.role) >= roles.indexOf(needed);
+  return session.value.state === 'in' && roles.indexOf(session.value.role as Role) >= roles.indexOf(needed);
 }
 
 export const session = new Store<Session>({ state: 'asking' });

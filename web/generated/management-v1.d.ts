@@ -392,6 +392,110 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/prices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * All prices
+         * @description For the operator’s own application: what clients of the API get at the same moment, also during maintenance. Needs the role `prices`.
+         */
+        readonly get: operations["readPrices"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/prices/stream": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * All prices as they change
+         * @description Server-sent events. `snapshot` comes first: `data` as `/api/prices` without the time. `change` has the prices that changed since and `removed`, the symbols that have none any more. `heartbeat` comes every 5 seconds with `version`, `serverTime` and `serverTimeMs`. With the header `Last-Event-ID` of an earlier event of the same process the stream begins with a `change`. A reader that takes nothing for 10 seconds is cut. Needs the role `prices`.
+         */
+        readonly get: operations["streamPrices"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/terms": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Terms
+         * @description What prices are made with: since when, and what is announced. Needs the role `read-only`.
+         */
+        readonly get: operations["listTerms"];
+        readonly put?: never;
+        /**
+         * Set a term
+         * @description It holds from its start on in every process, until another one of the same scope sets the same value. What the preview has concerns about needs `confirm`. Needs the role `operator`.
+         */
+        readonly post: operations["setTerm"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/terms/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * See what a term would change
+         * @description Changes nothing. Prices before and after are made from the present ask and bid of the exchange. Needs the role `operator`.
+         */
+        readonly post: operations["previewTerm"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/terms/{id}/cancel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Cancel an announced term
+         * @description Only one that has not begun; a later one ends one that has. Needs the role `operator`.
+         */
+        readonly post: operations["cancelTerm"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/accounts": {
         readonly parameters: {
             readonly query?: never;
@@ -963,10 +1067,10 @@ export interface components {
                 readonly name: string;
                 /**
                  * @description What they may do; each role may also do what those before it may.
-                 * @example read-only
+                 * @example prices
                  * @enum {string}
                  */
-                readonly role: "read-only" | "support" | "operator" | "admin";
+                readonly role: "prices" | "read-only" | "support" | "operator" | "admin";
             };
             /**
              * @description Sent as `X-CSRF-Token` with every request of this session that changes something.
@@ -1637,7 +1741,7 @@ export interface components {
             /** @description Whether it may be used now. While not, the converted markets have no price. */
             readonly valid: boolean;
             /**
-             * @description The currency margin in percent.
+             * @description The currency margin in percent; terms of single markets can differ.
              * @example 1
              */
             readonly marginPercent: string;
@@ -2116,6 +2220,53 @@ export interface components {
              */
             readonly timestampMs: number;
         };
+        /** @description The terms that a market is priced on. */
+        readonly MarketTerms: {
+            /**
+             * @description Names all terms that the price is made on, with a blank between them.
+             * @example cfg_0f3a91c07d1e
+             */
+            readonly version: string;
+            /** @description The values. */
+            readonly values: readonly {
+                /**
+                 * @description What it sets.
+                 * @example fee
+                 * @enum {string}
+                 */
+                readonly what: "fee" | "margin" | "precision" | "rounding";
+                /**
+                 * @description The value.
+                 * @example 0.4
+                 */
+                readonly value: string;
+                /**
+                 * @description The term, by its id and start; of the configuration its id alone.
+                 * @example trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z
+                 */
+                readonly version: string;
+                /**
+                 * @description The scope of the term.
+                 * @example service
+                 * @enum {string}
+                 */
+                readonly scope: "service" | "quote" | "market";
+                /**
+                 * Format: date-time
+                 * @description Since when it holds; null for the configuration. ISO 8601 in UTC with milliseconds.
+                 * @example 2026-11-21T10:00:00.000Z
+                 * @example null
+                 */
+                readonly from: string | null;
+                /**
+                 * Format: int64
+                 * @description The same instant as `from`, in milliseconds since the Unix epoch; null together with it.
+                 * @example 1795255200000
+                 * @example null
+                 */
+                readonly fromMs: number | null;
+            }[];
+        };
         /** @description How the prices of a market came about, step by step. */
         readonly PriceReport: {
             /**
@@ -2204,6 +2355,8 @@ export interface components {
                  */
                 readonly marginPercent: string;
             } | null;
+            /** @description The terms it is made on. */
+            readonly terms: components["schemas"]["MarketTerms"];
             /** @description How the buy price came about. */
             readonly buy: readonly {
                 /**
@@ -2320,6 +2473,189 @@ export interface components {
              * @example 26
              */
             readonly changed: number;
+        };
+        /** @description A ticker, in the very bytes that clients get from `/v1/ticker`. */
+        readonly VersionedTicker: {
+            /**
+             * @description The `ETag` of `/v1/ticker` while it answers this ticker, without quotes and coding.
+             * @example Zl1xk3VY0sB8mUq4o2cT7w
+             */
+            readonly version: string;
+            readonly ticker: components["schemas"]["Ticker"];
+        };
+        /** @description The prices that clients get. */
+        readonly PriceList: {
+            /**
+             * @description Names this state of all prices: send it as `Last-Event-ID` to get what changed since.
+             * @example q3Zk0PxT7a-1204
+             */
+            readonly version: string;
+            /**
+             * Format: date-time
+             * @description The time of the server. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly serverTime: string;
+            /**
+             * Format: int64
+             * @description The same instant as `serverTime`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly serverTimeMs: number;
+            /** @description One for each market that has a price. */
+            readonly prices: readonly components["schemas"]["VersionedTicker"][];
+        };
+        /** @description Values that prices are made with from an instant on. */
+        readonly Term: {
+            /**
+             * @description The term’s id; `cfg_…` for what the configuration sets.
+             * @example trm_4fGh72Kq0ZsTn1Lw
+             */
+            readonly id: string;
+            /**
+             * @description The id and the start: names it in records and derivations.
+             * @example trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z
+             */
+            readonly version: string;
+            /**
+             * @description Where it is in its life: `holding` while at least one of its values holds in its scope, `past` once others do.
+             * @example announced
+             * @enum {string}
+             */
+            readonly state: "announced" | "holding" | "past" | "cancelled";
+            /**
+             * Format: date-time
+             * @description The first instant at which it holds; null for the configuration, which was there before. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly from: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `from`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly fromMs: number | null;
+            /**
+             * @description What it is for. Of several that set the same value the narrowest scope holds.
+             * @example service
+             * @enum {string}
+             */
+            readonly scope: "service" | "quote" | "market";
+            /**
+             * @description The quote currency or the market; null for the service.
+             * @example BTCEUR
+             * @example null
+             */
+            readonly subject: string | null;
+            /**
+             * @description The fee in percent; null where it sets none, as with the others.
+             * @example 0.4
+             * @example null
+             */
+            readonly feePercent: string | null;
+            /**
+             * @description The currency margin of converted markets in percent.
+             * @example 1
+             * @example null
+             */
+            readonly marginPercent: string | null;
+            /** @description The precision. */
+            readonly pricePrecision: number | null;
+            /** @description The rounding. */
+            readonly rounding: ("outward" | "nearest") | null;
+            /** @description The values that it takes from the next wider scope again. */
+            readonly inherits: readonly ("feePercent" | "marginPercent" | "pricePrecision" | "rounding")[];
+            /**
+             * Format: date-time
+             * @description When it was set. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly createdAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `createdAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly createdAtMs: number | null;
+            /**
+             * Format: date-time
+             * @description When it was cancelled, before it began. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly cancelledAt: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `cancelledAt`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly cancelledAtMs: number | null;
+        };
+        /** @description The terms. */
+        readonly TermList: {
+            /** @description What the configuration sets; then all others by their start, past and cancelled ones among them. */
+            readonly terms: readonly components["schemas"]["Term"][];
+        };
+        /** @description Prices of clients. */
+        readonly PricePair: {
+            /**
+             * @description What a client pays.
+             * @example 84631.2
+             */
+            readonly buyPrice: string;
+            /**
+             * @description What a client receives.
+             * @example 83788.8
+             */
+            readonly sellPrice: string;
+        };
+        /** @description The prices of a market at its present ask and bid, before and after. */
+        readonly PriceChange: {
+            /**
+             * @description The market.
+             * @example BTCEUR
+             */
+            readonly symbol: string;
+            /** @description Without the term; null where it would have no price. */
+            readonly before: components["schemas"]["PricePair"] | null;
+            /** @description With it. */
+            readonly after: components["schemas"]["PricePair"] | null;
+            /** @description By how much the buy price changes. */
+            readonly buyChangePercent: string | null;
+            /** @description By how much the sell price changes. */
+            readonly sellChangePercent: string | null;
+            /** @description What holds with it. */
+            readonly terms: components["schemas"]["MarketTerms"];
+        };
+        /** @description What a new term would change. */
+        readonly TermEffect: {
+            /**
+             * Format: date-time
+             * @description When it would begin. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly from: string;
+            /**
+             * Format: int64
+             * @description The same instant as `from`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly fromMs: number;
+            /**
+             * Format: int64
+             * @description Markets whose terms it changes.
+             * @example 42
+             */
+            readonly affected: number;
+            /** @description Their prices, at most 50: those that change most first. */
+            readonly changes: readonly components["schemas"]["PriceChange"][];
+            /** @description Why it may be a mistake: to be confirmed. Empty where nothing is unusual. */
+            readonly concerns: readonly string[];
         };
         /** @description The holder of API keys. */
         readonly Account: {
@@ -3091,7 +3427,7 @@ export interface components {
                  * @example account
                  * @enum {string}
                  */
-                readonly kind: "account" | "key" | "market" | "window" | "token" | "session" | "store";
+                readonly kind: "account" | "key" | "market" | "window" | "term" | "token" | "session" | "store";
                 /**
                  * @description Its id; the symbol of a market.
                  * @example key_4fGh72Kq0ZsTn1Lw
@@ -3139,10 +3475,10 @@ export interface components {
             readonly name: string;
             /**
              * @description What its holder may do; each role may also do what those before it may.
-             * @example read-only
+             * @example prices
              * @enum {string}
              */
-            readonly role: "read-only" | "support" | "operator" | "admin";
+            readonly role: "prices" | "read-only" | "support" | "operator" | "admin";
             /**
              * @description Whether it still works.
              * @example active
@@ -3228,7 +3564,7 @@ export interface components {
              * @example NOT_FOUND
              * @enum {string}
              */
-            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "ROLE_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
+            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "ROLE_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "TOO_MANY_STREAMS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
             /**
              * @description Always the same for a code.
              * @example Not found
@@ -3268,7 +3604,7 @@ export interface components {
              * @example NOT_FOUND
              * @enum {string}
              */
-            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "ROLE_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
+            readonly code: "INVALID_INPUT" | "NOT_SIGNED_IN" | "SESSION_EXPIRED" | "INVALID_TOKEN" | "CSRF" | "ROLE_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "HOST_NOT_ALLOWED" | "TOO_MANY_ATTEMPTS" | "TOO_MANY_STREAMS" | "INTERNAL_ERROR" | "STORE_UNAVAILABLE";
             /**
              * @description What went wrong this time and how to fix it, for people.
              * @example There is no key key_4fGh72Kq0ZsTn1Lw.
@@ -3408,8 +3744,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `NOT_FOUND`: Nothing exists at this path or under this id. */
-        readonly NotFound: {
+        /** @description `ROLE_REQUIRED`: The operation needs a role that the token or the session does not have. `detail` names both. */
+        readonly RoleRequired: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "Cache-Control": components["headers"]["Cache-Control"];
@@ -3430,11 +3766,34 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `NOT_FOUND`: Nothing exists at this path or under this id. */
+        readonly NotFound: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Cache-Control": components["headers"]["Cache-Control"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `CONFLICT`: The current state does not allow this change. Nothing was changed. */
         readonly Conflict: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "Cache-Control": components["headers"]["Cache-Control"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `TOO_MANY_STREAMS`: This process has 100 price streams open already. Share one among your readers. `STORE_UNAVAILABLE`: The database cannot be read or written now. Nothing was changed; try again later. */
+        readonly TooManyStreamsOrStoreUnavailable: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Cache-Control": components["headers"]["Cache-Control"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -3489,6 +3848,7 @@ export type MarketRow = components['schemas']['MarketRow'];
 export type MarketList = components['schemas']['MarketList'];
 export type Market = components['schemas']['Market'];
 export type UpstreamQuote = components['schemas']['UpstreamQuote'];
+export type MarketTerms = components['schemas']['MarketTerms'];
 export type PriceReport = components['schemas']['PriceReport'];
 export type MarketDetail = components['schemas']['MarketDetail'];
 export type PricePoint = components['schemas']['PricePoint'];
@@ -3497,6 +3857,13 @@ export type PausedMarkets = components['schemas']['PausedMarkets'];
 export type ResumedMarkets = components['schemas']['ResumedMarkets'];
 export type HeldMarkets = components['schemas']['HeldMarkets'];
 export type ReleasedMarkets = components['schemas']['ReleasedMarkets'];
+export type VersionedTicker = components['schemas']['VersionedTicker'];
+export type PriceList = components['schemas']['PriceList'];
+export type Term = components['schemas']['Term'];
+export type TermList = components['schemas']['TermList'];
+export type PricePair = components['schemas']['PricePair'];
+export type PriceChange = components['schemas']['PriceChange'];
+export type TermEffect = components['schemas']['TermEffect'];
 export type Account = components['schemas']['Account'];
 export type AccountList = components['schemas']['AccountList'];
 export type Key = components['schemas']['Key'];
@@ -3531,9 +3898,11 @@ export type ResponseTooManyAttempts = components['responses']['TooManyAttempts']
 export type ResponseInternalError = components['responses']['InternalError'];
 export type ResponseStoreUnavailable = components['responses']['StoreUnavailable'];
 export type ResponseNotSignedInOrSessionExpiredOrInvalidToken = components['responses']['NotSignedInOrSessionExpiredOrInvalidToken'];
-export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseRoleRequired = components['responses']['RoleRequired'];
 export type ResponseCsrfOrRoleRequired = components['responses']['CsrfOrRoleRequired'];
+export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseTooManyStreamsOrStoreUnavailable = components['responses']['TooManyStreamsOrStoreUnavailable'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderCacheControl = components['headers']['Cache-Control'];
@@ -3563,7 +3932,7 @@ export interface operations {
                      * @example {
                      *       "operator": {
                      *         "name": "alice",
-                     *         "role": "read-only"
+                     *         "role": "prices"
                      *       },
                      *       "csrfToken": "5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1",
                      *       "expiresAt": "2026-11-21T10:00:00.000Z",
@@ -3574,6 +3943,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -3618,7 +3988,7 @@ export interface operations {
                      * @example {
                      *       "operator": {
                      *         "name": "alice",
-                     *         "role": "read-only"
+                     *         "role": "prices"
                      *       },
                      *       "csrfToken": "5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1",
                      *       "expiresAt": "2026-11-21T10:00:00.000Z",
@@ -3660,7 +4030,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["Csrf"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];
@@ -3801,6 +4171,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -3848,6 +4219,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -3929,6 +4301,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -3977,6 +4350,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -4073,6 +4447,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -4182,6 +4557,19 @@ export interface operations {
                      *           "validUntilMs": 1795255200000,
                      *           "marginPercent": "1"
                      *         },
+                     *         "terms": {
+                     *           "version": "cfg_0f3a91c07d1e",
+                     *           "values": [
+                     *             {
+                     *               "what": "fee",
+                     *               "value": "0.4",
+                     *               "version": "trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z",
+                     *               "scope": "service",
+                     *               "from": "2026-11-21T10:00:00.000Z",
+                     *               "fromMs": 1795255200000
+                     *             }
+                     *           ]
+                     *         },
                      *         "buy": [
                      *           {
                      *             "step": "× (1 + fee 0.5 %)",
@@ -4214,6 +4602,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
@@ -4264,6 +4653,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
@@ -5055,6 +5445,457 @@ export interface operations {
             readonly 503: components["responses"]["StoreUnavailable"];
         };
     };
+    readonly readPrices: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The prices that clients get. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": "q3Zk0PxT7a-1204",
+                     *       "serverTime": "2026-11-21T10:00:00.000Z",
+                     *       "serverTimeMs": 1795255200000,
+                     *       "prices": [
+                     *         {
+                     *           "version": "Zl1xk3VY0sB8mUq4o2cT7w",
+                     *           "ticker": {
+                     *             "symbol": "BTCEUR",
+                     *             "base": "BTC",
+                     *             "quote": "EUR",
+                     *             "buyPrice": "84631.2",
+                     *             "sellPrice": "83788.9",
+                     *             "high24h": "85120.0",
+                     *             "low24h": "83004.7",
+                     *             "volume24h": "412.70318822",
+                     *             "vwap24h": "84077.3",
+                     *             "priceChangePercent1h": "0.21",
+                     *             "priceChangePercent24h": "-1.05",
+                     *             "priceChangePercent7d": "3.40",
+                     *             "timestamp": "2026-11-21T10:00:00.123Z",
+                     *             "timestampMs": 1795255200123
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PriceList"];
+                };
+            };
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly streamPrices: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Events, without end. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: q3Zk0PxT7a-1204
+                     *     event: change
+                     *     data: {"version":"q3Zk0PxT7a-1204","prices":[],"removed":["BTCCZK"]}
+                     */
+                    readonly "text/event-stream": string;
+                };
+            };
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["TooManyStreamsOrStoreUnavailable"];
+        };
+    };
+    readonly listTerms: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The terms. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "terms": [
+                     *         {
+                     *           "id": "trm_4fGh72Kq0ZsTn1Lw",
+                     *           "version": "trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z",
+                     *           "state": "announced",
+                     *           "from": "2026-11-21T10:00:00.000Z",
+                     *           "fromMs": 1795255200000,
+                     *           "scope": "service",
+                     *           "subject": "BTCEUR",
+                     *           "feePercent": "0.4",
+                     *           "marginPercent": "1",
+                     *           "pricePrecision": 0,
+                     *           "rounding": "outward",
+                     *           "inherits": [
+                     *             "feePercent"
+                     *           ],
+                     *           "createdAt": "2026-11-21T10:00:00.000Z",
+                     *           "createdAtMs": 1795255200000,
+                     *           "cancelledAt": "2026-11-21T10:00:00.000Z",
+                     *           "cancelledAtMs": 1795255200000
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["TermList"];
+                };
+            };
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly setTerm: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The new term: at least one value. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "fromMs": 1795255200000,
+                 *       "scope": "service",
+                 *       "subject": "BTCEUR",
+                 *       "feePercent": "0.4",
+                 *       "marginPercent": "1",
+                 *       "pricePrecision": 0,
+                 *       "rounding": "outward",
+                 *       "inherits": [
+                 *         "feePercent"
+                 *       ],
+                 *       "confirm": true
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The first instant at which it holds, in milliseconds since the Unix epoch. Now when left out: two seconds later, so that every process begins together.
+                     * @example 1795255200000
+                     */
+                    readonly fromMs?: number;
+                    /**
+                     * @description What it is for.
+                     * @example service
+                     * @enum {string}
+                     */
+                    readonly scope: "service" | "quote" | "market";
+                    /**
+                     * @description The quote currency or the market; left out for the service.
+                     * @example BTCEUR
+                     */
+                    readonly subject?: string;
+                    /**
+                     * @description The fee in percent, under 100.
+                     * @example 0.4
+                     */
+                    readonly feePercent?: string;
+                    /**
+                     * @description The currency margin in percent, under 100; not for the service.
+                     * @example 1
+                     */
+                    readonly marginPercent?: string;
+                    /**
+                     * Format: int32
+                     * @description Decimal places of the prices of converted markets.
+                     * @example 0
+                     */
+                    readonly pricePrecision?: number;
+                    /**
+                     * @description `outward` rounds buy prices up and sell prices down; `nearest` rounds both to the nearest step, half to even.
+                     * @example outward
+                     * @enum {string}
+                     */
+                    readonly rounding?: "outward" | "nearest";
+                    /** @description Values to take from the next wider scope again. */
+                    readonly inherits?: readonly ("feePercent" | "marginPercent" | "pricePrecision" | "rounding")[];
+                    /** @description Whether the concerns of the preview are meant so. */
+                    readonly confirm?: boolean;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Values that prices are made with from an instant on. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "trm_4fGh72Kq0ZsTn1Lw",
+                     *       "version": "trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z",
+                     *       "state": "announced",
+                     *       "from": "2026-11-21T10:00:00.000Z",
+                     *       "fromMs": 1795255200000,
+                     *       "scope": "service",
+                     *       "subject": "BTCEUR",
+                     *       "feePercent": "0.4",
+                     *       "marginPercent": "1",
+                     *       "pricePrecision": 0,
+                     *       "rounding": "outward",
+                     *       "inherits": [
+                     *         "feePercent"
+                     *       ],
+                     *       "createdAt": "2026-11-21T10:00:00.000Z",
+                     *       "createdAtMs": 1795255200000,
+                     *       "cancelledAt": "2026-11-21T10:00:00.000Z",
+                     *       "cancelledAtMs": 1795255200000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Term"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly previewTerm: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description The new term: at least one value. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "fromMs": 1795255200000,
+                 *       "scope": "service",
+                 *       "subject": "BTCEUR",
+                 *       "feePercent": "0.4",
+                 *       "marginPercent": "1",
+                 *       "pricePrecision": 0,
+                 *       "rounding": "outward",
+                 *       "inherits": [
+                 *         "feePercent"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description The first instant at which it holds, in milliseconds since the Unix epoch. Now when left out: two seconds later, so that every process begins together.
+                     * @example 1795255200000
+                     */
+                    readonly fromMs?: number;
+                    /**
+                     * @description What it is for.
+                     * @example service
+                     * @enum {string}
+                     */
+                    readonly scope: "service" | "quote" | "market";
+                    /**
+                     * @description The quote currency or the market; left out for the service.
+                     * @example BTCEUR
+                     */
+                    readonly subject?: string;
+                    /**
+                     * @description The fee in percent, under 100.
+                     * @example 0.4
+                     */
+                    readonly feePercent?: string;
+                    /**
+                     * @description The currency margin in percent, under 100; not for the service.
+                     * @example 1
+                     */
+                    readonly marginPercent?: string;
+                    /**
+                     * Format: int32
+                     * @description Decimal places of the prices of converted markets.
+                     * @example 0
+                     */
+                    readonly pricePrecision?: number;
+                    /**
+                     * @description `outward` rounds buy prices up and sell prices down; `nearest` rounds both to the nearest step, half to even.
+                     * @example outward
+                     * @enum {string}
+                     */
+                    readonly rounding?: "outward" | "nearest";
+                    /** @description Values to take from the next wider scope again. */
+                    readonly inherits?: readonly ("feePercent" | "marginPercent" | "pricePrecision" | "rounding")[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description What a new term would change. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T10:00:00.000Z",
+                     *       "fromMs": 1795255200000,
+                     *       "affected": 42,
+                     *       "changes": [
+                     *         {
+                     *           "symbol": "BTCEUR",
+                     *           "before": {
+                     *             "buyPrice": "84631.2",
+                     *             "sellPrice": "83788.8"
+                     *           },
+                     *           "after": {
+                     *             "buyPrice": "84631.2",
+                     *             "sellPrice": "83788.8"
+                     *           },
+                     *           "buyChangePercent": "-0.10",
+                     *           "sellChangePercent": "0.10",
+                     *           "terms": {
+                     *             "version": "cfg_0f3a91c07d1e",
+                     *             "values": [
+                     *               {
+                     *                 "what": "fee",
+                     *                 "value": "0.4",
+                     *                 "version": "trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z",
+                     *                 "scope": "service",
+                     *                 "from": "2026-11-21T10:00:00.000Z",
+                     *                 "fromMs": 1795255200000
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "concerns": [
+                     *         "A fee of 50 % is unusual."
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["TermEffect"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly cancelTerm: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The id, as lists give it. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        /** @description Nothing is taken. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Values that prices are made with from an instant on. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "trm_4fGh72Kq0ZsTn1Lw",
+                     *       "version": "trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z",
+                     *       "state": "announced",
+                     *       "from": "2026-11-21T10:00:00.000Z",
+                     *       "fromMs": 1795255200000,
+                     *       "scope": "service",
+                     *       "subject": "BTCEUR",
+                     *       "feePercent": "0.4",
+                     *       "marginPercent": "1",
+                     *       "pricePrecision": 0,
+                     *       "rounding": "outward",
+                     *       "inherits": [
+                     *         "feePercent"
+                     *       ],
+                     *       "createdAt": "2026-11-21T10:00:00.000Z",
+                     *       "createdAtMs": 1795255200000,
+                     *       "cancelledAt": "2026-11-21T10:00:00.000Z",
+                     *       "cancelledAtMs": 1795255200000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Term"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
     readonly listAccounts: {
         readonly parameters: {
             readonly query?: {
@@ -5103,6 +5944,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -5229,6 +6071,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
@@ -5535,6 +6378,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -6079,6 +6923,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
@@ -6139,6 +6984,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -6183,6 +7029,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
@@ -6232,6 +7079,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -6698,6 +7546,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -6736,6 +7585,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
@@ -6795,6 +7645,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -6824,7 +7675,7 @@ export interface operations {
                      *         {
                      *           "id": "tok_4fGh72Kq0ZsTn1Lw",
                      *           "name": "alice",
-                     *           "role": "read-only",
+                     *           "role": "prices",
                      *           "state": "active",
                      *           "usable": true,
                      *           "createdAt": "2026-11-21T10:00:00.000Z",
@@ -6843,6 +7694,7 @@ export interface operations {
                 };
             };
             readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
             readonly 421: components["responses"]["HostNotAllowed"];
             readonly 429: components["responses"]["TooManyAttempts"];
             readonly 500: components["responses"]["InternalError"];
@@ -6877,7 +7729,7 @@ export interface operations {
                      * @example support
                      * @enum {unknown}
                      */
-                    readonly role: "read-only" | "support" | "operator" | "admin";
+                    readonly role: "prices" | "read-only" | "support" | "operator" | "admin";
                     /**
                      * @description The first instant at which it is no longer valid, in milliseconds since the Unix epoch. Never when left out.
                      * @example 1803031200000
@@ -6900,7 +7752,7 @@ export interface operations {
                      *       "token": {
                      *         "id": "tok_4fGh72Kq0ZsTn1Lw",
                      *         "name": "alice",
-                     *         "role": "read-only",
+                     *         "role": "prices",
                      *         "state": "active",
                      *         "usable": true,
                      *         "createdAt": "2026-11-21T10:00:00.000Z",
@@ -6960,7 +7812,7 @@ export interface operations {
                      * @example {
                      *       "id": "tok_4fGh72Kq0ZsTn1Lw",
                      *       "name": "alice",
-                     *       "role": "read-only",
+                     *       "role": "prices",
                      *       "state": "active",
                      *       "usable": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",

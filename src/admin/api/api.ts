@@ -82,7 +82,8 @@ function addOperation(api: FastifyInstance, operation: Operation, management: Ma
         request,
         reply,
       } as Asked;
-      return send(reply, operation, await operation.handle(asked, management));
+      const answer = await operation.handle(asked, management);
+      return reply.sent ? reply : send(reply, operation, answer);
     },
   });
 }
@@ -99,8 +100,9 @@ async function admit(request: FastifyRequest, operation: Operation, management: 
 function send(reply: FastifyReply, { status = 200, answer }: Operation, body: unknown): FastifyReply {
   if (answer === undefined) return reply.code(204).send();
   reply.code(status);
-  // As bytes: the framework adds a charset to text, and JSON has none (RFC 8259 §11).
-  return reply.header('Content-Type', 'application/json').send(Buffer.from(JSON.stringify(body)));
+  // As bytes, which some operations have ready: the framework adds a charset to text, and JSON has none (RFC 8259 §11).
+  const bytes = body instanceof Buffer ? body : Buffer.from(JSON.stringify(body));
+  return reply.header('Content-Type', 'application/json').send(bytes);
 }
 
 const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;

@@ -20,7 +20,10 @@ const AuditEntrySchema = Type.Object(
     }),
     subject: Type.Object(
       {
-        kind: words(['account', 'key', 'market', 'window', 'token', 'session', 'store'], 'What it was done to.'),
+        kind: words(
+          ['account', 'key', 'market', 'window', 'term', 'token', 'session', 'store'],
+          'What it was done to.',
+        ),
         id: line('Its id; the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),
       },
       { description: 'What it was done to.' },

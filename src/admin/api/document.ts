@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import { isRole, roleTable } from '../../operator/role.ts';
+import { isRole, roles, roleTable } from '../../operator/role.ts';
 import type { Operation } from './operation.ts';
 import { type ProblemCode, ProblemSchema, problemCodes, problemTable, problemType } from './problems.ts';
 
@@ -12,6 +12,8 @@ const tags = {
   Session: 'Sign-in of browsers. Programs send a token with each request instead.',
   Service: 'The state of the service, the feed and the rates.',
   Markets: 'Markets, their prices and how these are derived; pausing and delisting.',
+  Prices: 'What clients get, for the operator’s own application.',
+  Terms: 'Fee, margin, precision and rounding, from an instant on.',
   'Accounts and keys': 'Who may use the public API, how often, and how much they use it.',
   Maintenance: 'Windows in which only `/v1/status` is served.',
   Notices: 'E-mail to holders of keys.',
@@ -120,8 +122,8 @@ function exampleOf(schema: SchemaNode): unknown {
 
 function operationObject(operation: TaggedOperation, schemas: Record<string, Json>): Json {
   const { operationId, access, tag, summary, description, params, query, body } = operation;
-  const content = (schema: TSchema) => ({
-    content: { 'application/json': { schema: written(schema, schemas), example: exampleOf(schema) } },
+  const content = (schema: TSchema, type = 'application/json') => ({
+    content: { [type]: { schema: written(schema, schemas), example: exampleOf(schema) } },
   });
   return {
     operationId,
@@ -162,11 +164,14 @@ function parametersOf(place: 'path' | 'query', schema: TObject | undefined): rea
 const header = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const everyAnswer = () => ({ ...header('X-Request-Id'), ...header('Cache-Control') });
 
-function answerObject({ access, status = 200, answer }: Operation, content: (schema: TSchema) => Json): Json {
+function answerObject(
+  { access, status = 200, answer, answerType }: Operation,
+  content: (schema: TSchema, type?: string) => Json,
+): Json {
   const setsCookie = access === 'sign-in' || answer === undefined;
   const answerHeaders = { ...everyAnswer(), ...(setsCookie && header('Set-Cookie')) };
   if (answer === undefined) return { 204: { description: 'Signed out.', headers: answerHeaders } };
-  return { [status]: { description: descriptionOf(answer), headers: answerHeaders, ...content(answer) } };
+  return { [status]: { description: descriptionOf(answer), headers: answerHeaders, ...content(answer, answerType) } };
 }
 
 /** Every code that an operation can answer. */
@@ -175,7 +180,7 @@ export function codesOf({ access, method, params, query, body, problems = [] }: 
   const add = (...more: readonly ProblemCode[]) => {
     for (const code of more) codes.add(code);
   };
-  if (isRole(access) && access !== 'read-only') add('ROLE_REQUIRED');
+  if (isRole(access) && access !== roles[0]) add('ROLE_REQUIRED');
   if (isRole(access))
     add('NOT_SIGNED_IN', 'SESSION_EXPIRED', 'INVALID_TOKEN', 'TOO_MANY_ATTEMPTS', 'STORE_UNAVAILABLE');
   if (access === 'sign-in') add('STORE_UNAVAILABLE');
@@ -212,7 +217,7 @@ function problemResponse({ status, codes }: ProblemSet): Json {
     headers: {
       ...everyAnswer(),
       ...(status === 401 && header('WWW-Authenticate')),
-      ...(status === 429 && header('Retry-After')),
+      ...((status === 429 || codes.includes('TOO_MANY_STREAMS')) && header('Retry-After')),
     },
     content: {
       'application/problem+json': {

@@ -5,7 +5,7 @@ import { joinedHeader } from '../../access/client-address.ts';
 import { MinuteWindow } from '../../access/minute-window.ts';
 import { hasTokenShape, tokenDigest } from '../../access/operator-token.ts';
 import type { Clock, EpochMs } from '../../clock.ts';
-import { isEnough, isRole, type Role } from '../../operator/role.ts';
+import { isEnough, isRole, personalRoles, type Role } from '../../operator/role.ts';
 import { tokenState } from '../../operator/token.ts';
 import type { AuditLog } from '../../store/audit.ts';
 import type { TokenRecord } from '../../store/tokens.ts';
@@ -86,7 +86,9 @@ export class Gate {
 
   /** Makes a session for a valid token. Throws `INVALID_TOKEN`, `TOO_MANY_ATTEMPTS`. */
   async signIn(token: string, request: FastifyRequest, now: EpochMs): Promise<ReturnType<Sessions['open']>> {
-    return this.open(await this.#holderOf(token, request, 'sign-in', now), request);
+    const holder = await this.#holderOf(token, request, 'sign-in', now);
+    if (personalRoles.includes(holder.role)) return this.open(holder, request);
+    throw new Problem('ROLE_REQUIRED', `${holder.name} has the role ${holder.role}, which is for programs.`);
   }
 
   /** Makes a session for whoever has shown who they are. */

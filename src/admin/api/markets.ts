@@ -24,7 +24,7 @@ import { type Asked, operation } from './operation.ts';
 import { noBody, sinceQuery, strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
 
-const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
+export const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
 
 const unpricedReason = (description: string) => nullableLine(description, 'no_rate', 64);
 

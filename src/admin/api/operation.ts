@@ -37,6 +37,8 @@ interface Declared<Params extends TObject, Query extends TObject, Body extends T
   readonly body?: Body;
   /** 200 when left out; 204 without a body in the answer. */
   readonly status?: 200 | 201;
+  /** `application/json` when left out. An operation of any other type answers by itself. */
+  readonly answerType?: 'text/event-stream';
   /** The body of the answer; its description is that of the answer too. */
   readonly answer?: Answer;
   /** Beside those that every operation of its kind can answer. */

@@ -38,10 +38,12 @@ import {
 import { listNotices, previewNotice } from './notices.ts';
 import { type Operation, operation } from './operation.ts';
 import { readMinutes, readOverview } from './overview.ts';
+import { readPrices, streamPrices } from './prices.ts';
 import { readProblem } from './problems.ts';
 import { readRates } from './rates.ts';
 import { readRequest } from './requests.ts';
 import { readSession, readSignInMethods, signIn, signOut } from './session.ts';
+import { cancelTerm, listTerms, previewTerm, setTerm } from './terms.ts';
 import { createToken, listTokens, revokeToken } from './tokens.ts';
 import { readKeyUsage, readUsage } from './usage.ts';
 
@@ -79,6 +81,8 @@ const byTag = {
     releaseAllMarkets,
     delistMarket,
   ],
+  Prices: [readPrices, streamPrices],
+  Terms: [listTerms, setTerm, previewTerm, cancelTerm],
   'Accounts and keys': [
     listAccounts,
     createAccount,

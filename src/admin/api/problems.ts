@@ -78,6 +78,11 @@ export const problemTable = {
     title: 'Too many attempts',
     description: 'Too many wrong tokens came from this address. Wait as many seconds as `Retry-After` says.',
   },
+  TOO_MANY_STREAMS: {
+    status: 503,
+    title: 'Too many streams',
+    description: 'This process has 100 price streams open already. Share one among your readers.',
+  },
   INTERNAL_ERROR: {
     status: 500,
     title: 'Internal error',
@@ -148,6 +153,10 @@ const fieldOf: Readonly<Partial<Record<StoreErrorReason, string>>> = {
   limit_invalid: 'limitPerMinute',
   expiry_not_in_future: 'expiresAtMs',
   overlap_in_past: 'overlapMs',
+  term_empty: 'feePercent',
+  term_value: 'feePercent',
+  term_scope: 'scope',
+  term_start: 'fromMs',
   window_order: 'toMs',
   window_in_past: 'toMs',
   window_description: 'description',

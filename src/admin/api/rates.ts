@@ -18,7 +18,7 @@ const RateSchema = Type.Object(
     ageMs: nullableCount('Time since then, in milliseconds.', 120_000),
     ...nullablePair('validUntil', 'The first instant at which it may no longer be used.'),
     valid: Type.Boolean({ description: 'Whether it may be used now. While not, the converted markets have no price.' }),
-    marginPercent: part.decimal('The currency margin in percent.', '1'),
+    marginPercent: part.decimal('The currency margin in percent; terms of single markets can differ.', '1'),
     lastOutcome: nullableLine(
       'How the last attempt to read it ended: `ok`, or what was wrong; null before the first.',
       'ok',
@@ -50,7 +50,7 @@ export const readRates = operation({
 });
 
 function rateBody({ configuration, feed, market: { book } }: Management, quote: CurrencyCode, now: EpochMs) {
-  const { via, marginPercent } = configuration.pricing.converted.get(quote)!;
+  const { via } = configuration.pricing.converted.get(quote)!;
   const known = book.rate(quote);
   const health = feed.rates().find((rate) => rate.quote === quote);
   return {
@@ -63,7 +63,7 @@ function rateBody({ configuration, feed, market: { book } }: Management, quote: 
     ageMs: known === undefined ? null : Math.max(0, now - known.rate.refreshedAt),
     ...instants('validUntil', known?.validUntil),
     valid: known !== undefined && now < known.validUntil,
-    marginPercent,
+    marginPercent: book.marginOf(quote),
     lastOutcome: outcomeOf(health),
   };
 }

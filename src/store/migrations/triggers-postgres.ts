@@ -16,8 +16,17 @@ export const changeChannel = 'mdapi_changes';
  * elsewhere.
  */
 export async function postgresTriggers(db: Kysely<unknown>): Promise<readonly RawBuilder<unknown>[]> {
+  return [...functions.map(functionIn(await schemaOf(db))), ...triggers];
+}
+
+/** The function of a trigger that raises the version of a topic. */
+export async function raiseFunction(db: Kysely<unknown>, name: string, topic: string): Promise<RawBuilder<unknown>> {
+  return functionIn(await schemaOf(db))({ name, body: raise(topic, 'true') });
+}
+
+async function schemaOf(db: Kysely<unknown>): Promise<string> {
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db);
-  return [...functions.map(functionIn(rows[0]!.schema)), ...triggers];
+  return rows[0]!.schema;
 }
 
 interface TriggerFunction {

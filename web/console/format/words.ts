@@ -20,7 +20,7 @@ export function unpricedRemedy(reason: string): string | undefined {
       'The exchange lists the market but has sent no usable quote for it. It comes back by itself; look at the feed if it does not.',
     held: 'Look at what is held: accept it if it is right, or release your own hold.',
     no_rate: 'The rate source has not been read for too long. Poll at the rates on the feed page.',
-    rounds_to_zero: 'Give the market more decimals (pricing.pricePrecision in the configuration).',
+    rounds_to_zero: 'Give the market more decimals with a term.',
   };
   return remedies[reason];
 }
@@ -44,6 +44,8 @@ const tones: Readonly<Record<string, Tone>> = {
   expired: 'quiet',
   account_inactive: 'warn',
   announced: 'plan',
+  holding: 'good',
+  past: 'quiet',
   running: 'plan',
   ended: 'quiet',
   cancelled: 'quiet',

@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type {
   Window as MaintenanceWindow,
   ServiceStatus,
@@ -6,10 +6,11 @@ import type {
 } from '../../generated/management-v1.d.ts';
 import { type Outcome, post, problemText } from '../api/client.ts';
 import { after, localFieldText, parseLocal } from '../clock.ts';
-import { localText, localZoneText, spanText, utcText } from '../format/time.ts';
+import { localText, spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { Badge, ProblemBlock } from '../parts/blocks.ts';
 import { Field, useSubmitted } from '../parts/form.ts';
+import { InstantField } from '../parts/instant-field.ts';
 import { toast } from '../parts/toasts.ts';
 import { serverNowMs } from '../state.ts';
 
@@ -50,10 +51,10 @@ export function AnnounceForm({ onAnnounced, onClose }: FormProps) {
     <form class="panel" onSubmit=${send}>
       <h2>Announce maintenance</h2>
       <div class="pair">
-        <${Instant} label="From" text=${from} setText=${setFrom} atMs=${fromMs} fault=${faultOf('fromMs')}>
+        <${InstantField} label="From" text=${from} setText=${setFrom} atMs=${fromMs} fault=${faultOf('fromMs')}>
           <button type="button" onClick=${() => setFrom(localFieldText(serverNowMs()))}>Now</button>
         <//>
-        <${Instant} label="To" text=${to} setText=${setTo} atMs=${toMs} fault=${faultOf('toMs')}>
+        <${InstantField} label="To" text=${to} setText=${setTo} atMs=${toMs} fault=${faultOf('toMs')}>
           ${durations.map(([durationMs, text]) => html`<button key=${text} type="button" aria-label=${`Lasting ${text}`} onClick=${() => lasting(durationMs)}>${text}</button>`)}
         <//>
       </div>
@@ -62,25 +63,6 @@ export function AnnounceForm({ onAnnounced, onClose }: FormProps) {
       <p class="buttons"><button type="submit" class="main" disabled=${isBusy || wanted === undefined}>Announce</button><button type="button" onClick=${onClose}>Go back</button></p>
     </form>
     <${Preview} wanted=${wanted} />
-  </div>`;
-}
-
-interface InstantProps {
-  readonly label: string;
-  readonly text: string;
-  readonly setText: (text: string) => void;
-  readonly atMs: number | undefined;
-  readonly fault: string | undefined;
-  readonly children?: unknown;
-}
-
-function Instant({ label, text, setText, atMs, fault, children }: InstantProps) {
-  const id = useId();
-  const zone = localZoneText(atMs ?? serverNowMs());
-  const hint = atMs === undefined ? 'Not an instant yet.' : utcText(atMs);
-  return html`<div>
-    <${Field} label=${`${label} (your time, ${zone})`} type="datetime-local" value=${text} onInput=${setText} hint=${hint} fault=${fault} more=${{ required: true }} />
-    <p class="presets buttons" role="group" aria-labelledby=${id}><span id=${id} class="visually-hidden">Presets for ${label}</span>${children}</p>
   </div>`;
 }
 

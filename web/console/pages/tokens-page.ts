@@ -11,7 +11,7 @@ import { Confirm, Dialog } from '../parts/dialog.ts';
 import { Choice, Field, useSubmitted } from '../parts/form.ts';
 import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
-import { type Role, roles, serverNowMs } from '../state.ts';
+import { roles, serverNowMs } from '../state.ts';
 
 const everyMs = 10_000;
 
@@ -78,13 +78,14 @@ function TokenRow({ token, onChanged }: { token: Token; onChanged: () => void })
   </tr>`;
 }
 
-const roleTexts: Readonly<Record<Role, string>> = {
+const roleTexts: Readonly<Record<Token['role'], string>> = {
+  prices: 'reads prices, for an application',
   'read-only': 'sees everything, changes nothing',
   support: 'accounts and keys',
   operator: 'also markets, maintenance and notices',
   admin: 'also operator tokens',
 };
-const roleOptions = roles.map((role) => [role, `${role}: ${roleTexts[role]}`] as const);
+const roleOptions = (['prices', ...roles] as const).map((role) => [role, `${role}: ${roleTexts[role]}`] as const);
 
 function CreateToken({ onMade, onClose }: { onMade: (made: NewToken) => void; onClose: () => void }) {
   const [name, setName] = useState('');

@@ -20,6 +20,7 @@ import { Toasts } from '../parts/toasts.ts';
 import { hrefTo, route } from '../router.ts';
 import { connection, session } from '../state.ts';
 import { useStore } from '../store.ts';
+import { TermsPage } from '../terms/terms-page.ts';
 import { Navigation, ShortcutsDialog, useShortcuts } from './navigation.ts';
 import { SignIn } from './sign-in.ts';
 import { LostBanner, OverviewProvider, StatusStrip } from './status.ts';
@@ -71,6 +72,7 @@ function Frame() {
 const pages: Readonly<Record<string, (query: URLSearchParams) => VNode>> = {
   '': () => html`<${OverviewPage} />`,
   markets: (query) => html`<${BoardPage} query=${query} />`,
+  terms: () => html`<${TermsPage} />`,
   feed: () => html`<${FeedPage} />`,
   accounts: () => html`<${AccountsPage} />`,
   usage: () => html`<${UsagePage} />`,

@@ -12,6 +12,7 @@ import { Store, useStore } from '../store.ts';
 const places = [
   { path: '', text: 'Overview', letter: 'o' },
   { path: 'markets', text: 'Markets', letter: 'm' },
+  { path: 'terms', text: 'Terms', letter: 'p' },
   { path: 'feed', text: 'Feed and rates', letter: 'f' },
   { path: 'accounts', text: 'Accounts and keys', letter: 'a' },
   { path: 'usage', text: 'Usage', letter: 'u' },

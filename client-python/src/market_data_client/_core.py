@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from ._budget import OnWait, shared_budget
+from ._poller import Poller
+from ._requester import CallLimits, Fetched, Requester, Resource
+from ._settings import Settings, check_positive
+from ._shapes import instant_of, read_markets, read_status, read_ticker, read_tickers, read_time
+from ._steps import Steps, Waker
+from ._watch import DataSource, OnState, StatusSource, WatchCore
+from .errors import MarketDataError
+from .models import ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
+
+T = TypeVar("T")
+
+TIME: Resource[ServerTime] = Resource("/v1/time", read_time, lambda time: time.server_time.timestamp())
+STATUS: Resource[ServiceStatus] = Resource("/v1/status", read_status, lambda status: status.server_time.timestamp())
+MARKETS: Resource[tuple[Market, ...]] = Resource("/v1/markets", read_markets)
+TICKERS: Resource[tuple[Ticker, ...]] = Resource("/v1/tickers", read_tickers)
+
+_TICKER_INTERVAL = 5.0
+_MARKETS_INTERVAL = 3_600.0
+_STATUS_INTERVAL = 60.0
+"""The recommended polling intervals (contract, Limits, rule 5)."""
+_STATUS_INTERVAL_IN_TROUBLE = 15.0
+"""During an outage of the feed and in maintenance, when the contract allows more than once a minute."""
+_IMPRECISE_CLOCK = 2.0
+"""With wider bounds the end of a window is too uncertain to wait for: the client measures the server's time first."""
+_MEASURE_GAP = 60.0
+"""Shortest time between two measurements of the clock."""
+
+
+def ticker_resource(symbol: str) -> Resource[Ticker]:
+    upper = "".join(letter.upper() if "a" <= letter <= "z" else letter for letter in symbol)
+    return Resource(f"/v1/ticker?symbol={quote(upper, safe='', errors='replace')}", read_ticker)
+
+
+class Core:
+    """What both fronts share: it decides what is sent and when, and does no I/O."""
+
+    def __init__(self, settings: Settings, redact: Callable[[str], str]) -> None:
+        self.settings = settings
+        self.clock = settings.clock
+        self.budget = shared_budget(settings.clock, settings.random, settings.base_url, settings.api_key)
+        self.lock = self.budget.lock
+        self.feed_status: str | None = None
+        self._requester = Requester(
+            clock=settings.clock,
+            random=settings.random,
+            budget=self.budget,
+            hooks=settings.hooks,
+            redact=redact,
+            waits_for_budget=settings.wait_for_limit,
+            attempt_timeout=settings.attempt_timeout,
+        )
+        self._is_clock_used = False
+        """The caller uses the server's time, so it is measured again from time to time."""
+        self._calls_under_way = 0
+        self._measure_from = -math.inf
+        self._status_poller = self._poller(STATUS, _status_interval, _STATUS_INTERVAL)
+        self._markets_poller = self._poller(MARKETS, lambda _: _MARKETS_INTERVAL, _STATUS_INTERVAL)
+        self._tickers_poller = self._poller(TICKERS, lambda _: _TICKER_INTERVAL, _TICKER_INTERVAL)
+        self._ticker_pollers: dict[str, Poller[Ticker]] = {}
+
+    def get(self, resource: Resource[T], deadline: float | None, max_attempts: int | None, waker: Waker) -> Steps[T]:
+        limits = CallLimits(
+            attempts=self.settings.max_attempts if max_attempts is None else max_attempts,
+            deadline=self.settings.deadline if deadline is None else deadline,
+        )
+        check_positive("deadline", limits.deadline)
+        check_positive("max_attempts", limits.attempts)
+        self._calls_under_way += 1
+        try:
+            return (yield from self._fetch(resource, limits, waker)).value
+        finally:
+            self._calls_under_way -= 1
+
+    def sync_clock(self, deadline: float | None, max_attempts: int | None, waker: Waker) -> Steps[ClockOffset]:
+        yield from self.get(TIME, deadline, max_attempts, waker)
+        self._is_clock_used = True
+        clock = self.budget.server_clock
+        return ClockOffset(timedelta(seconds=clock.offset), timedelta(seconds=clock.width / 2))
+
+    def now(self) -> datetime:
+        with self.lock:
+            self._is_clock_used = True
+            return _milliseconds(self.budget.server_clock.now())
+
+    def age(self, of: Ticker | ServiceStatus) -> timedelta:
+        at = of.timestamp if isinstance(of, Ticker) else of.last_updated_at
+        return timedelta.max if at is None else max(timedelta(), self.now() - at)
+
+    @property
+    def limit(self) -> Limit | None:
+        with self.lock:
+            left = self.budget.left()
+        return None if left is None else Limit(left.limit, left.remaining, instant_of(left.reset * 1_000))
+
+    def watch_status(self, on_state: OnState | None) -> WatchCore[ServiceStatus]:
+        return WatchCore(StatusSource(self._status_poller, self._to_server_time), on_state, self.lock)
+
+    def watch_markets(self, on_state: OnState | None) -> WatchCore[tuple[Market, ...]]:
+        return self._watch_data(self._markets_poller, on_state, includes_stale=True)
+
+    def watch_tickers(self, on_state: OnState | None, *, include_stale: bool) -> WatchCore[tuple[Ticker, ...]]:
+        return self._watch_data(self._tickers_poller, on_state, includes_stale=include_stale)
+
+    def watch_ticker(self, symbol: str, on_state: OnState | None, *, include_stale: bool) -> WatchCore[Ticker]:
+        resource = ticker_resource(symbol)
+        with self.lock:
+            poller = self._ticker_pollers.get(resource.path)
+            if poller is None:
+                poller = self._poller(resource, lambda _: _TICKER_INTERVAL, _TICKER_INTERVAL)
+                self._ticker_pollers[resource.path] = poller
+        return self._watch_data(poller, on_state, includes_stale=include_stale)
+
+    def seconds_to(self, until: float | None) -> float | None:
+        """Real seconds to a steady instant, for a front to wait."""
+        return None if until is None else max(0.0, until - self.clock.steady()) / self.clock.speed
+
+    def _watch_data(self, poller: Poller[T], on_state: OnState | None, *, includes_stale: bool) -> WatchCore[T]:
+        source = DataSource(poller, self._status_poller, self._to_server_time, includes_stale=includes_stale)
+        return WatchCore(source, on_state, self.lock)
+
+    def _poller(self, resource: Resource[T], interval: Callable[[T], float], after_failure: float) -> Poller[T]:
+        def ask(waker: Waker, on_wait: OnWait) -> Steps[Fetched[T]]:
+            self._is_clock_used = True
+            return self._fetch(resource, CallLimits(attempts=1, deadline=math.inf, on_wait=on_wait), waker)
+
+        return Poller(
+            clock=self.clock,
+            random=self.settings.random,
+            ask=ask,
+            interval=interval,
+            after_failure=after_failure,
+        )
+
+    def _fetch(self, resource: Resource[T], limits: CallLimits, waker: Waker) -> Steps[Fetched[T]]:
+        if self._is_measuring_due(resource):
+            started = self.clock.steady()
+            self._measure_from = started + _MEASURE_GAP
+            yield from self._measure(limits, waker)
+            limits = replace(limits, deadline=limits.deadline - (self.clock.steady() - started))
+        fetched = yield from self._requester.get(resource, limits, waker)
+        if fetched.feed is not None:
+            self.feed_status = fetched.feed
+        return fetched
+
+    def _is_measuring_due(self, resource: Resource[Any]) -> bool:
+        """While the caller uses the server's time, and when calls run in parallel or the window is nearly used up.
+
+        A wait for the next window needs to know when that begins.
+        """
+        if resource.server_time is not None:
+            return False
+        clock = self.budget.server_clock
+        is_due = self._is_clock_used and clock.precise_age > self.settings.remeasure_clock
+        is_imprecise = self.settings.wait_for_limit and clock.width > _IMPRECISE_CLOCK
+        is_needed = is_due or (is_imprecise and (self.budget.is_scarce or self._calls_under_way > 1))
+        return is_needed and self.clock.steady() >= self._measure_from
+
+    def _measure(self, limits: CallLimits, waker: Waker) -> Steps[None]:
+        """Ignores failures: the request that follows meets them too."""
+        try:
+            deadline = min(limits.deadline, self.settings.attempt_timeout)
+            yield from self._requester.get(TIME, CallLimits(attempts=1, deadline=deadline), waker)
+        except MarketDataError:
+            pass
+
+    def _to_server_time(self, steady: float) -> datetime:
+        return _milliseconds(self.budget.server_clock.now() + steady - self.clock.steady())
+
+
+def _milliseconds(seconds: float) -> datetime:
+    return instant_of(math.floor(seconds * 1_000))
+
+
+def _status_interval(status: ServiceStatus) -> float:
+    is_in_trouble = status.components.ticker == "outage" or status.status == "maintenance"
+    return _STATUS_INTERVAL_IN_TROUBLE if is_in_trouble else _STATUS_INTERVAL

@@ -1,0 +1,152 @@
+import Type, { type Static } from 'typebox';
+import type { EpochMs } from '../../clock.ts';
+import { lastInstantMs } from '../../contract/instant.ts';
+import * as part from '../../contract/schema-parts.ts';
+import { termFields, termScopes } from '../../market/terms.ts';
+import { words } from '../../operator/fields.ts';
+import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../../operator/term.ts';
+import { TermEffectSchema, termEffect, termRefusal } from '../../operator/term-effect.ts';
+import { assertTerm, type NewTerm } from '../../store/terms.ts';
+import type { Management } from '../sources.ts';
+import { operation } from './operation.ts';
+import { noBody, pathId, strictObject } from './parts.ts';
+import { invalid, Problem } from './problems.ts';
+
+const TermListSchema = Type.Object(
+  {
+    terms: Type.Array(TermSchema, {
+      description: 'What the configuration sets; then all others by their start, past and cancelled ones among them.',
+    }),
+  },
+  { $id: 'TermList', description: 'The terms.' },
+);
+
+export const listTerms = operation({
+  method: 'GET',
+  path: '/api/terms',
+  operationId: 'listTerms',
+  access: 'read-only',
+  summary: 'Terms',
+  description: 'What prices are made with: since when, and what is announced.',
+  answer: TermListSchema,
+  async handle({ store, now }, { market: { book } }) {
+    return { terms: [...termViews(firstOf(book), await store.terms.list({ withCancelled: true }), now)] };
+  },
+});
+
+/** The terms of the configuration. */
+function firstOf(book: Management['market']['book']) {
+  return book.terms().filter(({ from }) => from === undefined);
+}
+
+const draftFields = {
+  fromMs: Type.Optional(
+    Type.Integer({
+      description:
+        'The first instant at which it holds, in milliseconds since the Unix epoch. Now when left out: two seconds later, so that every process begins together.',
+      minimum: 0,
+      maximum: lastInstantMs,
+      examples: [1_795_255_200_000],
+    }),
+  ),
+  scope: words(termScopes, 'What it is for.'),
+  subject: Type.Optional(
+    Type.String({
+      description: 'The quote currency or the market; left out for the service.',
+      minLength: 1,
+      maxLength: 32,
+      pattern: '^[A-Z0-9]+$',
+      examples: ['BTCEUR'],
+    }),
+  ),
+  feePercent: Type.Optional(part.decimal('The fee in percent, under 100.', '0.4')),
+  marginPercent: Type.Optional(part.decimal('The currency margin in percent, under 100; not for the service.', '1')),
+  pricePrecision: Type.Optional(termPrecision),
+  rounding: Type.Optional(termRounding),
+  inherits: Type.Optional(
+    Type.Array(words(termFields, 'A value.'), {
+      description: 'Values to take from the next wider scope again.',
+      maxItems: termFields.length,
+      uniqueItems: true,
+    }),
+  ),
+};
+
+const DraftSchema = strictObject(draftFields, 'The new term: at least one value.');
+const NewTermSchema = strictObject(
+  {
+    ...draftFields,
+    confirm: Type.Optional(Type.Boolean({ description: 'Whether the concerns of the preview are meant so.' })),
+  },
+  'The new term: at least one value.',
+);
+
+/** Throws `INVALID_INPUT` for what cannot be meant. */
+function draftOf(
+  { fromMs, subject, ...values }: Static<typeof DraftSchema>,
+  { market }: Management,
+  now: EpochMs,
+): NewTerm {
+  const term = newTermOf({ ...values, subject, from: (fromMs ?? now) as EpochMs });
+  assertTerm(term);
+  const refusal = termRefusal(market.book, term);
+  if (refusal !== undefined) throw invalid(refusal.field, refusal.message);
+  return term;
+}
+
+export const previewTerm = operation({
+  method: 'POST',
+  path: '/api/terms/preview',
+  operationId: 'previewTerm',
+  access: 'operator',
+  summary: 'See what a term would change',
+  description: 'Changes nothing. Prices before and after are made from the present ask and bid of the exchange.',
+  body: DraftSchema,
+  answer: TermEffectSchema,
+  handle: ({ body, now }, management) => termEffect(management.market.book, draftOf(body, management, now), now),
+});
+
+export const setTerm = operation({
+  method: 'POST',
+  path: '/api/terms',
+  operationId: 'setTerm',
+  access: 'operator',
+  summary: 'Set a term',
+  description:
+    'It holds from its start on in every process, until another one of the same scope sets the same value. What the preview has concerns about needs `confirm`.',
+  body: NewTermSchema,
+  status: 201,
+  answer: TermSchema,
+  problems: ['CONFLICT'],
+  async handle({ body: { confirm = false, ...body }, store, now }, management) {
+    const { book } = management.market;
+    const term = draftOf(body, management, now);
+    const { concerns } = termEffect(book, term, now);
+    if (concerns.length > 0 && !confirm) {
+      throw new Problem('CONFLICT', `${concerns.join(' ')} Send confirm with true if it is meant so.`, {
+        errors: [{ field: 'confirm', message: 'must be true.' }],
+      });
+    }
+    const { id } = await store.terms.add(term);
+    await management.changes.look();
+    return termView(firstOf(book), await store.terms.list({ withCancelled: true }), id, now);
+  },
+});
+
+export const cancelTerm = operation({
+  method: 'POST',
+  path: '/api/terms/:id/cancel',
+  operationId: 'cancelTerm',
+  access: 'operator',
+  summary: 'Cancel an announced term',
+  description: 'Only one that has not begun; a later one ends one that has.',
+  params: pathId('trm'),
+  body: noBody,
+  answer: TermSchema,
+  problems: ['NOT_FOUND', 'CONFLICT'],
+  async handle({ params, store, now }, { market: { book }, changes }) {
+    await store.terms.cancel(params.id);
+    await changes.look();
+    return termView(firstOf(book), await store.terms.list({ withCancelled: true }), params.id, now);
+  },
+});

@@ -1,0 +1,148 @@
+import type { ServerResponse } from 'node:http';
+import type { PriceUpdate, PriceVersions } from '../board/price-versions.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { isoInstant } from '../contract/instant.ts';
+import type { Log } from '../log.ts';
+
+const streamsMax = 100;
+const heartbeatEveryMs = 5_000;
+/** Changes within this time make one event. */
+const gatherMs = 50;
+const lookEveryMs = 1_000;
+/** A reader that has taken nothing for this long is cut. */
+const stalledMaxMs = 10_000;
+/** How soon a browser's `EventSource` connects again. */
+const retryMs = 1_000;
+
+interface Stream {
+  readonly response: ServerResponse;
+  /** The version of the last event. */
+  version: string | undefined;
+  /** Since when the reader has not taken what was written; `undefined` while it keeps up. */
+  stalledSinceMs: number | undefined;
+  heartbeatDueMs: number;
+  /** Whether the reader may read on. */
+  readonly stillMay: () => Promise<boolean>;
+}
+
+/**
+ * Server-sent events of prices: a snapshot, then what changes. A reader that does not keep up gets the changes of the
+ * meantime in one event, so that no more than one event waits for it, and is cut when it stands still.
+ */
+export class PriceStreams {
+  readonly #prices: PriceVersions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #streams = new Set<Stream>();
+  #gathering: Timer | undefined;
+  #looking: Timer | undefined;
+  #stopListening: (() => void) | undefined;
+
+  constructor(prices: PriceVersions, clock: Clock, log: Log) {
+    this.#prices = prices;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get isFull(): boolean {
+    return this.#streams.size >= streamsMax;
+  }
+
+  /**
+   * Streams to a response whose head was written.
+   *
+   * @param version the last that the reader has
+   * @param stillMay whether the reader may read on, asked with every heartbeat
+   */
+  open(response: ServerResponse, version: string | undefined, stillMay: () => Promise<boolean>): void {
+    const heartbeatDueMs = this.#clock.monotonicMs() + heartbeatEveryMs;
+    const stream: Stream = { response, version, stalledSinceMs: undefined, heartbeatDueMs, stillMay };
+    this.#streams.add(stream);
+    response.on('drain', () => {
+      stream.stalledSinceMs = undefined;
+      this.#update(stream);
+    });
+    response.on('error', () => response.destroy());
+    response.on('close', () => this.#closed(stream));
+    if (this.#streams.size === 1) this.#start();
+    this.#prices.refresh(this.#clock.now());
+    response.write(`retry: ${retryMs}\n\n`);
+    this.#update(stream, true);
+  }
+
+  /** Ends every stream. */
+  stop(): void {
+    for (const { response } of this.#streams) response.end();
+  }
+
+  #start(): void {
+    this.#stopListening = this.#prices.onChange(() => {
+      this.#gathering ??= this.#clock.after(gatherMs, () => this.#flush());
+    });
+    this.#looking = this.#clock.every(lookEveryMs, () => this.#look());
+  }
+
+  #closed(stream: Stream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    this.#stopListening?.();
+    this.#looking?.cancel();
+    this.#gathering?.cancel();
+    this.#gathering = undefined;
+  }
+
+  #flush(): void {
+    this.#gathering = undefined;
+    this.#prices.refresh(this.#clock.now());
+    for (const stream of this.#streams) this.#update(stream);
+  }
+
+  #update(stream: Stream, isFirst = false): void {
+    if (stream.stalledSinceMs !== undefined) return;
+    const update = this.#prices.since(stream.version);
+    if (!isFirst && update.version === stream.version) return;
+    stream.version = update.version;
+    this.#write(stream, eventText(update));
+  }
+
+  #write(stream: Stream, text: string): void {
+    if (!stream.response.write(text)) stream.stalledSinceMs ??= this.#clock.monotonicMs();
+  }
+
+  /** Prices can change by the passing of time alone, which nobody announces. */
+  #look(): void {
+    this.#flush();
+    const nowMs = this.#clock.monotonicMs();
+    for (const stream of this.#streams) {
+      const { stalledSinceMs, response } = stream;
+      if (stalledSinceMs !== undefined && nowMs - stalledSinceMs >= stalledMaxMs) {
+        this.#log.warn(
+          { stalledMs: Math.round(nowMs - stalledSinceMs) },
+          'a price stream was cut: its reader stands still',
+        );
+        response.destroy();
+      } else if (nowMs >= stream.heartbeatDueMs) {
+        stream.heartbeatDueMs = nowMs + heartbeatEveryMs;
+        void this.#heartbeat(stream);
+      }
+    }
+  }
+
+  async #heartbeat(stream: Stream): Promise<void> {
+    const { response, stillMay } = stream;
+    if (!(await stillMay())) {
+      response.end();
+      return;
+    }
+    if (stream.stalledSinceMs !== undefined || response.writableEnded) return;
+    const now = this.#clock.now();
+    const data = { version: stream.version, serverTime: isoInstant(now), serverTimeMs: now };
+    this.#write(stream, `event: heartbeat\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+}
+
+function eventText({ version, isComplete, prices, removed }: PriceUpdate): string {
+  const more = isComplete ? '' : `,"removed":${JSON.stringify(removed)}`;
+  const data = `{"version":${JSON.stringify(version)},"prices":[${prices.join(',')}]${more}}`;
+  return `id: ${version}\nevent: ${isComplete ? 'snapshot' : 'change'}\ndata: ${data}\n\n`;
+}

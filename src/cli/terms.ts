@@ -1,0 +1,150 @@
+import { parseSymbol } from '../market/symbol.ts';
+import { inherit, type TermField, termFields } from '../market/terms.ts';
+import { type TermView, termView, termViews } from '../operator/term.ts';
+import { type TermEffect, termEffect, termRefusal } from '../operator/term-effect.ts';
+import { assertTerm, type NewTerm } from '../store/terms.ts';
+import type { Command, CommandInput } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { savedBook } from './saved-book.ts';
+import { storeCommand } from './store-command.ts';
+import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+import { parseInstant } from './values.ts';
+
+const show = storeCommand({
+  name: 'terms show',
+  summary: 'show fee, margin, precision and rounding: what holds and what is announced',
+  details: [
+    'Of several terms that set the same value the narrowest scope holds: market, then quote currency, then service. What none sets comes from the configuration.',
+  ],
+  options: [{ name: 'all', summary: 'past and cancelled ones too' }],
+  examples: [{ line: 'mdapi terms show', note: 'and `mdapi price SYMBOL` for those of one market' }],
+  async work({ input, store, configuration, context: { clock }, paint }) {
+    const first = (await savedBook(store, configuration, clock)).terms().filter(({ from }) => from === undefined);
+    const views = termViews(first, await store.terms.list({ withCancelled: true }), clock.now());
+    const terms = input.isSet('all')
+      ? views
+      : views.filter(({ state }) => state === 'holding' || state === 'announced');
+    const headings = ['ID', 'STATE', 'FROM', 'FOR', 'FEE %', 'MARGIN %', 'PRECISION', 'ROUNDING'];
+    const rows = terms.map((term) => [
+      term.id,
+      stateCell(term.state, paint),
+      term.from === null ? 'configuration' : instantCell(term.from),
+      term.subject ?? 'service',
+      ...termFields.map((field) => valueCell(term, field)),
+    ]);
+    return { json: { terms }, text: table(headings, rows, paint, 'No terms.') };
+  },
+});
+
+function valueCell(term: TermView, field: TermField): string {
+  return term.inherits.includes(field) ? inherit : String(term[field] ?? '-');
+}
+
+const set = storeCommand({
+  name: 'terms set',
+  summary: 'set fee, margin, precision or rounding from an instant on',
+  details: [
+    'For a market, for a quote currency, or, with neither, for the whole service. Every process changes its prices on the instant, without a restart. What begins now begins two seconds later, in all of them together.',
+    'A value `inherit` takes the one of the next wider scope again. Margin and precision are for converted markets.',
+    'Shows the effect on the last known prices. What looks like a mistake (a start in the past, a price that moves by over 2 %, a lost price) asks first.',
+  ],
+  options: [
+    { name: 'from', value: 'INSTANT', required: true, summary: 'when it begins' },
+    { name: 'market', value: 'SYMBOL', summary: 'for this market' },
+    { name: 'quote', value: 'CURRENCY', summary: 'for the markets quoted in this currency' },
+    { name: 'fee', value: 'PERCENT', summary: 'the fee, such as 0.4' },
+    { name: 'margin', value: 'PERCENT', summary: 'the currency margin' },
+    { name: 'precision', value: 'PLACES', summary: 'decimal places of the prices' },
+    {
+      name: 'rounding',
+      value: 'WORD',
+      values: ['outward', 'nearest', inherit],
+      summary: 'outward (buy up, sell down: the default) or nearest (half to even)',
+    },
+    { name: 'yes', summary: 'do not ask; required without a terminal where there is something to ask' },
+  ],
+  examples: [
+    {
+      line: 'mdapi terms set --market BTCEUR --fee 0.4 --from 2026-12-01T00:00:00Z',
+      note: 'one market, from December',
+    },
+    { line: 'mdapi terms set --quote CZK --margin 0.8 --from +1h', note: 'every market quoted in CZK' },
+    { line: 'mdapi terms set --fee 0.45 --from now', note: 'the whole service' },
+  ],
+  read: readTerm,
+  async work({ values: term, store, configuration, context: { clock }, paint, confirm }) {
+    const book = await savedBook(store, configuration, clock);
+    const refusal = termRefusal(book, term);
+    if (refusal !== undefined) throw new CommandError(exitCodes.notFound, 'term_for_nothing', refusal.message);
+    const effect = termEffect(book, term, clock.now());
+    if (effect.concerns.length > 0) await confirm(`${effect.concerns.join(' ')} Set it?`, true);
+    const { id } = await store.terms.add(term);
+    const first = book.terms().filter(({ from }) => from === undefined);
+    const view = termView(first, await store.terms.list(), id, clock.now());
+    return { json: { ...view, effect }, text: `${termText(view, paint)}\n\n${effectText(effect, paint)}` };
+  },
+});
+
+function readTerm(input: CommandInput, now: NewTerm['from']): NewTerm {
+  const [market, quote] = [input.option('market'), input.option('quote')];
+  if (market !== undefined && quote !== undefined) throw new UsageError('Give either --market or --quote, or neither.');
+  const symbol = parseSymbol(market ?? quote ?? 'X0');
+  if (symbol === undefined) throw new UsageError(`"${market ?? quote}" is no symbol and no currency.`);
+  const term: NewTerm = {
+    from: parseInstant(input.required('from'), now, '--from'),
+    scope: market !== undefined ? 'market' : quote !== undefined ? 'quote' : 'service',
+    subject: (market ?? quote) === undefined ? undefined : symbol,
+    feePercent: input.option('fee'),
+    marginPercent: input.option('margin'),
+    pricePrecision: input.option('precision'),
+    rounding: input.option('rounding'),
+  };
+  assertTerm(term);
+  return term;
+}
+
+const cancel = storeCommand({
+  name: 'terms cancel',
+  summary: 'cancel a term that has not begun',
+  details: ['One that has begun ends when you set another.'],
+  positionals: [{ name: 'ID', summary: 'the term’s id, trm_…' }],
+  examples: [{ line: 'mdapi terms cancel trm_4fGh72Kq0ZsTn1Lw', note: 'prices stay as they are' }],
+  async work({ input, store, context: { clock }, paint }) {
+    const record = await store.terms.cancel(input.argument('ID'));
+    const view = termView([], [record], record.id, clock.now());
+    return { json: view, text: termText(view, paint) };
+  },
+});
+
+export const termCommands: readonly Command[] = [show, set, cancel];
+
+function termText(term: TermView, paint: Paint): string {
+  const titles = { feePercent: 'Fee %', marginPercent: 'Margin %', pricePrecision: 'Precision', rounding: 'Rounding' };
+  const rows: [string, Cell][] = [
+    ['Term', term.id],
+    ['State', stateCell(term.state, paint)],
+    ['For', term.subject ?? 'the service'],
+    ['From', instantCell(term.from)],
+  ];
+  for (const field of termFields) {
+    if (term[field] !== null || term.inherits.includes(field)) rows.push([titles[field], valueCell(term, field)]);
+  }
+  return pairs(rows, paint);
+}
+
+const rowsShown = 10;
+
+function effectText({ affected, changes }: TermEffect, paint: Paint): string {
+  if (affected === 0) return 'It changes no market: what it sets holds already, or a narrower term does.';
+  const rows = changes
+    .slice(0, rowsShown)
+    .map(({ symbol, before, after, buyChangePercent, sellChangePercent }) => [
+      symbol,
+      before?.buyPrice ?? '-',
+      `${after?.buyPrice ?? '-'} (${buyChangePercent ?? '-'} %)`,
+      before?.sellPrice ?? '-',
+      `${after?.sellPrice ?? '-'} (${sellChangePercent ?? '-'} %)`,
+    ]);
+  const more = affected > rows.length ? `\n${affected - rows.length} more markets change.` : '';
+  return `${table(['SYMBOL', 'BUY NOW', 'BUY THEN', 'SELL NOW', 'SELL THEN'], rows, paint, '')}${more}`;
+}

@@ -1,0 +1,183 @@
+import Type, { type Static } from 'typebox';
+import type { EpochMs } from '../clock.ts';
+import { isoInstant } from '../contract/instant.ts';
+import * as part from '../contract/schema-parts.ts';
+import { toBig } from '../market/decimal.ts';
+import type { MarketBook } from '../market/market-book.ts';
+import type { OfferedMarket } from '../market/market-catalogue.ts';
+import { percentChange } from '../market/pricing.ts';
+import { type MarketTerms, type Term, termsAt } from '../market/terms.ts';
+import { type NewTerm, termLeadMs } from '../store/terms.ts';
+import { count, described, nullable, pair } from './fields.ts';
+import { MarketTermsSchema, marketTermsView, termOf } from './term.ts';
+
+const PricesSchema = Type.Object(
+  {
+    buyPrice: part.decimal('What a client pays.', '84631.2'),
+    sellPrice: part.decimal('What a client receives.', '83788.8'),
+  },
+  { $id: 'PricePair', description: 'Prices of clients.' },
+);
+
+const ChangeSchema = Type.Object(
+  {
+    symbol: part.symbol('The market.', 'BTCEUR'),
+    before: nullable(PricesSchema, 'Without the term; null where it would have no price.'),
+    after: nullable(PricesSchema, 'With it.'),
+    buyChangePercent: nullable(part.percent('In percent.', '-0.10'), 'By how much the buy price changes.'),
+    sellChangePercent: nullable(part.percent('In percent.', '0.10'), 'By how much the sell price changes.'),
+    terms: described(MarketTermsSchema, 'What holds with it.'),
+  },
+  { $id: 'PriceChange', description: 'The prices of a market at its present ask and bid, before and after.' },
+);
+
+export const TermEffectSchema = Type.Object(
+  {
+    ...pair('from', 'When it would begin.'),
+    affected: count('Markets whose terms it changes.', 42),
+    changes: Type.Array(ChangeSchema, {
+      description: 'Their prices, at most 50: those that change most first.',
+      maxItems: 50,
+    }),
+    concerns: Type.Array(
+      Type.String({
+        description: 'The effect, in a sentence.',
+        maxLength: 1_000,
+        examples: ['A fee of 50 % is unusual.'],
+      }),
+      {
+        description: 'Why it may be a mistake: to be confirmed. Empty where nothing is unusual.',
+        maxItems: 8,
+      },
+    ),
+  },
+  { $id: 'TermEffect', description: 'What a new term would change.' },
+);
+
+export type TermEffect = Static<typeof TermEffectSchema>;
+type Change = Static<typeof ChangeSchema>;
+
+const changesShown = 50;
+/** A start so shortly before is meant as now. */
+const pastMs = 60_000;
+const unusualPercent = '5';
+const unusualMove = '2';
+
+/** Why a term cannot be meant so; `undefined` when it can. */
+export function termRefusal(
+  book: MarketBook,
+  term: NewTerm,
+): { readonly field: 'subject'; readonly message: string } | undefined {
+  const { scope, subject } = term;
+  if (subject === undefined) return undefined;
+  const markets = marketsOf(book, term);
+  if (markets.length === 0) {
+    const what = scope === 'market' ? `There is no market ${subject}.` : `No market is quoted in ${subject}.`;
+    return { field: 'subject', message: what };
+  }
+  const needsConversion = (term.marginPercent ?? term.pricePrecision) !== undefined;
+  if (!needsConversion || markets.some(({ isConverted }) => isConverted)) return undefined;
+  const message = `${subject} is not converted: it has no margin, and its precision is the exchange's.`;
+  return { field: 'subject', message };
+}
+
+/** What a new term would change, at the present ask and bid of the exchange. */
+export function termEffect(book: MarketBook, draft: NewTerm, now: EpochMs): TermEffect {
+  const from = Math.max(draft.from, now + termLeadMs) as EpochMs;
+  const terms = book.terms();
+  const withDraft = [...terms, termOf({ ...draft, from })];
+  const changes = marketsOf(book, draft).flatMap((market) => {
+    const before = termsAt(terms, market, from);
+    const after = termsAt(withDraft, market, from);
+    return isSame(before, after) ? [] : changeOf(book, market, before, after, now);
+  });
+  const sorted = changes.toSorted((a, b) => moveOf(b).cmp(moveOf(a)));
+  return {
+    from: isoInstant(from),
+    fromMs: from,
+    affected: changes.length,
+    changes: sorted.slice(0, changesShown),
+    concerns: concernsOf(draft, sorted, now),
+  };
+}
+
+function marketsOf(book: MarketBook, { scope, subject }: Pick<Term, 'scope' | 'subject'>): OfferedMarket[] {
+  return [...book.catalogue.all()].filter(({ symbol, quote, status }) => {
+    if (status === 'delisted') return false;
+    return scope === 'service' || subject === (scope === 'quote' ? quote : symbol);
+  });
+}
+
+function isSame(one: MarketTerms, other: MarketTerms): boolean {
+  return (['fee', 'margin', 'precision', 'rounding'] as const).every((what) => one[what]?.value === other[what]?.value);
+}
+
+function changeOf(
+  book: MarketBook,
+  market: OfferedMarket,
+  before: MarketTerms,
+  after: MarketTerms,
+  now: EpochMs,
+): Change {
+  const pricesOn = (terms: MarketTerms) => {
+    const verdict = book.priceOn(terms, market, now);
+    if (verdict.kind !== 'priced') return null;
+    const { buyPrice, sellPrice } = verdict.ticker;
+    return { buyPrice, sellPrice };
+  };
+  const [old, changed] = [pricesOn(before), pricesOn(after)];
+  const changeIn = (side: 'buyPrice' | 'sellPrice') =>
+    old === null || changed === null ? null : percentChange(old[side], changed[side]);
+  return {
+    symbol: market.symbol,
+    before: old,
+    after: changed,
+    buyChangePercent: changeIn('buyPrice'),
+    sellChangePercent: changeIn('sellPrice'),
+    terms: marketTermsView(after),
+  };
+}
+
+/** The larger of both moves; a price that is lost is the largest. */
+function moveOf({ before, after, buyChangePercent, sellChangePercent }: Change) {
+  if (before !== null && after === null) return toBig('1e9' as never);
+  const moves = [buyChangePercent, sellChangePercent].map((percent) => toBig((percent ?? '0') as never).abs());
+  return moves[0]!.gt(moves[1]!) ? moves[0]! : moves[1]!;
+}
+
+function concernsOf(draft: NewTerm, sorted: readonly Change[], now: EpochMs): string[] {
+  const concerns: string[] = [];
+  if (draft.from < now - pastMs) {
+    concerns.push(
+      `The start ${isoInstant(draft.from)} lies in the past: what was quoted since then stays as it was, and the term holds from now on.`,
+    );
+  }
+  for (const [what, percent] of [
+    ['fee', draft.feePercent],
+    ['margin', draft.marginPercent],
+  ] as const) {
+    if (percent === undefined || percent === 'inherit' || toBig(percent as never).lt(unusualPercent)) continue;
+    concerns.push(`A ${what} of ${percent} % is unusual: clients pay ${percent} % more and receive ${percent} % less.`);
+  }
+  const lost = sorted.filter(({ before, after }) => before !== null && after === null);
+  if (lost.length > 0) {
+    concerns.push(`${named(lost)} would have no price: it rounds to zero at this precision.`);
+  }
+  const moved = sorted.filter((change) => change.after !== null && moveOf(change).gt(unusualMove));
+  const [most] = moved;
+  if (most?.before && most.after) {
+    const others = moved.length === 1 ? '' : `; ${moved.length - 1} more markets move by over ${unusualMove} %`;
+    concerns.push(
+      `A client would buy ${most.symbol} at ${most.after.buyPrice} instead of ${most.before.buyPrice} (${most.buyChangePercent} %), and sell at ${most.after.sellPrice} instead of ${most.before.sellPrice} (${most.sellChangePercent} %)${others}.`,
+    );
+  }
+  return concerns;
+}
+
+function named(changes: readonly Change[]): string {
+  const shown = changes
+    .slice(0, 5)
+    .map(({ symbol }) => symbol)
+    .join(', ');
+  return changes.length > 5 ? `${shown} and ${changes.length - 5} more` : shown;
+}

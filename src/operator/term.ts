@@ -1,0 +1,187 @@
+import Type, { type Static } from 'typebox';
+import type { EpochMs } from '../clock.ts';
+import { isoInstant } from '../contract/instant.ts';
+import * as part from '../contract/schema-parts.ts';
+import type { DecimalString } from '../market/decimal.ts';
+import { type PriceRounding, priceRoundings } from '../market/pricing.ts';
+import {
+  holdingTerms,
+  inherit,
+  type MarketTerms,
+  type Term,
+  type TermField,
+  termFields,
+  termScopes,
+  termVersion,
+} from '../market/terms.ts';
+import type { NewTerm, TermRecord } from '../store/terms.ts';
+import { id, line, nullable, nullableDecimal, nullableLine, nullablePair, words } from './fields.ts';
+
+const termStates = ['announced', 'holding', 'past', 'cancelled'] as const;
+type TermState = (typeof termStates)[number];
+
+export const termRounding = words(
+  priceRoundings,
+  '`outward` rounds buy prices up and sell prices down; `nearest` rounds both to the nearest step, half to even.',
+);
+export const termPrecision = part.places('Decimal places of the prices of converted markets.', 0);
+const termInherits = Type.Array(words(termFields, 'A value.'), {
+  description: 'The values that it takes from the next wider scope again.',
+  maxItems: termFields.length,
+});
+
+export const TermSchema = Type.Object(
+  {
+    id: id('trm', 'The term’s id; `cfg_…` for what the configuration sets.'),
+    version: line(
+      'The id and the start: names it in records and derivations.',
+      'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
+      100,
+    ),
+    state: words(
+      termStates,
+      'Where it is in its life: `holding` while at least one of its values holds in its scope, `past` once others do.',
+    ),
+    ...nullablePair('from', 'The first instant at which it holds; null for the configuration, which was there before.'),
+    scope: words(termScopes, 'What it is for. Of several that set the same value the narrowest scope holds.'),
+    subject: nullableLine('The quote currency or the market; null for the service.', 'BTCEUR', 32),
+    feePercent: nullableDecimal('The fee in percent; null where it sets none, as with the others.', '0.4'),
+    marginPercent: nullableDecimal('The currency margin of converted markets in percent.', '1'),
+    pricePrecision: nullable(termPrecision, 'The precision.'),
+    rounding: nullable(termRounding, 'The rounding.'),
+    inherits: termInherits,
+    ...nullablePair('createdAt', 'When it was set.'),
+    ...nullablePair('cancelledAt', 'When it was cancelled, before it began.'),
+  },
+  { $id: 'Term', description: 'Values that prices are made with from an instant on.' },
+);
+
+export type TermView = Static<typeof TermSchema>;
+
+/** Values as a request gives them. */
+export interface TermInput {
+  readonly from: EpochMs;
+  readonly scope: NewTerm['scope'];
+  readonly subject: string | undefined;
+  readonly feePercent?: string | undefined;
+  readonly marginPercent?: string | undefined;
+  readonly pricePrecision?: number | undefined;
+  readonly rounding?: string | undefined;
+  readonly inherits?: readonly TermField[] | undefined;
+}
+
+export function newTermOf({ inherits = [], pricePrecision, ...input }: TermInput): NewTerm {
+  const inherited = Object.fromEntries(inherits.map((field) => [field, inherit]));
+  return { ...input, pricePrecision: pricePrecision?.toString(), ...inherited };
+}
+
+/** A stored term, or one that is about to be stored, as the market applies it. Its texts were checked by the store. */
+export function termOf({ from, scope, subject, ...record }: NewTerm & { readonly id?: string }): Term {
+  const { id = '', feePercent, marginPercent, pricePrecision, rounding } = record;
+  return {
+    id,
+    from,
+    scope,
+    subject,
+    values: {
+      feePercent: feePercent as DecimalString | undefined,
+      marginPercent: marginPercent as DecimalString | undefined,
+      pricePrecision:
+        pricePrecision === undefined || pricePrecision === inherit ? pricePrecision : Number(pricePrecision),
+      rounding: rounding as PriceRounding | undefined,
+    },
+  };
+}
+
+/** @param first the terms of the configuration. Returns the views of these, then of the records, in their order */
+export function termViews(first: readonly Term[], records: readonly TermRecord[], now: EpochMs): readonly TermView[] {
+  const known = records.map((record) => ({ record, term: termOf(record) }));
+  const live = known.flatMap(({ record, term }) => (record.cancelledAt === undefined ? term : []));
+  const holding = holdingTerms([...first, ...live], now);
+  const stateOf = (term: Term, record?: TermRecord): TermState => {
+    if (record?.cancelledAt !== undefined) return 'cancelled';
+    if (term.from !== undefined && now < term.from) return 'announced';
+    return holding.has(term) ? 'holding' : 'past';
+  };
+  return [
+    ...first.map((term) => viewOf(term, stateOf(term))),
+    ...known.map(({ term, record }) => viewOf(term, stateOf(term, record), record)),
+  ];
+}
+
+/** The view of one stored term among all. */
+export function termView(first: readonly Term[], records: readonly TermRecord[], id: string, now: EpochMs): TermView {
+  return termViews(first, records, now).find((view) => view.id === id)!;
+}
+
+function viewOf(term: Term, state: TermState, record?: TermRecord): TermView {
+  const { values } = term;
+  const own = <Field extends TermField>(field: Field) => {
+    const value = values[field];
+    return value === undefined || value === inherit ? null : (value as Exclude<typeof value, typeof inherit>);
+  };
+  return {
+    id: term.id,
+    version: termVersion(term),
+    state,
+    ...pairOf('from', term.from),
+    scope: term.scope,
+    subject: term.subject ?? null,
+    feePercent: own('feePercent') as string | null,
+    marginPercent: own('marginPercent') as string | null,
+    pricePrecision: own('pricePrecision') as number | null,
+    rounding: own('rounding') as PriceRounding | null,
+    inherits: termFields.filter((field) => values[field] === inherit),
+    ...pairOf('createdAt', record?.createdAt),
+    ...pairOf('cancelledAt', record?.cancelledAt),
+  };
+}
+
+function pairOf<const Name extends string>(name: Name, at: EpochMs | undefined) {
+  return { [name]: at === undefined ? null : isoInstant(at), [`${name}Ms`]: at ?? null } as Record<
+    Name,
+    string | null
+  > &
+    Record<`${Name}Ms`, number | null>;
+}
+
+const HeldTermSchema = Type.Object(
+  {
+    what: words(['fee', 'margin', 'precision', 'rounding'], 'What it sets.'),
+    value: line('The value.', '0.4', 64),
+    version: line(
+      'The term, by its id and start; of the configuration its id alone.',
+      'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
+      100,
+    ),
+    scope: words(termScopes, 'The scope of the term.'),
+    ...nullablePair('from', 'Since when it holds; null for the configuration.'),
+  },
+  { description: 'A value and the term it comes from.' },
+);
+
+/** The terms a price is made on. */
+export const MarketTermsSchema = Type.Object(
+  {
+    version: line('Names all terms that the price is made on, with a blank between them.', 'cfg_0f3a91c07d1e', 400),
+    values: Type.Array(HeldTermSchema, { description: 'The values.', maxItems: 4 }),
+  },
+  { $id: 'MarketTerms', description: 'The terms that a market is priced on.' },
+);
+
+export function marketTermsView({
+  version,
+  fee,
+  margin,
+  precision,
+  rounding,
+}: MarketTerms): Static<typeof MarketTermsSchema> {
+  const all = { fee, margin, precision, rounding };
+  const values = (['fee', 'margin', 'precision', 'rounding'] as const).flatMap((what) => {
+    const held = all[what];
+    if (held === undefined) return [];
+    const { term, value } = held;
+    return { what, value: String(value), version: termVersion(term), scope: term.scope, ...pairOf('from', term.from) };
+  });
+  return { version, values };
+}

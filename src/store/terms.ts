@@ -1,0 +1,159 @@
+import type { Selectable } from 'kysely';
+import type { EpochMs } from '../clock.ts';
+import { isoInstant, lastInstantMs } from '../contract/instant.ts';
+import { locked } from './engine.ts';
+import type { TermTable } from './schema.ts';
+import { newId, StorePart } from './store-context.ts';
+import { StoreError } from './store-error.ts';
+
+/** Sets values for a scope from an instant on, unless it was cancelled before. */
+export interface TermRecord extends NewTerm {
+  readonly id: string;
+  readonly createdAt: EpochMs;
+  readonly cancelledAt: EpochMs | undefined;
+}
+
+export interface NewTerm {
+  readonly from: EpochMs;
+  readonly scope: TermTable['scope'];
+  /** The quote currency or the market's symbol; `undefined` for the service. */
+  readonly subject: string | undefined;
+  /** A percentage under 100, or `inherit`, which takes the value from the next wider scope again; as are the others. */
+  readonly feePercent?: string | undefined;
+  readonly marginPercent?: string | undefined;
+  /** 0 to 18. */
+  readonly pricePrecision?: string | undefined;
+  readonly rounding?: string | undefined;
+}
+
+/** Every process has read a new term when it begins, and no process begins one that is being cancelled. */
+export const termLeadMs = 2_000;
+
+const percentage = /^((0|[1-9]\d?)(\.\d{1,18})?|inherit)$/;
+const shapes = {
+  feePercent: { fits: percentage, must: 'A fee is a decimal from 0 to under 100, in percent, or inherit.' },
+  marginPercent: { fits: percentage, must: 'A margin is a decimal from 0 to under 100, in percent, or inherit.' },
+  pricePrecision: { fits: /^(\d|1[0-8]|inherit)$/, must: 'A precision is a whole number from 0 to 18, or inherit.' },
+  rounding: { fits: /^(outward|nearest|inherit)$/, must: 'A rounding is outward, nearest or inherit.' },
+} as const;
+const fields = ['feePercent', 'marginPercent', 'pricePrecision', 'rounding'] as const;
+
+export class Terms extends StorePart {
+  /**
+   * What begins sooner than in `termLeadMs` begins then: what was quoted before stays as it was. Throws `term_empty`,
+   * `term_value`, `term_scope`, `term_start`.
+   */
+  async add(term: NewTerm): Promise<TermRecord> {
+    assertTerm(term);
+    const { db, clock, randomness, journal } = this.context;
+    const now = clock.now();
+    const id = newId('trm', randomness);
+    return db.transaction().execute(async (trx) => {
+      const row = await trx
+        .insertInto('terms')
+        .values({
+          id,
+          from_ms: Math.max(term.from, now + termLeadMs) as EpochMs,
+          scope: term.scope,
+          subject: term.subject ?? '',
+          fee_percent: term.feePercent ?? null,
+          margin_percent: term.marginPercent ?? null,
+          price_precision: term.pricePrecision ?? null,
+          rounding: term.rounding ?? null,
+          created_at_ms: now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const record = recordOf(row);
+      await journal(trx, { action: 'term.set', ...entryOf('Set', record) });
+      return record;
+    });
+  }
+
+  /** Cancels a term that has not begun. Throws `term_unknown`, `term_cancelled`, `term_begun`. */
+  cancel(id: string): Promise<TermRecord> {
+    const { db, clock, journal } = this.context;
+    const now = clock.now();
+    return db.transaction().execute(async (trx) => {
+      const asked = trx.selectFrom('terms').selectAll().where('id', '=', id);
+      const row = await locked(trx, asked, 'terms').executeTakeFirst();
+      if (row === undefined) throw new StoreError('term_unknown', `There is no term ${id}.`);
+      if (row.cancelled_at_ms !== null) throw new StoreError('term_cancelled', `The term ${id} was cancelled.`);
+      if (now + termLeadMs >= row.from_ms) {
+        const begins = `The term ${id} holds from ${isoInstant(row.from_ms)} and cannot be cancelled.`;
+        throw new StoreError('term_begun', `${begins} Set another one.`);
+      }
+      await trx.updateTable('terms').set({ cancelled_at_ms: now }).where('id', '=', id).execute();
+      const record = recordOf({ ...row, cancelled_at_ms: now });
+      await journal(trx, { action: 'term.cancel', ...entryOf('Cancelled', record) });
+      return record;
+    });
+  }
+
+  /** By their start, and of the same start in the order in which they apply; cancelled ones only if asked for. */
+  async list({ withCancelled = false } = {}): Promise<readonly TermRecord[]> {
+    let query = this.context.db
+      .selectFrom('terms')
+      .selectAll()
+      .orderBy('from_ms')
+      .orderBy('created_at_ms')
+      .orderBy('id');
+    if (!withCancelled) query = query.where('cancelled_at_ms', 'is', null);
+    return (await query.execute()).map(recordOf);
+  }
+}
+
+/** Throws the `StoreError` of the first rule that a new term breaks. */
+export function assertTerm(term: NewTerm): void {
+  if (fields.every((field) => term[field] === undefined)) {
+    throw new StoreError('term_empty', 'A term sets a fee, a margin, a precision or a rounding, or several of them.');
+  }
+  for (const field of fields) {
+    const { fits, must } = shapes[field];
+    if (term[field] !== undefined && !fits.test(term[field])) throw new StoreError('term_value', must);
+  }
+  if ((term.scope === 'service') !== (term.subject === undefined)) {
+    throw new StoreError('term_scope', 'A term is for a market, for a quote currency, or for the whole service.');
+  }
+  if (term.scope === 'service' && (term.marginPercent ?? term.pricePrecision) !== undefined) {
+    const remedy = 'Name the quote currency or the market it is for.';
+    throw new StoreError(
+      'term_scope',
+      `A margin or a precision for the whole service would be for no currency. ${remedy}`,
+    );
+  }
+  if (term.from > lastInstantMs)
+    throw new StoreError('term_start', 'The start of a term must be before the year 10000.');
+}
+
+function recordOf(row: Selectable<TermTable>): TermRecord {
+  return {
+    id: row.id,
+    from: row.from_ms,
+    scope: row.scope,
+    subject: row.scope === 'service' ? undefined : row.subject,
+    feePercent: row.fee_percent ?? undefined,
+    marginPercent: row.margin_percent ?? undefined,
+    pricePrecision: row.price_precision ?? undefined,
+    rounding: row.rounding ?? undefined,
+    createdAt: row.created_at_ms,
+    cancelledAt: row.cancelled_at_ms ?? undefined,
+  };
+}
+
+const titles = {
+  feePercent: 'fee',
+  marginPercent: 'margin',
+  pricePrecision: 'precision',
+  rounding: 'rounding',
+} as const;
+
+function entryOf(verb: string, { id, from, scope, subject, ...record }: TermRecord) {
+  const values = fields.flatMap((field) => (record[field] === undefined ? [] : [[field, record[field]] as const]));
+  const what = values.map(([field, value]) => `${titles[field]} ${value}`).join(', ');
+  return {
+    subject: { kind: 'term', id } as const,
+    summary: `${verb} for ${subject ?? 'the service'} from ${isoInstant(from)}: ${what}.`,
+    details: { fromMs: from, scope, subject: subject ?? null, ...Object.fromEntries(values) },
+  };
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { silentLog } from '../log.ts';
+import { MarketBook } from '../market/market-book.ts';
+import { after, decimal, everyEuroMarket, pricingPolicy, start } from '../market/samples.testing.ts';
+import type { Term } from '../market/terms.ts';
+import { TermStarts } from './term-starts.ts';
+
+const fee = (id: string, fromMs: number): Term => {
+  return {
+    id,
+    from: after(start, fromMs),
+    scope: 'service',
+    subject: undefined,
+    values: { feePercent: decimal('0.4') },
+  };
+};
+
+test('terms begin on their instant where nobody reads a price, also one that comes later and begins sooner', async () => {
+  const clock = new FakeClock();
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const began: number[] = [];
+  const said: object[] = [];
+  const starts = new TermStarts(book, clock, { ...silentLog, info: (fields: object) => void said.push(fields) });
+  starts.start();
+  book.observe({ tickerChanged() {}, marketsChanged() {}, termsChanged: () => began.push(clock.now() - start) });
+  book.applyTerms([fee('a', 90_500)], clock.now());
+  await clock.advance(3_100);
+  book.applyTerms([fee('a', 90_500), fee('b', 5_123)], clock.now());
+  began.length = 0;
+  await clock.advance(90_000);
+  assert.deepEqual(began, [5_123, 90_500]);
+  assert.equal(said.length, 2);
+  starts.stop();
+  assert.equal(clock.pendingTimers, 0);
+});
