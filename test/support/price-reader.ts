@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 
 interface Price {
   readonly version: string;
-  readonly ticker: { readonly symbol: string };
+  readonly ticker: { readonly symbol: string; readonly buyPrice: string; readonly timestampMs: number };
 }
 
 export interface PriceEvent {

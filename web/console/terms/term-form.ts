@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { PricePair, Term, TermEffect } from '../../generated/management-v1.d.ts';
+import type { Term, TermEffect } from '../../generated/management-v1.d.ts';
 import { type Outcome, post, problemText } from '../api/client.ts';
 import { after, localFieldText, parseLocal } from '../clock.ts';
 import { counted, grouped, signedPercent } from '../format/decimal.ts';
@@ -61,6 +61,7 @@ export function TermForm({ onSet, onClose }: FormProps) {
   return html`<div class="announce">
     <form class="panel" onSubmit=${send}>
       <h2>Set a term</h2>
+      <p class="hint">What is left empty stays as it is. <code>inherit</code> takes a value from the next wider scope again.</p>
       <div class="pair">
         <${Choice} label="For" value=${values.scope} options=${scopes} onChange=${change('scope')} />
         ${
@@ -76,7 +77,6 @@ export function TermForm({ onSet, onClose }: FormProps) {
         ${!isForService && html`<${Field} label="Decimals" value=${values.pricePrecision} onInput=${change('pricePrecision')} more=${{ autocomplete: 'off', maxlength: 7 }} />`}
         <${Choice} label="Rounding" value=${values.rounding} options=${roundings} onChange=${change('rounding')} />
       </div>
-      <p class="hint">What is left empty stays as it is. <code>inherit</code> takes a value from the next wider scope again.</p>
       <${InstantField} label="From" text=${from} setText=${setFrom} atMs=${parseLocal(from)} fault=${faultOf('fromMs')}>
         <button type="button" onClick=${() => setFrom(localFieldText(serverNowMs()))}>Now</button>
         <button type="button" onClick=${() => setFrom(localFieldText(nextHour()))}>Next hour</button>
@@ -160,15 +160,13 @@ function Shown({ effect: { fromMs, affected, changes, concerns } }: { effect: Te
     <p>${affected === 0 ? 'No market changes: this holds already, or a narrower term does.' : html`${counted(affected, 'market')} from <${When} atMs=${fromMs} as="full" />, at the present prices of the exchange:`}</p>
     ${
       affected > 0 &&
-      html`<${TableFrame} label="Prices before and after"><table>
-        <thead><tr><th scope="col">Market</th><th scope="col" class="number">Buy</th><th scope="col" class="number">then</th><th scope="col" class="number">Sell</th><th scope="col" class="number">then</th></tr></thead>
+      html`<${TableFrame} label="Prices of markets"><table>
+        <thead><tr><th scope="col">Market</th><th scope="col" class="number">Buy</th><th scope="col" class="number">Sell</th></tr></thead>
         <tbody>${changes.map(
           ({ symbol, before, after: then, buyChangePercent, sellChangePercent }) => html`<tr key=${symbol}>
             <th scope="row">${symbol}</th>
-            <td class="number">${priceOf(before, 'buyPrice')}</td>
-            <td class="number">${priceOf(then, 'buyPrice')} ${buyChangePercent !== null && html`<small>${signedPercent(buyChangePercent)}</small>`}</td>
-            <td class="number">${priceOf(before, 'sellPrice')}</td>
-            <td class="number">${priceOf(then, 'sellPrice')} ${sellChangePercent !== null && html`<small>${signedPercent(sellChangePercent)}</small>`}</td>
+            <td class="number"><${Move} from=${before?.buyPrice} to=${then?.buyPrice} percent=${buyChangePercent} /></td>
+            <td class="number"><${Move} from=${before?.sellPrice} to=${then?.sellPrice} percent=${sellChangePercent} /></td>
           </tr>`,
         )}</tbody>
       </table><//>`
@@ -177,6 +175,14 @@ function Shown({ effect: { fromMs, affected, changes, concerns } }: { effect: Te
   </div>`;
 }
 
-function priceOf(prices: PricePair | null, side: 'buyPrice' | 'sellPrice') {
-  return prices === null ? html`<${Missing}>no price<//>` : grouped(prices[side]);
+interface MoveProps {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly percent: string | null;
+}
+
+/** `51 223.8 → 53 517.4`, and by how much below. */
+function Move({ from, to, percent }: MoveProps) {
+  const price = (text: string | undefined) => (text === undefined ? html`<${Missing}>no price<//>` : grouped(text));
+  return html`<span>${price(from)} → ${price(to)}${percent !== null && html`<br /><small>${signedPercent(percent)}</small>`}</span>`;
 }
