@@ -12,6 +12,7 @@ import { marketRoom } from './wiring/market-room.ts';
 import { openStoreWhenThere } from './wiring/open-store.ts';
 import { OperatorChanges } from './wiring/operator-changes.ts';
 import { publicListener } from './wiring/public-listener.ts';
+import { recordingOf } from './wiring/recording.ts';
 import { RunningParts } from './wiring/running-parts.ts';
 import { StoreCheck } from './wiring/store-check.ts';
 
@@ -81,15 +82,21 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   const sender = mail && { server: mail.smtp, from: mail.from };
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
   const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
-  const listener = await publicListener({ ...options, telemetry }, market, access, changes, delay);
+  const recording = only === 'feed' ? undefined : recordingOf(options, market, store);
+  const listener = await publicListener({ ...options, telemetry }, market, access, changes, delay, recording);
 
   await parts.start(market);
+  if (recording !== undefined) {
+    parts.add(() => recording.stop());
+    await recording.open(listener.requestKey);
+  }
   await parts.start(access);
   await parts.start(changes);
   const admin = await startPrivateListener({
     ...{ ...options, store, market, access, feed, changes, storeCheck, notifier, listener, delay },
     phase: () => phase,
     publicUrls: urls,
+    recording: () => recording?.figures(),
     sharedLimits: () => access.shared?.figures(),
     replication: () => feed.figures?.(),
   });

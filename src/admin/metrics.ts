@@ -51,6 +51,7 @@ export function metricsRegistry(parts: AdminParts): Registry {
     ...feedMetrics(parts),
     ...noticeMetrics(parts),
     ...clusterMetrics(parts),
+    ...recordMetrics(parts),
   ]) {
     register(registry, metric);
   }
@@ -373,5 +374,20 @@ function clusterMetrics({ sharedLimits, replication }: AdminParts): Metric[] {
       'Wall clock of this process minus that of Redis; 0 while that is unknown.',
       () => (sharedLimits()?.clockSkewMs ?? 0) / 1000,
     ),
+  ];
+}
+
+/** Without a value where nothing is recorded. */
+function recordMetrics({ recording, clock }: AdminParts): Metric[] {
+  return [
+    counter('record_quotes_total', 'Published prices recorded.', () => recording()?.quotes),
+    counter('record_answers_total', 'Answers to keys recorded.', () => recording()?.servings),
+    counter('record_bytes_total', 'Bytes of sealed segments.', () => recording()?.segmentBytes),
+    gauge('record_backlog_bytes', 'Bytes noted and not in the journal yet.', () => recording()?.backlogBytes),
+    counter('record_gaps_total', 'Gaps in the record.', () => recording()?.gaps),
+    gauge('record_gap_seconds', 'How long nothing has been recorded; 0 while all is.', () => {
+      const figures = recording();
+      return figures && (figures.gapSince === undefined ? 0 : (clock.now() - figures.gapSince) / 1000);
+    }),
   ];
 }

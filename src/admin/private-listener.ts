@@ -64,16 +64,16 @@ export async function startPrivateListener(
 
 /** A listener that answers every error in the one form of problems. */
 function listenerOf({ randomness, log, configuration }: AdminParts): FastifyInstance {
-  const nextId = requestIds(randomness);
+  const ids = requestIds(randomness);
   const app = Fastify({
     logger: false,
     forceCloseConnections: true,
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
-    genReqId: nextId,
+    genReqId: () => ids.next(),
     frameworkErrors: (error, request, reply) => answerFailure(error, request, reply as FastifyReply),
     clientErrorHandler(_error, socket) {
-      if (socket.writable) socket.end(notHttp(nextId()));
+      if (socket.writable) socket.end(notHttp(ids.next()));
     },
   });
   function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {

@@ -28,6 +28,21 @@ import type { RequestRate } from './request-rate.ts';
 /** Where the process is in its life. Only `serving` is ready for traffic. */
 export type Phase = 'starting' | 'serving' | 'draining';
 
+/** How the record of quotes and answers fares. */
+export interface RecordingFigures {
+  readonly quotes: number;
+  readonly servings: number;
+  readonly segmentBytes: number;
+  /** Bytes on their way to the journal. */
+  readonly backlogBytes: number;
+  /** Gaps since the start, one left by a process before that was killed included. */
+  readonly gaps: number;
+  /** Since when nothing is recorded; `undefined` while all is. */
+  readonly gapSince: EpochMs | undefined;
+  /** Why the disk takes nothing; `undefined` while it does. */
+  readonly trouble: string | undefined;
+}
+
 /** The rooms of a service, as far as its private listener reads and changes them. */
 export interface AdminParts {
   readonly version: string;
@@ -70,6 +85,8 @@ export interface AdminParts {
   };
   /** What SQLite last found in its file. */
   readonly storeCheck: { result(): { readonly finding: string | undefined } | undefined };
+  /** Of the record; `undefined` where nothing is recorded. */
+  readonly recording: () => RecordingFigures | undefined;
   readonly notifier: { figures(): NotifierFigures };
   readonly phase: () => Phase;
   /** Where clients find the API; known once the public listener listens. */

@@ -30,6 +30,8 @@ export interface Configuration {
   readonly pricing: PricingConfiguration;
   readonly rates: RatesConfiguration;
   readonly guard: InMilliseconds<Settings['guard']>;
+  /** `undefined`: nothing is recorded. */
+  readonly history: HistoryConfiguration | undefined;
   /** Requests per wall-clock minute. */
   readonly limits: Settings['limits'];
   /** `undefined`: notices are not sent. */
@@ -88,6 +90,12 @@ export type StoreConfiguration =
   | { readonly kind: 'sqlite'; readonly url: string; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
+/** `path` is absolute. */
+export interface HistoryConfiguration {
+  readonly path: string;
+  readonly keepForMs: number;
+}
+
 type ConvertedQuote = Settings['pricing']['converted'][CurrencyCode];
 
 interface PricingConfiguration {
@@ -132,6 +140,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
     },
     rates: resolveRates(settings),
     guard: inMilliseconds(guard, guardSchema),
+    history: resolveHistory(settings, directoryOf),
     limits,
     mail: resolveMail(settings),
     notices: inMilliseconds(notices, noticesSchema),
@@ -177,6 +186,13 @@ function resolveStore(url: string, directoryOf: DirectoryOf): StoreConfiguration
   if (!url.startsWith('sqlite:')) return { kind: 'postgres', url };
   const path = absolute(directoryOf('store'), url.slice('sqlite:'.length));
   return { kind: 'sqlite', url: `sqlite:${path}`, path };
+}
+
+function resolveHistory({ history }: Settings, directoryOf: DirectoryOf): HistoryConfiguration | undefined {
+  const { url, keepFor } = history;
+  if (url === 'off') return undefined;
+  const path = absolute(directoryOf('history.url'), url.slice('sqlite:'.length));
+  return { path, keepForMs: milliseconds(keepFor) };
 }
 
 function resolveRates({ rates }: Settings): RatesConfiguration {

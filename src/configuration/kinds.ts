@@ -142,6 +142,11 @@ export const storeUrl: TextKind<string> = {
   fits: (text) => (/^postgres(ql)?:/.test(text) ? isPostgresUrl(text) : isSqliteUrl(text)),
 };
 
+export const recordUrl: TextKind<string> = {
+  allowed: 'sqlite:path or off',
+  fits: (text) => text === 'off' || isSqliteUrl(text),
+};
+
 export function text<Text extends string>(kind: TextKind<Text>, options: Partial<AnnotatedSchema> = {}) {
   const { allowed, fits, hint } = kind;
   return Type.Refine(Type.String({ allowed, hint, ...options }), fits) as unknown as TUnsafe<Text>;

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { type AnnotatedSchema, section } from './kinds.ts';
+import { historySchema } from './schema-history.ts';
 import { feedSchema, guardSchema, marketsSchema, pricingSchema, ratesSchema, sourcesSchema } from './schema-market.ts';
 import {
   adminSchema,
@@ -24,6 +25,7 @@ export const configurationSchema = section({
   pricing: pricingSchema,
   rates: ratesSchema,
   guard: guardSchema,
+  history: historySchema,
   limits: limitsSchema,
   mail: mailSchema,
   notices: noticesSchema,

@@ -3,10 +3,11 @@ import type { Server as TlsServer } from 'node:https';
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import { type ErrorCode, errorTable } from '../contract/errors.ts';
+import { errorTable } from '../contract/errors.ts';
 import { overloadRetryAfterSeconds } from '../contract/limits.ts';
 import type { Log } from '../log.ts';
 import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
+import type { AnsweredRequest, ServedRequest } from './answered-request.ts';
 import { type Connection, type ConnectionFigures, Connections, keylessKeepAliveSeconds } from './connections.ts';
 import { Handshakes } from './handshakes.ts';
 import { type Certificate, httpServer, type PublicListenerOptions } from './http-server.ts';
@@ -14,7 +15,7 @@ import { findHttpFault, type ParserError, parserProblem, writeRawProblem } from 
 import { Overload, type Strain } from './overload.ts';
 import { type Deciding, type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
 import { RequestCounts, unmatchedRoute } from './request-counts.ts';
-import { requestIds } from './request-ids.ts';
+import { type RequestIds, requestIds } from './request-ids.ts';
 import { splitTarget } from './request-target.ts';
 import type { Sources } from './resource.ts';
 import { status } from './resources/status.ts';
@@ -27,23 +28,6 @@ export interface Offer {
   readonly errorsUrl: string;
 }
 
-/** What is known of a request once it is answered. Neither the text of a key nor the address of a client. */
-export interface AnsweredRequest {
-  readonly requestId: string;
-  /** When the answer was written. */
-  readonly at: EpochMs;
-  readonly durationMs: number;
-  /** Of the resource; `unmatched` where there is none. Never a path a client chose. */
-  readonly route: string;
-  readonly status: number;
-  /** Of a problem. */
-  readonly code: ErrorCode | undefined;
-  /** Of the body. */
-  readonly bytes: number;
-  /** Of the valid key that asked; absent where there was none. */
-  readonly keyId: string | undefined;
-}
-
 /** What the listener stands on. */
 export interface PublicListenerParts {
   /** Asked once, with the port listened on, before any request is looked at. */
@@ -53,6 +37,8 @@ export interface PublicListenerParts {
   readonly sources: Sources;
   /** Called after every answer to well-formed HTTP, with the headers of the request. */
   readonly onAnswered?: ((answered: AnsweredRequest, headers: IncomingHttpHeaders) => void) | undefined;
+  /** Called after every answer to a valid key, before anything else can be published. */
+  readonly onServed?: ((served: ServedRequest) => void) | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -75,6 +61,8 @@ interface Exchange {
   readonly cameMs: number;
   /** Its answer is the last on its connection. */
   closes: boolean;
+  /** The instant that it is answered for, and what it asks; once it was looked at. */
+  asked: { readonly now: EpochMs; readonly query: string } | undefined;
 }
 
 /**
@@ -90,7 +78,7 @@ export class PublicListener {
   readonly #parts: PublicListenerParts;
   #pipeline!: Pipeline;
   #errorsUrl = '';
-  readonly #nextId: () => string;
+  readonly #ids: RequestIds;
   readonly #overload: Overload;
   readonly #server: Server;
   #draining = false;
@@ -98,7 +86,7 @@ export class PublicListener {
   constructor(options: PublicListenerOptions, parts: PublicListenerParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#nextId = requestIds(parts.randomness);
+    this.#ids = requestIds(parts.randomness);
     this.connections = new Connections(parts.clock, options.limits);
     this.#overload = new Overload(parts.clock, {
       strain: () => ({ ...parts.strain(), unsentBytes: this.connections.unsentBytes() }),
@@ -119,6 +107,11 @@ export class PublicListener {
       tunnel: (socket) => this.#refuseTunnel(socket),
       handshakes: this.#handshakes,
     });
+  }
+
+  /** Turns request ids into their numbers, see `RequestIds`. */
+  get requestKey(): Uint8Array {
+    return this.#ids.key;
   }
 
   /** True while requests of clients that are new to the service are refused. */
@@ -226,7 +219,15 @@ export class PublicListener {
     const connection = this.connections.taking(request.socket);
     if (connection === undefined) return undefined;
     const cameMs = this.#parts.clock.monotonicMs();
-    const exchange = { request, response, connection, requestId: this.#nextId(), cameMs, closes: false };
+    const exchange = {
+      request,
+      response,
+      connection,
+      requestId: this.#ids.next(),
+      cameMs,
+      closes: false,
+      asked: undefined,
+    };
     connection.lastResponse = response;
     if (announcesBody(request.headers)) {
       this.connections.discardBody(request, response);
@@ -265,6 +266,7 @@ export class PublicListener {
     const target = splitTarget(url);
     if (this.#overload.isShedding && isToBeShed(connection, target.path)) return unrouted(overloaded);
     const now = clock.now();
+    exchange.asked = { now, query: target.query };
     const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
     return this.#pipeline.decide({ requestId, now, address, method, target, headers });
   }
@@ -308,8 +310,20 @@ export class PublicListener {
       const keyId = key && gate.keys.keyIdOf(key.slot);
       onAnswered({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId }, headers);
     }
+    this.#served(exchange, { answer, route, key }, status);
     if (answer.kind === 'problem') this.counts.problem(answer.code);
     if (answer === overloaded) this.counts.wasShed();
+  }
+
+  #served(
+    { requestId, asked }: Exchange,
+    { answer, route, key }: Pick<Decision, 'answer' | 'route' | 'key'>,
+    status: number,
+  ): void {
+    const { onServed, gate } = this.#parts;
+    const keyId = key && gate.keys.keyIdOf(key.slot);
+    if (onServed === undefined || keyId === undefined || asked === undefined) return;
+    onServed({ requestId, keyId, ...asked, route, status, answer });
   }
 
   #onClientError(error: ParserError, socket: Socket): void {
@@ -341,7 +355,9 @@ export class PublicListener {
     connection.closing = true;
     this.counts.answered(unmatchedRoute, errorTable[answer.code].status, 0);
     this.counts.problem(answer.code);
-    this.connections.afterLastResponse(socket, () => writeRawProblem(socket, answer, this.#nextId(), this.#errorsUrl));
+    this.connections.afterLastResponse(socket, () =>
+      writeRawProblem(socket, answer, this.#ids.next(), this.#errorsUrl),
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
-import type { AnsweredRequest } from './public-listener.ts';
+import type { AnsweredRequest } from './answered-request.ts';
 import { RecentRequests } from './recent-requests.ts';
 
 function answered(requestId: string, keyId?: string): AnsweredRequest {

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import type { ErrorCode } from '../contract/errors.ts';
-import type { AnsweredRequest } from './public-listener.ts';
+import type { AnsweredRequest } from './answered-request.ts';
 
 /** Of each kind. At some 90 bytes each both kinds take 2 MB. */
 const keptMax = 10_000;

@@ -1,21 +1,40 @@
+import { createCipheriv } from 'node:crypto';
 import type { Randomness } from '../clock.ts';
 
 const idBytes = 16;
 const idsPerRefill = 256;
 
+/** Gives out request identifiers. */
+export interface RequestIds {
+  /** 32 hexadecimal digits. */
+  next(): string;
+  /** With it an id is turned back into its number: 1, 2, 3 and so on. AES-128, one block an id. */
+  readonly key: Uint8Array;
+}
+
 /**
- * Gives out request identifiers: 32 random hexadecimal digits each, drawn in bulk because asking for
- * randomness once per request costs more than the rest of the identifier.
+ * Identifiers are numbers under a cipher: without the key nobody tells them from random ones, with it the record finds an
+ * answer by its id without keeping the id. They are made in bulk, because that costs less than one by one.
  */
-export function requestIds(randomness: Randomness): () => string {
+export function requestIds(randomness: Randomness): RequestIds {
+  const key = randomness.bytes(idBytes);
+  const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
+  const numbers = Buffer.alloc(idBytes * idsPerRefill);
   let pool = '';
   let at = 0;
-  return () => {
-    if (at === pool.length) {
-      pool = Buffer.from(randomness.bytes(idBytes * idsPerRefill)).toString('hex');
-      at = 0;
-    }
-    at += idBytes * 2;
-    return pool.slice(at - idBytes * 2, at);
+  let last = 0;
+  const refill = () => {
+    for (let offset = 0; offset < numbers.length; offset += idBytes)
+      numbers.writeBigUInt64BE(BigInt(++last), offset + 8);
+    pool = cipher.update(numbers).toString('hex');
+    at = 0;
+  };
+  return {
+    key,
+    next() {
+      if (at === pool.length) refill();
+      at += idBytes * 2;
+      return pool.slice(at - idBytes * 2, at);
+    },
   };
 }

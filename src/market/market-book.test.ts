@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import type { BookObserver } from './book-observer.ts';
-import { MarketBook, type PriceVerdict } from './market-book.ts';
+import { MarketBook } from './market-book.ts';
+import type { PriceVerdict } from './price-inputs.ts';
 import type { PricingPolicy } from './pricing.ts';
 import {
   after,

@@ -1,6 +1,5 @@
 import type { EpochMs } from '../clock.ts';
 import { type BookObserver, BookObservers } from './book-observer.ts';
-import { type ClientTicker, clientTicker, type UnpricedReason } from './client-ticker.ts';
 import type { DecimalString } from './decimal.ts';
 import { type Guard, type Held, type HeldSubject, heldForMsMax } from './guard.ts';
 import {
@@ -11,14 +10,8 @@ import {
   type OfferedMarket,
 } from './market-catalogue.ts';
 import { type KnownRate, MarketFactors } from './market-factors.ts';
-import {
-  type Conversion,
-  derivePrices,
-  type PriceDerivation,
-  type PriceFactors,
-  type PricingPolicy,
-  rateValidUntil,
-} from './pricing.ts';
+import { type NoPrice, type PriceBasis, type PriceInputs, type PriceVerdict, priceFrom } from './price-inputs.ts';
+import { type Conversion, derivePrices, type PriceDerivation, type PricingPolicy, rateValidUntil } from './pricing.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import { firstTerms, type MarketTerms, type Term, type TermSubject, TermsInForce } from './terms.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
@@ -45,12 +38,6 @@ export interface HeldInput extends Omit<Held, 'reason' | 'unpricedFrom'> {
   readonly subject: HeldSubject;
   readonly reason: Held['reason'] | 'operator';
 }
-
-/** The price of a market at an instant, or why there is none. */
-export type PriceVerdict =
-  | { readonly kind: 'priced'; readonly ticker: ClientTicker }
-  | { readonly kind: 'unpriced'; readonly reason: UnpricedReason }
-  | { readonly kind: 'unknown_symbol' };
 
 /** How a price was derived. */
 export interface PriceExplanation extends PriceDerivation {
@@ -281,25 +268,33 @@ export class MarketBook {
   }
 
   price(symbol: MarketSymbol, now: EpochMs): PriceVerdict {
+    return priceFrom(this.inputs(symbol, now));
+  }
+
+  /** What `price` is made from. Costs no arithmetic. */
+  inputs(symbol: MarketSymbol, now: EpochMs): PriceInputs | NoPrice {
     this.advance(now);
     const market = this.catalogue.find(symbol);
     if (market === undefined || market.status === 'delisted') return { kind: 'unknown_symbol' };
-    return this.#priceOf(market, now, this.#factors.of(market, this.termsOf(market), now));
+    const terms = this.termsOf(market);
+    return this.#inputsOf({ market, terms, factors: this.#factors.of(market, terms, now) }, now);
   }
 
   /** The price that a market would have now on other terms. */
   priceOn(terms: MarketTerms, market: OfferedMarket, now: EpochMs): PriceVerdict {
     const pricePrecision = terms.precision?.value ?? this.catalogue.usualPrecision(market);
-    return this.#priceOf({ ...market, pricePrecision }, now, this.#factors.once(market, terms, now));
+    const factors = this.#factors.once(market, terms, now);
+    return priceFrom(this.#inputsOf({ market: { ...market, pricePrecision }, terms, factors }, now));
   }
 
-  #priceOf(market: OfferedMarket, now: EpochMs, factors: PriceFactors | undefined): PriceVerdict {
+  #inputsOf({ market, terms, factors }: PriceBasis, now: EpochMs): PriceInputs | NoPrice {
     const ticker = this.#tickerAt(market.exchangeSymbol, now);
     if (ticker === undefined) return { kind: 'unpriced', reason: 'no_ticker' };
     if (now >= this.#unpricedFrom(market.exchangeSymbol)) return { kind: 'unpriced', reason: 'held' };
     if (factors === undefined) return { kind: 'unpriced', reason: 'no_rate' };
-    const priced = clientTicker(market, ticker, this.#references.get(market.exchangeSymbol), factors);
-    return priced === undefined ? { kind: 'unpriced', reason: 'rounds_to_zero' } : { kind: 'priced', ticker: priced };
+    const rate = market.isConverted ? this.#rates.get(market.quote) : undefined;
+    const references = this.#references.get(market.exchangeSymbol);
+    return { kind: 'inputs', market, ticker, references, rate, terms, factors };
   }
 
   /** The derivation of a market's price; `undefined` when it has none at `now`. */

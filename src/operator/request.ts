@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { AnsweredRequest } from '../http/public-listener.ts';
+import type { AnsweredRequest } from '../http/answered-request.ts';
 import { count, instants, line, nullableId, nullableLine, pair } from './fields.ts';
 
 export const requestId = Type.String({

@@ -6,7 +6,7 @@ import { newId, StorePart } from './store-context.ts';
 
 /** What an entry of the audit log is about. */
 interface AuditSubject {
-  readonly kind: 'account' | 'key' | 'market' | 'window' | 'term' | 'token' | 'session' | 'store';
+  readonly kind: 'account' | 'key' | 'market' | 'window' | 'term' | 'token' | 'session' | 'store' | 'history';
   readonly id: string;
 }
 

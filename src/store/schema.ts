@@ -166,7 +166,7 @@ export interface AuditTable {
   at_ms: EpochMs;
   actor: string;
   action: string;
-  subject_kind: 'account' | 'key' | 'market' | 'window' | 'term' | 'token' | 'session' | 'store';
+  subject_kind: 'account' | 'key' | 'market' | 'window' | 'term' | 'token' | 'session' | 'store' | 'history';
   subject_id: string;
   /** One sentence for people. */
   summary: string;

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
-import type { AnsweredRequest } from '../http/public-listener.ts';
+import type { AnsweredRequest } from '../http/answered-request.ts';
 import type { Log } from '../log.ts';
 import { metricsBody } from './otlp-metrics.ts';
 import { attributes } from './otlp-values.ts';

@@ -1,4 +1,4 @@
-import type { AnsweredRequest } from '../http/public-listener.ts';
+import type { AnsweredRequest } from '../http/answered-request.ts';
 import { attributes, nanoseconds, scope } from './otlp-values.ts';
 
 /** At some 400 bytes each, 2 MB. */

@@ -2,10 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { KeyLook, type LookSource } from '../access/key-look.ts';
 import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
+import type { AnsweredRequest } from '../http/answered-request.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
 import { heapShare } from '../http/heap-share.ts';
 import type { Certificate } from '../http/http-server.ts';
-import { type AnsweredRequest, PublicListener } from '../http/public-listener.ts';
+import { PublicListener } from '../http/public-listener.ts';
 import { RecentRequests } from '../http/recent-requests.ts';
 import type { Log } from '../log.ts';
 import { requestView } from '../operator/request.ts';
@@ -14,6 +15,7 @@ import type { AccessRoom } from './access-room.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 import type { MarketRoom } from './market-room.ts';
 import { publicRoutes } from './public-routes.ts';
+import type { Recording } from './recording.ts';
 
 interface PublicListenerOptions {
   readonly configuration: Configuration;
@@ -39,6 +41,7 @@ export async function publicListener(
   { directory, limits, shared, breaches, addresses }: AccessRoom,
   changes: LookSource,
   delay: EventLoopDelay,
+  recording?: Pick<Recording, 'begin' | 'served'>,
 ) {
   const tls = server.tls && (await readCertificate(server.tls));
   const recent = new RecentRequests();
@@ -48,6 +51,7 @@ export async function publicListener(
     {
       offerAt(port) {
         const urls = publicUrls(server, port);
+        recording?.begin(urls.errorsUrl);
         return { routes: publicRoutes({ ...urls, limits: figures, version }), errorsUrl: urls.errorsUrl };
       },
       gate: { keys: directory, limits: shared ?? limits, breaches, look: () => keyLook.look() },
@@ -58,6 +62,7 @@ export async function publicListener(
         telemetry?.answered(answered, headers.traceparent as string | undefined);
         if (isLogged(answered, logs.access)) logRequest(answered, log);
       },
+      onServed: recording && ((served) => recording.served(served)),
       clock,
       randomness,
       log,
@@ -68,6 +73,7 @@ export async function publicListener(
   let expiresAt = tls && expiryOf(tls);
   return {
     counts: listener.counts,
+    requestKey: listener.requestKey,
     recent,
     connectionFigures: () => listener.connectionFigures(),
     certificateExpiresAt: () => expiresAt,

@@ -7,7 +7,7 @@ import { filesEnding, isForTests, textOf } from './files.ts';
 /** What any room but the contract may import: a place for what would otherwise stand in several. */
 const ground = ['backoff', 'base62', 'clock', 'html', 'log'];
 const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'http', 'market', 'notices', 'portal', ...ground];
-const joined = [...readable, 'admin', 'configuration', 'operator', 'store', 'telemetry'];
+const joined = [...readable, 'admin', 'configuration', 'history', 'operator', 'store', 'telemetry'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   clock: [],
   html: [],
@@ -20,13 +20,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   board: ['contract', 'market', ...ground],
   access: ['contract', ...ground],
   store: ['contract', ...ground],
+  history: ['board', 'contract', 'market', 'store', ...ground],
   cluster: ['access', 'contract', 'market', ...ground],
   notices: ['store', ...ground],
   http: ['access', 'board', 'contract', ...ground],
   portal: ['board', 'contract', 'http', ...ground],
   telemetry: ['http', ...ground],
   operator: ['access', 'contract', 'http', 'market', 'notices', 'store', ...ground],
-  admin: [...readable, 'configuration', 'operator', 'store'],
+  admin: [...readable, 'configuration', 'history', 'operator', 'store'],
   configuration: ['feed', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'wiring'],

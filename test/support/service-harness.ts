@@ -183,6 +183,7 @@ export class ServiceHarness {
       'markets.symbols': offered.join(','),
       'rates.url': cnbUrl,
       'rates.refresh': '1s',
+      'history.url': 'off',
       // The tests share the thread with the service: they would be taken for overload.
       'server.overloadDelay': '10s',
       ...Object.fromEntries(Object.entries(laxGuard).map(([name, percent]) => [`guard.${name}`, percent])),

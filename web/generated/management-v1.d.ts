@@ -3427,7 +3427,7 @@ export interface components {
                  * @example account
                  * @enum {string}
                  */
-                readonly kind: "account" | "key" | "market" | "window" | "term" | "token" | "session" | "store";
+                readonly kind: "account" | "key" | "market" | "window" | "term" | "token" | "session" | "store" | "history";
                 /**
                  * @description Its id; the symbol of a market.
                  * @example key_4fGh72Kq0ZsTn1Lw

@@ -21,7 +21,7 @@ const AuditEntrySchema = Type.Object(
     subject: Type.Object(
       {
         kind: words(
-          ['account', 'key', 'market', 'window', 'term', 'token', 'session', 'store'],
+          ['account', 'key', 'market', 'window', 'term', 'token', 'session', 'store', 'history'],
           'What it was done to.',
         ),
         id: line('Its id; the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),

@@ -1,0 +1,16 @@
+import { duration, recordUrl, section, text } from './kinds.ts';
+
+export const historySchema = section(
+  {
+    url: text(recordUrl, {
+      default: 'sqlite:./history.sqlite',
+      description:
+        'The record of what was quoted and served: an SQLite file of its own, made when absent, with journals beside it. Several processes on a machine can share it. `off` records nothing.',
+      security: 'It holds ids of keys and no address: readable by the service’s user alone.',
+    }),
+    keepFor: duration('30d', ['1h', '3650d'], 'How long the record is kept; a hold keeps a span beyond it.', {
+      security: 'MiCA asks providers of crypto-asset services for records of 5 years: `1830d`.',
+    }),
+  },
+  'The record of every published price and every answer to a key.',
+);

@@ -1,0 +1,134 @@
+/** Writes numbers and texts compactly into a buffer that grows. */
+export class ByteWriter {
+  #buffer: Buffer;
+  #length = 0;
+
+  /** @param capacity bytes to begin with */
+  constructor(capacity = 1024) {
+    this.#buffer = Buffer.allocUnsafe(capacity);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was written. A view: the writer is done with it. */
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#buffer[this.#length++] = value;
+  }
+
+  /** A whole number from 0 to 2^53 − 1, seven bits a byte, the lowest first. */
+  count(value: number): void {
+    this.#reserve(8);
+    let rest = value;
+    while (rest >= 0x80) {
+      this.#buffer[this.#length++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    this.#buffer[this.#length++] = rest;
+  }
+
+  /** A whole number of either sign, up to 2^52: small ones are short. */
+  difference(value: number): void {
+    this.count(value < 0 ? -2 * value - 1 : 2 * value);
+  }
+
+  /** Text of any length, in UTF-8. */
+  text(value: string): void {
+    const length = Buffer.byteLength(value);
+    this.count(length);
+    this.#reserve(length);
+    this.#buffer.write(value, this.#length);
+    this.#length += length;
+  }
+
+  /** Text of up to 255 Latin-1 characters: the fastest way for the short texts of prices. */
+  shortText(value: string): void {
+    this.#reserve(value.length + 1);
+    this.#buffer[this.#length++] = value.length;
+    this.#length += this.#buffer.write(value, this.#length, 'latin1');
+  }
+
+  /** Bytes given as hexadecimal digits, without their number. */
+  hex(value: string): void {
+    this.#reserve(value.length / 2);
+    this.#length += this.#buffer.write(value, this.#length, 'hex');
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#buffer.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#length + more));
+    this.#buffer.copy(grown, 0, 0, this.#length);
+    this.#buffer = grown;
+  }
+}
+
+/** Reads what `ByteWriter` wrote. Throws `RangeError` where the bytes end too early. */
+export class ByteReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.#at++];
+    if (value === undefined) throw new RangeError('the bytes end too early');
+    return value;
+  }
+
+  count(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const part = this.byte();
+      value += (part & 0x7f) * scale;
+      if (part < 0x80) return value;
+      scale *= 0x80;
+    }
+  }
+
+  difference(): number {
+    const value = this.count();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  text(): string {
+    const length = this.count();
+    return this.raw(length).toString();
+  }
+
+  shortText(): string {
+    const length = this.byte();
+    return this.raw(length).toString('latin1');
+  }
+
+  /** All that is left. */
+  rest(): Buffer {
+    return this.raw(this.#bytes.length - this.#at);
+  }
+
+  raw(length: number): Buffer {
+    const end = this.#at + length;
+    if (end > this.#bytes.length) throw new RangeError('the bytes end too early');
+    const bytes = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return bytes;
+  }
+}

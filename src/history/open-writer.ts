@@ -1,0 +1,107 @@
+import type { EpochMs } from '../clock.ts';
+import { createIfMissing } from '../store/sqlite/open.ts';
+import { lockForService } from '../store/sqlite/service-lock.ts';
+import { StoreError } from '../store/store-error.ts';
+import { Journal, type JournalContent, readJournal } from './journal.ts';
+import { Publication } from './publication.ts';
+import type { Position, Rows } from './rows.ts';
+import { chainStart, type Segment, sealed } from './segment.ts';
+import type { SegmentStore } from './segment-store.ts';
+import { segmentsOf } from './segments-of.ts';
+import type { GapFact } from './versions.ts';
+import { RecordWriter } from './writer.ts';
+
+/** More processes than this do not share a store. */
+const chainsMax = 64;
+
+export interface OpenWriterOptions {
+  readonly store: SegmentStore;
+  /** Where the journal is: this path with the number of the chain after it. */
+  readonly journalPath: string;
+  readonly requestKey: Uint8Array;
+  readonly now: EpochMs;
+  readonly written: (bytes: number) => void;
+}
+
+export interface OpenWriter {
+  readonly writer: RecordWriter;
+  readonly chain: number;
+  /** What the process before left out, because it ended without closing its record. */
+  readonly gap: GapFact | undefined;
+  /** Gives the chain back. */
+  readonly release: () => void;
+}
+
+/**
+ * Takes the first chain that no other process has, makes segments of what its last process left in the journal, and
+ * begins a run. Throws the system's error, or `StoreError`.
+ */
+export async function openWriter(options: OpenWriterOptions): Promise<OpenWriter> {
+  const { store, journalPath, requestKey, now, written } = options;
+  const { chain, path, release } = takeChain(journalPath);
+  try {
+    const head = (await store.head(chain)) ?? chainStart;
+    const left = readJournal(path, head.number);
+    const recovered = await recover(store, chain, left);
+    const run = await store.addRun({ chain, startedAt: now, requestKey });
+    const journal = new Journal(path);
+    const publication = new Publication(requestKey);
+    const current = (await store.head(chain)) ?? chainStart;
+    const writer = new RecordWriter({ publication, journal, store, chain, run, head: current, written });
+    return { writer, chain, gap: left && gapAfter(recovered ?? (await lastOf(store, chain)), now), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function takeChain(journalPath: string): { chain: number; path: string; release: () => void } {
+  for (let chain = 1; ; chain++) {
+    const path = journalOf(journalPath, chain);
+    try {
+      createIfMissing(path);
+      return { chain, path, release: lockForService(path) };
+    } catch (error) {
+      if (!(error instanceof StoreError && error.reason === 'in_use') || chain === chainsMax) throw error;
+    }
+  }
+}
+
+/** The journal of a chain, beside the file of the store. */
+export function journalOf(path: string, chain: number): string {
+  return `${path}.minute${chain}`;
+}
+
+/** @returns the last instant that the journal had */
+async function recover(
+  store: SegmentStore,
+  chain: number,
+  left: JournalContent | undefined,
+): Promise<EpochMs | undefined> {
+  if (left === undefined) return undefined;
+  const segments: Segment[] = [];
+  let head = (await store.head(chain)) ?? chainStart;
+  for (const content of segmentsOf(left.rows, left.run, { number: 0, names: [] })) {
+    const segment = sealed(content, chain, head);
+    segments.push(segment);
+    head = segment;
+  }
+  await store.append(segments);
+  return latestOf(left.rows);
+}
+
+function latestOf({ quotes, facts, servings }: Rows): EpochMs | undefined {
+  const ends: (Position | undefined)[] = [quotes.at(-1), facts.at(-1), servings.at(-1)];
+  return ends.reduce<EpochMs | undefined>((last, row) => (row && row.at > (last ?? 0) ? row.at : last), undefined);
+}
+
+/** The last instant in the segments of a chain. */
+async function lastOf(store: SegmentStore, chain: number): Promise<EpochMs | undefined> {
+  const kinds = ['quotes', 'facts', 'breaks', 'servings'] as const;
+  const last = await store.heads({ kinds, chain, backwards: true, limit: 4 });
+  return last.reduce<EpochMs | undefined>((at, head) => (head.lastAt > (at ?? 0) ? head.lastAt : at), undefined);
+}
+
+function gapAfter(last: EpochMs | undefined, now: EpochMs): GapFact | undefined {
+  return last === undefined ? undefined : { from: last, to: now, reason: 'killed' };
+}

@@ -1,0 +1,362 @@
+import type { Clock, EpochMs, Timer } from '../clock.ts';
+import type { BookObserver } from '../market/book-observer.ts';
+import type { Held, HeldSubject } from '../market/guard.ts';
+import type { MarketBook } from '../market/market-book.ts';
+import type { OfferedMarket } from '../market/market-catalogue.ts';
+import type { PriceInputs } from '../market/price-inputs.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import type { MarketTerms } from '../market/terms.ts';
+import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
+import type { ConversionRate, ReferencePrices } from '../market/upstream.ts';
+import type { FactKind, NoQuote } from './rows.ts';
+import { type StreamedServing, StreamWriter } from './stream.ts';
+import type { GapFact, ListingFact, RateVersion, TermsVersion } from './versions.ts';
+
+/** Where pieces of the stream go. */
+export interface RecordingChannel {
+  /** Takes the piece over and returns at once. */
+  send(piece: Buffer): void;
+}
+
+export interface RecorderOptions {
+  readonly book: MarketBook;
+  readonly clock: Clock;
+  /** The id of the exchange that prices come from. */
+  readonly source: string;
+  readonly channel: RecordingChannel;
+  /** Called after each flush: for what else is to be told. */
+  readonly onFlush?: (() => void) | undefined;
+  /** Told since when nothing is recorded, with the error if one is the reason; `undefined` once the record goes on. */
+  readonly onGap: (since: EpochMs | undefined, error?: unknown) => void;
+}
+
+/** How long something published waits at most before it is on its way to the journal. */
+const flushEveryMs = 250;
+/** A piece is sent early once it has so many bytes. */
+const pieceBytesMax = 262_144;
+/** Bytes on their way that are not in the journal. More means that the disk does not keep up. */
+const backlogBytesMax = 64 * 1024 * 1024;
+
+/** What was told last of a market. */
+interface Told {
+  readonly index: number;
+  /** In `/v1/markets`; `undefined` where it is not. */
+  market: OfferedMarket | undefined;
+  noQuote: NoQuote | undefined;
+  inputs: PriceInputs | undefined;
+}
+
+/** What was told last of an exchange market. */
+interface ToldPrices {
+  ticker: AcceptedTicker | undefined;
+  references: ReferencePrices | undefined;
+}
+
+/**
+ * Notes what is published and what is served, in their order, on the serving thread: references are compared, and what
+ * changed is copied into a buffer. It never waits and never throws; what cannot be written in time becomes a gap.
+ */
+export class Recorder implements BookObserver {
+  readonly #options: RecorderOptions;
+  readonly #stream = new StreamWriter();
+  readonly #told = new Map<MarketSymbol, Told>();
+  readonly #prices = new Map<MarketSymbol, ToldPrices>();
+  readonly #names = new Map<string, number>();
+  readonly #rates = new Map<ConversionRate, number>();
+  /** By the terms of each market, which stay the same objects until others hold. */
+  #terms = new WeakMap<MarketTerms, number>();
+  #facts: readonly [FactKind, string][] = [];
+  #at = 0 as EpochMs;
+  #recheckAt = 0;
+  #marketsStale = true;
+  #backlogBytes = 0;
+  /** Since when nothing is noted, and how many answers since. */
+  #gap: { readonly from: EpochMs; servings: number } | undefined;
+  /** Nobody takes pieces. */
+  #isLost = false;
+  /** The instant that was looked at last. */
+  #checkedAt = 0;
+  #timer: Timer | undefined;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes on their way to the journal. */
+  get backlogBytes(): number {
+    return this.#backlogBytes;
+  }
+
+  /** @param facts of the process, told at the start and again after a gap */
+  start(facts: readonly [FactKind, string][]): void {
+    const { book, clock } = this.#options;
+    this.#facts = facts;
+    this.#restate();
+    book.observe(this);
+    this.#timer = clock.every(flushEveryMs, () => this.flush());
+  }
+
+  /** Sends the rest, with the word that it ended in order. */
+  stop(): void {
+    this.#timer?.cancel();
+    this.flush();
+    this.fact('stop', '', '{}');
+    this.#send();
+  }
+
+  tickerChanged(symbol: MarketSymbol): void {
+    this.#noting(() => {
+      this.#evaluate(symbol, this.#now());
+      this.#sendWhenLarge();
+    });
+  }
+
+  marketsChanged(): void {
+    this.#marketsStale = true;
+  }
+
+  heldChanged(subject: HeldSubject, held: Held | undefined): void {
+    this.fact('guard', subject, JSON.stringify(held ?? null));
+  }
+
+  /** An answer to a valid key, in the turn in which it was made. */
+  served(serving: StreamedServing): void {
+    if (this.#gap !== undefined) this.#gap.servings++;
+    this.#noting(() => {
+      this.#now();
+      this.#refreshIfDue(serving.askedAt);
+      // First, for a new name is an entry of its own.
+      const route = this.#name(serving.route);
+      this.#stream.serving(serving, route);
+      this.#sendWhenLarge();
+    });
+  }
+
+  fact(kind: FactKind, subject: string, json: string): void {
+    this.#noting(() => {
+      this.#now();
+      this.#stream.fact(kind, subject, json);
+    });
+  }
+
+  /** So many bytes are in the journal now. */
+  written(bytes: number): void {
+    this.#backlogBytes -= bytes;
+  }
+
+  /** What was on its way is lost, and whoever follows knows nothing. */
+  channelLost(): void {
+    this.#backlogBytes = 0;
+    this.#isLost = true;
+    this.#beginGap();
+  }
+
+  /** A lost channel works again. */
+  channelRestored(): void {
+    this.#isLost = false;
+  }
+
+  /** Sends what was noted. */
+  flush(): void {
+    if (this.#gap !== undefined && !this.#isLost && this.#backlogBytes <= backlogBytesMax / 2) this.#endGap();
+    this.#noting(() => {
+      this.#refreshIfDue(this.#now());
+      this.#options.onFlush?.();
+      this.#send();
+    });
+  }
+
+  /** Whatever goes wrong here is a gap in the record: who publishes or answers learns nothing of it. */
+  #noting(note: () => void): void {
+    if (this.#gap !== undefined) return;
+    try {
+      note();
+    } catch (error) {
+      this.#beginGap(error);
+    }
+  }
+
+  #refreshIfDue(now: EpochMs): void {
+    if (this.#marketsStale || now >= this.#recheckAt || now < this.#checkedAt) this.#refresh(now);
+    this.#checkedAt = now;
+  }
+
+  #now(): EpochMs {
+    const now = this.#options.clock.now();
+    if (now > this.#at) this.#at = now;
+    this.#stream.time(this.#at);
+    return now;
+  }
+
+  #sendWhenLarge(): void {
+    if (this.#stream.length > pieceBytesMax) this.#send();
+  }
+
+  #send(): void {
+    if (this.#stream.length === 0) return;
+    const piece = this.#stream.take();
+    if (this.#backlogBytes + piece.length > backlogBytesMax) {
+      this.#beginGap();
+      return;
+    }
+    this.#backlogBytes += piece.length;
+    this.#options.channel.send(piece);
+  }
+
+  #beginGap(error?: unknown): void {
+    this.#gap ??= { from: this.#at, servings: 0 };
+    this.#stream.take();
+    this.#options.onGap(this.#gap.from, error);
+  }
+
+  #endGap(): void {
+    const { from, servings } = this.#gap!;
+    this.#gap = undefined;
+    this.#restate();
+    const gap: GapFact = { from, to: this.#at, reason: 'slow', servings };
+    this.fact('gap', '', JSON.stringify(gap));
+    this.#options.onGap(undefined);
+  }
+
+  /** Tells everything from the beginning. */
+  #restate(): void {
+    this.#told.clear();
+    this.#prices.clear();
+    this.#names.clear();
+    this.#rates.clear();
+    this.#terms = new WeakMap();
+    this.#stream.take();
+    this.#stream.reset();
+    this.#now();
+    for (const [kind, json] of this.#facts) this.#stream.fact(kind, '', json);
+    this.#refresh(this.#now());
+  }
+
+  /** Looks at everything that may have changed by itself or with the list of markets. */
+  #refresh(now: EpochMs): void {
+    const { catalogue } = this.#options.book;
+    if (this.#marketsStale || this.#told.size === 0) {
+      this.#marketsStale = false;
+      const listed = new Map(catalogue.listed(now).map((market) => [market.symbol, market]));
+      for (const symbol of new Set([...listed.keys(), ...this.#told.keys()]))
+        this.#tellListing(symbol, listed.get(symbol));
+    } else {
+      for (const { market } of this.#told.values()) {
+        if (market?.listedUntil !== undefined && now >= market.listedUntil) this.#tellListing(market.symbol, undefined);
+      }
+    }
+    for (const { symbol } of catalogue.all()) this.#evaluate(symbol, now);
+    this.#recheckAt = this.#options.book.nextChangeAt(now);
+  }
+
+  #tellListing(symbol: MarketSymbol, market: OfferedMarket | undefined): void {
+    const told = this.#toldOf(symbol);
+    const last = told.market;
+    told.market = market;
+    if (last === market || (last !== undefined && market !== undefined && areEqual(last, market))) return;
+    this.#stream.listing(told.index, JSON.stringify({ market: market ?? null } satisfies ListingFact));
+  }
+
+  #evaluate(symbol: MarketSymbol, now: EpochMs): void {
+    const { book } = this.#options;
+    const told = this.#toldOf(symbol);
+    const inputs = book.inputs(symbol, now);
+    if (inputs.kind !== 'inputs') {
+      const reason = inputs.kind === 'unpriced' ? inputs.reason : 'not_offered';
+      const isNew = told.noQuote === undefined && told.inputs === undefined;
+      if (told.noQuote === reason || (isNew && reason === 'not_offered')) return;
+      told.noQuote = reason;
+      told.inputs = undefined;
+      this.#stream.noQuote(told.index, reason);
+      return;
+    }
+    if (told.inputs !== undefined && areSameInputs(told.inputs, inputs)) return;
+    this.#tellQuote(told, inputs);
+    const recheckAt = book.nextChangeAt(now);
+    if (recheckAt < this.#recheckAt) this.#recheckAt = recheckAt;
+  }
+
+  #tellQuote(told: Told, inputs: PriceInputs): void {
+    const { market, ticker, references, rate } = inputs;
+    if (told.market !== market) this.#tellListing(market.symbol, market);
+    const exchangeMarket = this.#toldOf(market.exchangeSymbol);
+    const prices = this.#pricesOf(market.exchangeSymbol);
+    if (prices.ticker !== ticker) {
+      const source = this.#name(this.#options.source);
+      this.#stream.ticker(exchangeMarket.index, source, ticker, prices.ticker);
+      prices.ticker = ticker;
+    }
+    if (prices.references !== references) {
+      this.#stream.references(exchangeMarket.index, references ?? noReferences);
+      prices.references = references;
+    }
+    const rateName = rate === undefined ? 0 : this.#rateName(rate) + 1;
+    const terms = this.#termsName(inputs.terms);
+    this.#stream.quote(told.index, exchangeMarket.index, rateName, terms);
+    told.inputs = inputs;
+    told.noQuote = undefined;
+  }
+
+  #toldOf(symbol: MarketSymbol): Told {
+    const known = this.#told.get(symbol);
+    if (known !== undefined) return known;
+    const told: Told = { index: this.#name(symbol), market: undefined, noQuote: undefined, inputs: undefined };
+    this.#told.set(symbol, told);
+    return told;
+  }
+
+  #pricesOf(exchangeSymbol: MarketSymbol): ToldPrices {
+    const known = this.#prices.get(exchangeSymbol);
+    if (known !== undefined) return known;
+    const prices: ToldPrices = { ticker: undefined, references: undefined };
+    this.#prices.set(exchangeSymbol, prices);
+    return prices;
+  }
+
+  #rateName(rate: ConversionRate): number {
+    const known = this.#rates.get(rate);
+    if (known !== undefined) return known;
+    for (const old of this.#rates.keys()) if (old.quote === rate.quote) this.#rates.delete(old);
+    const { validUntil } = this.#options.book.rate(rate.quote)!;
+    const index = this.#name(JSON.stringify({ ...rate, validUntil } satisfies RateVersion));
+    this.#rates.set(rate, index);
+    return index;
+  }
+
+  #termsName(terms: MarketTerms): number {
+    const known = this.#terms.get(terms);
+    if (known !== undefined) return known;
+    const { version, fee, margin, rounding } = terms;
+    const told = { version, feePercent: fee.value, marginPercent: margin?.value, rounding: rounding?.value };
+    const index = this.#name(JSON.stringify(told satisfies TermsVersion));
+    this.#terms.set(terms, index);
+    return index;
+  }
+
+  /** The number of a text, which is told first where it is new. */
+  #name(text: string): number {
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    const index = this.#names.size;
+    this.#names.set(text, index);
+    this.#stream.name(index, text);
+    return index;
+  }
+}
+
+const noReferences: ReferencePrices = { price1hAgo: undefined, price24hAgo: undefined, price7dAgo: undefined };
+
+function areSameInputs(one: PriceInputs, other: PriceInputs): boolean {
+  return (
+    one.ticker === other.ticker &&
+    one.references === other.references &&
+    one.rate === other.rate &&
+    (one.market === other.market || areEqual(one.market, other.market)) &&
+    one.terms.version === other.terms.version
+  );
+}
+
+/** Each change of the catalogue makes all markets anew, mostly equal ones. */
+function areEqual(one: OfferedMarket, other: OfferedMarket): boolean {
+  return (Object.keys(other) as (keyof OfferedMarket)[]).every((name) => one[name] === other[name]);
+}

@@ -1,0 +1,71 @@
+import type { EpochMs } from '../clock.ts';
+import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
+
+/** A process that wrote a part of the record. */
+export interface Run {
+  readonly run: number;
+  readonly chain: number;
+  readonly startedAt: EpochMs;
+  /** Turns its request ids into numbers. */
+  readonly requestKey: Uint8Array;
+}
+
+/** A span that retention leaves alone. */
+export interface Hold {
+  readonly id: number;
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly reason: string;
+}
+
+/** Segments that were deleted. Itself sealed: a fact of the same text is in the chain. */
+export interface Deletion {
+  readonly chain: number;
+  readonly first: number;
+  readonly last: number;
+  /** Hash of the last of them, which the next one continues. */
+  readonly hash: string;
+  readonly until: EpochMs;
+}
+
+/** Which segments to read, in the order of their numbers. */
+export interface SegmentQuery {
+  readonly kinds: readonly SegmentKind[];
+  readonly chain?: number;
+  readonly run?: number;
+  /** Those that have a row from `from` on and before `to`. */
+  readonly from?: EpochMs;
+  readonly to?: EpochMs;
+  readonly beforeNumber?: number;
+  readonly request?: number;
+  /** The highest number first. */
+  readonly backwards?: boolean;
+  readonly limit?: number;
+}
+
+/** Where segments are. Reads work beside a writer, in another process too. */
+export interface SegmentReader {
+  chains(): Promise<readonly number[]>;
+  head(chain: number): Promise<ChainHead | undefined>;
+  heads(query: SegmentQuery): Promise<readonly SegmentHead[]>;
+  /** `undefined` for one that is not there. */
+  segment(chain: number, number: number): Promise<Segment | undefined>;
+  runs(): Promise<readonly Run[]>;
+  holds(): Promise<readonly Hold[]>;
+  deletions(chain: number): Promise<readonly Deletion[]>;
+  /** Where the journals of this store are; `undefined` for one without a file. */
+  readonly journalPath: string | undefined;
+  close(): Promise<void>;
+}
+
+export interface SegmentStore extends SegmentReader {
+  /** All or none of them. */
+  append(segments: readonly Segment[]): Promise<void>;
+  /** Gives it a number. */
+  addRun(run: Omit<Run, 'run'>): Promise<number>;
+  addHold(hold: Omit<Hold, 'id'>): Promise<number>;
+  /** Whether there was one of this id. */
+  releaseHold(id: number): Promise<boolean>;
+  /** Deletes what it names, and keeps it in mind. */
+  delete(deletion: Deletion): Promise<void>;
+}

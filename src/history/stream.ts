@@ -1,0 +1,254 @@
+import type { EpochMs } from '../clock.ts';
+import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
+import type { ReferencePrices } from '../market/upstream.ts';
+import { ByteReader, ByteWriter } from './bytes.ts';
+import type { NoQuote } from './rows.ts';
+
+/** What the serving thread tells the recording one. Codes of one stream, never stored. */
+const op = {
+  time: 1,
+  name: 2,
+  ticker: 3,
+  references: 4,
+  listing: 5,
+  quote: 6,
+  noQuote: 7,
+  serving: 8,
+  fact: 9,
+  reset: 10,
+} as const;
+
+const tickerFields = [
+  'bid',
+  'ask',
+  'last',
+  'high24h',
+  'low24h',
+  'volume24h',
+  'vwap24h',
+  'priceChangePercent24h',
+] as const satisfies readonly (keyof AcceptedTicker)[];
+
+const referenceFields = [
+  'price1hAgo',
+  'price24hAgo',
+  'price7dAgo',
+] as const satisfies readonly (keyof ReferencePrices)[];
+
+const noQuotes: readonly NoQuote[] = ['no_ticker', 'held', 'no_rate', 'rounds_to_zero', 'not_offered'];
+
+/** An answer, as far as the serving thread has to tell. */
+export interface StreamedServing {
+  readonly keyId: string;
+  readonly askedAt: EpochMs;
+  readonly route: string;
+  readonly symbol: string;
+  readonly status: number;
+  /** Of a problem: its code, a space, its detail. Of the service's status: its body. Else empty. */
+  readonly text: string;
+  /** 32 hexadecimal digits. */
+  readonly requestId: string;
+}
+
+/** What the serving thread writes: the fewest bytes and the least work, because it has clients to serve. */
+export class StreamWriter {
+  #writer = new ByteWriter(65_536);
+  #at = 0;
+
+  get length(): number {
+    return this.#writer.length;
+  }
+
+  /** What was written since the last call. */
+  take(): Buffer {
+    const bytes = this.#writer.bytes();
+    this.#writer = new ByteWriter(65_536);
+    return bytes;
+  }
+
+  /** What follows was published at this instant, which is no earlier than the last. */
+  time(at: EpochMs): void {
+    if (at === this.#at) return;
+    this.#writer.byte(op.time);
+    this.#writer.count(at - this.#at);
+    this.#at = at;
+  }
+
+  /** Forget everything: it is told anew. */
+  reset(): void {
+    this.#writer.byte(op.reset);
+    this.#at = 0;
+  }
+
+  name(index: number, text: string): void {
+    this.#writer.byte(op.name);
+    this.#writer.count(index);
+    this.#writer.text(text);
+  }
+
+  /** @param last what was told of this market before */
+  ticker(market: number, source: number, ticker: AcceptedTicker, last: AcceptedTicker | undefined): void {
+    const writer = this.#writer;
+    writer.byte(op.ticker);
+    writer.count(market);
+    writer.count(source);
+    writer.difference(this.#at - ticker.capturedAt);
+    let changed = 0;
+    for (let index = 0; index < tickerFields.length; index++) {
+      if (last === undefined || ticker[tickerFields[index]!] !== last[tickerFields[index]!]) changed |= 1 << index;
+    }
+    writer.byte(changed);
+    for (let index = 0; index < tickerFields.length; index++) {
+      if ((changed & (1 << index)) !== 0) writer.shortText(ticker[tickerFields[index]!] ?? '');
+    }
+  }
+
+  references(market: number, prices: ReferencePrices): void {
+    this.#writer.byte(op.references);
+    this.#writer.count(market);
+    for (const field of referenceFields) this.#writer.shortText(prices[field] ?? '');
+  }
+
+  /** @param json of a `ListingFact` */
+  listing(market: number, json: string): void {
+    this.#writer.byte(op.listing);
+    this.#writer.count(market);
+    this.#writer.text(json);
+  }
+
+  /** The market has the prices that follow from what was told. @param rate the name of it plus 1; 0 for none */
+  quote(market: number, exchangeMarket: number, rate: number, terms: number): void {
+    this.#writer.byte(op.quote);
+    this.#writer.count(market);
+    this.#writer.count(exchangeMarket);
+    this.#writer.count(rate);
+    this.#writer.count(terms);
+  }
+
+  noQuote(market: number, reason: NoQuote): void {
+    this.#writer.byte(op.noQuote);
+    this.#writer.count(market);
+    this.#writer.byte(noQuotes.indexOf(reason));
+  }
+
+  serving({ keyId, askedAt, symbol, status, text, requestId }: StreamedServing, route: number): void {
+    const writer = this.#writer;
+    writer.byte(op.serving);
+    writer.shortText(keyId);
+    writer.difference(this.#at - askedAt);
+    writer.count(route);
+    writer.shortText(symbol);
+    writer.count(status);
+    writer.text(text);
+    writer.hex(requestId);
+  }
+
+  /** @param json of what the kind of fact has */
+  fact(kind: string, subject: string, json: string): void {
+    this.#writer.byte(op.fact);
+    this.#writer.shortText(kind);
+    this.#writer.text(subject);
+    this.#writer.text(json);
+  }
+}
+
+/** Who is told what a stream says. */
+export interface StreamListener {
+  time(at: EpochMs): void;
+  reset(): void;
+  name(index: number, text: string): void;
+  ticker(market: number, source: number, ticker: AcceptedTicker): void;
+  references(market: number, prices: ReferencePrices): void;
+  listing(market: number, json: string): void;
+  quote(market: number, exchangeMarket: number, rate: number, terms: number): void;
+  noQuote(market: number, reason: NoQuote): void;
+  serving(serving: Omit<StreamedServing, 'route'>, route: number): void;
+  fact(kind: string, subject: string, json: string): void;
+}
+
+/** Reads a stream, piece by piece, as it was written. */
+export class StreamReader {
+  readonly #listener: StreamListener;
+  readonly #tickers = new Map<number, AcceptedTicker>();
+  #at = 0;
+
+  constructor(listener: StreamListener) {
+    this.#listener = listener;
+  }
+
+  read(piece: Uint8Array): void {
+    const reader = new ByteReader(piece);
+    while (!reader.isAtEnd) this.#readOne(reader);
+  }
+
+  #readOne(reader: ByteReader): void {
+    const listener = this.#listener;
+    const code = reader.byte();
+    switch (code) {
+      case op.time:
+        this.#at += reader.count();
+        listener.time(this.#at as EpochMs);
+        break;
+      case op.name:
+        listener.name(reader.count(), reader.text());
+        break;
+      case op.ticker:
+        this.#readTicker(reader);
+        break;
+      case op.references:
+        listener.references(reader.count(), readFields(reader, referenceFields) as unknown as ReferencePrices);
+        break;
+      case op.listing:
+        listener.listing(reader.count(), reader.text());
+        break;
+      case op.quote:
+        listener.quote(reader.count(), reader.count(), reader.count(), reader.count());
+        break;
+      case op.noQuote:
+        listener.noQuote(reader.count(), noQuotes[reader.byte()]!);
+        break;
+      case op.serving:
+        this.#readServing(reader);
+        break;
+      case op.fact:
+        listener.fact(reader.shortText(), reader.text(), reader.text());
+        break;
+      case op.reset:
+        this.#at = 0;
+        this.#tickers.clear();
+        listener.reset();
+        break;
+      default:
+        throw new RangeError(`no operation has the code ${code}`);
+    }
+  }
+
+  #readTicker(reader: ByteReader): void {
+    const market = reader.count();
+    const source = reader.count();
+    const capturedAt = this.#at - reader.difference();
+    const changed = reader.byte();
+    const fields: Record<string, unknown> = { ...this.#tickers.get(market), capturedAt };
+    for (const [index, field] of tickerFields.entries()) {
+      if ((changed & (1 << index)) !== 0) fields[field] = reader.shortText() || undefined;
+    }
+    const ticker = fields as unknown as AcceptedTicker;
+    this.#tickers.set(market, ticker);
+    this.#listener.ticker(market, source, ticker);
+  }
+
+  #readServing(reader: ByteReader): void {
+    const keyId = reader.shortText();
+    const askedAt = (this.#at - reader.difference()) as EpochMs;
+    const route = reader.count();
+    const symbol = reader.shortText();
+    const status = reader.count();
+    const text = reader.text();
+    const requestId = reader.raw(16).toString('hex');
+    this.#listener.serving({ keyId, askedAt, symbol, status, text, requestId }, route);
+  }
+}
+
+function readFields(reader: ByteReader, names: readonly string[]): Record<string, string | undefined> {
+  return Object.fromEntries(names.map((name) => [name, reader.shortText() || undefined]));
+}

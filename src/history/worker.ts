@@ -1,0 +1,80 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { asEpochMs, type EpochMs } from '../clock.ts';
+import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts';
+import { type OpenWriter, openWriter } from './open-writer.ts';
+import { prune } from './retention.ts';
+import type { SegmentStore } from './segment-store.ts';
+import { openSqliteSegments } from './sqlite-segments.ts';
+
+/**
+ * The recording thread: what the serving thread noted is made into rows, written to the journal and sealed here, so that
+ * neither encoding nor the disk holds up an answer. It does one thing after the other, in the order of its messages.
+ */
+const settings = workerData as WorkerSettings;
+const port = parentPort!;
+const pruneEveryMs = 600_000;
+
+let store: SegmentStore | undefined;
+let open: OpenWriter | undefined;
+let trouble: string | undefined;
+let prunedAt = 0;
+
+function tell(message: FromWorker): void {
+  port.postMessage(message);
+}
+
+/** Tries, and says when that begins to fail and when it works again. */
+async function trying(work: () => Promise<void>): Promise<void> {
+  let failure: string | undefined;
+  try {
+    await work();
+  } catch (error) {
+    failure = error instanceof Error ? error.message : String(error);
+  }
+  if (failure !== trouble) tell({ kind: 'trouble', message: failure });
+  trouble = failure;
+}
+
+async function begin(): Promise<void> {
+  const { location, requestKey, startedAt } = settings;
+  if (!('path' in location)) throw new Error('PostgreSQL is not supported yet');
+  store = openSqliteSegments(location.path);
+  const journalPath = location.path;
+  const written = (bytes: number) => tell({ kind: 'written', bytes });
+  open = await openWriter({ store, journalPath, requestKey, now: startedAt, written });
+  tell({ kind: 'open', chain: open.chain, gap: open.gap });
+}
+
+async function tick(now: EpochMs): Promise<void> {
+  if (open === undefined || store === undefined) return;
+  const { writer } = open;
+  await trying(() => writer.tick(now));
+  tell({ kind: 'figures', figures: writer.figures() });
+  if (now - prunedAt < pruneEveryMs) return;
+  prunedAt = now;
+  const before = asEpochMs(now - settings.keepForMs);
+  const deletions = await prune(store, before).catch(() => []);
+  for (const deletion of deletions) {
+    await trying(() => writer.note('deletion', JSON.stringify(deletion), now));
+    tell({ kind: 'deleted', deletion });
+  }
+}
+
+async function stop(): Promise<void> {
+  await trying(async () => open?.writer.stop());
+  open?.release();
+  await store?.close();
+  tell({ kind: 'stopped' });
+  port.close();
+}
+
+async function handle(message: ToWorker): Promise<void> {
+  if (message.kind === 'piece') await trying(async () => open?.writer.take(message.piece));
+  else if (message.kind === 'tick') await tick(message.now);
+  else await stop();
+}
+
+let turn = begin().catch((error: Error) => tell({ kind: 'failed', message: error.message }));
+port.on('message', (message: ToWorker) => {
+  turn = turn.then(() => handle(message));
+});

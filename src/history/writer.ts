@@ -1,0 +1,204 @@
+import type { EpochMs } from '../clock.ts';
+import type { Journal } from './journal.ts';
+import { encodeKeyframe, InForce, type Keyframe } from './keyframe.ts';
+import type { Publication } from './publication.ts';
+import type { FactKind, FactRow, Position, Rows } from './rows.ts';
+import { type ChainHead, type Segment, type SegmentContent, sealed } from './segment.ts';
+import type { SegmentStore } from './segment-store.ts';
+import { noRequests, segmentsOf } from './segments-of.ts';
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+/** A busy minute is several segments, so that neither memory nor the time to encode one grows with the load. */
+const rowsPerSegmentMax = 100_000;
+/** Sealed and not stored. More means that the store takes nothing for long. */
+const unstoredBytesMax = 64 * 1024 * 1024;
+
+export interface RecordWriterParts {
+  readonly publication: Publication;
+  readonly journal: Journal;
+  readonly store: SegmentStore;
+  readonly chain: number;
+  readonly run: number;
+  readonly head: ChainHead;
+  /** So many bytes of the stream are in the journal. */
+  readonly written: (bytes: number) => void;
+}
+
+/** Rows on their way to the journal. */
+interface Batch {
+  readonly rows: Rows;
+  readonly restated: boolean;
+  /** Of the piece that they came in. */
+  readonly bytes: number;
+}
+
+export interface WriterFigures {
+  readonly quotes: number;
+  readonly servings: number;
+  readonly segmentBytes: number;
+  readonly head: ChainHead;
+}
+
+/**
+ * Writes what is told into the journal at once and into segments by the minute. Knows no clock. A disk that takes
+ * nothing makes it keep what it has and try again; whoever sends sees that nothing is confirmed.
+ */
+export class RecordWriter {
+  readonly #parts: RecordWriterParts;
+  readonly #inForce = new InForce();
+  #head: ChainHead;
+  #keyframe: { readonly number: number; readonly names: readonly string[]; readonly hour: number };
+  #unwritten: Batch[] = [];
+  #rows: Rows = { quotes: [], facts: [], servings: [] };
+  #minute = 0;
+  #unstored: Segment[] = [];
+  readonly #totals = { quotes: 0, servings: 0, segmentBytes: 0 };
+
+  /** Throws the error of the disk. */
+  constructor(parts: RecordWriterParts) {
+    this.#parts = parts;
+    this.#head = parts.head;
+    this.#keyframe = { number: 0, names: [], hour: -1 };
+    this.#mark(this.#head.number);
+  }
+
+  figures(): WriterFigures {
+    return { ...this.#totals, head: this.#head };
+  }
+
+  /** Takes a piece of the stream. Throws the error of the disk; what it could not write it keeps. */
+  async take(piece: Uint8Array): Promise<void> {
+    const { rows, restated } = this.#parts.publication.read(piece);
+    this.#unwritten.push({ rows, restated, bytes: piece.length });
+    await this.#drain();
+  }
+
+  /** Brings the journal to the disk, and closes a minute that is over. Throws the error of the disk. */
+  async tick(now: EpochMs): Promise<void> {
+    await this.#drain();
+    this.#parts.journal.sync();
+    if (this.#isEmpty() || Math.floor(now / minuteMs) === this.#minute) await this.#storeUnstored();
+    else await this.seal();
+  }
+
+  /** Closes everything in order: a journal without a header says so. Throws the error of the disk. */
+  async stop(): Promise<void> {
+    await this.#drain();
+    await this.seal();
+    this.#parts.journal.clear();
+    this.#parts.journal.close();
+  }
+
+  /** Records something of the record itself. Throws the error of the disk. */
+  async note(kind: FactKind, text: string, at: EpochMs): Promise<void> {
+    const facts: FactRow[] = [{ at, sub: 0, kind, subject: '', text }];
+    this.#unwritten.push({ rows: { quotes: [], facts, servings: [] }, restated: false, bytes: 0 });
+    await this.#drain();
+  }
+
+  /** Makes segments of the rows so far, and stores them. */
+  async seal(): Promise<void> {
+    if (!this.#isEmpty()) {
+      const at = lastOf(this.#rows)!.at;
+      const contents = segmentsOf(this.#rows, this.#parts.run, this.#keyframe);
+      // Before anything else, so that a disk that is full changes nothing.
+      this.#mark(this.#head.number + contents.length);
+      this.#add(...contents);
+      this.#rows = { quotes: [], facts: [], servings: [] };
+      if (Math.floor(at / hourMs) !== this.#keyframe.hour) this.#addKeyframe(at);
+    }
+    await this.#storeUnstored();
+  }
+
+  async #drain(): Promise<void> {
+    for (let batch = this.#unwritten[0]; batch !== undefined; batch = this.#unwritten[0]) {
+      await this.#write(batch);
+      this.#unwritten.shift();
+      this.#parts.written(batch.bytes);
+    }
+  }
+
+  async #write({ rows, restated }: Batch): Promise<void> {
+    const first = firstOf(rows);
+    if (first === undefined) return;
+    const minute = Math.floor(first.at / minuteMs);
+    const isFull = this.#rows.quotes.length + this.#rows.servings.length >= rowsPerSegmentMax;
+    if (!this.#isEmpty() && (restated || minute !== this.#minute || isFull)) await this.seal();
+    if (this.#unstoredBytes() > unstoredBytesMax) throw new Error('the store takes no segments');
+    if (restated) await this.#beginAnew(first.at);
+    this.#parts.journal.append(rows);
+    this.#minute = this.#isEmpty() ? minute : this.#minute;
+    this.#keep(rows);
+    this.#inForce.apply(rows);
+    this.#totals.quotes += rows.quotes.length;
+    this.#totals.servings += rows.servings.length;
+  }
+
+  /** Nothing from before holds any more: who looks back must not look further than this. */
+  async #beginAnew(at: EpochMs): Promise<void> {
+    this.#inForce.clear();
+    this.#addKeyframe(at);
+    // The first full minute is followed by a keyframe that has something in it.
+    this.#keyframe = { ...this.#keyframe, hour: -1 };
+    await this.#storeUnstored();
+  }
+
+  #keep({ quotes, facts, servings }: Rows): void {
+    for (const row of quotes) this.#rows.quotes.push(row);
+    for (const row of facts) this.#rows.facts.push(row);
+    for (const row of servings) this.#rows.servings.push(row);
+  }
+
+  #addKeyframe(at: EpochMs): void {
+    const keyframe: Keyframe = this.#inForce.keyframe();
+    const { run } = this.#parts;
+    const { quotes, names } = keyframe;
+    const count = quotes.length;
+    const data = encodeKeyframe(keyframe);
+    this.#add({ run, kind: 'keyframe', firstAt: at, lastAt: at, count, requests: noRequests, keyframe: 0, data });
+    this.#keyframe = { number: this.#head.number, names, hour: Math.floor(at / hourMs) };
+  }
+
+  #add(...contents: readonly SegmentContent[]): void {
+    for (const content of contents) {
+      const segment = sealed(content, this.#parts.chain, this.#head);
+      this.#head = segment;
+      this.#unstored.push(segment);
+    }
+  }
+
+  async #storeUnstored(): Promise<void> {
+    if (this.#unstored.length === 0) return;
+    await this.#parts.store.append(this.#unstored);
+    for (const { data } of this.#unstored) this.#totals.segmentBytes += data.length;
+    this.#unstored = [];
+    // What is in it now is in segments; rows that came meanwhile keep it as it is.
+    if (!this.#isEmpty()) return;
+    this.#parts.journal.clear();
+    this.#mark(this.#head.number);
+  }
+
+  #mark(after: number): void {
+    this.#parts.journal.mark({ run: this.#parts.run, after });
+  }
+
+  #unstoredBytes(): number {
+    return this.#unstored.reduce((sum, { data }) => sum + data.length, 0);
+  }
+
+  #isEmpty(): boolean {
+    const { quotes, facts, servings } = this.#rows;
+    return quotes.length + facts.length + servings.length === 0;
+  }
+}
+
+function firstOf({ quotes, facts, servings }: Rows): Position | undefined {
+  return [quotes[0], facts[0], servings[0]].filter((row) => row !== undefined).sort((a, b) => a.at - b.at)[0];
+}
+
+function lastOf({ quotes, facts, servings }: Rows): Position | undefined {
+  return [quotes.at(-1), facts.at(-1), servings.at(-1)]
+    .filter((row) => row !== undefined)
+    .sort((a, b) => b.at - a.at)[0];
+}

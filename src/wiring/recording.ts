@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { Backoff } from '../backoff.ts';
+import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
+import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
+import { isoInstant } from '../contract/instant.ts';
+import type { FromWorker, ToWorker, WorkerSettings } from '../history/messages.ts';
+import { Recorder } from '../history/recorder.ts';
+import type { ProcessFact } from '../history/versions.ts';
+import type { ServedRequest } from '../http/answered-request.ts';
+import { queryValues } from '../http/request-target.ts';
+import type { Log } from '../log.ts';
+import { parseSymbol } from '../market/symbol.ts';
+import type { Store } from '../store/store.ts';
+import type { MarketRoom } from './market-room.ts';
+
+interface RecordingOptions {
+  readonly configuration: Configuration;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
+  readonly version: string;
+}
+
+const tickEveryMs = 1_000;
+const dayMs = 86_400_000;
+/** A stop waits so long for the last minute to be sealed; the journal has it anyway. */
+const stopTimeoutMs = 10_000;
+const restartRange = { minMs: 1_000, maxMs: 60_000, jitter: 'equal' } as const;
+
+/** The record as configured; `undefined` where it is off. */
+export function recordingOf(options: RecordingOptions, market: MarketRoom, store: Store): Recording | undefined {
+  const { history } = options.configuration;
+  return history === undefined ? undefined : new Recording(options, history, market, store);
+}
+
+/**
+ * Joins the recorder on this thread, the recording thread and what is to be told of both. A recording thread that ends is
+ * started again; what is published meanwhile is a gap.
+ */
+export class Recording {
+  readonly #options: RecordingOptions;
+  readonly #history: HistoryConfiguration;
+  readonly #market: MarketRoom;
+  readonly #audit: Store['audit'];
+  readonly #recorder: Recorder;
+  readonly #restart: Backoff;
+  #requestKey: Uint8Array = new Uint8Array(16);
+  #worker: Worker | undefined;
+  #timers: Timer[] = [];
+  #isStopping = false;
+  #day = 0;
+  #told: { windows?: unknown; path?: unknown } = {};
+  #gaps = 0;
+  #gapSince: EpochMs | undefined;
+  #trouble: string | undefined;
+  #figures: Extract<FromWorker, { kind: 'figures' }>['figures'] | undefined;
+
+  constructor(options: RecordingOptions, history: HistoryConfiguration, market: MarketRoom, store: Store) {
+    const { clock, randomness, log, configuration } = options;
+    this.#options = options;
+    this.#history = history;
+    this.#market = market;
+    this.#audit = store.audit;
+    this.#restart = new Backoff(randomness, restartRange);
+    this.#recorder = new Recorder({
+      book: market.book,
+      clock,
+      source: configuration.sources[0]?.id ?? '',
+      channel: { send: (piece) => this.#post({ kind: 'piece', piece }, [piece.buffer as ArrayBuffer]) },
+      onFlush: () => this.#tellFacts(),
+      onGap: (since, error) => {
+        if (since !== undefined && this.#gapSince === undefined) {
+          this.#gaps++;
+          log.error({ err: error, trouble: this.#trouble }, 'the record of quotes and answers has a gap');
+        }
+        if (since === undefined) {
+          this.#told = {};
+          log.warn({}, 'the record of quotes and answers goes on after a gap');
+        }
+        this.#gapSince = since;
+      },
+    });
+  }
+
+  figures() {
+    const { quotes = 0, servings = 0, segmentBytes = 0 } = this.#figures ?? {};
+    const { backlogBytes } = this.#recorder;
+    const gap = { gaps: this.#gaps, gapSince: this.#gapSince };
+    return { quotes, servings, segmentBytes, backlogBytes, ...gap, trouble: this.#trouble };
+  }
+
+  /** Starts the recording thread. Rejects where its file cannot be opened. */
+  async open(requestKey: Uint8Array): Promise<void> {
+    this.#requestKey = requestKey;
+    const worker = this.#startWorker();
+    const [first] = (await once(worker, 'message')) as [FromWorker];
+    if (first.kind === 'failed') throw new Error(`The record ${this.#history.path} cannot be opened: ${first.message}`);
+  }
+
+  /** From here on everything is recorded. Before the first request. */
+  begin(errorsUrl: string): void {
+    const { clock, version } = this.#options;
+    const process: ProcessFact = { version, errorsUrl };
+    this.#day = Math.floor(clock.now() / dayMs);
+    this.#recorder.start([['process', JSON.stringify(process)]]);
+    this.#timers.push(clock.every(tickEveryMs, () => this.#tick()));
+  }
+
+  served({ requestId, keyId, now: askedAt, route, query, status, answer }: ServedRequest): void {
+    let text = '';
+    if (answer.kind === 'problem') text = `${answer.code} ${answer.detail}`;
+    else if (answer.kind === 'text' && route === '/v1/status') text = answer.text;
+    const symbol = route === '/v1/ticker' ? (parseSymbol(queryValues(query, 'symbol')[0] ?? '') ?? '') : '';
+    this.#recorder.served({ keyId, askedAt, route, symbol, status, text, requestId });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const timer of this.#timers) timer.cancel();
+    this.#recorder.stop();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const exited = once(worker, 'exit');
+    this.#post({ kind: 'stop' });
+    const late = this.#options.clock.after(stopTimeoutMs, () => void worker.terminate());
+    await exited;
+    late.cancel();
+  }
+
+  #startWorker(): Worker {
+    const { path, keepForMs } = this.#history;
+    const startedAt = this.#options.clock.now();
+    const settings: WorkerSettings = { location: { path }, requestKey: this.#requestKey, startedAt, keepForMs };
+    const worker = new Worker(new URL('../history/worker.ts', import.meta.url), { workerData: settings });
+    worker.on('message', (message: FromWorker) => this.#hear(message));
+    worker.on('error', (error) => this.#options.log.error({ err: error }, 'the recording thread failed'));
+    worker.once('exit', () => this.#workerEnded());
+    this.#worker = worker;
+    return worker;
+  }
+
+  #workerEnded(): void {
+    this.#worker = undefined;
+    if (this.#isStopping) return;
+    this.#recorder.channelLost();
+    const { clock } = this.#options;
+    this.#timers.push(clock.after(this.#restart.nextMs(), () => !this.#isStopping && this.#startWorker()));
+  }
+
+  #post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
+    this.#worker?.postMessage(message, transfer);
+  }
+
+  #hear(message: FromWorker): void {
+    const { log } = this.#options;
+    switch (message.kind) {
+      case 'open':
+        this.#recorder.channelRestored();
+        if (message.gap === undefined) return;
+        this.#gaps++;
+        log.warn(
+          { from: isoInstant(message.gap.from) },
+          'the process before was killed: the record has a gap until now',
+        );
+        this.#recorder.fact('gap', '', JSON.stringify(message.gap));
+        return;
+      case 'failed':
+        log.error({ message: message.message }, 'the record cannot be opened');
+        void this.#worker?.terminate();
+        return;
+      case 'written':
+        this.#recorder.written(message.bytes);
+        return;
+      case 'trouble':
+        this.#trouble = message.message;
+        if (message.message === undefined) log.warn({}, 'the record of quotes and answers can be written again');
+        else log.error({ trouble: message.message }, 'the record of quotes and answers cannot be written');
+        return;
+      case 'figures':
+        this.#figures = message.figures;
+        return;
+      case 'deleted':
+        this.#deleted(message.deletion);
+        return;
+      case 'stopped':
+        return;
+    }
+  }
+
+  #deleted({ chain, first, last, until }: Extract<FromWorker, { kind: 'deleted' }>['deletion']): void {
+    const summary = `deleted the record before ${isoInstant(until)}: segments ${first} to ${last}`;
+    const subject = { kind: 'history', id: String(chain) } as const;
+    this.#audit.record({ action: 'history.deleted', subject, summary, details: { first, last } }).catch((error) => {
+      this.#options.log.error({ err: error }, 'the deletion of a part of the record could not be audited');
+    });
+  }
+
+  #tick(): void {
+    const now = this.#options.clock.now();
+    this.#post({ kind: 'tick', now });
+    const day = Math.floor(now / dayMs);
+    if (day === this.#day || this.#figures === undefined) return;
+    this.#day = day;
+    const { number, hash } = this.#figures.head;
+    const head = Buffer.from(hash).toString('hex');
+    this.#options.log.info({ segment: number, head }, 'the record up to this day ends with this hash');
+  }
+
+  #tellFacts(): void {
+    const { service, feedStatus } = this.#market;
+    const { announced } = service;
+    if (announced !== this.#told.windows) this.#recorder.fact('windows', '', JSON.stringify(announced));
+    if (feedStatus.path !== this.#told.path) this.#recorder.fact('feed', '', JSON.stringify({ path: feedStatus.path }));
+    this.#told = { windows: announced, path: feedStatus.path };
+  }
+}
