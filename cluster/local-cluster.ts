@@ -42,7 +42,7 @@ export async function startCluster(cleanup: Cleanup, ended: AbortSignal, progres
     server: { baseUrl, trustedProxies: ['127.0.0.1'], overloadDelay: '10s' },
     store,
     redis: redis.url,
-    sources: [{ id: 'kraken', urls: { rest: exchange.restUrl, ws: exchange.wsUrl } }],
+    sources: [{ id: 'kraken', urls: { rest: exchange.dialects.kraken!.restUrl, ws: exchange.dialects.kraken!.wsUrl } }],
     rates: { source: 'cnb', url: exchange.cnbUrl },
   };
   writeFileSync(join(directory, 'mdapi.yaml'), JSON.stringify(configuration, undefined, 2), { mode: 0o600 });
@@ -60,7 +60,7 @@ export async function startCluster(cleanup: Cleanup, ended: AbortSignal, progres
   const allServe = async () =>
     ended.aborted || (await Promise.all(processes.map((each) => each.serves(secrets.viewKey)))).every(Boolean);
   await eventually(`prices from every process (logs: ${directory})`, allServe, startWithinMs);
-  return { baseUrl, processes, redis, exchangeControlUrl: exchange.controlUrl, directory, secrets };
+  return { baseUrl, processes, redis, exchangeControlUrl: exchange.dialects.kraken!.controlUrl, directory, secrets };
 }
 
 /** Removes the directory once its own input ends, however this process ends. Files in it can be in use for a moment. */

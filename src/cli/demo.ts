@@ -23,16 +23,18 @@ export const demo: Command = {
     'Other commands work on it with --config .demo/mdapi.yaml.',
   ],
   options: [
+    { name: 'sources', value: 'A,B', summary: 'exchanges to stand in for, in order of preference (default: kraken)' },
     { name: 'port', value: 'PORT', summary: 'port of the public listener (default: 8080)' },
     { name: 'dir', value: 'DIR', summary: 'where to keep the configuration and database (default: .demo)' },
   ],
   examples: [
     { line: 'npm start', note: 'the demo on http://127.0.0.1:8080' },
+    { line: 'npm start -- --sources kraken,bitvavo,coinbase', note: 'three exchanges that quote the same market' },
     { line: 'npm start -- --port 9000 --json', note: 'on another port; prints one JSON object' },
   ],
   async run(input, context) {
     const directory = resolve(context.cwd, input.option('dir') ?? '.demo');
-    const exchange = await startStandInExchange(context.stderr);
+    const exchange = await startStandInExchange(context.stderr, input.option('sources') ?? 'kraken');
     try {
       const configFile = await writeConfiguration(directory, exchange, await adminPort());
       const configuration = await demoConfiguration(input, context, configFile);
@@ -74,7 +76,7 @@ async function serveDemo(
  */
 async function writeConfiguration(
   directory: string,
-  { restUrl, wsUrl, cnbUrl }: StandInExchange,
+  { dialects, cnbUrl }: StandInExchange,
   port: number,
 ): Promise<string> {
   const { stringify } = await import('yaml');
@@ -82,7 +84,7 @@ async function writeConfiguration(
   const configuration = {
     admin: { port },
     store: 'sqlite:./mdapi.sqlite',
-    sources: [{ id: 'kraken', urls: { rest: restUrl, ws: wsUrl } }],
+    sources: Object.entries(dialects).map(([id, { restUrl, wsUrl }]) => ({ id, urls: { rest: restUrl, ws: wsUrl } })),
     rates: { source: 'cnb', url: cnbUrl },
     logs: { level: 'error' },
   };
@@ -182,7 +184,8 @@ interface Addresses extends Secrets, Pick<Service, 'baseUrl' | 'adminUrl'> {
   readonly configFile: string;
 }
 
-function demoJson({ baseUrl, adminUrl, exchange, configFile, key, operatorToken }: Addresses): Record<string, string> {
+function demoJson({ baseUrl, adminUrl, exchange, configFile, key, operatorToken }: Addresses) {
+  const controls = Object.entries(exchange.dialects).map(([id, { controlUrl }]) => [id, controlUrl] as const);
   return {
     baseUrl,
     key,
@@ -191,7 +194,8 @@ function demoJson({ baseUrl, adminUrl, exchange, configFile, key, operatorToken 
     adminUrl,
     consoleUrl: `${adminUrl}/console/`,
     operatorToken,
-    exchangeControlUrl: exchange.controlUrl,
+    exchangeControlUrl: controls[0]![1],
+    exchangeControlUrls: Object.fromEntries(controls),
     configFile,
   };
 }
@@ -200,6 +204,9 @@ function demoText(addresses: Addresses, context: Context): string {
   const { baseUrl, adminUrl, key, operatorToken, exchange } = addresses;
   const paint = paintFor(context);
   const configFile = relative(context.cwd, addresses.configFile);
+  const controls = Object.entries(exchange.dialects).map(
+    ([id, { controlUrl }]) => `  Exchange control   ${controlUrl}  (${id}: rehearse an outage)`,
+  );
   const curl = (path: string) => `  curl -H 'X-EXCHANGE-APIKEY: ${key}' '${baseUrl}${path}'`;
   return [
     paint.heading(`Final client prices of a stand-in exchange, on ${baseUrl}`),
@@ -209,7 +216,7 @@ function demoText(addresses: Addresses, context: Context): string {
     `  Console            ${adminUrl}/console/`,
     `  Operator token     ${operatorToken}`,
     `  Private listener   ${adminUrl}  (/livez /readyz /metrics)`,
-    `  Exchange control   ${exchange.controlUrl}  (rehearse an outage)`,
+    ...controls,
     '',
     paint.heading('Try it'),
     curl('/v1/ticker?symbol=BTCCZK'),

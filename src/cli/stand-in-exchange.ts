@@ -5,20 +5,26 @@ import { fileURLToPath } from 'node:url';
 import type { Output } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 
-/** A stand-in exchange in a process of its own. */
-export interface StandInExchange {
+/** Where one of the exchanges is reached, and where it is told to fail. */
+export interface ExchangeAddresses {
   readonly restUrl: string;
   readonly wsUrl: string;
-  readonly cnbUrl: string;
   readonly controlUrl: string;
+}
+
+/** Stand-in exchanges in a process of their own. */
+export interface StandInExchange {
+  readonly cnbUrl: string;
+  /** By dialect, in the order asked for. */
+  readonly dialects: Readonly<Record<string, ExchangeAddresses>>;
   stop(): Promise<void>;
 }
 
 const program = fileURLToPath(new URL('../../exchange-simulator/cli.ts', import.meta.url));
 
-/** Starts it and waits until it listens. It exits with this process, even when this one is killed. */
-export async function startStandInExchange(stderr: Output): Promise<StandInExchange> {
-  const child = spawn(process.execPath, [program, '--json', '--with-parent'], {
+/** Starts one for each dialect and waits until they listen. They exit with this process, even when this one is killed. */
+export async function startStandInExchange(stderr: Output, dialects = 'kraken'): Promise<StandInExchange> {
+  const child = spawn(process.execPath, [program, '--json', '--with-parent', '--dialect', dialects], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });

@@ -25,6 +25,7 @@ interface DemoAddresses {
   readonly adminUrl: string;
   readonly operatorToken: string;
   readonly exchangeControlUrl: string;
+  readonly exchangeControlUrls: Readonly<Record<string, string>>;
   readonly configFile: string;
 }
 
@@ -96,7 +97,18 @@ describe('the demo', { concurrency: true, skip }, () => {
 
   test('as `npm start` with --json prints one object, and Ctrl-C ends it with 0', async (t) => {
     const directory = newDirectory(t);
-    const argv = ['start', '--silent', '--', '--port', '0', '--dir', directory, '--json'];
+    const argv = [
+      'start',
+      '--silent',
+      '--',
+      '--port',
+      '0',
+      '--dir',
+      directory,
+      '--json',
+      '--sources',
+      'kraken,bitvavo',
+    ];
     const env = {
       MDAPI_ADMIN_PORT: '0',
       npm_config_cache: directory,
@@ -112,11 +124,14 @@ describe('the demo', { concurrency: true, skip }, () => {
       'configFile',
       'consoleUrl',
       'exchangeControlUrl',
+      'exchangeControlUrls',
       'key',
       'openApiUrl',
       'operatorToken',
       'referenceUrl',
     ]);
+    assert.deepEqual(Object.keys(addresses.exchangeControlUrls), ['kraken', 'bitvavo']);
+    assert.equal(addresses.exchangeControlUrl, addresses.exchangeControlUrls.kraken);
     assert.equal(addresses.configFile, join(directory, 'mdapi.yaml'));
     await (await ApiClient.of(addresses.baseUrl, addresses.key)).ticker('BTCCZK');
     demo.interrupt();
