@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { soon, turns } from '../../../test/support/eventually.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import { connectorOptions } from '../connector.testing.ts';
+import { recordedText } from '../recordings.testing.ts';
+import { type RestAnswer, ScriptedExchange } from '../scripted-exchange.testing.ts';
+import { BinanceConnector } from './connector.ts';
+
+const never = new AbortController().signal;
+const catalogue = recordedText('binance-exchange-info-eur-2021-10-12.json');
+
+test('few symbols are asked for by name; one that is gone fails the request, and all are asked for until the next catalogue', async () => {
+  const exchange = new ScriptedExchange();
+  await exchange.listen();
+  const tickers = '[{"symbol":"BTCEUR","bidPrice":"50000.10","askPrice":"50000.20"}]';
+  let named: RestAnswer = { body: tickers };
+  exchange.rest = (call, parameters) => {
+    if (call === '/api/v3/exchangeInfo') return { body: catalogue };
+    return parameters.has('symbols') ? named : { body: tickers };
+  };
+  try {
+    const { restUrl, liveUrl } = exchange;
+    const clock = new FakeClock();
+    const quotes = ['EUR' as CurrencyCode];
+    const connector = new BinanceConnector(connectorOptions({ clock, restUrl, liveUrl, quotes }));
+    await connector.loadCatalogue(never);
+    const poll = async () => {
+      await clock.advance(10_000);
+      exchange.questions.length = 0;
+      const read = await connector.pollTickers(['BTCEUR', 'ETHEUR'] as MarketSymbol[], never);
+      assert.deepEqual(
+        read.map(({ symbol, bid }) => [symbol, bid]),
+        [['BTCEUR', '50000.10']],
+      );
+      return exchange.questions.map((question) => decodeURIComponent(question).replace('/api/v3/', ''));
+    };
+    assert.deepEqual(await poll(), ['ticker/24hr?symbols=["BTCEUR","ETHEUR"]']);
+    named = { status: 400, body: '{"code":-1121,"msg":"Invalid symbol."}' };
+    const unnamed = poll();
+    await soon('the refusal', () => exchange.questions.some((question) => question.includes('symbols')));
+    // The second request costs as much as the pace has saved, and waits for what the first one took.
+    await turns(50);
+    await clock.advance(100);
+    assert.deepEqual(await unnamed, ['ticker/24hr?symbols=["BTCEUR","ETHEUR"]', 'ticker/24hr']);
+    assert.deepEqual(await poll(), ['ticker/24hr']);
+    await clock.advance(10_000);
+    await connector.loadCatalogue(never);
+    named = { body: tickers };
+    assert.equal((await poll()).length, 1);
+  } finally {
+    await exchange.close();
+  }
+});
