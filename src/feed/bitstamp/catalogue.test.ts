@@ -51,7 +51,7 @@ test('only Enabled is trading; every other state is paused', () => {
 });
 
 test('perpetuals and unreadable entries are ignored, and a spot market without its decimals is skipped', () => {
-  const perpetual = { ...today, name: 'BTC/EUR-PERP', market_symbol: 'btceur-perp', market_type: 'PERPETUAL' };
+  const perpetual = { ...today, market_symbol: 'btceur-perp', market_type: 'PERPETUAL' };
   assert.deepEqual(readMarkets([perpetual, null, 1, {}], eur), { markets: [], skipped: [], names: [] });
   for (const member of ['counter_decimals', 'base_decimals']) {
     const { markets, skipped } = readMarkets([{ ...today, [member]: undefined }], eur);

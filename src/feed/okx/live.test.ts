@@ -51,6 +51,7 @@ test('ping and pong are bare texts, and the upgrade notice announces the end', (
   live.ping();
   assert.deepEqual(channel.sent, ['ping']);
   live.received('pong');
+  live.received('{"event":"notice","code":"64000","msg":"Something else"}');
   live.received('{"event":"notice","code":"64008","msg":"The connection will soon be closed","connId":"x"}');
   assert.deepEqual([channel.announced.length, channel.drops], [1, []]);
 });
