@@ -166,6 +166,18 @@ def test_leaves_maintenance_within_moments_of_the_status_that_says_it_is_over() 
     assert watching.told_at[2] - status_at < 0.1
 
 
+def test_of_the_status_sees_a_window_end_as_announced() -> None:
+    service = Service()
+    service.window = (START, START + 100)
+    core = service.simulation.core()
+    kinds: list[tuple[str, float]] = []
+    watch = core.watch_status(lambda state: kinds.append((state.kind, service.simulation.clock.passed)))
+    Reading(service.simulation, core, watch)
+    service.simulation.pass_time(130)
+    assert [kind for kind, _ in kinds] == ["maintenance", "operational"]
+    assert 100 <= kinds[1][1] <= 103
+
+
 def test_tells_it_again_when_a_window_moves() -> None:
     watching = Watching()
     watching.simulation.pass_time(1)

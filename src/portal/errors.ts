@@ -158,7 +158,7 @@ function waitingRule(site: Site, errorCode: ErrorCode): string {
   const told = retryAfter[errorCode];
   if (told !== undefined) {
     const rule = say(site, told.rule, told.values);
-    return `${say(site, '`Retry-After` is always present, in whole seconds.')} ${rule} ${say(site, 'Wait at least that long.')}`;
+    return `${say(site, '`Retry-After` is always present, in whole seconds.')} ${rule} ${say(site, 'Repeat the request no sooner.')}`;
   }
   if (!errorTable[errorCode].retryable) return '';
   return say(

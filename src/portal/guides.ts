@@ -25,6 +25,7 @@ interface GuideSource {
 const sources: readonly GuideSource[] = [
   guide('quick-start', 'Quick start', 'From a key to live prices, in curl, TypeScript and Python.'),
   guide('polling', 'Polling well', 'How often to ask, when to wait, and how to measure the clock.'),
+  guide('status', 'Status and maintenance', 'When prices are too old to trade on, and what to do around a window.'),
   guide('markets', 'Market states, missing symbols', 'What market states mean, and why a symbol can be missing.'),
   guide('prices', 'Prices, and what is in them', 'What a price contains, how it is rounded, and how old it is.'),
   guide('limits', 'Limits', 'What is counted, what the headers say, and what happens at the limit.'),
@@ -36,6 +37,13 @@ const sources: readonly GuideSource[] = [
     title: 'TypeScript client',
     file: 'client/README.md',
     purpose: 'The client that does the waiting, retrying and polling for you.',
+  },
+  {
+    slug: 'python-client',
+    name: 'Python client',
+    title: 'Python client',
+    file: 'client-python/README.md',
+    purpose: 'The same for Python, for threads and asyncio.',
   },
 ];
 

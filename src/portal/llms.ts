@@ -21,7 +21,7 @@ export function llmsIndex(site: Site, guides: readonly Guide[]): string {
 
 Every request under ${site.baseUrl}/v1 needs an API key in the header X-EXCHANGE-APIKEY, without a prefix. Prices and amounts are decimal strings:
 keep them as strings or decimals, never as binary floating point. Status values and fields can be added within version 1. After a 429 or
-503, wait as many seconds as Retry-After says.
+503, repeat the request no sooner than Retry-After says, in seconds.
 
 ## Guides
 

@@ -30,6 +30,8 @@ _STATUS_INTERVAL = 60.0
 """The recommended polling intervals (contract, Limits, rule 5)."""
 _STATUS_INTERVAL_IN_TROUBLE = 15.0
 """During an outage of the feed and in maintenance, when the contract allows more than once a minute."""
+_WINDOW_END_GAP = 1.0
+"""The shortest wait for the end of a window."""
 _IMPRECISE_CLOCK = 2.0
 """With wider bounds the end of a window is too uncertain to wait for: the client measures the server's time first."""
 _MEASURE_GAP = 60.0
@@ -182,5 +184,9 @@ def _milliseconds(seconds: float) -> datetime:
 
 
 def _status_interval(status: ServiceStatus) -> float:
+    """Once a minute, more often while something is wrong, and at the announced end of a running window."""
+    if status.status == "maintenance" and status.maintenance is not None:
+        left = (status.maintenance.end - status.server_time).total_seconds()
+        return max(_WINDOW_END_GAP, min(_STATUS_INTERVAL_IN_TROUBLE, left))
     is_in_trouble = status.components.ticker == "outage" or status.status == "maintenance"
     return _STATUS_INTERVAL_IN_TROUBLE if is_in_trouble else _STATUS_INTERVAL

@@ -20,7 +20,7 @@ export const errorsInCzech: Readonly<Record<string, string>> = {
   'Can be retried': 'Lze opakovat',
   'Do not retry': 'Neopakujte',
   '`Retry-After` is always present, in whole seconds.': '`Retry-After` je v odpovědi vždy, v celých sekundách.',
-  'Wait at least that long.': 'Čekejte alespoň takto dlouho.',
+  'Repeat the request no sooner.': 'Dříve požadavek neopakujte.',
   'This answer has no `Retry-After`. Wait five seconds, then ten, then twenty, up to a minute, each with some randomness.':
     'Tato odpověď nemá `Retry-After`. Čekejte pět sekund, pak deset, pak dvacet, nejvýše minutu, pokaždé s trochou náhody.',
   'It is the time to the end of the current minute, rounded up: a client that waits that long is in a new window and is not refused by this one again.':

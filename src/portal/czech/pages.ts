@@ -95,6 +95,11 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   'From a key to live prices, in curl, TypeScript and Python.': 'Od klíče k živým cenám: curl, TypeScript a Python.',
   'Polling well': 'Správné dotazování',
   'How often to ask, when to wait, and how to measure the clock.': 'Jak často se ptát, kdy čekat a jak změřit hodiny.',
+  'Status and maintenance': 'Stav a údržba',
+  'When prices are too old to trade on, and what to do around a window.':
+    'Kdy jsou ceny na obchodování příliš staré a co dělat kolem údržby.',
+  'Python client': 'Klient pro Python',
+  'The same for Python, for threads and asyncio.': 'Totéž pro Python, pro vlákna i asyncio.',
   'Market states, missing symbols': 'Stavy trhů, chybějící symboly',
   'What market states mean, and why a symbol can be missing.': 'Co znamenají stavy trhů a proč může symbol chybět.',
   'Prices, and what is in them': 'Ceny a z čeho se skládají',
