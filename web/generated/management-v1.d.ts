@@ -1483,6 +1483,12 @@ export interface components {
             };
             /**
              * Format: int64
+             * @description Live connections replaced without a gap because the exchange planned their end.
+             * @example 1
+             */
+            readonly connectionsRenewed: number;
+            /**
+             * Format: int64
              * @description Frames received on the live connection.
              * @example 91000
              */
@@ -4254,6 +4260,7 @@ export interface operations {
                      *         "connectionsEnded": {
                      *           "closed": 1
                      *         },
+                     *         "connectionsRenewed": 1,
                      *         "framesReceived": 91000,
                      *         "framesDropped": {
                      *           "unknown_channel": 2

@@ -42,6 +42,7 @@ const FeedHealthSchema = Type.Object(
     connection: line('State of the live connection.', 'open', 64),
     epoch: count('Live connections attempted.', 1),
     connectionsEnded: counts('Live connections ended, by reason.', { closed: 1 }),
+    connectionsRenewed: count('Live connections replaced without a gap because the exchange planned their end.', 1),
     framesReceived: count('Frames received on the live connection.', 91_000),
     framesDropped: counts('Frames ignored, by reason.', { unknown_channel: 2 }),
     tickersTaken: count('Upstream tickers taken.', 90_000),
