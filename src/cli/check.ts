@@ -66,6 +66,7 @@ async function checkAll(configuration: Configuration, context: Context): Promise
   const results = await Promise.all([
     checkDatabase(configuration, context, isRunning),
     checkCertificate(configuration, context),
+    checkLogo(configuration),
     checkPort('private listener', configuration.admin, isRunning, configuration),
     checkPort('public listener', configuration.server, isRunning, configuration),
     checkRedis(configuration, context),
@@ -111,6 +112,12 @@ async function checkCertificate(configuration: Configuration, { clock }: Context
     }
   });
   return [result];
+}
+
+async function checkLogo({ portal }: Configuration): Promise<readonly CheckResult[]> {
+  if (portal.logo === undefined) return [];
+  const { portalBrand } = await import('../wiring/portal-brand.ts');
+  return [await attempt('logo', async () => `${portal.logo}, ${portalBrand(portal).logo?.bytes.length} bytes`)];
 }
 
 /** Whether a service with this configuration runs on this machine: what it has taken is in nobody's way. */

@@ -21,6 +21,8 @@ import { adminSchema, noticesSchema, serverSchema } from './schema-server.ts';
 export interface Configuration {
   readonly server: ServerConfiguration;
   readonly admin: AdminConfiguration;
+  /** The logo's path is absolute. */
+  readonly portal: Settings['portal'];
   readonly store: StoreConfiguration;
   /** `undefined`: one process serves alone. */
   readonly redis: RedisConfiguration | undefined;
@@ -126,6 +128,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
   const { admin, store, redis, markets, pricing, guard, limits, notices, feed, logs } = settings;
   return {
     server: resolveServer(settings, directoryOf),
+    portal: resolvePortal(settings, directoryOf),
     admin: resolveAdmin(admin),
     store: resolveStore(store, directoryOf),
     redis: redis === undefined ? undefined : parseRedisUrl(redis),
@@ -180,6 +183,11 @@ function resolveServer({ server }: Settings, directoryOf: DirectoryOf): ServerCo
       : undefined,
     overloadHeapShare: overloadHeapPercent / 100,
   };
+}
+
+function resolvePortal({ portal }: Settings, directoryOf: DirectoryOf): Settings['portal'] {
+  const { logo, ...rest } = portal;
+  return logo === undefined ? rest : { ...rest, logo: absolute(directoryOf('portal.logo'), logo) };
 }
 
 function resolveStore(url: string, directoryOf: DirectoryOf): StoreConfiguration {

@@ -41,7 +41,7 @@ export interface AnnotatedSchema extends Partial<Notes> {
 }
 
 /** A spelling that a text value can be required to have. */
-interface TextKind<Text extends string> {
+export interface TextKind<Text extends string> {
   readonly allowed: string;
   readonly fits: (text: string) => boolean;
   readonly hint?: AnnotatedSchema['hint'];

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { type AnnotatedSchema, section } from './kinds.ts';
 import { historySchema } from './schema-history.ts';
 import { feedSchema, guardSchema, marketsSchema, pricingSchema, ratesSchema, sourcesSchema } from './schema-market.ts';
+import { portalSchema } from './schema-portal.ts';
 import {
   adminSchema,
   limitsSchema,
@@ -18,6 +19,7 @@ import {
 export const configurationSchema = section({
   server: serverSchema,
   admin: adminSchema,
+  portal: portalSchema,
   store: storeSchema,
   redis: redisSchema,
   markets: marketsSchema,

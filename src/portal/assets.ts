@@ -8,7 +8,7 @@ import type { Resource } from '../http/resource.ts';
 export interface Asset {
   readonly route: string;
   readonly contentType: string;
-  /** ASCII. */
+  /** One character for each byte. */
   readonly text: string;
 }
 
@@ -58,7 +58,8 @@ function textOf(path: string): string {
   return readFileSync(new URL(path, room), 'utf8');
 }
 
-function assetOf(name: string, ending: string, contentType: string, text: string): Asset {
+/** A file under the address that its content gives it. @param text one character for each byte */
+export function assetOf(name: string, ending: string, contentType: string, text: string): Asset {
   const hash = createHash('sha256').update(text).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 12);
   return { route: `/assets/${name}-${hash}.${ending}`, contentType, text };
 }
@@ -92,6 +93,9 @@ function withHashedImports(code: string, assets: PortalAssets): string {
   });
 }
 
+/** Keeps a picture from running anything where it is opened by itself. */
+const pictureHeaders = ['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox"];
+
 /** Serves an asset, which never changes under its address, so that browsers keep it for good. */
 export function assetResource({ route, contentType, text }: Asset): Resource {
   const answer = {
@@ -100,7 +104,7 @@ export function assetResource({ route, contentType, text }: Asset): Resource {
     contentType,
     cacheControl: 'public, max-age=31536000, immutable',
     vary: 'Accept-Encoding',
-    extraHeaders: [],
+    extraHeaders: contentType === 'image/svg+xml' ? pictureHeaders : [],
   } as const;
   return { route, answersInMaintenance: true, answer: () => answer };
 }

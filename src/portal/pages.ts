@@ -3,7 +3,8 @@ import type { OpenApiDocument } from '../contract/openapi.ts';
 import { asciiJson } from '../http/ascii-json.ts';
 import { unmatchedRoute } from '../http/request-counts.ts';
 import type { Resource } from '../http/resource.ts';
-import { assetResource, portalAssets } from './assets.ts';
+import { type Asset, assetResource, portalAssets } from './assets.ts';
+import { type Brand, operatorOf } from './brand.ts';
 import { errorIndex, errorPage } from './errors.ts';
 import { type Guide, guideIndex, guidePages, readGuides } from './guides.ts';
 import { homePage } from './home.ts';
@@ -11,7 +12,6 @@ import { type Language, languages } from './language.ts';
 import { type RenderedPage, renderedPage } from './layout.ts';
 import { favicon, llmsFull, llmsIndex, robots, sitemap } from './llms.ts';
 import { lostPage } from './lost.ts';
-import type { Operator } from './operator.ts';
 import { referencePages } from './reference.ts';
 import { fixedPage, fixedText, inLanguages, livePage, lostResource, rootResource, slashResource } from './resources.ts';
 import { searchIndex, searchRoute } from './search.ts';
@@ -25,7 +25,8 @@ export interface PortalOffer {
   readonly baseUrl: string;
   readonly errorsUrl: string;
   readonly version: string;
-  readonly operator?: Operator | undefined;
+  /** What the operator says of themselves; nothing when left out. */
+  readonly brand?: Brand | undefined;
 }
 
 export interface PublicPages {
@@ -71,7 +72,7 @@ export function publicPages(offer: PortalOffer): PublicPages {
       ),
       'application/xml',
     ),
-    ...[...portalAssets().values()].map(assetResource),
+    ...assetsOf(sites.en).map(assetResource),
     ...slashes(sites, routes),
   ];
   return {
@@ -81,18 +82,9 @@ export function publicPages(offer: PortalOffer): PublicPages {
   };
 }
 
-function siteIn({ operator = nobody, ...offer }: PortalOffer, language: Language): Site {
-  return { ...offer, operator, language };
+function siteIn({ brand = {}, ...offer }: PortalOffer, language: Language): Site {
+  return { ...offer, operator: operatorOf(brand), language };
 }
-
-/** A service whose operator says nothing of themselves. */
-const nobody: Operator = {
-  name: undefined,
-  contact: undefined,
-  terms: undefined,
-  logo: undefined,
-  style: portalAssets().get('portal.css')!,
-};
 
 function pagesIn(site: Site): Pages {
   const guides = readGuides(site);
@@ -105,6 +97,12 @@ function pagesIn(site: Site): Pages {
     ...errorCodes.map((code) => errorPage(site, code)),
   ];
   return { guides, list: list.map((page) => renderedPage(site, page)) };
+}
+
+/** Every file that pages load, the operator's in the place of ours. */
+function assetsOf({ operator: { style, logo } }: Site): readonly Asset[] {
+  const assets = [...portalAssets().values()].filter(({ contentType }) => contentType !== style.contentType);
+  return [...assets, style, ...(logo === undefined ? [] : [logo])];
 }
 
 function searchResource(site: Site, { list }: Pages): Resource {

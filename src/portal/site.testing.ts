@@ -1,5 +1,5 @@
 import { openApiDocument } from '../contract/openapi.ts';
-import { portalAssets } from './assets.ts';
+import { operatorOf } from './brand.ts';
 import type { Language } from './language.ts';
 import type { Site } from './site.ts';
 
@@ -7,7 +7,5 @@ const addresses = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.
 
 /** A service whose operator says nothing of themselves. */
 export function siteFor(language: Language): Site {
-  const style = portalAssets().get('portal.css')!;
-  const operator = { name: undefined, contact: undefined, terms: undefined, logo: undefined, style };
-  return { ...addresses, document: openApiDocument(addresses), version: '1.0.0', language, operator };
+  return { ...addresses, document: openApiDocument(addresses), version: '1.0.0', language, operator: operatorOf({}) };
 }

@@ -14,6 +14,7 @@ import type { OtlpExporter } from '../telemetry/otlp-exporter.ts';
 import type { AccessRoom } from './access-room.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 import type { MarketRoom } from './market-room.ts';
+import { portalBrand } from './portal-brand.ts';
 import { publicRoutes } from './public-routes.ts';
 import type { Recording } from './recording.ts';
 
@@ -30,7 +31,7 @@ interface PublicListenerOptions {
 /** The public listener as configured, with its certificate: a renewed one is served without a restart. */
 export async function publicListener(
   {
-    configuration: { server, limits: figures, logs },
+    configuration: { server, limits: figures, logs, portal },
     clock,
     randomness,
     log,
@@ -44,6 +45,7 @@ export async function publicListener(
   recording?: Pick<Recording, 'begin' | 'served'>,
 ) {
   const tls = server.tls && (await readCertificate(server.tls));
+  const brand = portalBrand(portal);
   const recent = new RecentRequests();
   const keyLook = new KeyLook(changes, clock);
   const listener = new PublicListener(
@@ -52,7 +54,7 @@ export async function publicListener(
       offerAt(port) {
         const urls = publicUrls(server, port);
         recording?.begin(urls.errorsUrl);
-        return { routes: publicRoutes({ ...urls, limits: figures, version }), errorsUrl: urls.errorsUrl };
+        return { routes: publicRoutes({ ...urls, limits: figures, version, brand }), errorsUrl: urls.errorsUrl };
       },
       gate: { keys: directory, limits: shared ?? limits, breaches, look: () => keyLook.look() },
       addresses,

@@ -8,6 +8,7 @@ import { status } from '../http/resources/status.ts';
 import { ticker } from '../http/resources/ticker.ts';
 import { tickers } from '../http/resources/tickers.ts';
 import { time } from '../http/resources/time.ts';
+import type { Brand } from '../portal/brand.ts';
 import { publicPages } from '../portal/pages.ts';
 
 /** Every path of the public listener. */
@@ -16,6 +17,7 @@ export function publicRoutes(offer: {
   readonly errorsUrl: string;
   readonly limits: LimitFigures;
   readonly version: string;
+  readonly brand?: Brand | undefined;
 }): Routes {
   const document = openApiDocument(offer);
   const { root, pages, lost } = publicPages({ ...offer, document });

@@ -5,11 +5,12 @@ import { filesEnding, isForTests, textOf } from './files.ts';
 
 /** What each room may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
 /** What any room but the contract may import: a place for what would otherwise stand in several. */
-const ground = ['backoff', 'base62', 'clock', 'html', 'log'];
+const ground = ['backoff', 'base62', 'clock', 'colour', 'html', 'log'];
 const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'http', 'market', 'notices', 'portal', ...ground];
 const joined = [...readable, 'admin', 'configuration', 'history', 'operator', 'store', 'telemetry'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   clock: [],
+  colour: [],
   html: [],
   log: [],
   backoff: ['clock'],
@@ -28,7 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['http', ...ground],
   operator: ['access', 'contract', 'http', 'market', 'notices', 'store', ...ground],
   admin: [...readable, 'configuration', 'history', 'operator', 'store'],
-  configuration: ['feed', 'market', 'operator'],
+  configuration: ['colour', 'feed', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'wiring'],
   cli: [...joined, 'wiring', 'main'],

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import type { Configuration } from '../configuration/configuration.ts';
+import { ConfigurationError } from '../configuration/load.ts';
+import type { Brand } from '../portal/brand.ts';
+
+const logoBytesMax = 200_000;
+
+/** What the configuration says of the operator, with the logo's file. Throws `ConfigurationError` when that is no logo. */
+export function portalBrand({ logo, ...portal }: Configuration['portal']): Brand {
+  return { ...portal, logo: logo === undefined ? undefined : readLogo(logo) };
+}
+
+function readLogo(path: string): NonNullable<Brand['logo']> {
+  const bytes = readFile(path);
+  if (bytes.length > logoBytesMax) throw refused(`${path} has ${bytes.length} bytes, more than ${logoBytesMax}`);
+  if (bytes.subarray(0, 8).equals(pngStart)) return { kind: 'png', bytes };
+  const text = bytes.toString('utf8');
+  if (!/^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*<svg[\s>]/.test(text))
+    throw refused(`${path} is neither SVG nor PNG`);
+  if (/<script|\son[a-z]+\s*=|(href|src)\s*=\s*["']?\s*(https?:|\/\/|javascript:)/i.test(text))
+    throw refused(`${path} has scripts or loads from elsewhere, which the pages do not allow`);
+  return { kind: 'svg', bytes };
+}
+
+const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw refused(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function refused(what: string): ConfigurationError {
+  return new ConfigurationError([{ where: 'configuration', key: 'portal.logo', what }]);
+}
