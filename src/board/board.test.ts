@@ -274,3 +274,13 @@ test('markets without a price are counted by reason, delisted ones not at all', 
   book.applyControls([{ symbol: symbol('ETHEUR'), operatorPaused: false, delistedAt: start }]);
   assert.deepEqual([...board.unpriced(start)], []);
 });
+
+test('on the instant of a term the list of markets has the new decimals, whatever is read first', () => {
+  const { book, board } = published();
+  const from = after(start, 1_000);
+  const values = { pricePrecision: 3 };
+  book.applyTerms([{ id: 'trm_1', from, scope: 'market', subject: 'BTCCZK', values }], start);
+  const tickSize = (now: EpochMs) => JSON.parse(textOf(board.markets(now)!)).markets[0].tickSize;
+  assert.deepEqual([tickSize(after(start, 999)), tickSize(from)], ['1', '0.001']);
+  assert.equal(JSON.parse(textOf(pageOf(board.ticker('BTCCZK', from)))).buyPrice, '2078384.489');
+});

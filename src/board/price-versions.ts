@@ -66,6 +66,8 @@ export class PriceVersions implements BookObserver {
 
   /** Takes in what has changed until now. */
   refresh(now: EpochMs): void {
+    // Terms that begin now mark everything.
+    this.#book.advance(now);
     const isAll = this.#isAllStale || now >= this.#recheckAt || now < this.#readAt;
     this.#readAt = now;
     const symbols = isAll ? this.#everySymbol() : [...this.#stale];

@@ -23,7 +23,7 @@ export interface ClientTicker {
   readonly capturedAt: EpochMs;
 }
 
-/** Turns upstream values into client prices. `undefined` when one of them rounds to zero: nobody trades at that. */
+/** Turns upstream values into client prices. `undefined` when the sell price rounds to zero: nobody sells at that. */
 export function clientTicker(
   market: OfferedMarket,
   ticker: AcceptedTicker,
@@ -32,8 +32,7 @@ export function clientTicker(
 ): ClientTicker | undefined {
   const { pricePrecision: places } = market;
   const sell = sellPrice(ticker.bid, factors, places);
-  const buy = buyPrice(ticker.ask, factors, places);
-  if (!isPositive(sell) || !isPositive(buy)) return undefined;
+  if (!isPositive(sell)) return undefined;
   const changeFrom = (reference: DecimalString | undefined) =>
     reference === undefined || !isPositive(reference) || ticker.last === undefined
       ? undefined
@@ -41,7 +40,7 @@ export function clientTicker(
   const change24h = ticker.priceChangePercent24h;
   return {
     market,
-    buyPrice: buy,
+    buyPrice: buyPrice(ticker.ask, factors, places),
     sellPrice: sell,
     high24h: statistic(ticker.high24h, factors, places),
     low24h: statistic(ticker.low24h, factors, places),

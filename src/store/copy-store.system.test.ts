@@ -38,6 +38,7 @@ async function filled(t: TestContext, engine: Engine): Promise<string> {
   ]);
   await store.markets.delist('ETHEUR', clock.now());
   await store.windows.announce({ from: clock.now(), to: (clock.now() + 1_000) as EpochMs, description: 'Upgrade' });
+  await store.terms.add({ from: clock.now(), scope: 'quote', subject: 'CZK', marginPercent: '0.80' });
   await store.snapshots.save('market', '{"a":"\\u0000ř"}');
   const minute = (number: number) => (clock.now() - (clock.now() % 60_000) - number * 60_000) as EpochMs;
   await store.breaches.add(

@@ -10,6 +10,7 @@ async function pagesOf({ harness }: ConsoleStage): Promise<readonly (readonly [s
     ['#/', 'Overview', 'Uptime'],
     ['#/markets', 'Markets', '8 markets'],
     ['#/markets/BTCCZK', 'BTCCZK', 'A client buys'],
+    ['#/terms', 'Terms', 'configuration'],
     ['#/feed', 'Feed and rates', 'EUR/CZK'],
     ['#/accounts', 'Accounts and keys', 'client@example.com'],
     [`#/accounts/${accountId}`, 'client@example.com', 'Ends in'],

@@ -82,7 +82,7 @@ const roleTexts: Readonly<Record<Token['role'], string>> = {
   prices: 'reads prices, for an application',
   'read-only': 'sees everything, changes nothing',
   support: 'accounts and keys',
-  operator: 'also markets, maintenance and notices',
+  operator: 'also markets, terms, maintenance and notices',
   admin: 'also operator tokens',
 };
 const roleOptions = (['prices', ...roles] as const).map((role) => [role, `${role}: ${roleTexts[role]}`] as const);
