@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DialectName } from '../../exchange-simulator/dialects.ts';
+import { turns } from '../../test/support/eventually.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { BinanceConnector } from './binance/connector.ts';
 import { BitstampConnector } from './bitstamp/connector.ts';
@@ -46,7 +47,10 @@ describe('six tenths of what an exchange allows an address is the most that is a
       const { signal } = new AbortController();
       let isOver = false;
       const askWithoutEnd = async (symbols: readonly MarketSymbol[]) => {
-        while (!isOver) await rig.connector.pollTickers(symbols, signal).catch(() => undefined);
+        while (!isOver) {
+          await rig.connector.pollTickers(symbols, signal).catch(() => undefined);
+          await turns(1);
+        }
       };
       try {
         await rig.becomeLive();

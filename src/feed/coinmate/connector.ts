@@ -9,10 +9,10 @@ import type {
   LiveListener,
 } from '../connector.ts';
 import { PairDirectory } from '../pair-directory.ts';
-import { RestClient } from '../rest-client.ts';
+import { type RestAnswer, RestClient } from '../rest-client.ts';
 import { asObject, asText, UpstreamError } from '../wire.ts';
 import { readTradingPairs } from './catalogue.ts';
-import { PolledLive } from './live.ts';
+import { PolledLive, pollEveryMs } from './live.ts';
 import { readTickers } from './prices.ts';
 
 /** 40 a minute of the 100 that an address has; more is a ban. */
@@ -27,6 +27,9 @@ export class CoinmateConnector implements ExchangeConnector {
   readonly #options: ConnectorOptions;
   readonly #rest: RestClient;
   readonly #directory = new PairDirectory();
+  #latest: RestAnswer | undefined;
+  /** When the latest answer arrived. Monotonic. */
+  #latestAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectorOptions) {
     const { id, clock, urls, requestTimeoutMs: timeoutMs } = options;
@@ -57,8 +60,14 @@ export class CoinmateConnector implements ExchangeConnector {
     return new PolledLive({ clock: this.#options.clock, load: (signal) => this.#load('live', signal) }, listener);
   }
 
+  /** Both paths ask for the same: an answer of the one serves the other until the next is due. */
   async #load(path: FeedPath, signal: AbortSignal): Promise<UpstreamTicker[]> {
-    return readTickers(await this.#rest.ask({ path: '/api/tickerAll' }, signal), path, this.#directory);
+    const { clock } = this.#options;
+    if (this.#latest === undefined || clock.monotonicMs() - this.#latestAtMs >= pollEveryMs) {
+      this.#latest = await this.#rest.ask({ path: '/api/tickerAll' }, signal);
+      this.#latestAtMs = clock.monotonicMs();
+    }
+    return readTickers(this.#latest, path, this.#directory);
   }
 }
 

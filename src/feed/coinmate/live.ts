@@ -10,7 +10,8 @@ interface PolledLiveOptions {
   readonly load: (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
 }
 
-const everyMs = 2_000;
+/** 30 requests a minute of the 100 that an address has. */
+export const pollEveryMs = 2_000;
 
 /**
  * The regular path of an exchange that is only polled: each answer stands for a frame, the first one opens the
@@ -71,7 +72,7 @@ export class PolledLive implements LiveConnection {
   }
 
   #pollLater(): void {
-    this.#timer = this.#options.clock.after(everyMs, () => void this.#poll());
+    this.#timer = this.#options.clock.after(pollEveryMs, () => void this.#poll());
   }
 
   #polled(tickers: readonly UpstreamTicker[]): void {
