@@ -58,11 +58,11 @@ export type MarketView = Static<typeof MarketViewSchema>;
  * What clients get at this instant, as the JSON text of a {@link BoardView}. The tickers are the very bytes that clients
  * get, taken from the board: reading them often derives no price again.
  */
-export function boardView({ market, feed, clock }: Pick<AdminParts, 'market' | 'feed' | 'clock'>): string {
+export function boardView({ market, clock }: Pick<AdminParts, 'market' | 'clock'>): string {
   const { board, book, service, feedStatus } = market;
   const now = clock.now();
   const ageMs = feedStatus.ageMs(now, clock.monotonicMs());
-  const head = JSON.stringify({ service: service.status(now), dataAgeMs: ageMs, feedPath: feed.health().path });
+  const head = JSON.stringify({ service: service.status(now), dataAgeMs: ageMs, feedPath: feedStatus.path });
   const markets = book.catalogue.listed(now).map(({ symbol, status }) => {
     return marketText(symbol, status, board.ticker(symbol, now));
   });

@@ -5,23 +5,10 @@ import { errorCodes } from '../contract/errors.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
+import { feedMetrics } from './feed-metrics.ts';
+import { type Counts, counter, gauge, type Metric, type Sample } from './metric.ts';
 import { requestDurations } from './request-durations.ts';
 import type { AdminParts } from './sources.ts';
-
-/** The values of a metric's labels, in their order, and the value of the series. */
-type Sample = readonly [...labels: string[], value: number];
-
-/** A metric and how to read it. `undefined`: there is no value now, and the series is absent. */
-interface Metric {
-  readonly kind: 'counter' | 'gauge';
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  readonly read: () => number | undefined | Iterable<Sample>;
-}
-
-/** Counts by name that other rooms keep. */
-type Counts = Readonly<Record<string, number | undefined>>;
 
 /** What the management API counts itself. */
 export interface ManagementCounters {
@@ -99,14 +86,6 @@ function register(registry: Registry, { kind, name, help, labels, read }: Metric
 function samplesOf(reading: ReturnType<Metric['read']>): Iterable<Sample> {
   if (reading === undefined) return [];
   return typeof reading === 'number' ? [[reading]] : reading;
-}
-
-function gauge(name: string, help: string, read: Metric['read'], ...labels: readonly string[]): Metric {
-  return { kind: 'gauge', name, help, labels, read };
-}
-
-function counter(name: string, help: string, read: Metric['read'], ...labels: readonly string[]): Metric {
-  return { kind: 'counter', name, help, labels, read };
 }
 
 /** A counter for each name that another room counts by. */
@@ -300,40 +279,6 @@ function spreadShare({ bid, ask }: AcceptedTicker): number {
 }
 
 type KnownRate = ReturnType<AdminParts['market']['book']['rate']>;
-
-function feedMetrics({ feed }: AdminParts): Metric[] {
-  const health = () => feed.health();
-  return [
-    gauge(
-      'feed_path',
-      '1 for the path market data comes over, 0 for the other.',
-      () => ['live', 'fallback'].map((path): Sample => [path, Number(health().path === path)]),
-      'path',
-    ),
-    counter('feed_connections_total', 'Live connections attempted.', () => health().epoch),
-    countedBy('reason', 'feed_connections_ended_total', 'Live connections ended, by reason.', () => {
-      return health().connectionsEnded;
-    }),
-    counter('feed_frames_total', 'Frames received on the live connection.', () => health().framesReceived),
-    countedBy('reason', 'feed_frames_dropped_total', 'Frames ignored, by reason.', () => health().framesDropped),
-    counter('feed_tickers_total', 'Upstream tickers taken.', () => health().tickersTaken),
-    countedBy('reason', 'feed_tickers_rejected_total', 'Upstream values not taken, by reason.', () => {
-      return health().tickersRejected;
-    }),
-    countedBy('outcome', 'feed_polls_total', 'Polls over the fallback, by outcome.', () => health().polls),
-    countedBy('outcome', 'feed_catalogue_loads_total', 'Loads of the catalogue, by outcome.', () => {
-      return { ok: 0, incomplete: 0, ...health().catalogueLoads };
-    }),
-    gauge('feed_symbols_subscribed', 'Markets subscribed on the live connection.', () => health().symbolsSubscribed),
-    gauge('feed_symbols_rejected', 'Markets the upstream refuses to subscribe.', () => health().symbolsRejected.length),
-    gauge('feed_pairs_skipped', 'Pairs of the exchange not offered for a fault in its catalogue.', () => {
-      return health().pairsSkipped;
-    }),
-    gauge('feed_symbols_quiet', 'Markets silent on the live connection and not confirmed otherwise.', () => {
-      return health().symbolsQuiet;
-    }),
-  ];
-}
 
 function noticeMetrics({ access, notifier }: AdminParts): Metric[] {
   const notices = () => notifier.figures();

@@ -66,7 +66,11 @@ export interface AdminParts {
     readonly breaches: BreachLog;
     readonly addresses: ClientAddresses;
   };
-  readonly feed: { health(): FeedHealth; rates(): readonly RateHealth[] };
+  readonly feed: {
+    /** Of each source, in order of preference. */
+    sources(): readonly { readonly id: string; readonly kind: string; readonly health: FeedHealth }[];
+    rates(): readonly RateHealth[];
+  };
   readonly listener: {
     readonly counts: RequestCounts;
     readonly recent: Pick<RecentRequests, 'find'>;

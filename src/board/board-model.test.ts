@@ -32,7 +32,7 @@ const naive = {
   ticker(book: MarketBook, name: string, now: EpochMs): string {
     const verdict = book.price(symbol(name), now);
     if (verdict.kind !== 'priced') return verdict.kind === 'unpriced' ? verdict.reason : verdict.kind;
-    const { market, capturedAt, ...values } = verdict.ticker;
+    const { market, capturedAt, source: _, ...values } = verdict.ticker;
     const { symbol: own, base, quote } = market;
     const timestamp = new Date(capturedAt).toISOString();
     return JSON.stringify({ symbol: own, base, quote, ...values, timestamp, timestampMs: capturedAt });

@@ -176,7 +176,7 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const markets = sources.flatMap((source) => source.markets);
   const symbols = markets.length === 0 ? [] : await checkSymbols(configuration, markets);
   // After the catalogues: a rate can be the price of one of their markets.
-  const rates = await checkRates(configuration, connectors[0]!, context.clock);
+  const rates = await checkRates(configuration, connectors, context.clock);
   return [...sources.flatMap(({ results }) => results), ...symbols, ...rates];
 }
 
@@ -225,14 +225,14 @@ async function checkSymbols(
 
 async function checkRates(
   { rates, pricing }: Configuration,
-  connector: ExchangeConnector,
+  connectors: readonly ExchangeConnector[],
   clock: Context['clock'],
 ): Promise<readonly CheckResult[]> {
   const { rateSource } = await import('../wiring/feed.ts');
   const { judgeRate } = await import('../feed/rates/rate-keeper.ts');
   const place = rates.source === 'exchange' ? rates.market : withoutQuery(rates.url);
   const results = [...pricing.converted].map(([quote, { via }]) => {
-    const source = rateSource(rates, connector, clock, via, quote);
+    const source = rateSource(rates, connectors, clock, via, quote);
     const load = async (signal: AbortSignal) => {
       const rate = await source.load(signal);
       judgeRate(rate, clock.now());

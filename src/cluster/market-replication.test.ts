@@ -25,7 +25,15 @@ import {
 } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { FeedSink } from '../market/upstream.ts';
-import { feedStateOf, MarketReplica, marketSink, readEvents, recordedFeed, writeEvents } from './market-replication.ts';
+import {
+  feedStateOf,
+  MarketReplica,
+  marketSink,
+  readEvents,
+  recordBook,
+  recordedFeed,
+  writeEvents,
+} from './market-replication.ts';
 
 /** Sequences that once failed stay here. */
 const seedsToKeep: readonly number[] = [1];
@@ -148,8 +156,9 @@ test('whoever begins with a state at any moment and applies what comes after tel
     const catchUp = () => {
       for (const event of waiting.take()) replica?.apply(event);
     };
+    recordBook(hub.book, (event) => waiting.add(event));
     const inputs: MarketInputs = {
-      ...recordedFeed(marketSink(hub, clock), hub.book, (event) => waiting.add(event)),
+      ...recordedFeed(marketSink(hub, clock), hub.book.sources.first.id, (event) => waiting.add(event)),
       applyControls(changed) {
         catchUp();
         controls.push(...changed);
@@ -190,7 +199,7 @@ test('events read as they were written, what is absent included, and no digit of
   const events: MarketEvent[] = [
     { kind: 'references', symbol: symbol('BTCEUR'), prices },
     { kind: 'rate', rate: conversionRate({ mid: decimal('24.500'), fixingDate: undefined }) },
-    { kind: 'feedCurrent', path: 'live', at: 1_800_000_000_000 as EpochMs },
+    { kind: 'feedCurrent', at: 1_800_000_000_000 as EpochMs },
   ];
   const read = readEvents(writeEvents(events));
   assert.deepEqual(JSON.parse(JSON.stringify(read)), JSON.parse(JSON.stringify(events)));

@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import type { HeldSubject } from '../market/guard.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketEvent, MarketState } from '../market/market-event.ts';
 import type { FeedStatus } from '../market/service-status.ts';
@@ -11,72 +10,59 @@ export interface FedParts {
   readonly feedStatus: FeedStatus;
 }
 
-/** Leads what a feed reports to the part it concerns. */
-export function marketSink({ book, feedStatus }: FedParts, clock: Pick<Clock, 'monotonicMs'>): FeedSink {
+/** Leads what the feed of one source reports to the part it concerns. */
+export function marketSink(
+  { book, feedStatus }: FedParts,
+  clock: Pick<Clock, 'monotonicMs'>,
+  source = book.sources.first,
+): FeedSink {
+  const { id } = source;
   return {
-    catalogueLoaded: (markets, at, gaps) => book.catalogueLoaded(markets, at, gaps),
-    marketStatusChanged: (symbol, status) => book.marketStatusChanged(symbol, status),
-    tickerReceived: (ticker) => book.tickerReceived(ticker),
-    referencePricesChanged: (symbol, prices) => book.referencePricesChanged(symbol, prices),
+    catalogueLoaded: (markets, at, gaps) => book.catalogueLoaded(markets, at, gaps, id),
+    marketStatusChanged: (symbol, status) => book.marketStatusChanged(symbol, status, id),
+    tickerReceived: (ticker) => book.tickerReceived(ticker, source),
+    referencePricesChanged: (symbol, prices) => book.referencePricesChanged(symbol, prices, source),
     rateRefreshed: (rate) => book.rateRefreshed(rate),
-    feedCurrent: (path, at) => feedStatus.feedCurrent(path, at, clock.monotonicMs()),
-    feedPathChanged: (path) => feedStatus.pathChanged(path),
+    // How the markets are served is decided over all sources.
+    feedCurrent: (_, at) => feedStatus.feedCurrent(feedStatus.path, at, clock.monotonicMs()),
+    feedPathChanged: () => {},
   };
 }
 
-/**
- * The same sink, with `record` called with each event once it was taken. A refused ticker changes nothing and is not recorded.
- *
- * @param book what the sink leads to: it knows what became of a ticker
- */
-export function recordedFeed(
-  sink: FeedSink,
-  book: Pick<MarketBook, 'acceptedTicker' | 'held'>,
-  record: (event: MarketEvent) => void,
-): FeedSink {
-  /** Records what became held, or free, while the sink judged something. */
-  function heldRecorded<Result>(subject: HeldSubject, judge: () => Result): Result {
-    const before = book.held().get(subject);
-    const result = judge();
-    const held = book.held().get(subject);
-    if (held !== before) record({ kind: 'held', subject, held });
-    return result;
-  }
-
+/** The same sink, with `record` called with each event once it was taken, but for those that `recordBook` records. */
+export function recordedFeed(sink: FeedSink, source: string, record: (event: MarketEvent) => void): FeedSink {
   return {
+    ...sink,
     catalogueLoaded(markets, at, gaps) {
       const verdict = sink.catalogueLoaded(markets, at, gaps);
-      record({ kind: 'catalogue', markets, at, gaps });
+      record({ kind: 'catalogue', source, markets, at, gaps });
       return verdict;
     },
     marketStatusChanged(symbol, status, at) {
       sink.marketStatusChanged(symbol, status, at);
-      record({ kind: 'marketStatus', symbol, status, at });
-    },
-    tickerReceived(ticker) {
-      const rejected = heldRecorded(ticker.symbol, () => sink.tickerReceived(ticker));
-      const accepted = book.acceptedTicker(ticker.symbol);
-      if (rejected === undefined && accepted !== undefined) record({ kind: 'ticker', symbol: ticker.symbol, accepted });
-      return rejected;
-    },
-    referencePricesChanged(symbol, prices) {
-      sink.referencePricesChanged(symbol, prices);
-      record({ kind: 'references', symbol, prices });
+      record({ kind: 'marketStatus', source, symbol, status, at });
     },
     rateRefreshed(rate) {
-      const isTaken = heldRecorded(rate.quote, () => sink.rateRefreshed(rate));
+      const isTaken = sink.rateRefreshed(rate);
       if (isTaken) record({ kind: 'rate', rate });
       return isTaken;
     },
     feedCurrent(path, at) {
       sink.feedCurrent(path, at);
-      record({ kind: 'feedCurrent', path, at });
-    },
-    feedPathChanged(path, at) {
-      sink.feedPathChanged(path, at);
-      record({ kind: 'feedPath', path, at });
+      record({ kind: 'feedCurrent', at });
     },
   };
+}
+
+/** Records what makes the prices of markets from now on, whichever source it is of, and what the guard holds. */
+export function recordBook(book: MarketBook, record: (event: MarketEvent) => void): void {
+  book.observe({
+    tickerChanged() {},
+    marketsChanged() {},
+    tickerTaken: (symbol, accepted) => record({ kind: 'ticker', symbol, accepted }),
+    referencesTaken: (symbol, prices) => record({ kind: 'references', symbol, prices }),
+    heldChanged: (subject, held) => record({ kind: 'held', subject, held }),
+  });
 }
 
 /** The state that the feed's events so far have made. Taken in one turn, so that nothing falls between it and the events after. */
@@ -87,6 +73,7 @@ export function feedStateOf({ book, feedStatus }: FedParts, clock: Pick<Clock, '
   return {
     kind: 'state',
     records: book.catalogue.records(),
+    listed: book.catalogue.listedBySource(),
     tickers: [...tickers],
     references: [...references],
     rates: [...rates],
@@ -98,50 +85,49 @@ export function feedStateOf({ book, feedStatus }: FedParts, clock: Pick<Clock, '
 /** Does to this process's market what was done to the one in which the event was recorded. */
 export class MarketReplica {
   readonly #parts: FedParts;
-  readonly #sink: FeedSink;
   readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>;
 
   constructor(parts: FedParts, clock: Pick<Clock, 'now' | 'monotonicMs'>) {
     this.#parts = parts;
-    this.#sink = marketSink(parts, clock);
     this.#clock = clock;
   }
 
   apply(event: MarketEvent): void {
-    const sink = this.#sink;
+    const { book, feedStatus } = this.#parts;
     switch (event.kind) {
       case 'state':
         this.#takeState(event);
         break;
       case 'catalogue':
-        sink.catalogueLoaded(event.markets, event.at, event.gaps);
+        book.catalogueLoaded(event.markets, event.at, event.gaps, event.source);
         break;
       case 'marketStatus':
-        sink.marketStatusChanged(event.symbol, event.status, event.at);
+        book.marketStatusChanged(event.symbol, event.status, event.source);
         break;
       case 'ticker':
-        this.#parts.book.tickerAccepted(event.symbol, event.accepted);
+        book.tickerAccepted(event.symbol, event.accepted);
         break;
       case 'references':
-        sink.referencePricesChanged(event.symbol, event.prices);
+        book.referencesTaken(event.symbol, event.prices);
         break;
       case 'rate':
-        this.#parts.book.rateAccepted(event.rate);
+        book.rateAccepted(event.rate);
         break;
       case 'held':
-        this.#parts.book.heldChanged(event.subject, event.held);
+        book.heldChanged(event.subject, event.held);
         break;
       case 'feedCurrent':
-        sink.feedCurrent(event.path, event.at);
+        feedStatus.feedCurrent(feedStatus.path, event.at, this.#clock.monotonicMs());
         break;
       case 'feedPath':
-        sink.feedPathChanged(event.path, event.at);
+        feedStatus.pathChanged(event.path);
         break;
     }
   }
 
   #takeState({
     records,
+    listed,
     tickers,
     references,
     rates,
@@ -149,7 +135,8 @@ export class MarketReplica {
     feed: { path, lastUpdatedAt, ageMs = 0 },
   }: MarketState): void {
     const { book, feedStatus } = this.#parts;
-    book.restore(records, { tickers: new Map(tickers), references: new Map(references), rates: new Map(rates) });
+    const contents = { tickers: new Map(tickers), references: new Map(references), rates: new Map(rates) };
+    book.restore(records, contents, listed);
     const heldNow = new Map(held);
     for (const subject of [...book.held().keys(), ...heldNow.keys()]) book.heldChanged(subject, heldNow.get(subject));
     if (lastUpdatedAt === undefined) feedStatus.pathChanged(path);
@@ -161,7 +148,7 @@ export class MarketReplica {
 }
 
 /** The version of the events' form: processes of different versions do not take each other's, and say so. */
-const format = 3;
+const format = 4;
 
 /** Events as text. Prices are text already; members that are `undefined` are left out. */
 export function writeEvents(events: readonly MarketEvent[]): string {

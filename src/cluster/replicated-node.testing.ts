@@ -17,7 +17,7 @@ import type { FeedSink } from '../market/upstream.ts';
 import { BoardFollower } from './board-follower.ts';
 import { BoardPublisher } from './board-publisher.ts';
 import { callerWithTimeout } from './call-timeout.ts';
-import { feedStateOf, MarketReplica, marketSink, recordedFeed } from './market-replication.ts';
+import { feedStateOf, MarketReplica, marketSink, recordBook, recordedFeed } from './market-replication.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { redisLeases } from './redis-lease.ts';
 
@@ -54,7 +54,8 @@ export class ReplicatedNode {
     const log = { ...silentLog, warn: (_fields: object, message: string) => this.logged.push(message) };
     const replica = new MarketReplica(market, clock);
     this.follower = new BoardFollower({ call, clock, apply: (event) => replica.apply(event), log });
-    this.feed = recordedFeed(marketSink(market, clock), this.book, this.publisher.record);
+    this.feed = recordedFeed(marketSink(market, clock), this.book.sources.first.id, this.publisher.record);
+    recordBook(this.book, this.publisher.record);
   }
 
   static async start(t: Pick<TestContext, 'after'>, redis: RedisServer): Promise<ReplicatedNode> {

@@ -104,6 +104,7 @@ interface PricingConfiguration {
   readonly source: Settings['pricing']['source'];
   /** The ids of a market's own sources, in order of preference. */
   readonly sources: ReadonlyMap<MarketSymbol, readonly string[]>;
+  readonly returnAfterMs: number;
   readonly feePercent: Settings['pricing']['feePercent'];
   readonly converted: ReadonlyMap<CurrencyCode, ConvertedQuote>;
   readonly pricePrecision: ReadonlyMap<MarketSymbol, number>;
@@ -137,6 +138,7 @@ export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): C
     pricing: {
       source: pricing.source,
       sources: new Map(Object.entries(pricing.sources) as [MarketSymbol, string[]][]),
+      returnAfterMs: milliseconds(pricing.returnAfter),
       feePercent: pricing.feePercent,
       converted: new Map(Object.entries(pricing.converted) as [CurrencyCode, ConvertedQuote][]),
       pricePrecision: new Map(Object.entries(pricing.pricePrecision) as [MarketSymbol, number][]),

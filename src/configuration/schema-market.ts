@@ -73,6 +73,11 @@ export const pricingSchema = section(
       description: 'Markets with their own list, in order of preference, instead of all `sources`.',
       example: { BTCEUR: ['kraken'] },
     }),
+    returnAfter: duration(
+      '60s',
+      ['1s', '1h'],
+      'How long a better source must deliver without a break before it makes prices again.',
+    ),
     feePercent: text(percent, {
       default: '0.5',
       description: 'Fee added to the ask and taken off the bid.',

@@ -60,6 +60,11 @@ export class LiveLink {
     return this.#state === 'open' ? this.#connection : undefined;
   }
 
+  /** The connection is open, and something arrived on it lately. */
+  get isHeard(): boolean {
+    return this.#state === 'open' && this.#transportWatchdog.idleMs < this.#parts.timing.silentAfterMs;
+  }
+
   /** Does nothing when already started. */
   start(): void {
     if (this.#state === 'idle') this.#connect();

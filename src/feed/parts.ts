@@ -24,6 +24,8 @@ export interface FeedTiming {
   readonly pingEveryMs: number;
   /** A connection on which nothing at all arrives for this long is ended. */
   readonly transportTimeoutMs: number;
+  /** Where there are other sources they take over once nothing at all arrives for this long; over `pingEveryMs`. */
+  readonly silentAfterMs: number;
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
   /** The back-off starts over after this much healthy data on one connection. */
@@ -45,10 +47,8 @@ export interface FeedTiming {
   /** The shortest time between two loads, however many changes are announced. */
   readonly catalogueSpacingMs: number;
   readonly catalogueRetryMaxMs: number;
-  /** The live path is taken once this share of the symbols has fresh live data, 0 to 1. */
+  /** The live path is taken at once with this share of the symbols, 0 to 1; with any of them after `staleAfterMs`. */
   readonly liveShareMin: number;
-  /** The share that is enough once the other symbols were silent for `staleAfterMs`. */
-  readonly liveShareAfterWait: number;
 }
 
 export const defaultTiming: FeedTiming = {
@@ -56,6 +56,7 @@ export const defaultTiming: FeedTiming = {
   staleAfterMs: 10_000,
   pingEveryMs: 5_000,
   transportTimeoutMs: 10_000,
+  silentAfterMs: 10_000,
   reconnectMinMs: 500,
   reconnectMaxMs: 30_000,
   healthyAfterMs: 30_000,
@@ -71,5 +72,4 @@ export const defaultTiming: FeedTiming = {
   catalogueSpacingMs: 30_000,
   catalogueRetryMaxMs: 10_000,
   liveShareMin: 0.9,
-  liveShareAfterWait: 0.5,
 };

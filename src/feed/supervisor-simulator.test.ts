@@ -135,7 +135,7 @@ test('all four rate sources read the same rate digit for digit', async () => {
   ];
   for (const source of sources) assert.equal((await source.load(never)).mid, '24.310', source.id);
   rig.simulator.setPrice({ symbol: 'EUR/CZK', bid: '24.30', ask: '24.33' });
-  const loading = exchangeSource({ connector: rig.connector, symbol: 'EURCZK' as MarketSymbol }).load(never);
+  const loading = exchangeSource({ connectors: [rig.connector], symbol: 'EURCZK' as MarketSymbol }).load(never);
   await rig.passFor(3_000);
   assert.equal((await loading).mid, '24.315');
 });

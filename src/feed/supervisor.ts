@@ -1,4 +1,5 @@
 import type { EpochMs, Timer } from '../clock.ts';
+import type { Reach } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
 import { CandleKeeper } from './candles.ts';
@@ -93,6 +94,18 @@ export class FeedSupervisor {
       pairsSkipped: this.#catalogue.pairsSkipped,
       systemStatus: this.#systemStatus,
     };
+  }
+
+  /** The live connection delivers, so that polls are for single symbols alone. */
+  get isLive(): boolean {
+    return this.#path === 'live' && this.#link.isHeard;
+  }
+
+  /** How this source has a market now. */
+  reach(symbol: MarketSymbol): Reach {
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (this.isLive && this.#book.isLive(symbol, nowMs)) return 'live';
+    return this.#book.isPolled(symbol, nowMs) ? 'polled' : 'silent';
   }
 
   #catalogueLoaded({ markets, ...gaps }: Catalogue, at: EpochMs): boolean {
@@ -251,7 +264,9 @@ export class FeedSupervisor {
     for (const ticker of tickers) {
       if (!this.#book.has(ticker.symbol)) continue;
       if (!isFallback && this.#book.polled(ticker, nowMs)) doubted.push(ticker.symbol);
-      if (this.#offer(ticker) === undefined) taken = ticker;
+      if (this.#offer(ticker) !== undefined) continue;
+      this.#book.pollTaken(ticker.symbol, nowMs);
+      taken = ticker;
     }
     // An answer whose every ticker is refused proves that the exchange answers, not that its prices are current.
     if (isFallback && plan.scope === 'all' && taken !== undefined) {

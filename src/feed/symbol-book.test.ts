@@ -86,13 +86,15 @@ test('snapshots alone do not cover the symbols: one update has to follow, on eve
   }
 });
 
-test('a silent symbol holds the live path back for ten seconds, in a catalogue of any size, unless more than half are silent (fault row 64)', () => {
+test('silent symbols hold the live path back for ten seconds alone, in a catalogue of any size (fault row 64)', () => {
   for (const [size, silent] of [
     [2, 1],
     [3, 1],
+    [3, 2],
     [7, 1],
-    [7, 3],
-    [100, 50],
+    [7, 6],
+    [700, 71],
+    [700, 699],
   ] as const) {
     const book = new SymbolBook(defaultTiming);
     const symbols = Array.from({ length: size }, (_, index) => `C${index}EUR` as MarketSymbol);
@@ -100,16 +102,36 @@ test('a silent symbol holds the live path back for ten seconds, in a catalogue o
     book.takeUnsubscribed(1_000);
     const arrive = (symbol: MarketSymbol) =>
       book.liveArrived({ ...ticker('live', '1.10', 1_000), symbol }, false, undefined, 1_000);
-    for (const symbol of symbols.slice(silent + 1)) arrive(symbol);
-    if (silent * 2 >= size - 1) assert.equal(book.isCovered(60_000), false, `${silent + 1} silent of ${size}`);
-    arrive(symbols[silent]!);
+    assert.equal(book.isCovered(60_000), false, 'nothing came');
+    for (const symbol of symbols.slice(silent)) arrive(symbol);
     assert.equal(book.isCovered(10_999), false, `${silent} silent of ${size}`);
     assert.equal(book.isCovered(11_000), true, `${silent} silent of ${size}`);
+    assert.equal(book.toPoll(11_000).length >= silent, true, 'those are asked over REST');
     book.connectionEnded();
     book.takeUnsubscribed(60_000);
     for (const symbol of symbols.slice(silent)) arrive(symbol);
     assert.equal(book.isCovered(69_999), false, 'each connection waits anew');
   }
+});
+
+test('a symbol is served live while subscribed and not doubted for long, though nothing moves, and over polls otherwise', () => {
+  const book = new SymbolBook(defaultTiming);
+  book.catalogueLoaded([btc], whole);
+  book.takeUnsubscribed(0);
+  assert.equal(book.isLive(btc, 0), false);
+  book.liveArrived(ticker('live', '1.10', 1_000), true, undefined, 1_000);
+  assert.equal(book.isLive(btc, 3_600_000), true, 'a quiet market');
+  book.polled(ticker('fallback', '1.20', 5_000), 5_000);
+  assert.equal(book.isLive(btc, 6_999), true, 'a race between a poll and the live connection');
+  assert.equal(book.isLive(btc, 7_000), false);
+  book.pollTaken(btc, 7_000);
+  assert.deepEqual([book.isPolled(btc, 21_999), book.isPolled(btc, 22_000)], [true, false]);
+  book.liveArrived(ticker('live', '1.20', 8_000), false, undefined, 8_000);
+  assert.equal(book.isLive(btc, 8_000), true);
+  book.liveArrived(ticker('live', '1.30', 9_000), false, 'crossed', 9_000);
+  assert.deepEqual([book.isLive(btc, 10_999), book.isLive(btc, 11_000)], [true, false], 'refused for two seconds');
+  book.rejected(btc, 12_000);
+  assert.equal(book.isLive(btc, 12_000), false);
 });
 
 test('a symbol missing from two complete loads is neither polled nor waited for, and a ticker or a listing ends that', () => {

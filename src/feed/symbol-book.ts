@@ -14,6 +14,10 @@ interface Entry {
   confirmedAtMs: number;
   /** A poll shows another price than the last live one. */
   isDoubted: boolean;
+  /** Since when it is doubted, or every live ticker is refused for its values. Monotonic. */
+  wrongSinceMs: number | undefined;
+  /** When a poll last brought a usable ticker. Monotonic. */
+  polledAtMs: number;
   resubscribedAtMs: number;
   /** The guard holds its price: REST is asked often, until both agree. */
   isHeld: boolean;
@@ -22,6 +26,8 @@ interface Entry {
 }
 
 const never = Number.NEGATIVE_INFINITY;
+/** A doubt that lasts for less is a race between a poll and the live connection. */
+const wrongForMs = 2_000;
 const keptOut: ReadonlySet<RejectionReason> = new Set(['unknown_market', 'held', 'on_hold']);
 
 /** The state of each wanted symbol: its subscription, its freshness, and whether its live data can be trusted. */
@@ -69,6 +75,7 @@ export class SymbolBook {
       if (entry.subscription !== 'rejected') entry.subscription = 'none';
       entry.isFresh = false;
       entry.isDoubted = false;
+      entry.wrongSinceMs = undefined;
     }
   }
 
@@ -111,7 +118,11 @@ export class SymbolBook {
     const entry = this.#entries.get(ticker.symbol);
     if (entry === undefined || rejection === 'out_of_order') return false;
     entry.isFresh = true;
-    if (rejection !== undefined && !keptOut.has(rejection)) return false;
+    if (rejection !== undefined && !keptOut.has(rejection)) {
+      entry.wrongSinceMs ??= nowMs;
+      return false;
+    }
+    entry.wrongSinceMs = undefined;
     entry.loadsWithout = 0;
     entry.live = ticker;
     entry.confirmedAtMs = nowMs;
@@ -122,14 +133,36 @@ export class SymbolBook {
 
   /**
    * Enough of the symbols that may bring live data did so over this connection, and one was an update: nearly all at
-   * first, half once the others were silent for `staleAfterMs`, so that a few silent ones do not hold the rest back.
+   * first, any once the others were silent for `staleAfterMs`, so that silent ones never hold the rest back.
    */
   isCovered(nowMs: number): boolean {
     const expected = this.expected;
     const fresh = this.#count((entry) => entry.isFresh);
     const hasWaited = nowMs - (this.#askedAtMs ?? nowMs) >= this.#timing.staleAfterMs;
-    const share = hasWaited ? this.#timing.liveShareAfterWait : this.#timing.liveShareMin;
-    return this.#hasUpdate && expected > 0 && fresh >= expected * share;
+    const needed = hasWaited ? 1 : expected * this.#timing.liveShareMin;
+    return this.#hasUpdate && expected > 0 && fresh >= needed;
+  }
+
+  /**
+   * Whether the live connection serves this symbol, though nothing may move: it is subscribed, and its last live price holds.
+   */
+  isLive(symbol: MarketSymbol, nowMs: number): boolean {
+    const entry = this.#entries.get(symbol);
+    if (entry?.live === undefined || entry.subscription === 'none' || entry.subscription === 'rejected') return false;
+    if (entry.wrongSinceMs !== undefined && nowMs - entry.wrongSinceMs >= wrongForMs) return false;
+    return entry.isFresh || nowMs - entry.confirmedAtMs < 2 * this.#timing.staleAfterMs;
+  }
+
+  /** Whether polls serve this symbol. */
+  isPolled(symbol: MarketSymbol, nowMs: number): boolean {
+    const { polledAtMs = never, wrongSinceMs = never } = this.#entries.get(symbol) ?? {};
+    return polledAtMs >= wrongSinceMs && nowMs - polledAtMs < this.#timing.staleAfterMs + this.#timing.quietCheckMs;
+  }
+
+  /** A poll brought a usable ticker. */
+  pollTaken(symbol: MarketSymbol, nowMs: number): void {
+    const entry = this.#entries.get(symbol);
+    if (entry !== undefined) entry.polledAtMs = nowMs;
   }
 
   /** How many symbols may bring live data: all but those rejected, or missing and silent. */
@@ -168,6 +201,7 @@ export class SymbolBook {
     if (entry.live !== undefined && entry.live.receivedAt >= ticker.askedAt && entry.isFresh) return false;
     entry.isDoubted = entry.live === undefined || !isSamePrice(entry.live, ticker);
     if (!entry.isDoubted) entry.confirmedAtMs = nowMs;
+    entry.wrongSinceMs = entry.isDoubted ? (entry.wrongSinceMs ?? nowMs) : undefined;
     return entry.isDoubted;
   }
 
@@ -216,6 +250,8 @@ function newEntry(): Entry {
     live: undefined,
     confirmedAtMs: never,
     isDoubted: false,
+    wrongSinceMs: undefined,
+    polledAtMs: never,
     isHeld: false,
     resubscribedAtMs: never,
     loadsWithout: 0,

@@ -77,6 +77,11 @@ export class Watchdog {
     return this.#timer !== undefined;
   }
 
+  /** Time since the last touch. */
+  get idleMs(): number {
+    return this.#clock.monotonicMs() - this.#touchedAtMs;
+  }
+
   /** Starts over with the full timeout. */
   start(): void {
     this.stop();

@@ -71,8 +71,8 @@ function marketIn(fact: FactRow | undefined): OfferedMarket | undefined {
 function ticker({ quote, symbol }: QuoteRow, state: StateAt): string | undefined {
   const market = listingOf(state, symbol);
   if (quote === undefined || market === undefined) return undefined;
-  const { buyPrice, sellPrice, capturedAt, statistics } = quote;
-  return tickerFragment({ market, buyPrice, sellPrice, capturedAt, ...statistics });
+  const { buyPrice, sellPrice, source, capturedAt, statistics } = quote;
+  return tickerFragment({ market, buyPrice, sellPrice, source, capturedAt, ...statistics });
 }
 
 function tickers(state: StateAt): RebuiltAnswer | undefined {

@@ -21,8 +21,6 @@ export interface RecordingChannel {
 export interface RecorderOptions {
   readonly book: MarketBook;
   readonly clock: Clock;
-  /** The id of the exchange that prices come from. */
-  readonly source: string;
   readonly channel: RecordingChannel;
   /** Called after each flush: for what else is to be told. */
   readonly onFlush?: (() => void) | undefined;
@@ -282,7 +280,7 @@ export class Recorder implements BookObserver {
     const exchangeMarket = this.#toldOf(market.exchangeSymbol);
     const prices = this.#pricesOf(market.exchangeSymbol);
     if (prices.ticker !== ticker) {
-      const source = this.#name(this.#options.source);
+      const source = this.#name(ticker.source);
       this.#stream.ticker(exchangeMarket.index, source, ticker, prices.ticker);
       prices.ticker = ticker;
     }

@@ -1,5 +1,7 @@
 import type { Held, HeldSubject } from './guard.ts';
 import type { MarketSymbol } from './symbol.ts';
+import type { AcceptedTicker } from './ticker-acceptance.ts';
+import type { ReferencePrices } from './upstream.ts';
 
 /** Called synchronously, after the book has changed. */
 export interface BookObserver {
@@ -7,7 +9,10 @@ export interface BookObserver {
   tickerChanged(symbol: MarketSymbol): void;
   /** The list of markets, or the state of one, may have changed. */
   marketsChanged(): void;
-  /** The guard began to hold something, or no longer does. */
+  /** These are a market's last good values from now on. Not of what another book accepted. */
+  tickerTaken?(symbol: MarketSymbol, ticker: AcceptedTicker): void;
+  referencesTaken?(symbol: MarketSymbol, prices: ReferencePrices): void;
+  /** What the guard holds of something changed. */
   heldChanged?(subject: HeldSubject, held: Held | undefined, before: Held | undefined): void;
   /** Other terms may hold; see `MarketBook.termsOf`. */
   termsChanged?(): void;
@@ -27,6 +32,14 @@ export class BookObservers implements Required<BookObserver> {
 
   marketsChanged(): void {
     for (const observer of this.#observers) observer.marketsChanged();
+  }
+
+  tickerTaken(symbol: MarketSymbol, ticker: AcceptedTicker): void {
+    for (const observer of this.#observers) observer.tickerTaken?.(symbol, ticker);
+  }
+
+  referencesTaken(symbol: MarketSymbol, prices: ReferencePrices): void {
+    for (const observer of this.#observers) observer.referencesTaken?.(symbol, prices);
   }
 
   heldChanged(subject: HeldSubject, held: Held | undefined, before: Held | undefined): void {

@@ -23,7 +23,7 @@ import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
 import type { ReferencePrices, UpstreamTicker } from './upstream.ts';
 
 function accepted(changes: Partial<UpstreamTicker> = {}): AcceptedTicker {
-  const judgement = judgeTicker(upstreamTicker(changes), undefined);
+  const judgement = judgeTicker(upstreamTicker(changes), undefined, 'kraken');
   assert.ok('accepted' in judgement);
   return judgement.accepted;
 }
@@ -59,6 +59,7 @@ test('a ticker of an exchange market carries the fee in its two prices and nowhe
     priceChangePercent24h: '-1.05',
     priceChangePercent7d: '5.26',
     capturedAt: after(start, -40),
+    source: 'kraken',
   });
 });
 
@@ -76,6 +77,7 @@ test('a ticker of a converted market has its statistics at the mid rate, and vol
     priceChangePercent24h: '-1.05',
     priceChangePercent7d: '5.26',
     capturedAt: after(start, -40),
+    source: 'kraken',
   });
 });
 

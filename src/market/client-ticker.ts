@@ -21,6 +21,8 @@ export interface ClientTicker {
   readonly priceChangePercent24h: DecimalString | undefined;
   readonly priceChangePercent7d: DecimalString | undefined;
   readonly capturedAt: EpochMs;
+  /** The id of the source that it is made from; clients do not see it. */
+  readonly source: string;
 }
 
 /** Turns upstream values into client prices. `undefined` when the sell price rounds to zero: nobody sells at that. */
@@ -51,5 +53,6 @@ export function clientTicker(
       change24h === undefined ? changeFrom(references?.price24hAgo) : roundTo(toBig(change24h), 2, 'half-even'),
     priceChangePercent7d: changeFrom(references?.price7dAgo),
     capturedAt: ticker.capturedAt,
+    source: ticker.source,
   };
 }

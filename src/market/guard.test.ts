@@ -320,5 +320,15 @@ function acceptedOf({ at, ...values }: Record<'bid' | 'ask' | 'low24h' | 'high24
   const bid = decimal(values.bid);
   const [ask, low24h, high24h] = [decimal(values.ask), decimal(values.low24h), decimal(values.high24h)];
   const rest = { last: undefined, volume24h: decimal('1'), vwap24h: undefined, priceChangePercent24h: undefined };
-  return { bid, ask, low24h, high24h, ...rest, capturedAt: at, liveReceivedAt: at, liveUpstreamTime: undefined };
+  return {
+    bid,
+    ask,
+    low24h,
+    high24h,
+    ...rest,
+    source: 'kraken',
+    capturedAt: at,
+    liveReceivedAt: at,
+    liveUpstreamTime: undefined,
+  };
 }

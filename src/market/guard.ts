@@ -35,6 +35,12 @@ export interface Held {
   readonly unpricedFrom: EpochMs | undefined;
 }
 
+/** The best prices. */
+export interface Quote {
+  readonly bid: DecimalString;
+  readonly ask: DecimalString;
+}
+
 /** A ticker that passed the rules of acceptance, and how it came. */
 export interface TickerOffer {
   readonly ticker: AcceptedTicker;
@@ -43,7 +49,7 @@ export interface TickerOffer {
 }
 
 /** Both taken and held: this path has the good price while the other one insists on the held one. */
-interface Verdict {
+export interface Verdict {
   readonly isTaken: boolean;
   readonly held: Held | undefined;
 }
@@ -75,9 +81,15 @@ const comparableForMs = 300_000;
 const insistsForMs = 30_000;
 const betweenFixingsPercent = '10' as DecimalString;
 const unusualSpreadFactor = 5;
+/** Two sources agree within this part of what is a jump. */
+const agreementShare = '0.25';
 /** The usual spread moves towards the current one by 1/256 a second. */
 const spreadWeight = '0.00390625';
 const spreadEveryMs = 1_000;
+
+function noCounts(): Record<HeldReason, number> {
+  return { jump: 0, range: 0, spread: 0, rate: 0 };
+}
 
 /**
  * Holds values that are possible in form and improbable in fact until they prove themselves. Judges the source alone, in the
@@ -87,10 +99,16 @@ export class Guard {
   readonly #rules: GuardRules;
   readonly #suspects = new Map<HeldSubject, Suspect>();
   readonly #spreads = new Map<MarketSymbol, { readonly usual: Big; readonly at: EpochMs }>();
-  readonly #counts: Record<HeldReason, number> = { jump: 0, range: 0, spread: 0, rate: 0 };
+  readonly #counts: Record<HeldReason, number>;
 
-  constructor(rules: GuardRules) {
+  constructor(rules: GuardRules, counts = noCounts()) {
     this.#rules = rules;
+    this.#counts = counts;
+  }
+
+  /** One that knows nothing of what the others hold, and counts with them. */
+  forSource(): Guard {
+    return new Guard(this.#rules, this.#counts);
   }
 
   /** How often something began to be held, by reason. */
@@ -101,12 +119,14 @@ export class Guard {
   /**
    * @param previous the last good ticker
    * @param known what is held of this market so far, by another process too
+   * @param elsewhere gives what other sources say now, held or not; one that agrees confirms it
    */
   judgeTicker(
     symbol: MarketSymbol,
     { ticker, path, at }: TickerOffer,
     previous: AcceptedTicker | undefined,
     known: Held | undefined,
+    elsewhere: () => Iterable<Quote> = () => [],
   ): Verdict {
     const isComparable = known !== undefined || (previous && at - previous.capturedAt <= comparableForMs);
     const reason = this.#suspicion(symbol, ticker, previous, isComparable === true);
@@ -119,7 +139,8 @@ export class Guard {
     const level = toBig(ticker.bid).plus(ticker.ask);
     const suspect = this.#follow(symbol, held, { path, at, level }, this.#rules.jumpPercent);
     const isSettled = suspect.paths.size === 2 && at - suspect.first.at >= this.#rules.confirmAfterMs;
-    if (!suspect.isAccepted && !(isSettled && !isSpreadOver(ticker, '50'))) return this.#hold(symbol, suspect, known);
+    const isConfirmed = !isSpreadOver(ticker, '50') && (isSettled || this.#agrees(ticker, elsewhere()));
+    if (!suspect.isAccepted && !isConfirmed) return this.#hold(symbol, suspect, known);
     this.#spreads.set(symbol, { usual: spreadOf(ticker), at });
     return this.#release(symbol);
   }
@@ -138,6 +159,22 @@ export class Guard {
     const suspect = this.#follow(quote, held, { path: 'fallback', at, level, fixing }, ratePercent);
     const isConfirmed = suspect.first.fixing !== fixing && !isWithinFixing;
     return suspect.isAccepted || isConfirmed ? this.#release(quote) : this.#hold(quote, suspect, known);
+  }
+
+  /** Bid and ask as they last arrived, if they are held. */
+  suspected(symbol: MarketSymbol): Quote | undefined {
+    const [bid, ask] = this.#suspects.get(symbol)?.held.values ?? [];
+    return bid === undefined || ask === undefined ? undefined : { bid, ask };
+  }
+
+  /** Whether one of them has about the same bid and the same ask. */
+  #agrees({ bid, ask }: Quote, elsewhere: Iterable<Quote>): boolean {
+    const percent = toBig(this.#rules.jumpPercent).times(agreementShare);
+    for (const other of elsewhere) {
+      if (!isBeyond(toBig(bid), toBig(other.bid), percent) && !isBeyond(toBig(ask), toBig(other.ask), percent))
+        return true;
+    }
+    return false;
   }
 
   /** The operator takes what is held now: the next value at its level is good. */
@@ -220,7 +257,7 @@ function isSpreadOver({ bid, ask }: AcceptedTicker, percent: string): boolean {
   return toBig(ask).minus(low).times(200).gte(low.plus(ask).times(percent));
 }
 
-function isBeyond(value: Big, reference: Big, percent: DecimalString): boolean {
+function isBeyond(value: Big, reference: Big, percent: DecimalString | Big): boolean {
   return value.minus(reference).abs().times(100).gt(reference.times(percent));
 }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EpochMs } from '../clock.ts';
 import {
   absentForMs,
-  afterListed,
-  afterMissed,
   afterOperator,
   combined,
   type Lifecycle,
   listedUntil,
+  longerAbsence,
   newlyListed,
   statusOf,
 } from './lifecycle.ts';
@@ -17,6 +17,10 @@ const trading = newlyListed('trading');
 const delisted: Lifecycle = { ...trading, delistedAt: start };
 const pausing = { operatorPaused: true, delistedAt: undefined };
 const resuming = { operatorPaused: false, delistedAt: undefined };
+
+function missed(state: Lifecycle, at: EpochMs): Lifecycle {
+  return { ...state, absence: longerAbsence(state.absence, at) };
+}
 
 test('the status is the worst of what the upstream, the operator and a delisting make it', () => {
   assert.equal(statusOf(trading), 'trading');
@@ -29,7 +33,7 @@ test('the status is the worst of what the upstream, the operator and a delisting
 
 test('a market that the operator paused stays paused whatever the upstream says, until the operator resumes it', () => {
   const paused = afterOperator(trading, pausing);
-  assert.equal(statusOf(afterListed(paused, 'trading')), 'paused');
+  assert.equal(statusOf({ ...paused, upstreamStatus: 'trading' }), 'paused');
   assert.equal(statusOf(afterOperator(paused, resuming)), 'trading');
 });
 
@@ -38,30 +42,29 @@ test('resuming does not start trading on a market that the upstream paused', () 
 });
 
 test('a market missing from two loads in a row is paused, from one it is not, and being listed ends it', () => {
-  const once = afterMissed(trading, start);
+  const once = missed(trading, start);
   assert.equal(statusOf(once), 'trading');
-  const twice = afterMissed(once, after(start, 60_000));
+  const twice = missed(once, after(start, 60_000));
   assert.deepEqual([statusOf(twice), twice.delistedAt], ['paused', undefined]);
-  assert.equal(statusOf(afterListed(twice, 'trading')), 'trading');
-  assert.equal(absentForMs(afterMissed(afterListed(twice, 'trading'), after(start, 120_000))), 0);
+  assert.equal(statusOf({ ...twice, absence: undefined }), 'trading');
+  assert.equal(absentForMs(missed({ ...twice, absence: undefined }, after(start, 120_000))), 0);
 });
 
 test('loads without a market add up to the time it was missing, over a gap or a jump of the clock by an hour at most', () => {
-  let state = afterMissed(trading, start);
-  for (let minute = 1; minute <= 90; minute++) state = afterMissed(state, after(start, minute * 60_000));
+  let state = missed(trading, start);
+  for (let minute = 1; minute <= 90; minute++) state = missed(state, after(start, minute * 60_000));
   assert.equal(absentForMs(state), 90 * 60_000);
   assert.equal(state.absence?.since, start);
-  const later = afterMissed(state, after(start, 30 * dayMs));
+  const later = missed(state, after(start, 30 * dayMs));
   assert.equal(absentForMs(later), 150 * 60_000, 'thirty days without a load, or a clock set forward');
-  const back = afterMissed(later, after(start, -dayMs));
+  const back = missed(later, after(start, -dayMs));
   assert.equal(absentForMs(back), 150 * 60_000 + 1, 'a clock set back');
-  assert.equal(absentForMs(afterMissed(back, after(start, 60_000 - dayMs))), 151 * 60_000 + 1);
+  assert.equal(absentForMs(missed(back, after(start, 60_000 - dayMs))), 151 * 60_000 + 1);
 });
 
 test('delisted is final: nothing brings the market back and the first instant stays', () => {
   const changes = [
-    afterListed(delisted, 'trading'),
-    afterMissed(delisted, after(start, 1)),
+    missed(delisted, after(start, 1)),
     afterOperator(delisted, resuming),
     afterOperator(delisted, { operatorPaused: false, delistedAt: after(start, 1) }),
   ];

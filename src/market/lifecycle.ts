@@ -33,18 +33,11 @@ export function newlyListed(upstreamStatus: UpstreamMarketStatus): Lifecycle {
   return { upstreamStatus, operatorPaused: false, absence: undefined, delistedAt: undefined };
 }
 
-/** A catalogue load that lists the market. */
-export function afterListed(state: Lifecycle, upstreamStatus: UpstreamMarketStatus): Lifecycle {
-  return { ...state, upstreamStatus, absence: undefined };
-}
-
-/** A complete catalogue load, at `at`, that does not list the market. */
-export function afterMissed(state: Lifecycle, at: EpochMs): Lifecycle {
-  if (state.delistedAt !== undefined) return state;
-  const { absence } = state;
-  if (absence === undefined) return { ...state, absence: { since: at, until: at } };
+/** The absence after a complete catalogue load, at `at`, that does not list the market. */
+export function longerAbsence(absence: Absence | undefined, at: EpochMs): Absence {
+  if (absence === undefined) return { since: at, until: at };
   const creditedMs = Math.min(Math.max(at - absence.until, 1), creditedGapMaxMs);
-  return { ...state, absence: { since: (at - absentForMs(state) - creditedMs) as EpochMs, until: at } };
+  return { since: (at - absentForMs({ absence }) - creditedMs) as EpochMs, until: at };
 }
 
 /** How long the upstream's catalogue has lacked the market; 0 while one load alone did. */

@@ -1,8 +1,10 @@
 import type { EpochMs } from '../clock.ts';
 import { type BookObserver, BookObservers } from './book-observer.ts';
 import type { DecimalString } from './decimal.ts';
-import { type Guard, type Held, type HeldSubject, heldForMsMax } from './guard.ts';
+import type { Guard, Held, HeldSubject } from './guard.ts';
+import { type HeldInput, Holds, type MarketHold } from './holds.ts';
 import {
+  type ListedBySource,
   MarketCatalogue,
   type MarketControls,
   type MarketRecord,
@@ -10,6 +12,7 @@ import {
   type OfferedMarket,
 } from './market-catalogue.ts';
 import { type KnownRate, MarketFactors } from './market-factors.ts';
+import { MarketSources, oneSource, type SourceRules } from './market-sources.ts';
 import { type NoPrice, type PriceBasis, type PriceInputs, type PriceVerdict, priceFrom } from './price-inputs.ts';
 import { type Conversion, derivePrices, type PriceDerivation, type PricingPolicy, rateValidUntil } from './pricing.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
@@ -26,24 +29,13 @@ import type {
   UpstreamTicker,
 } from './upstream.ts';
 
-/** The operator's hold on what makes the prices of a market, and the last time the operator took what the guard held. */
-export interface MarketHold {
-  readonly symbol: MarketSymbol;
-  readonly heldAt: EpochMs | undefined;
-  readonly acceptedAt: EpochMs | undefined;
-}
-
-/** What is held of what the prices of a market are made from. */
-export interface HeldInput extends Omit<Held, 'reason' | 'unpricedFrom'> {
-  readonly subject: HeldSubject;
-  readonly reason: Held['reason'] | 'operator';
-}
-
 /** How a price was derived. */
 export interface PriceExplanation extends PriceDerivation {
   readonly market: OfferedMarket;
   readonly bid: DecimalString;
   readonly ask: DecimalString;
+  /** The id of the source they are from. */
+  readonly source: string;
   readonly capturedAt: EpochMs;
   /** `undefined` for a market that is not converted. */
   readonly conversion: (Conversion & KnownRate) | undefined;
@@ -65,27 +57,24 @@ export class MarketBook {
   readonly catalogue: MarketCatalogue;
   readonly #policy: PricingPolicy;
   readonly #guard: Guard | undefined;
+  readonly sources: MarketSources;
   readonly #observers = new BookObservers();
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, ReferencePrices>();
   readonly #rates = new Map<CurrencyCode, ConversionRate>();
   readonly #terms: TermsInForce;
   readonly #factors = new MarketFactors((quote) => this.rate(quote));
-  readonly #held = new Map<HeldSubject, Held>();
-  /** Since when the operator holds what makes the prices of a market. */
-  readonly #holds = new Map<MarketSymbol, EpochMs>();
-  /** The same of rates: those of converted markets on hold. */
-  readonly #rateHolds = new Map<CurrencyCode, EpochMs>();
-  readonly #acceptances = new Map<MarketSymbol, EpochMs>();
+  readonly #holds = new Holds();
 
   /** @param guard judges what comes from the source; what another book accepted was judged there */
-  constructor(policy: PricingPolicy, selection: MarketSelection, guard?: Guard) {
+  constructor(policy: PricingPolicy, selection: MarketSelection, guard?: Guard, rules: SourceRules = oneSource) {
     this.#policy = policy;
     this.#guard = guard;
+    this.sources = new MarketSources(rules, guard);
     this.#terms = new TermsInForce(firstTerms(policy));
     const precisionOf = (symbol: MarketSymbol, quote: CurrencyCode) =>
       this.#terms.of({ symbol, quote, isConverted: true }).precision?.value;
-    this.catalogue = new MarketCatalogue(policy, selection, precisionOf);
+    this.catalogue = new MarketCatalogue(policy, selection, precisionOf, rules);
   }
 
   /** Adds an observer and notifies it at once that everything may have changed. */
@@ -96,8 +85,8 @@ export class MarketBook {
   }
 
   /** Takes over a snapshot from before a restart or of another book. Newer values of this book stay. */
-  restore(records: readonly MarketRecord[], contents: BookContents): void {
-    this.catalogue.restore(records);
+  restore(records: readonly MarketRecord[], contents: BookContents, listed?: ListedBySource): void {
+    this.catalogue.restore(records, listed);
     for (const [symbol, ticker] of contents.tickers) this.#keepNewer(symbol, ticker);
     for (const [symbol, prices] of contents.references) this.#references.set(symbol, prices);
     for (const rate of contents.rates.values()) {
@@ -110,14 +99,19 @@ export class MarketBook {
     return { tickers: this.#tickers, references: this.#references, rates: this.#rates };
   }
 
-  catalogueLoaded(markets: readonly UpstreamMarket[], at: EpochMs, gaps?: CatalogueGaps): CatalogueVerdict {
-    const verdict = this.catalogue.load(markets, at, gaps);
+  catalogueLoaded(
+    markets: readonly UpstreamMarket[],
+    at: EpochMs,
+    gaps?: CatalogueGaps,
+    source?: string,
+  ): CatalogueVerdict {
+    const verdict = this.catalogue.load(markets, at, gaps, source);
     this.#everythingChanged();
     return verdict;
   }
 
-  marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus): void {
-    this.catalogue.changeStatus(symbol, status);
+  marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus, source?: string): void {
+    this.catalogue.changeStatus(symbol, status, source);
     this.#observers.marketsChanged();
   }
 
@@ -128,19 +122,11 @@ export class MarketBook {
 
   /** The operator's holds. A newer acceptance makes the guard take what it holds. */
   applyHolds(holds: readonly MarketHold[]): void {
-    for (const { symbol, heldAt, acceptedAt } of holds) {
-      if (heldAt === undefined) this.#holds.delete(symbol);
-      else this.#holds.set(symbol, heldAt);
-      if (acceptedAt === undefined || acceptedAt === this.#acceptances.get(symbol)) continue;
-      this.#acceptances.set(symbol, acceptedAt);
-      this.#accept(symbol);
-    }
-    this.#rateHolds.clear();
-    for (const [symbol, heldAt] of this.#holds) {
+    const convertedQuote = (symbol: MarketSymbol) => {
       const market = this.catalogue.find(symbol);
-      if (market?.isConverted !== true) continue;
-      this.#rateHolds.set(market.quote, earliest([this.#rateHolds.get(market.quote), heldAt])!);
-    }
+      return market?.isConverted === true ? market.quote : undefined;
+    };
+    for (const symbol of this.#holds.apply(holds, convertedQuote)) this.#accept(symbol);
     this.#everythingChanged();
   }
 
@@ -178,28 +164,42 @@ export class MarketBook {
     return this.#terms.of({ symbol: quote as string as MarketSymbol, quote, isConverted: true }).margin!.value;
   }
 
-  /** Returns why the ticker does not replace the last good one, or `undefined` when it does. */
-  tickerReceived(ticker: UpstreamTicker): RejectionReason | undefined {
+  /** Returns why the ticker does not replace the last good one of its source, or `undefined` when it does. */
+  tickerReceived(ticker: UpstreamTicker, source = this.sources.first): RejectionReason | undefined {
     const { symbol } = ticker;
     const market = this.catalogue.find(symbol);
     if (market === undefined || market.isConverted || market.status === 'delisted') return 'unknown_market';
-    const previous = this.#tickers.get(symbol);
-    const judgement = judgeTicker(ticker, previous);
+    const previous = source.tickers.get(symbol);
+    const judgement = judgeTicker(ticker, previous, source.id);
     if ('rejected' in judgement) return judgement.rejected;
-    this.#ticked(symbol);
+    if (this.catalogue.ticked(symbol, source.id)) this.#observers.marketsChanged();
     if (this.#onHoldSince(symbol) !== undefined) return 'on_hold';
     const offer = { ticker: judgement.accepted, path: ticker.path, at: ticker.receivedAt };
-    const verdict = this.#guard?.judgeTicker(symbol, offer, previous, this.#held.get(symbol));
-    this.heldChanged(symbol, verdict?.held);
-    if (verdict?.isTaken === false) return 'held';
-    this.#tickers.set(symbol, judgement.accepted);
-    this.#pricesChanged(symbol);
+    const isUsed = (this.sources.used(symbol) ?? source) === source;
+    const verdict = this.sources.judge(symbol, source, offer, isUsed ? this.held().get(symbol) : undefined);
+    if (isUsed) this.heldChanged(symbol, verdict.held);
+    if (!verdict.isTaken) return 'held';
+    source.tickers.set(symbol, judgement.accepted);
+    const made = this.sources.received(symbol, source);
+    if (made !== undefined) this.#take(symbol, made);
     return undefined;
+  }
+
+  /** Another source makes the price of a market: its values, what is held of it and its statistics are the market's. */
+  sourceChanged(symbol: MarketSymbol): void {
+    const used = this.sources.used(symbol);
+    const made = this.sources.made(symbol);
+    if (used === undefined || made === undefined) return;
+    this.heldChanged(symbol, used.held.get(symbol));
+    const references = used.references.get(symbol);
+    if (references === undefined) this.#references.delete(symbol);
+    else this.referencesTaken(symbol, references);
+    this.#take(symbol, made);
   }
 
   /** Takes over a ticker that another book accepted, unless this one holds a newer one. */
   tickerAccepted(symbol: MarketSymbol, ticker: AcceptedTicker): void {
-    this.#ticked(symbol);
+    if (this.catalogue.ticked(symbol, ticker.source)) this.#observers.marketsChanged();
     if (this.#keepNewer(symbol, ticker) === ticker) this.#pricesChanged(symbol);
   }
 
@@ -208,18 +208,26 @@ export class MarketBook {
     return this.#tickers.get(symbol);
   }
 
-  referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices): void {
+  /** Of the source in use they are the market's: statistics and price have one source. */
+  referencePricesChanged(symbol: MarketSymbol, prices: ReferencePrices, source = this.sources.first): void {
+    source.references.set(symbol, prices);
+    if ((this.sources.used(symbol) ?? this.sources.first) === source) this.referencesTaken(symbol, prices);
+  }
+
+  /** Takes the reference prices that another book uses. */
+  referencesTaken(symbol: MarketSymbol, prices: ReferencePrices): void {
     this.#references.set(symbol, prices);
     this.#pricesChanged(symbol);
+    this.#observers.referencesTaken(symbol, prices);
   }
 
   /** Takes a rate for a configured converted quote, unless it is held; any other is ignored. */
   rateRefreshed(rate: ConversionRate): boolean {
     const { quote, refreshedAt } = rate;
-    if (this.#rateHolds.has(quote)) return false;
+    if (this.#holds.isRateOnHold(quote)) return false;
     const known = this.rate(quote);
     const previous = known !== undefined && refreshedAt < known.validUntil ? known.rate : undefined;
-    const verdict = this.#guard?.judgeRate(rate, previous, this.#held.get(quote));
+    const verdict = this.#guard?.judgeRate(rate, previous, this.held().get(quote));
     this.heldChanged(quote, verdict?.held);
     if (verdict?.isTaken === false) return false;
     this.rateAccepted(rate);
@@ -238,33 +246,24 @@ export class MarketBook {
 
   /** What is held now. Followers take it from the book that judges. */
   heldChanged(subject: HeldSubject, held: Held | undefined): void {
-    const before = this.#held.get(subject);
-    if (held === undefined) this.#held.delete(subject);
-    else this.#held.set(subject, held);
+    const before = this.#holds.setByGuard(subject, held);
     if (held?.unpricedFrom !== before?.unpricedFrom) this.#pricesChanged(subject as MarketSymbol);
-    if ((held === undefined) === (before === undefined)) return;
-    this.#observers.heldChanged(subject, held, before);
+    if (held !== before) this.#observers.heldChanged(subject, held, before);
   }
 
   /** Since when the operator holds what makes the prices of this very market. */
   onHoldSince(symbol: MarketSymbol): EpochMs | undefined {
-    return this.#holds.get(symbol);
+    return this.#holds.since(symbol);
   }
 
   /** Everything that the guard holds. */
   held(): ReadonlyMap<HeldSubject, Held> {
-    return this.#held;
+    return this.#holds.byGuard;
   }
 
   /** What is held of what makes the prices of a market, by the operator or by the guard. */
-  heldFor({ exchangeSymbol, isConverted, quote }: OfferedMarket): readonly HeldInput[] {
-    const inputs: [HeldSubject, EpochMs | undefined][] = [[exchangeSymbol, this.#onHoldSince(exchangeSymbol)]];
-    if (isConverted) inputs.push([quote, this.#rateHolds.get(quote)]);
-    return inputs.flatMap(([subject, onHoldSince]): HeldInput[] => {
-      if (onHoldSince !== undefined) return [{ subject, reason: 'operator', since: onHoldSince, values: [] }];
-      const held = this.#held.get(subject);
-      return held === undefined ? [] : [{ subject, ...held }];
-    });
+  heldFor(market: OfferedMarket): readonly HeldInput[] {
+    return this.#holds.inputsOf(market, this.#onHoldSince(market.exchangeSymbol));
   }
 
   price(symbol: MarketSymbol, now: EpochMs): PriceVerdict {
@@ -290,7 +289,9 @@ export class MarketBook {
   #inputsOf({ market, terms, factors }: PriceBasis, now: EpochMs): PriceInputs | NoPrice {
     const ticker = this.#tickerAt(market.exchangeSymbol, now);
     if (ticker === undefined) return { kind: 'unpriced', reason: 'no_ticker' };
-    if (now >= this.#unpricedFrom(market.exchangeSymbol)) return { kind: 'unpriced', reason: 'held' };
+    const onHoldSince = this.#onHoldSince(market.exchangeSymbol);
+    if (now >= this.#holds.unpricedFrom(market.exchangeSymbol, onHoldSince))
+      return { kind: 'unpriced', reason: 'held' };
     if (factors === undefined) return { kind: 'unpriced', reason: 'no_rate' };
     const rate = market.isConverted ? this.#rates.get(market.quote) : undefined;
     const references = this.#references.get(market.exchangeSymbol);
@@ -301,12 +302,18 @@ export class MarketBook {
   explain(symbol: MarketSymbol, now: EpochMs): PriceExplanation | undefined {
     if (this.price(symbol, now).kind !== 'priced') return undefined;
     const market = this.catalogue.find(symbol)!;
-    const { bid, ask, capturedAt } = this.#tickers.get(market.exchangeSymbol)!;
+    const { bid, ask, source, capturedAt } = this.#tickers.get(market.exchangeSymbol)!;
     const terms = this.termsOf(market);
     const { fee, rounding } = terms;
     const conversion = this.#factors.conversion(market, terms);
-    const derivation = derivePrices({ bid, ask }, fee.value, conversion, market.pricePrecision, rounding?.value);
-    return { market, bid, ask, capturedAt, conversion, terms, ...derivation };
+    const derivation = derivePrices(
+      { bid, ask, source },
+      fee.value,
+      conversion,
+      market.pricePrecision,
+      rounding?.value,
+    );
+    return { market, bid, ask, source, capturedAt, conversion, terms, ...derivation };
   }
 
   /** The rate in use for a converted quote, with the first instant at which it is no longer valid. */
@@ -324,8 +331,7 @@ export class MarketBook {
     for (const rate of this.#rates.values()) consider(rateValidUntil(rate, this.#policy.rateValidForMs));
     consider(this.catalogue.nextRemovalAt(now));
     consider(this.#terms.nextAt);
-    for (const { unpricedFrom } of this.#held.values()) consider(unpricedFrom);
-    for (const heldAt of this.#holds.values()) consider((heldAt + heldForMsMax) as EpochMs);
+    for (const instant of this.#holds.ends()) consider(instant);
     return next;
   }
 
@@ -338,26 +344,19 @@ export class MarketBook {
     if (ticker === undefined || ticker.capturedAt <= now) return ticker;
     const settled = { ...ticker, capturedAt: now };
     this.#tickers.set(symbol, settled);
+    this.sources.find(ticker.source)?.tickers.set(symbol, settled);
     return settled;
-  }
-
-  /** The first instant at which the last good price is no longer served. */
-  #unpricedFrom(exchangeSymbol: MarketSymbol): number {
-    const held = this.#held.get(exchangeSymbol)?.unpricedFrom ?? Number.POSITIVE_INFINITY;
-    const onHoldSince = this.#onHoldSince(exchangeSymbol);
-    return onHoldSince === undefined ? held : onHoldSince + heldForMsMax;
   }
 
   /** A hold on a market is one on what its prices are made from. */
   #onHoldSince(exchangeSymbol: MarketSymbol): EpochMs | undefined {
-    if (this.#holds.size === 0) return undefined;
-    return earliest(this.catalogue.pricedFrom(exchangeSymbol).map((symbol) => this.#holds.get(symbol)));
+    return this.#holds.sinceAny(() => this.catalogue.pricedFrom(exchangeSymbol));
   }
 
   #accept(symbol: MarketSymbol): void {
     const market = this.catalogue.find(symbol);
     if (market === undefined) return;
-    this.#guard?.accept(market.exchangeSymbol);
+    for (const { guard } of this.sources.all) guard?.accept(market.exchangeSymbol);
     if (market.isConverted) this.#guard?.accept(market.quote);
   }
 
@@ -366,12 +365,17 @@ export class MarketBook {
     const held = this.#tickers.get(symbol);
     if (held !== undefined && held.capturedAt > ticker.capturedAt) return held;
     this.#tickers.set(symbol, ticker);
+    this.sources.restore(symbol, ticker);
     return ticker;
   }
 
-  /** A ticker, even one that the guard holds, proves that the exchange has the market. */
-  #ticked(symbol: MarketSymbol): void {
-    if (this.catalogue.ticked(symbol)) this.#observers.marketsChanged();
+  /** A market's capture time never goes back: a live source’s price still stands when it takes over. */
+  #take(symbol: MarketSymbol, made: AcceptedTicker): void {
+    const before = this.#tickers.get(symbol);
+    const taken = this.sources.notBefore(symbol, made, before);
+    this.#tickers.set(symbol, taken);
+    this.#pricesChanged(symbol);
+    this.#observers.tickerTaken(symbol, taken);
   }
 
   #pricesChanged(exchangeSymbol: MarketSymbol): void {
@@ -382,11 +386,4 @@ export class MarketBook {
     this.#observers.marketsChanged();
     for (const market of this.catalogue.all()) this.#observers.tickerChanged(market.symbol);
   }
-}
-
-function earliest(instants: readonly (EpochMs | undefined)[]): EpochMs | undefined {
-  return instants.reduce(
-    (first, at) => (first === undefined || (at !== undefined && at < first) ? at : first),
-    undefined,
-  );
 }

@@ -2,8 +2,6 @@ import type { EpochMs } from '../clock.ts';
 import { type DecimalString, shortest, unitAt } from './decimal.ts';
 import {
   absentForMs,
-  afterListed,
-  afterMissed,
   afterOperator,
   combined,
   isMissing,
@@ -13,7 +11,9 @@ import {
   newlyListed,
   statusOf,
 } from './lifecycle.ts';
+import { oneSource, type SourceRules } from './market-sources.ts';
 import { convertedPrecision, type PricingPolicy } from './pricing.ts';
+import { mergedListing, SourceListings } from './source-listings.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
 import type { CatalogueGaps, CatalogueVerdict, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
 
@@ -64,6 +64,9 @@ export interface Absences {
   readonly isHeldBack: boolean;
 }
 
+/** Which source lists which markets. */
+export type ListedBySource = readonly (readonly [source: string, symbols: readonly MarketSymbol[]])[];
+
 interface ExchangeMarket {
   readonly listing: UpstreamMarket;
   readonly lifecycle: Lifecycle;
@@ -84,6 +87,8 @@ export class MarketCatalogue {
   readonly #converted: PricingPolicy['converted'];
   readonly #precisionOf: PrecisionOf;
   readonly #selection: MarketSelection;
+  readonly #lists: Pick<SourceRules, 'ids' | 'lists'>;
+  readonly #listings = new Map<string, SourceListings>();
   readonly #exchange = new Map<MarketSymbol, ExchangeMarket>();
   readonly #convertedControls = new Map<MarketSymbol, OwnControls>();
   #offered: ReadonlyMap<MarketSymbol, OfferedMarket> = new Map();
@@ -96,10 +101,13 @@ export class MarketCatalogue {
     { converted, pricePrecision }: Pick<PricingPolicy, 'converted' | 'pricePrecision'>,
     selection: MarketSelection,
     precisionOf: PrecisionOf = (symbol) => pricePrecision.get(symbol),
+    lists: Pick<SourceRules, 'ids' | 'lists'> = oneSource,
   ) {
     this.#converted = converted;
     this.#precisionOf = precisionOf;
     this.#selection = selection;
+    this.#lists = lists;
+    for (const id of lists.ids) this.#listings.set(id, new SourceListings());
   }
 
   /** False until a catalogue was loaded, now or before a restart. */
@@ -110,8 +118,10 @@ export class MarketCatalogue {
   /**
    * Takes over records from before a restart or of another process. Ignores markets outside the selection, and keeps the
    * operator's decisions about markets known here: the other side may know less.
+   *
+   * @param listed which source listed what; the first one listed what is not there
    */
-  restore(records: readonly MarketRecord[]): void {
+  restore(records: readonly MarketRecord[], listed: ListedBySource = []): void {
     for (const record of records) {
       if (record.convertedFrom !== undefined) this.#convertedControls.set(record.symbol, this.#controlsAfter(record));
       else if (this.#isSelected(record)) {
@@ -120,36 +130,27 @@ export class MarketCatalogue {
         this.#exchange.set(record.symbol, { listing: record, lifecycle });
       }
     }
+    this.#restoreListings(listed);
     this.#everLoaded ||= this.#exchange.size > 0;
     this.#rebuild();
   }
 
   /**
-   * A successful load of the upstream's catalogue. What it lists is listed; what it lacks is missing only if the load is
-   * complete and lists half of the known markets or more. An empty one is no evidence of anything.
+   * A successful load of one source's catalogue. A market is missing only while every source of its list lacks it, and its
+   * precision, tick and minimums are those of the first that lists it, wherever its price comes from.
    */
   load(
     listings: readonly UpstreamMarket[],
     at: EpochMs,
-    { skipped, isComplete }: CatalogueGaps = { skipped: [], isComplete: true },
+    gaps: CatalogueGaps = { skipped: [], isComplete: true },
+    source = this.#lists.ids[0]!,
   ): CatalogueVerdict {
-    const selected = listings.filter((listing) => this.#isSelected(listing));
-    const seen = new Set([...selected, ...skipped].map(({ symbol }) => symbol));
-    const open = this.#exchangeSymbols(isOpen);
-    const missed = open.filter((symbol) => !seen.has(symbol));
-    const isEvidence = selected.length > 0 && isComplete && missed.length * 2 <= open.length;
-    for (const listing of selected) {
-      const known = this.#exchange.get(listing.symbol);
-      const lifecycle =
-        known === undefined
-          ? afterOperator(newlyListed(listing.status), this.#ownControls(listing.symbol))
-          : afterListed(known.lifecycle, listing.status);
-      this.#exchange.set(listing.symbol, { listing, lifecycle });
-    }
-    for (const symbol of isEvidence ? missed : []) {
-      const market = this.#exchange.get(symbol)!;
-      this.#exchange.set(symbol, { ...market, lifecycle: afterMissed(market.lifecycle, at) });
-    }
+    const selected = listings.filter(
+      (market) => this.#isSelected(market) && this.#listOf(market.symbol).includes(source),
+    );
+    const { missed, isEvidence } = this.#of(source).load(selected, gaps, at, (symbol) => this.#isOpen(symbol));
+    for (const { symbol } of selected) this.#merge(symbol);
+    for (const symbol of isEvidence ? missed : []) this.#merge(symbol);
     this.#everLoaded ||= selected.length > 0;
     this.#rebuild();
     return {
@@ -159,27 +160,37 @@ export class MarketCatalogue {
     };
   }
 
-  /** The market sent a ticker, so the upstream has it whatever its catalogue says. Returns whether that changes anything. */
-  ticked(symbol: MarketSymbol): boolean {
-    const market = this.#exchange.get(symbol);
-    if (market?.lifecycle.absence === undefined || market.lifecycle.delistedAt !== undefined) return false;
-    this.#exchange.set(symbol, { ...market, lifecycle: { ...market.lifecycle, absence: undefined } });
+  /** The market sent a ticker, so the source has it whatever its catalogue says. Returns whether that changes anything. */
+  ticked(symbol: MarketSymbol, source = this.#lists.ids[0]!): boolean {
+    if (!this.#of(source).ticked(symbol) || !this.#isOpen(symbol)) return false;
+    this.#merge(symbol);
     this.#rebuild();
     return true;
   }
 
+  /** What a source says of a market; `undefined` where it does not list it. */
+  statusAt(source: string, symbol: MarketSymbol): UpstreamMarketStatus | undefined {
+    return this.#of(source).statusOf(symbol);
+  }
+
+  /** What each source lists, for a restart. */
+  listedBySource(): ListedBySource {
+    return this.#lists.ids.map((id) => [id, [...this.#of(id).symbols]]);
+  }
+
   /** @param delistAfterMs how long a market has to be missing to be due */
   absences(delistAfterMs: number): Absences {
-    const missing = this.#exchangeSymbols((lifecycle) => isOpen(lifecycle) && isMissing(lifecycle));
+    const missing = this.#exchangeSymbols((lifecycle) => isOpen(lifecycle) && isMissing(lifecycle)).filter(
+      (symbol) => !this.#isReplaced(this.#exchange.get(symbol)!),
+    );
     const due = missing.filter((symbol) => absentForMs(this.#exchange.get(symbol)!.lifecycle) >= delistAfterMs);
     const isHeldBack = due.length > 0 && missing.length * 10 > this.#exchangeSymbols(isOpen).length;
     return { missing, due, isHeldBack };
   }
 
-  changeStatus(symbol: MarketSymbol, upstreamStatus: UpstreamMarketStatus): void {
-    const known = this.#exchange.get(symbol);
-    if (known === undefined || known.lifecycle.upstreamStatus === upstreamStatus) return;
-    this.#exchange.set(symbol, { ...known, lifecycle: { ...known.lifecycle, upstreamStatus } });
+  changeStatus(symbol: MarketSymbol, upstreamStatus: UpstreamMarketStatus, source = this.#lists.ids[0]!): void {
+    if (!this.#of(source).changeStatus(symbol, upstreamStatus)) return;
+    this.#merge(symbol);
     this.#rebuild();
   }
 
@@ -255,6 +266,39 @@ export class MarketCatalogue {
     });
   }
 
+  #of(source: string): SourceListings {
+    return this.#listings.get(source)!;
+  }
+
+  #listOf(symbol: MarketSymbol): readonly string[] {
+    return this.#lists.lists.get(symbol) ?? this.#lists.ids;
+  }
+
+  #isOpen(symbol: MarketSymbol): boolean {
+    return this.#exchange.get(symbol)?.lifecycle.delistedAt === undefined;
+  }
+
+  /** A record that no configured source listed is held against the first one of its list, so that it can go missing. */
+  #restoreListings(listed: ListedBySource): void {
+    const known = new Map(listed.map(([source, symbols]) => [source, new Set(symbols)]));
+    for (const [symbol, { listing, lifecycle }] of this.#exchange) {
+      const list = this.#listOf(symbol);
+      const own = list.filter((source) => known.get(source)?.has(symbol) === true);
+      for (const source of own.length > 0 ? own : list.slice(0, 1)) this.#of(source).set(listing, lifecycle.absence);
+    }
+  }
+
+  /** Makes one market of what its sources list. */
+  #merge(symbol: MarketSymbol): void {
+    const merged = mergedListing(this.#listOf(symbol).flatMap((source) => this.#of(source).find(symbol) ?? []));
+    if (merged === undefined) return;
+    const { market: listing, status: upstreamStatus } = merged;
+    const known = this.#exchange.get(symbol);
+    const before = known?.lifecycle ?? afterOperator(newlyListed(upstreamStatus), this.#ownControls(symbol));
+    const absence = before.delistedAt === undefined ? merged.absence : before.absence;
+    this.#exchange.set(symbol, { listing, lifecycle: { ...before, upstreamStatus, absence } });
+  }
+
   #exchangeSymbols(test: (lifecycle: Lifecycle) => boolean): MarketSymbol[] {
     return [...this.#exchange].flatMap(([symbol, { lifecycle }]) => (test(lifecycle) ? symbol : []));
   }
@@ -279,7 +323,10 @@ export class MarketCatalogue {
 
   #rebuild(): void {
     const offered: OfferedMarket[] = [];
-    for (const market of this.#exchange.values()) offered.push(offerExchange(market), ...this.#offerConverted(market));
+    for (const market of this.#exchange.values()) {
+      if (!this.#isReplaced(market)) offered.push(offerExchange(market));
+      offered.push(...this.#offerConverted(market));
+    }
     offered.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
     const pricedFrom = new Map<MarketSymbol, MarketSymbol[]>();
     for (const { symbol, exchangeSymbol } of offered) {
@@ -291,11 +338,25 @@ export class MarketCatalogue {
     this.#removals = removals.sort((a, b) => a - b);
   }
 
+  /** A source quotes it itself, which comes before converting. */
+  #isDirect(symbol: MarketSymbol): boolean {
+    const market = this.#exchange.get(symbol);
+    return market !== undefined && !this.#isReplaced(market);
+  }
+
+  /** No source quotes it any more, but it can be converted again. */
+  #isReplaced({ listing: { base, quote }, lifecycle }: ExchangeMarket): boolean {
+    const converted = this.#converted.get(quote);
+    if (converted === undefined || !isOpen(lifecycle) || !isMissing(lifecycle)) return false;
+    const origin = this.#exchange.get(symbolOf(base, converted.via));
+    return origin !== undefined && isOpen(origin.lifecycle);
+  }
+
   #offerConverted({ listing, lifecycle }: ExchangeMarket): OfferedMarket[] {
     const markets: OfferedMarket[] = [];
     for (const [quote, { via }] of this.#converted) {
       const symbol = symbolOf(listing.base, quote);
-      if (listing.quote !== via || listing.base === quote || this.#exchange.has(symbol)) continue;
+      if (listing.quote !== via || listing.base === quote || this.#isDirect(symbol)) continue;
       const state = combined(lifecycle, this.#ownControls(symbol));
       const pricePrecision = this.#precisionOf(symbol, quote) ?? convertedPrecision(listing.pricePrecision);
       markets.push({

@@ -12,6 +12,7 @@ const ticker = (name: string, bid: string): MarketEvent => ({
 });
 const status = (at: number): MarketEvent => ({
   kind: 'marketStatus',
+  source: 'kraken',
   symbol: symbol('BTCEUR'),
   status: 'paused',
   at: at as EpochMs,

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import type { Held, HeldSubject } from './guard.ts';
-import type { MarketRecord } from './market-catalogue.ts';
+import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type {
@@ -21,29 +21,32 @@ export type MarketEvent =
   | MarketState
   | {
       readonly kind: 'catalogue';
+      readonly source: string;
       readonly markets: readonly UpstreamMarket[];
       readonly at: EpochMs;
       readonly gaps?: CatalogueGaps | undefined;
     }
   | {
       readonly kind: 'marketStatus';
+      readonly source: string;
       readonly symbol: MarketSymbol;
       readonly status: UpstreamMarketStatus;
       readonly at: EpochMs;
     }
-  /** The ticker as it was accepted: idempotent, and a later one of the same market supersedes it. */
+  /** The ticker that makes the price, with the id of its source: idempotent, and a later one of the same market supersedes it. */
   | { readonly kind: 'ticker'; readonly symbol: MarketSymbol; readonly accepted: AcceptedTicker }
   | { readonly kind: 'references'; readonly symbol: MarketSymbol; readonly prices: ReferencePrices }
   | { readonly kind: 'rate'; readonly rate: ConversionRate }
   /** `held` is absent once nothing is. */
   | { readonly kind: 'held'; readonly subject: HeldSubject; readonly held: Held | undefined }
-  | { readonly kind: 'feedCurrent'; readonly path: FeedPath; readonly at: EpochMs }
+  | { readonly kind: 'feedCurrent'; readonly at: EpochMs }
   | { readonly kind: 'feedPath'; readonly path: FeedPath; readonly at: EpochMs };
 
 /** The result of all earlier feed events. A replica that holds something newer keeps it: no served price goes back. */
 export interface MarketState {
   readonly kind: 'state';
   readonly records: readonly MarketRecord[];
+  readonly listed: ListedBySource;
   readonly tickers: readonly (readonly [MarketSymbol, AcceptedTicker])[];
   readonly references: readonly (readonly [MarketSymbol, ReferencePrices])[];
   readonly rates: readonly (readonly [CurrencyCode, ConversionRate])[];

@@ -180,7 +180,7 @@ test('a derivation ends at the served price and every step before it is exact', 
     t,
     fc.property(anyTerms, ({ quotes, fee, conversion, places }) => {
       const factors = priceFactors(fee, conversion);
-      const { buy, sell } = derivePrices(quotes, fee, conversion, places);
+      const { buy, sell } = derivePrices({ ...quotes, source: 'kraken' }, fee, conversion, places);
       const sides = [
         { steps: buy, from: quotes.ask, turned: markedUp, served: buyPrice(quotes.ask, factors, places) },
         { steps: sell, from: quotes.bid, turned: markedDown, served: sellPrice(quotes.bid, factors, places) },
@@ -204,16 +204,21 @@ test('a derivation ends at the served price and every step before it is exact', 
 
 test('a derivation describes each step in words', () => {
   const conversion = { rate: conversionRate(), marginPercent: decimal('1') };
-  const { buy, sell } = derivePrices({ bid: decimal('100'), ask: decimal('101') }, decimal('0.5'), conversion, 0);
+  const { buy, sell } = derivePrices(
+    { bid: decimal('100'), ask: decimal('101'), source: 'kraken' },
+    decimal('0.5'),
+    conversion,
+    0,
+  );
   assert.deepEqual(buy, [
-    { step: 'best ask on the exchange', value: '101' },
+    { step: 'best ask of kraken', value: '101' },
     { step: '× (1 + fee 0.5 %)', value: '101.505' },
     { step: '× EUR/CZK mid rate 24.315', value: '2468.094075' },
     { step: '× (1 + margin 1 %)', value: '2492.77501575' },
     { step: 'rounded up to 0 decimals', value: '2493' },
   ]);
   assert.deepEqual(sell, [
-    { step: 'best bid on the exchange', value: '100' },
+    { step: 'best bid of kraken', value: '100' },
     { step: '× (1 − fee 0.5 %)', value: '99.5' },
     { step: '× EUR/CZK mid rate 24.315', value: '2419.3425' },
     { step: '× (1 − margin 1 %)', value: '2395.149075' },

@@ -118,7 +118,7 @@ export function convertedPrecision(basePrecision: number): number {
 
 /** One step of a price derivation. */
 interface PriceStep {
-  /** What was done, in words: `best ask on the exchange`, `× (1 + fee 0.5 %)`. */
+  /** What was done, in words: `best ask of kraken`, `× (1 + fee 0.5 %)`. */
   readonly step: string;
   /** The exact value after it. */
   readonly value: DecimalString;
@@ -131,7 +131,7 @@ export interface PriceDerivation {
 }
 
 export function derivePrices(
-  quotes: { readonly bid: DecimalString; readonly ask: DecimalString },
+  quotes: { readonly bid: DecimalString; readonly ask: DecimalString; readonly source: string },
   feePercent: DecimalString,
   conversion: Conversion | undefined,
   places: number,
@@ -139,11 +139,11 @@ export function derivePrices(
 ): PriceDerivation {
   const factors = priceFactors(feePercent, conversion, rounding);
   return {
-    buy: steps('best ask on the exchange', quotes.ask, '+', feePercent, conversion, {
+    buy: steps(`best ask of ${quotes.source}`, quotes.ask, '+', feePercent, conversion, {
       step: `rounded ${rounding === 'outward' ? 'up' : 'half to even'} to ${places} decimals`,
       value: buyPrice(quotes.ask, factors, places),
     }),
-    sell: steps('best bid on the exchange', quotes.bid, '−', feePercent, conversion, {
+    sell: steps(`best bid of ${quotes.source}`, quotes.bid, '−', feePercent, conversion, {
       step: `rounded ${rounding === 'outward' ? 'down' : 'half to even'} to ${places} decimals`,
       value: sellPrice(quotes.bid, factors, places),
     }),

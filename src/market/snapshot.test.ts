@@ -27,7 +27,7 @@ function snapshotOfBook(): MarketSnapshot {
     price7dAgo: decimal('80000'),
   });
   book.rateRefreshed(conversionRate());
-  return { contents: book.contents(), lastUpdatedAt: after(start, 5) };
+  return { contents: book.contents(), lastUpdatedAt: after(start, 5), listed: book.catalogue.listedBySource() };
 }
 
 test('a snapshot is read as it was written, to the last digit and millisecond', () => {
@@ -39,6 +39,7 @@ test('an empty snapshot is a snapshot', () => {
   const nothing = {
     contents: { tickers: new Map(), references: new Map(), rates: new Map() },
     lastUpdatedAt: undefined,
+    listed: [],
   };
   assert.deepEqual(readSnapshot(writeSnapshot(nothing)), nothing);
   const dateless = conversionRate({ fixingDate: undefined });
@@ -47,13 +48,13 @@ test('an empty snapshot is a snapshot', () => {
 });
 
 test('a text that is not a snapshot gives undefined and no error', () => {
-  const texts = ['', ' ', 'null', 'true', '1', '"text"', '[]', '{}', '{"format":1}', 'not json', '{"format":1,', '\0'];
+  const texts = ['', ' ', 'null', 'true', '1', '"text"', '[]', '{}', '{"format":2}', 'not json', '{"format":2,', '\0'];
   for (const text of texts) assert.equal(readSnapshot(text), undefined, JSON.stringify(text));
 });
 
 test('a snapshot of another format is not read', () => {
   const written = JSON.parse(writeSnapshot(snapshotOfBook()));
-  for (const format of [0, 2, '1', null, undefined]) {
+  for (const format of [1, 3, '1', null, undefined]) {
     assert.equal(readSnapshot(JSON.stringify({ ...written, format })), undefined);
   }
 });

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import { type DecimalString, parseDecimal } from './decimal.ts';
 import type { BookContents } from './market-book.ts';
+import type { ListedBySource } from './market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, ReferencePrices } from './upstream.ts';
@@ -9,14 +10,17 @@ import type { ConversionRate, ReferencePrices } from './upstream.ts';
 export interface MarketSnapshot {
   readonly contents: BookContents;
   readonly lastUpdatedAt: EpochMs | undefined;
+  /** Which source listed which markets. */
+  readonly listed: ListedBySource;
 }
 
-const format = 1;
+const format = 2;
 
-export function writeSnapshot({ contents, lastUpdatedAt }: MarketSnapshot): string {
+export function writeSnapshot({ contents, lastUpdatedAt, listed }: MarketSnapshot): string {
   return JSON.stringify({
     format,
     lastUpdatedAt,
+    listed,
     tickers: [...contents.tickers],
     references: [...contents.references],
     rates: [...contents.rates],
@@ -35,6 +39,7 @@ export function readSnapshot(text: string): MarketSnapshot | undefined {
         rates: asMap<CurrencyCode, ConversionRate>(read.rates, asRate),
       },
       lastUpdatedAt: optional(asInstant)(read.lastUpdatedAt),
+      listed: [...asMap<string, MarketSymbol[]>(read.listed, asSymbols)],
     };
   } catch {
     return undefined;
@@ -48,6 +53,9 @@ const asText: Reader<string> = (value) => (typeof value === 'string' ? value : u
 const asDecimal: Reader<DecimalString> = (value) => parseDecimal(value) ?? unreadable();
 const asInstant: Reader<EpochMs> = (value) => (Number.isSafeInteger(value) ? (value as EpochMs) : unreadable());
 
+const asSymbols: Reader<MarketSymbol[]> = (value) =>
+  Array.isArray(value) ? value.map((symbol) => asText(symbol) as MarketSymbol) : unreadable();
+
 const asTicker = record<AcceptedTicker>({
   bid: asDecimal,
   ask: asDecimal,
@@ -57,6 +65,7 @@ const asTicker = record<AcceptedTicker>({
   volume24h: asDecimal,
   vwap24h: optional(asDecimal),
   priceChangePercent24h: optional(asDecimal),
+  source: asText,
   capturedAt: asInstant,
   liveReceivedAt: optional(asInstant),
   liveUpstreamTime: optional(asInstant),

@@ -8,13 +8,13 @@ import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
 import type { RejectionReason, UpstreamTicker } from './upstream.ts';
 
 function accept(ticker: UpstreamTicker, previous?: AcceptedTicker): AcceptedTicker {
-  const judgement = judgeTicker(ticker, previous);
+  const judgement = judgeTicker(ticker, previous, 'kraken');
   assert.ok('accepted' in judgement, JSON.stringify(judgement));
   return judgement.accepted;
 }
 
 function rejection(ticker: UpstreamTicker, previous?: AcceptedTicker): RejectionReason {
-  const judgement = judgeTicker(ticker, previous);
+  const judgement = judgeTicker(ticker, previous, 'kraken');
   assert.ok('rejected' in judgement, JSON.stringify(judgement));
   return judgement.rejected;
 }
@@ -34,6 +34,7 @@ test('a good ticker is taken digit for digit', () => {
     volume24h: '270638277.50461281',
     vwap24h: '84077.31234',
     priceChangePercent24h: '-1.05',
+    source: 'kraken',
     capturedAt: after(start, -40),
     liveReceivedAt: start,
     liveUpstreamTime: after(start, -40),
@@ -222,7 +223,11 @@ test('whatever comes in whatever order, the capture time never goes back, is nev
         const askedAt = path === 'live' ? receivedAt : after(receivedAt, -askedBeforeMs);
         const upstreamTime =
           path === 'live' && upstreamLagMs !== undefined ? after(receivedAt, -upstreamLagMs) : undefined;
-        const judgement = judgeTicker(upstreamTicker({ ...values, path, upstreamTime, askedAt, receivedAt }), last);
+        const judgement = judgeTicker(
+          upstreamTicker({ ...values, path, upstreamTime, askedAt, receivedAt }),
+          last,
+          'kraken',
+        );
         if ('rejected' in judgement) continue;
         const { accepted } = judgement;
         assert.ok(accepted.capturedAt <= receivedAt, 'ahead of the receipt');

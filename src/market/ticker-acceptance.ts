@@ -13,6 +13,8 @@ export interface AcceptedTicker {
   readonly volume24h: DecimalString;
   readonly vwap24h: DecimalString | undefined;
   readonly priceChangePercent24h: DecimalString | undefined;
+  /** The id of the source that sent it, or `median(…)` of several. */
+  readonly source: string;
   /** The ticker's public time. Never goes back for a market unless the wall clock does, and is never later than its receipt. */
   readonly capturedAt: EpochMs;
   /** When the last live frame arrived, and the upstream time in it. */
@@ -25,8 +27,10 @@ type Judgement = { readonly accepted: AcceptedTicker } | { readonly rejected: Re
 /**
  * Decides whether an upstream ticker replaces the last good one. A value that is missing, not
  * positive, crossed, out of order or older than what is known never does.
+ *
+ * @param previous the last good one of the same source
  */
-export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | undefined): Judgement {
+export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | undefined, source: string): Judgement {
   const { bid, ask, high24h, low24h, volume24h } = ticker;
   if (bid === undefined || ask === undefined) return { rejected: 'bid_or_ask_missing' };
   if ([bid, ask, high24h, low24h, volume24h].some(isAbsurd)) return { rejected: 'absurd_digits' };
@@ -48,6 +52,7 @@ export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | u
       last: ticker.last !== undefined && isPositive(ticker.last) ? ticker.last : undefined,
       vwap24h: ticker.vwap24h !== undefined && isPositive(ticker.vwap24h) ? ticker.vwap24h : undefined,
       priceChangePercent24h: ticker.priceChangePercent24h,
+      source,
       capturedAt: captureTime(ticker, previous),
       liveReceivedAt: live ? ticker.receivedAt : previous?.liveReceivedAt,
       liveUpstreamTime: live ? clampedUpstreamTime(ticker) : previous?.liveUpstreamTime,

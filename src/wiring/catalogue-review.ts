@@ -25,6 +25,7 @@ export class CatalogueReview {
   readonly #store: Store;
   #missing: ReadonlySet<MarketSymbol> = new Set();
   #heldBack: ReadonlySet<MarketSymbol> = new Set();
+  readonly #skippedBySource = new Map<string, readonly SkippedPair[]>();
   #skipped: string | undefined;
   #turn: Promise<void> = Promise.resolve();
 
@@ -34,12 +35,12 @@ export class CatalogueReview {
   }
 
   /** The sink of this process's own feed, with a review after each load. */
-  reviewed(sink: FeedSink): FeedSink {
+  reviewed(sink: FeedSink, source: string): FeedSink {
     return {
       ...sink,
       catalogueLoaded: (markets, at, gaps) => {
         const verdict = sink.catalogueLoaded(markets, at, gaps);
-        this.#turn = this.#turn.then(() => this.#review(at, gaps?.skipped ?? []));
+        this.#turn = this.#turn.then(() => this.#review(at, source, gaps?.skipped ?? []));
         return verdict;
       },
     };
@@ -50,11 +51,12 @@ export class CatalogueReview {
     await this.#turn;
   }
 
-  async #review(at: EpochMs, skipped: readonly SkippedPair[]): Promise<void> {
+  async #review(at: EpochMs, source: string, skipped: readonly SkippedPair[]): Promise<void> {
     const { memory, log } = this.#parts;
     try {
       this.#reportMissing();
-      await this.#keepSkipped(skipped);
+      this.#skippedBySource.set(source, skipped);
+      await this.#keepSkipped([...this.#skippedBySource.values()].flat());
       if (this.#absences().due.length === 0) return;
       await memory.save();
       // Looked at once more: a ticker that came meanwhile keeps its market.

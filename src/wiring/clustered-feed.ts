@@ -3,11 +3,12 @@ import { BoardFollower, followerBlockMs } from '../cluster/board-follower.ts';
 import { BoardPublisher } from '../cluster/board-publisher.ts';
 import { callerWithTimeout } from '../cluster/call-timeout.ts';
 import { FeedLease } from '../cluster/feed-lease.ts';
-import { type FedParts, feedStateOf, MarketReplica, marketSink, recordedFeed } from '../cluster/market-replication.ts';
+import { type FedParts, feedStateOf, MarketReplica, recordBook } from '../cluster/market-replication.ts';
 import { type RedisAddress, RedisConnection } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
+import type { MarketEvent } from '../market/market-event.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { CatalogueReview } from './catalogue-review.ts';
 import { createFeed, type Feed, loadKinds } from './feed.ts';
@@ -25,8 +26,8 @@ interface ClusteredFeedParts extends FedParts {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
-  /** Makes a feed that tells this sink. A feed runs once: each time this process leads it gets a new one. */
-  readonly makeFeed: (sink: FeedSink) => Feed;
+  /** Makes a feed that tells others what it takes. A feed runs once: each time this process leads it gets a new one. */
+  readonly makeFeed: (record?: (event: MarketEvent) => void) => Feed;
   /** Whether this process may lead; if not it only follows. */
   readonly mayLead: boolean;
 }
@@ -50,12 +51,13 @@ export async function processFeed(
   options: ProcessFeedOptions,
   market: FedParts & { readonly review: CatalogueReview },
 ): Promise<ProcessFeed> {
-  const { configuration, clock, only } = options;
+  const { configuration, only } = options;
   const { redis } = configuration;
   const kinds = await loadKinds(configuration);
-  const makeFeed = (sink: FeedSink) =>
-    createFeed(configuration, kinds, { ...options, sink: market.review.reviewed(sink) });
-  if (redis === undefined) return makeFeed(marketSink(market, clock));
+  const reviewed = (sink: FeedSink, source: string) => market.review.reviewed(sink, source);
+  const makeFeed = (record: (event: MarketEvent) => void = () => {}) =>
+    createFeed(configuration, kinds, { ...options, market, reviewed, record });
+  if (redis === undefined) return makeFeed();
   return new ClusteredFeed({ ...options, ...market, address: redis, makeFeed, mayLead: only !== 'api' });
 }
 
@@ -104,6 +106,7 @@ class ClusteredFeed implements ProcessFeed {
     const followingCall = callerWithTimeout(following, clock, followerBlockMs + timeoutMs);
     const replica = new MarketReplica(parts, clock);
     this.#follower = new BoardFollower({ call: followingCall, clock, apply: (event) => replica.apply(event), log });
+    recordBook(parts.book, this.#publisher.record);
     this.#feed = this.#newFeed();
   }
 
@@ -122,8 +125,8 @@ class ClusteredFeed implements ProcessFeed {
     await followed;
   }
 
-  health(): ReturnType<Feed['health']> {
-    return this.#feed.health();
+  sources(): ReturnType<Feed['sources']> {
+    return this.#feed.sources();
   }
 
   rates(): ReturnType<Feed['rates']> {
@@ -162,7 +165,6 @@ class ClusteredFeed implements ProcessFeed {
   }
 
   #newFeed(): Feed {
-    const { book, clock, makeFeed } = this.#parts;
-    return makeFeed(recordedFeed(marketSink(this.#parts, clock), book, this.#publisher.record));
+    return this.#parts.makeFeed(this.#publisher.record);
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, Randomness } from '../clock.ts';
+import { type FedParts, marketSink, recordedFeed } from '../cluster/market-replication.ts';
 import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { type ConnectorClass, connectorKinds } from '../feed/connectors.ts';
@@ -7,52 +8,86 @@ import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates/rate
 import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/rate-sources.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
 import type { Log } from '../log.ts';
+import type { MarketEvent } from '../market/market-event.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
+import { SourceWatch } from './source-watch.ts';
 
-/** Where the feed's news go, and what it is made with. */
+/** What the feed is made with, and the market that it feeds. */
 export interface FeedParts {
-  readonly sink: FeedSink;
+  readonly market: FedParts;
+  /** Sees each load of a source's catalogue. */
+  readonly reviewed: (sink: FeedSink, source: string) => FeedSink;
+  /** Takes what other processes have to know. */
+  readonly record?: (event: MarketEvent) => void;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
 }
 
-/** The upstream exchange and the rate sources, as one thing that runs. */
+/** The sources and the rate sources, as one thing that runs. */
 export interface Feed {
   start(): void;
   stop(): void | Promise<void>;
-  health(): FeedHealth;
+  /** Of each source, in order of preference. */
+  sources(): readonly SourceHealth[];
   rates(): readonly RateHealth[];
+}
+
+/** How one source does. */
+export interface SourceHealth {
+  readonly id: string;
+  readonly kind: string;
+  readonly health: FeedHealth;
 }
 
 /** The code of each configured kind of source. */
 export type LoadedKinds = ReadonlyMap<string, ConnectorClass>;
 
-/** Makes the connector, its supervisor and one rate keeper per converted quote, as configured. */
+/** Where another source can take over, a dead connection must be found out within its five seconds. */
+const severalTiming = { pingEveryMs: 1_500, silentAfterMs: 4_000 };
+
+/** Makes a connector and a supervisor for each source, and one rate keeper per converted quote, as configured. */
 export function createFeed(configuration: Configuration, kinds: LoadedKinds, parts: FeedParts): Feed {
-  const { feed, pricing, rates } = configuration;
-  const connector = connectorsFor(configuration, kinds, parts)[0]!;
-  const supervisor = new FeedSupervisor({
-    ...parts,
-    connector,
-    timing: feed,
+  const { feed, pricing, rates, sources } = configuration;
+  const { market, record = () => {} } = parts;
+  const connectors = connectorsFor(configuration, kinds, parts);
+  const pingEveryMs = Math.min(feed.pingEveryMs, severalTiming.pingEveryMs);
+  const several = sources.length > 1 ? { ...severalTiming, pingEveryMs } : { silentAfterMs: feed.transportTimeoutMs };
+  const timing = { ...feed, ...several };
+  const supervisors = new Map<string, FeedSupervisor>();
+  const watch = new SourceWatch({ ...parts, record }, supervisors);
+  const sinks = market.book.sources.all.map((source) => {
+    const sink = parts.reviewed(recordedFeed(marketSink(market, parts.clock, source), source.id, record), source.id);
+    return { ...sink, feedPathChanged: () => watch.review() };
   });
+  for (const [index, connector] of connectors.entries()) {
+    const log = sourceLog(parts.log, connector.id);
+    supervisors.set(connector.id, new FeedSupervisor({ ...parts, log, sink: sinks[index]!, connector, timing }));
+  }
   const keepers = [...pricing.converted].map(([quote, { via }]) => {
-    const source = rateSource(rates, connector, parts.clock, via, quote);
-    return new RateKeeper({ ...parts, source, base: via, quote, refreshMs: rates.refreshMs });
+    const source = rateSource(rates, connectors, parts.clock, via, quote);
+    return new RateKeeper({ ...parts, sink: sinks[0]!, source, base: via, quote, refreshMs: rates.refreshMs });
   });
   return {
     start() {
-      supervisor.start();
-      for (const keeper of keepers) keeper.start();
+      for (const each of [...supervisors.values(), watch, ...keepers]) each.start();
     },
     stop() {
-      for (const keeper of keepers) keeper.stop();
-      supervisor.stop();
+      for (const each of [...keepers, watch, ...supervisors.values()]) each.stop();
     },
-    health: () => supervisor.health(),
+    sources: () => sources.map(({ id, kind }) => ({ id, kind, health: supervisors.get(id)!.health() })),
     rates: () => keepers.map((keeper) => keeper.health()),
+  };
+}
+
+/** The same log, with the source in every line. */
+function sourceLog(log: Log, source: string): Log {
+  return {
+    debug: (fields, message) => log.debug({ source, ...fields }, message),
+    info: (fields, message) => log.info({ source, ...fields }, message),
+    warn: (fields, message) => log.warn({ source, ...fields }, message),
+    error: (fields, message) => log.error({ source, ...fields }, message),
   };
 }
 
@@ -67,7 +102,7 @@ export async function loadKinds({ sources }: Configuration): Promise<LoadedKinds
 export function connectorsFor(
   { sources, markets, feed }: Configuration,
   kinds: LoadedKinds,
-  { clock, randomness, log }: Omit<FeedParts, 'sink'>,
+  { clock, randomness, log }: Pick<FeedParts, 'clock' | 'randomness' | 'log'>,
 ): readonly ExchangeConnector[] {
   const { quotes, symbols } = markets;
   const { requestTimeoutMs, frameBytesMax } = feed;
@@ -80,7 +115,7 @@ export function connectorsFor(
 /** The configured source of a conversion rate. */
 export function rateSource(
   rates: RatesConfiguration,
-  connector: ExchangeConnector,
+  connectors: readonly ExchangeConnector[],
   clock: Clock,
   base: CurrencyCode,
   quote: CurrencyCode,
@@ -93,6 +128,6 @@ export function rateSource(
     case 'json':
       return jsonSource({ clock, url: rates.url, pointer: rates.pointer, base, quote });
     case 'exchange':
-      return exchangeSource({ connector, symbol: rates.market });
+      return exchangeSource({ connectors, symbol: rates.market });
   }
 }

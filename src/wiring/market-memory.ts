@@ -2,7 +2,8 @@ import type { Clock, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { BookObserver } from '../market/book-observer.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import type { MarketBook, MarketHold } from '../market/market-book.ts';
+import type { MarketHold } from '../market/holds.ts';
+import type { MarketBook } from '../market/market-book.ts';
 import type { MarketRecord } from '../market/market-catalogue.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import { readSnapshot, writeSnapshot } from '../market/snapshot.ts';
@@ -57,7 +58,7 @@ export class MarketMemory implements BookObserver {
     const stored = await this.#store.markets.list();
     const snapshot = readSnapshot((await this.#store.snapshots.load(snapshotName))?.payload ?? '');
     const nothing = { tickers: new Map(), references: new Map(), rates: new Map() };
-    this.#book.restore(stored.map(fromStore), snapshot?.contents ?? nothing);
+    this.#book.restore(stored.map(fromStore), snapshot?.contents ?? nothing, snapshot?.listed);
     this.#book.applyHolds(stored.map(holdOf));
     this.#feed.restore(snapshot?.lastUpdatedAt);
     for (const market of stored) this.#savedRows.set(market.symbol, JSON.stringify(toStore(fromStore(market))));
@@ -124,7 +125,11 @@ export class MarketMemory implements BookObserver {
   async #saveSnapshot(): Promise<void> {
     this.#snapshotDirty = false;
     const startedMs = this.#clock.monotonicMs();
-    const payload = writeSnapshot({ contents: this.#book.contents(), lastUpdatedAt: this.#feed.lastUpdatedAt });
+    const payload = writeSnapshot({
+      contents: this.#book.contents(),
+      lastUpdatedAt: this.#feed.lastUpdatedAt,
+      listed: this.#book.catalogue.listedBySource(),
+    });
     const heldMs = this.#clock.monotonicMs() - startedMs;
     this.#restUntilMs = startedMs + Math.min(restMaxMs, heldMs / shareOfTime);
     try {

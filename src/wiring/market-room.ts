@@ -62,10 +62,16 @@ export function marketRoom({ configuration, clock, log }: MarketRoomOptions, sto
 }
 
 /** An empty market book on the operator's terms. */
-export function bookFor({ markets, pricing, rates }: Configuration, guard?: Guard): MarketBook {
+export function bookFor({ markets, pricing, rates, sources }: Configuration, guard?: Guard): MarketBook {
   const symbols = markets.symbols === 'all' ? 'all' : new Set(markets.symbols);
   const policy = { ...pricing, rateValidForMs: rates.validForMs };
-  return new MarketBook(policy, { quotes: new Set(markets.quotes), symbols }, guard);
+  const rules = {
+    ids: sources.map(({ id }) => id),
+    lists: pricing.sources,
+    mode: pricing.source,
+    returnAfterMs: pricing.returnAfterMs,
+  };
+  return new MarketBook(policy, { quotes: new Set(markets.quotes), symbols }, guard, rules);
 }
 
 /** Says when the guard begins to hold a price or a rate, and when it no longer does. */
@@ -74,6 +80,7 @@ function heldLog(log: Log): BookObserver {
     tickerChanged() {},
     marketsChanged() {},
     heldChanged(subject, held, before) {
+      if ((held === undefined) === (before === undefined)) return;
       if (held === undefined) log.info({ subject, values: before?.values }, 'no longer held by the guard');
       else
         log.warn({ subject, reason: held.reason, values: held.values }, 'held by the guard: the last good value stays');

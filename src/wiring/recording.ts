@@ -57,7 +57,7 @@ export class Recording {
   #figures: Extract<FromWorker, { kind: 'figures' }>['figures'] | undefined;
 
   constructor(options: RecordingOptions, history: HistoryConfiguration, market: MarketRoom, store: Store) {
-    const { clock, randomness, log, configuration } = options;
+    const { clock, randomness, log } = options;
     this.#options = options;
     this.#history = history;
     this.#market = market;
@@ -66,7 +66,6 @@ export class Recording {
     this.#recorder = new Recorder({
       book: market.book,
       clock,
-      source: configuration.sources[0]?.id ?? '',
       channel: { send: (piece) => this.#post({ kind: 'piece', piece }, [piece.buffer as ArrayBuffer]) },
       onFlush: () => this.#tellFacts(),
       onGap: (since, error) => {

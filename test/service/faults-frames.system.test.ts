@@ -87,7 +87,8 @@ describe('what the exchange sends', { concurrency: true }, () => {
     service.simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
     await service.untilBuyPrice('BTCEUR', '50250.2');
     await othersGoOn(service);
-    assert.deepEqual((await client.stop()).states, ['operational']);
+    await service.untilTicker('degraded');
+    assert.deepEqual((await client.stop()).states, ['operational', 'degraded'], 'it was live, and is served over REST');
   });
 
   test('without an optional value is served without it', async (t) => {

@@ -153,7 +153,7 @@ describe('the private listener', () => {
       ['BTCCZK', 'BTCEUR', '50000.0', '50000.1'],
     );
     assert.deepEqual(report.buy, [
-      { step: 'best ask on the exchange', value: '50000.1' },
+      { step: 'best ask of kraken', value: '50000.1' },
       { step: '× (1 + fee 0.5 %)', value: '50250.1005' },
       { step: '× EUR/CZK mid rate 24.500', value: '1231127.46225' },
       { step: '× (1 + margin 1 %)', value: '1243438.7368725' },

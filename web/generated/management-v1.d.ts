@@ -1457,7 +1457,7 @@ export interface components {
             /** @description Oldest first. Missing from before the start of the process. */
             readonly minutes: readonly components["schemas"]["Minute"][];
         };
-        /** @description The feed now; counters since the start of the process. */
+        /** @description The feed of one source now; counters since the start of the process. */
         readonly FeedHealth: {
             /** @description How data arrives; null until the feed has chosen a path. */
             readonly path: ("live" | "fallback") | null;
@@ -1629,6 +1629,21 @@ export interface components {
              */
             readonly systemStatus: string | null;
         };
+        /** @description A source of market data. */
+        readonly SourceFeed: {
+            /**
+             * @description Its id in the configuration.
+             * @example kraken
+             */
+            readonly id: string;
+            /**
+             * @description The protocol it speaks.
+             * @example kraken
+             */
+            readonly kind: string;
+            /** @description Details for debugging. */
+            readonly health: components["schemas"]["FeedHealth"];
+        };
         /** @description A span in which the feed was in one state. Between two spans the service was not running. */
         readonly FeedSpan: {
             /**
@@ -1666,8 +1681,12 @@ export interface components {
         };
         /** @description How market data arrives. */
         readonly Feed: {
-            /** @description How data arrives; null until the feed has chosen a path. */
-            readonly path: ("live" | "fallback") | null;
+            /**
+             * @description `live`: every market over the live connection of its first source. `fallback`: some over polls, or from another source.
+             * @example live
+             * @enum {string}
+             */
+            readonly path: "live" | "fallback";
             /**
              * Format: int64
              * @description Age of the market data in milliseconds; null when there has been none.
@@ -1675,8 +1694,8 @@ export interface components {
              * @example null
              */
             readonly dataAgeMs: number | null;
-            /** @description Details for debugging. */
-            readonly health: components["schemas"]["FeedHealth"];
+            /** @description In order of preference. */
+            readonly sources: readonly components["schemas"]["SourceFeed"][];
             /** @description The last 24 hours, oldest first. Kept across restarts. */
             readonly timeline: readonly components["schemas"]["FeedSpan"][];
         };
@@ -3844,6 +3863,7 @@ export type Overview = components['schemas']['Overview'];
 export type Minute = components['schemas']['Minute'];
 export type Minutes = components['schemas']['Minutes'];
 export type FeedHealth = components['schemas']['FeedHealth'];
+export type SourceFeed = components['schemas']['SourceFeed'];
 export type FeedSpan = components['schemas']['FeedSpan'];
 export type Feed = components['schemas']['Feed'];
 export type Rate = components['schemas']['Rate'];
@@ -4253,46 +4273,52 @@ export interface operations {
                      * @example {
                      *       "path": "live",
                      *       "dataAgeMs": 420,
-                     *       "health": {
-                     *         "path": "live",
-                     *         "connection": "open",
-                     *         "epoch": 1,
-                     *         "connectionsEnded": {
-                     *           "closed": 1
-                     *         },
-                     *         "connectionsRenewed": 1,
-                     *         "framesReceived": 91000,
-                     *         "framesDropped": {
-                     *           "unknown_channel": 2
-                     *         },
-                     *         "tickersTaken": 90000,
-                     *         "tickersRejected": {
-                     *           "crossed": 1
-                     *         },
-                     *         "symbolsWanted": 120,
-                     *         "symbolsSubscribed": 120,
-                     *         "symbolsRejected": [
-                     *           "BTCEUR"
-                     *         ],
-                     *         "symbolsQuiet": 0,
-                     *         "symbolsDoubted": 0,
-                     *         "lastLiveDataAt": "2026-11-21T10:00:00.000Z",
-                     *         "lastLiveDataAtMs": 1795255200000,
-                     *         "lastLiveDataAgeMs": 120,
-                     *         "upstreamLagMs": 35,
-                     *         "lastFallbackPollAt": "2026-11-21T10:00:00.000Z",
-                     *         "lastFallbackPollAtMs": 1795255200000,
-                     *         "polls": {
-                     *           "ok": 3
-                     *         },
-                     *         "lastCatalogueAt": "2026-11-21T10:00:00.000Z",
-                     *         "lastCatalogueAtMs": 1795255200000,
-                     *         "catalogueLoads": {
-                     *           "ok": 12
-                     *         },
-                     *         "pairsSkipped": 0,
-                     *         "systemStatus": "online"
-                     *       },
+                     *       "sources": [
+                     *         {
+                     *           "id": "kraken",
+                     *           "kind": "kraken",
+                     *           "health": {
+                     *             "path": "live",
+                     *             "connection": "open",
+                     *             "epoch": 1,
+                     *             "connectionsEnded": {
+                     *               "closed": 1
+                     *             },
+                     *             "connectionsRenewed": 1,
+                     *             "framesReceived": 91000,
+                     *             "framesDropped": {
+                     *               "unknown_channel": 2
+                     *             },
+                     *             "tickersTaken": 90000,
+                     *             "tickersRejected": {
+                     *               "crossed": 1
+                     *             },
+                     *             "symbolsWanted": 120,
+                     *             "symbolsSubscribed": 120,
+                     *             "symbolsRejected": [
+                     *               "BTCEUR"
+                     *             ],
+                     *             "symbolsQuiet": 0,
+                     *             "symbolsDoubted": 0,
+                     *             "lastLiveDataAt": "2026-11-21T10:00:00.000Z",
+                     *             "lastLiveDataAtMs": 1795255200000,
+                     *             "lastLiveDataAgeMs": 120,
+                     *             "upstreamLagMs": 35,
+                     *             "lastFallbackPollAt": "2026-11-21T10:00:00.000Z",
+                     *             "lastFallbackPollAtMs": 1795255200000,
+                     *             "polls": {
+                     *               "ok": 3
+                     *             },
+                     *             "lastCatalogueAt": "2026-11-21T10:00:00.000Z",
+                     *             "lastCatalogueAtMs": 1795255200000,
+                     *             "catalogueLoads": {
+                     *               "ok": 12
+                     *             },
+                     *             "pairsSkipped": 0,
+                     *             "systemStatus": "online"
+                     *           }
+                     *         }
+                     *       ],
                      *       "timeline": [
                      *         {
                      *           "state": "live",

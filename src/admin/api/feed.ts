@@ -73,14 +73,26 @@ const FeedHealthSchema = Type.Object(
       64,
     ),
   },
-  { $id: 'FeedHealth', description: 'The feed now; counters since the start of the process.' },
+  { $id: 'FeedHealth', description: 'The feed of one source now; counters since the start of the process.' },
+);
+
+const SourceFeedSchema = Type.Object(
+  {
+    id: line('Its id in the configuration.', 'kraken', 32),
+    kind: line('The protocol it speaks.', 'kraken', 32),
+    health: described(FeedHealthSchema, 'Details for debugging.'),
+  },
+  { $id: 'SourceFeed', description: 'A source of market data.' },
 );
 
 const FeedSchema = Type.Object(
   {
-    path: feedPath,
+    path: words(
+      ['live', 'fallback'],
+      '`live`: every market over the live connection of its first source. `fallback`: some over polls, or from another source.',
+    ),
     dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
-    health: described(FeedHealthSchema, 'Details for debugging.'),
+    sources: Type.Array(SourceFeedSchema, { description: 'In order of preference.', maxItems: 50 }),
     timeline: Type.Array(FeedSpanSchema, {
       description: 'The last 24 hours, oldest first. Kept across restarts.',
       maxItems: 1_001,
@@ -98,11 +110,10 @@ export const readFeed = operation({
   description: 'The connection to the exchange now, and its states over the last 24 hours.',
   answer: FeedSchema,
   handle({ now }, { feed, market, clock, timeline }) {
-    const health = feed.health();
     return {
-      path: health.path ?? null,
+      path: market.feedStatus.path,
       dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-      health: healthBody(health),
+      sources: feed.sources().map(({ id, kind, health }) => ({ id, kind, health: healthBody(health) })),
       timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
         state,
         ...instants('from', fromMs),

@@ -82,7 +82,9 @@ test('the exchange gives the exact middle between bid and ask', async () => {
   const ask = (bid: string | undefined, ask: string | undefined) => {
     const ticker = { symbol: 'EURCZK', bid, ask } as UpstreamTicker;
     const connector = { pollTickers: async () => [ticker] };
-    return exchangeSource({ connector, symbol: 'EURCZK' as MarketSymbol }).load(new AbortController().signal);
+    return exchangeSource({ connectors: [connector], symbol: 'EURCZK' as MarketSymbol }).load(
+      new AbortController().signal,
+    );
   };
   assert.deepEqual(await ask('24.30', '24.33'), { mid: '24.315', fixingDate: undefined });
   assert.equal((await ask('0.1', '0.2')).mid, '0.15');

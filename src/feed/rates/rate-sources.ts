@@ -2,6 +2,7 @@ import Big from 'big.js';
 import type { Clock } from '../../clock.ts';
 import { type DecimalString, parseDecimal, toBig } from '../../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import type { UpstreamTicker } from '../../market/upstream.ts';
 import { fetchText } from '../bounded-fetch.ts';
 import type { ExchangeConnector } from '../connector.ts';
 import { asList, asObject, asPositive, asText, parseLossless, UpstreamError } from '../wire.ts';
@@ -132,18 +133,32 @@ function stepInto(value: unknown, step: string): unknown {
 }
 
 interface ExchangeSourceOptions {
-  /** Must have loaded its catalogue; until then a load fails and is retried. */
-  readonly connector: Pick<ExchangeConnector, 'pollTickers'>;
+  /** In order of preference. Must have loaded their catalogues; until then a load fails and is retried. */
+  readonly connectors: readonly Pick<ExchangeConnector, 'pollTickers'>[];
   /** The market of the rate's base and quote: `EURCZK`. It need not be of a configured quote currency. */
   readonly symbol: MarketSymbol;
 }
 
+/** Asks one after the other, until one has the market. */
+async function pollFirst(
+  [first, ...others]: ExchangeSourceOptions['connectors'],
+  symbol: MarketSymbol,
+  signal: AbortSignal,
+): Promise<readonly UpstreamTicker[]> {
+  try {
+    return (await first?.pollTickers([symbol], signal)) ?? [];
+  } catch (error) {
+    if (others.length === 0 || signal.aborted) throw error;
+    return pollFirst(others, symbol, signal);
+  }
+}
+
 /** The middle between bid and ask of a market on the exchange. */
-export function exchangeSource({ connector, symbol }: ExchangeSourceOptions): RateSource {
+export function exchangeSource({ connectors, symbol }: ExchangeSourceOptions): RateSource {
   return {
     id: 'exchange',
     async load(signal) {
-      const tickers = await connector.pollTickers([symbol], signal);
+      const tickers = await pollFirst(connectors, symbol, signal);
       const ticker = tickers.find((candidate) => candidate.symbol === symbol);
       if (ticker === undefined) throw new UpstreamError('unknown_symbol', 'the exchange gave no ticker');
       if (ticker.bid === undefined || ticker.ask === undefined) {

@@ -1,4 +1,11 @@
-import type { Feed as FeedBody, FeedHealth, FeedSpan, Rate, RateList } from '../../generated/management-v1.d.ts';
+import type {
+  Feed as FeedBody,
+  FeedHealth,
+  FeedSpan,
+  Rate,
+  RateList,
+  SourceFeed,
+} from '../../generated/management-v1.d.ts';
 import { countText } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { spaced } from '../format/words.ts';
@@ -25,31 +32,47 @@ export function FeedPage() {
 }
 
 const pathWords: Readonly<Record<string, string>> = {
-  live: 'WebSocket, as prices change',
-  fallback: 'REST, asked every few seconds',
+  live: 'all markets over WebSocket, from their first source',
+  fallback: 'some over REST, or from another source',
 };
 
-function Feed({ body: { path, dataAgeMs, health, timeline }, receivedAtMs }: { body: FeedBody; receivedAtMs: number }) {
+function Feed({
+  body: { path, dataAgeMs, sources, timeline },
+  receivedAtMs,
+}: {
+  body: FeedBody;
+  receivedAtMs: number;
+}) {
   const laterMs = Math.max(0, useTicking() - receivedAtMs);
   return html`<div>
     <div class="tiles">
       <${PathTile} path=${path} ageMs=${dataAgeMs === null ? undefined : dataAgeMs + laterMs} />
       <${Tile} name="Age of the data">${dataAgeMs === null ? html`<${Missing}>none yet<//>` : spanText(dataAgeMs + laterMs)}<//>
-      <${Tile} name="Markets subscribed">${countText(health.symbolsSubscribed)} <small>of ${countText(health.symbolsWanted)}</small><//>
-      <${Tile} name="The exchange says">${health.systemStatus === null ? html`<${Missing}>${health.connection === 'open' ? 'nothing yet' : 'not connected'}<//>` : spaced(health.systemStatus)}<//>
+      ${sources.map((source) => html`<${SourceTile} key=${source.id} source=${source} />`)}
     </div>
     <${Section} title="Last 24 hours"><${FeedTimeline} spans=${timeline} /><//>
-    <${Section} title="Health">
-      <${Facts} rows=${figuresOf(health)} />
-    <//>
+    ${sources.map(
+      ({ id, health }) =>
+        html`<${Section} key=${id} title=${`Source ${id}`}><${Facts} rows=${figuresOf(health)} /><//>`,
+    )}
   </div>`;
+}
+
+/** How many markets a source streams, and what the exchange says of itself. */
+function SourceTile({ source: { id, health } }: { source: SourceFeed }) {
+  const said =
+    health.systemStatus === null
+      ? health.connection === 'open'
+        ? 'connected'
+        : 'not connected'
+      : spaced(health.systemStatus);
+  return html`<${Tile} name=${`Markets of ${id}`} note=${said}>${countText(health.symbolsSubscribed)} <small>of ${countText(health.symbolsWanted)}</small><//>`;
 }
 
 /** Without data for this long, neither path reaches the exchange. */
 const unreachedAfterMs = 30_000;
 
 function PathTile({ path, ageMs }: { path: FeedBody['path']; ageMs: number | undefined }) {
-  if (path === null) return html`<${Tile} name="Path"><${Missing}>not chosen yet<//><//>`;
   const isReached = ageMs !== undefined && ageMs <= unreachedAfterMs;
   return isReached
     ? html`<${Tile} name="Path" note=${pathWords[path]}><${Badge} state=${path} /><//>`

@@ -1,0 +1,112 @@
+import type { EpochMs } from '../clock.ts';
+import { type Held, type HeldSubject, heldForMsMax } from './guard.ts';
+import type { OfferedMarket } from './market-catalogue.ts';
+import type { CurrencyCode, MarketSymbol } from './symbol.ts';
+
+/** The operator's hold on what makes the prices of a market, and the last time the operator took what the guard held. */
+export interface MarketHold {
+  readonly symbol: MarketSymbol;
+  readonly heldAt: EpochMs | undefined;
+  readonly acceptedAt: EpochMs | undefined;
+}
+
+/** What is held of what the prices of a market are made from. */
+export interface HeldInput extends Omit<Held, 'reason' | 'unpricedFrom'> {
+  readonly subject: HeldSubject;
+  readonly reason: Held['reason'] | 'operator';
+}
+
+/** What the operator and the guard hold. */
+export class Holds {
+  readonly #guard = new Map<HeldSubject, Held>();
+  /** Since when the operator holds what makes the prices of a market. */
+  readonly #operator = new Map<MarketSymbol, EpochMs>();
+  /** The same of rates: those of converted markets on hold. */
+  readonly #rates = new Map<CurrencyCode, EpochMs>();
+  readonly #acceptances = new Map<MarketSymbol, EpochMs>();
+
+  /** Everything that the guard holds. */
+  get byGuard(): ReadonlyMap<HeldSubject, Held> {
+    return this.#guard;
+  }
+
+  /** Returns what was held before. */
+  setByGuard(subject: HeldSubject, held: Held | undefined): Held | undefined {
+    const before = this.#guard.get(subject);
+    if (held === undefined) this.#guard.delete(subject);
+    else this.#guard.set(subject, held);
+    return before;
+  }
+
+  /**
+   * The operator's holds. Returns the markets in which the operator newly takes what the guard holds.
+   *
+   * @param convertedQuote the quote currency of a converted market
+   */
+  apply(
+    holds: readonly MarketHold[],
+    convertedQuote: (symbol: MarketSymbol) => CurrencyCode | undefined,
+  ): readonly MarketSymbol[] {
+    const accepted: MarketSymbol[] = [];
+    for (const { symbol, heldAt, acceptedAt } of holds) {
+      if (heldAt === undefined) this.#operator.delete(symbol);
+      else this.#operator.set(symbol, heldAt);
+      if (acceptedAt === undefined || acceptedAt === this.#acceptances.get(symbol)) continue;
+      this.#acceptances.set(symbol, acceptedAt);
+      accepted.push(symbol);
+    }
+    this.#rates.clear();
+    for (const [symbol, heldAt] of this.#operator) {
+      const quote = convertedQuote(symbol);
+      if (quote !== undefined) this.#rates.set(quote, earliest([this.#rates.get(quote), heldAt])!);
+    }
+    return accepted;
+  }
+
+  /** Since when the operator holds what makes the prices of this very market. */
+  since(symbol: MarketSymbol): EpochMs | undefined {
+    return this.#operator.get(symbol);
+  }
+
+  isRateOnHold(quote: CurrencyCode): boolean {
+    return this.#rates.has(quote);
+  }
+
+  /** Since when the operator holds one of these markets. */
+  sinceAny(symbols: () => readonly MarketSymbol[]): EpochMs | undefined {
+    return this.#operator.size === 0 ? undefined : earliest(symbols().map((symbol) => this.#operator.get(symbol)));
+  }
+
+  /** What is held of what makes the prices of a market. */
+  inputsOf(
+    { exchangeSymbol, isConverted, quote }: OfferedMarket,
+    onHoldSince: EpochMs | undefined,
+  ): readonly HeldInput[] {
+    const inputs: [HeldSubject, EpochMs | undefined][] = [[exchangeSymbol, onHoldSince]];
+    if (isConverted) inputs.push([quote, this.#rates.get(quote)]);
+    return inputs.flatMap(([subject, since]): HeldInput[] => {
+      if (since !== undefined) return [{ subject, reason: 'operator', since, values: [] }];
+      const held = this.#guard.get(subject);
+      return held === undefined ? [] : [{ subject, ...held }];
+    });
+  }
+
+  /** The first instant at which the last good price of an exchange market is no longer served. */
+  unpricedFrom(exchangeSymbol: MarketSymbol, onHoldSince: EpochMs | undefined): number {
+    const held = this.#guard.get(exchangeSymbol)?.unpricedFrom ?? Number.POSITIVE_INFINITY;
+    return onHoldSince === undefined ? held : onHoldSince + heldForMsMax;
+  }
+
+  /** The instants at which markets lose their price. */
+  *ends(): Generator<number | undefined> {
+    for (const { unpricedFrom } of this.#guard.values()) yield unpricedFrom;
+    for (const heldAt of this.#operator.values()) yield heldAt + heldForMsMax;
+  }
+}
+
+function earliest(instants: readonly (EpochMs | undefined)[]): EpochMs | undefined {
+  return instants.reduce(
+    (first, at) => (first === undefined || (at !== undefined && at < first) ? at : first),
+    undefined,
+  );
+}

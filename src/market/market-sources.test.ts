@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Guard } from './guard.ts';
+import { MarketBook } from './market-book.ts';
+import type { SourceRules } from './market-sources.ts';
+import {
+  after,
+  CZK,
+  currency,
+  decimal,
+  EUR,
+  pricingPolicy,
+  start,
+  symbol,
+  upstreamMarket,
+  upstreamTicker,
+} from './samples.testing.ts';
+import type { Reach } from './source-choice.ts';
+import { reviewSources } from './source-review.ts';
+
+const BTCEUR = symbol('BTCEUR');
+const guardRules = {
+  jumpPercent: decimal('10'),
+  spreadPercent: decimal('10'),
+  ratePercent: decimal('3'),
+  confirmAfterMs: 10_000,
+};
+
+/** A market room with the sources `one`, `two` and `three`, each with BTCEUR, and what the feed says of them. */
+class Rig {
+  readonly book: MarketBook;
+  readonly reaches = new Map<string, Reach>();
+  nowMs = 0;
+
+  constructor(changes: Partial<SourceRules> = {}, quotes = [EUR]) {
+    const rules: SourceRules = {
+      ids: ['one', 'two', 'three'],
+      lists: new Map(),
+      mode: 'primary',
+      returnAfterMs: 60_000,
+      ...changes,
+    };
+    const selection = { quotes: new Set(quotes), symbols: 'all' as const };
+    this.book = new MarketBook(pricingPolicy(), selection, new Guard(guardRules), rules);
+  }
+
+  list(source: string, markets = [upstreamMarket('BTC')], atMs = 0) {
+    return this.book.catalogueLoaded(markets, after(start, atMs), undefined, source);
+  }
+
+  tick(source: string, bid: string, changes: Parameters<typeof upstreamTicker>[0] = {}) {
+    const receivedAt = after(start, this.nowMs);
+    const ask = decimal(`${Number(bid) + 1}`);
+    const ticker = upstreamTicker({ bid: decimal(bid), ask, receivedAt, upstreamTime: receivedAt, ...changes });
+    return this.book.tickerReceived(ticker, this.book.sources.find(source)!);
+  }
+
+  /** @param reaches how `one`, `two` and `three` have the market */
+  review(...reaches: Reach[]) {
+    for (const [index, reach] of reaches.entries()) this.reaches.set(['one', 'two', 'three'][index]!, reach);
+    const facts = {
+      reach: (source: string) => this.reaches.get(source) ?? 'silent',
+      isLive: (source: string) => this.reaches.get(source) === 'live',
+    };
+    return reviewSources(this.book, facts, this.nowMs);
+  }
+
+  get used() {
+    return this.book.acceptedTicker(BTCEUR)?.source;
+  }
+}
+
+function threeLive(changes: Partial<SourceRules> = {}): Rig {
+  const rig = new Rig(changes);
+  for (const [index, source] of ['one', 'two', 'three'].entries()) {
+    rig.list(source);
+    rig.tick(source, `${84_000 + index * 10}`);
+  }
+  assert.equal(rig.review('live', 'live', 'live').isDegraded, false);
+  return rig;
+}
+
+test('the first source makes price and statistics together, another one when it is lost, and the first again after a minute', () => {
+  const rig = threeLive();
+  rig.book.referencePricesChanged(BTCEUR, { price1hAgo: decimal('1'), price24hAgo: undefined, price7dAgo: undefined });
+  assert.equal(rig.used, 'one');
+  rig.nowMs = 1_000;
+  const { isDegraded, changed } = rig.review('silent', 'live', 'live');
+  assert.deepEqual([isDegraded, changed], [true, [{ symbol: BTCEUR, from: 'one', to: 'two' }]]);
+  assert.deepEqual([rig.used, rig.book.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
+  assert.equal(rig.book.contents().references.get(BTCEUR), undefined, 'no change from prices of another source');
+  rig.nowMs = 2_000;
+  rig.review('live', 'live', 'live');
+  rig.nowMs = 61_999;
+  assert.equal(rig.review('live', 'live', 'live').isDegraded, true, 'on a standby');
+  rig.nowMs = 62_000;
+  assert.equal(rig.review('live', 'live', 'live').isDegraded, false);
+  assert.equal(rig.used, 'one');
+  assert.equal(rig.book.contents().references.get(BTCEUR)?.price1hAgo, '1');
+});
+
+test('a ticker of a standby changes no price, and its age begins where the price before it ended', () => {
+  const rig = threeLive();
+  rig.nowMs = 5_000;
+  rig.tick('one', '84001');
+  assert.equal(
+    rig.tick('two', '84011', { receivedAt: after(start, 3_000), upstreamTime: after(start, 3_000) }),
+    undefined,
+  );
+  assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '84001');
+  rig.review('silent', 'live', 'live');
+  const { bid, capturedAt } = rig.book.acceptedTicker(BTCEUR)!;
+  assert.deepEqual([bid, capturedAt], ['84011', after(start, 5_000)], 'it stood then, and no time goes back');
+});
+
+test('a source that never was lost takes its place at once, so that a standby that is up first keeps nothing', () => {
+  const rig = new Rig();
+  for (const source of ['two', 'one']) rig.list(source);
+  rig.tick('two', '84010');
+  rig.review('silent', 'live');
+  assert.equal(rig.used, 'two');
+  rig.tick('one', '84000');
+  rig.nowMs = 700;
+  assert.equal(rig.review('live', 'live').isDegraded, false);
+  assert.equal(rig.used, 'one');
+});
+
+test('a market with a list of its own is priced and listed by those sources alone', () => {
+  const rig = threeLive({ lists: new Map([[BTCEUR, ['three', 'two']]]) });
+  assert.equal(rig.used, 'three');
+  rig.review('live', 'silent', 'silent');
+  assert.equal(rig.used, 'three', 'never the one that is not in the list');
+});
+
+test('a source that halts the market or whose price is held is passed over', () => {
+  const rig = threeLive();
+  rig.book.marketStatusChanged(BTCEUR, 'paused', 'one');
+  rig.review();
+  assert.equal(rig.used, 'two');
+  assert.equal(rig.book.catalogue.find(BTCEUR)?.status, 'trading', 'as long as one source trades it');
+  rig.nowMs = 1_000;
+  assert.equal(rig.tick('two', '94010'), 'held');
+  rig.review();
+  assert.equal(rig.used, 'three');
+  assert.equal(rig.book.held().size, 0, 'nothing is held of what makes the price');
+  for (const source of ['two', 'three']) rig.book.marketStatusChanged(BTCEUR, 'paused', source);
+  assert.equal(rig.book.catalogue.find(BTCEUR)?.status, 'paused');
+});
+
+test('a jump is taken as soon as a second source jumps to the same level, and from one source alone it is not', () => {
+  const rig = threeLive();
+  rig.nowMs = 1_000;
+  assert.equal(rig.tick('one', '97000'), 'held');
+  assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '84000');
+  assert.equal(rig.tick('two', '97900'), undefined, 'within a quarter of a jump of each other');
+  assert.equal(rig.tick('one', '97001'), undefined);
+  assert.equal(rig.book.acceptedTicker(BTCEUR)?.bid, '97001');
+  assert.equal(rig.tick('three', '120000'), 'held', 'a level that nobody else has');
+});
+
+test('a source that does not deliver confirms nothing', () => {
+  const rig = threeLive();
+  rig.nowMs = 1_000;
+  rig.review('live', 'silent', 'silent');
+  rig.tick('two', '97000');
+  assert.equal(rig.tick('one', '97000'), 'held');
+});
+
+test('the median follows every fresh source and leaves out one that is silent or held', () => {
+  const rig = threeLive({ mode: 'median' });
+  rig.tick('three', '84100');
+  assert.deepEqual(
+    [rig.book.acceptedTicker(BTCEUR)?.bid, rig.used],
+    ['84010', 'median(one,two,three)'],
+    'the middle one, with the spread of the first',
+  );
+  rig.tick('three', '100000');
+  assert.equal(
+    rig.book.acceptedTicker(BTCEUR)?.bid,
+    '84010',
+    'the last good one of a source that is held counts until the next review',
+  );
+  rig.review('live', 'live', 'live');
+  assert.deepEqual([rig.book.acceptedTicker(BTCEUR)?.bid, rig.used], ['84005', 'median(one,two)']);
+  rig.review('live', 'silent', 'live');
+  assert.deepEqual([rig.book.acceptedTicker(BTCEUR)?.bid, rig.used], ['84000', 'one']);
+});
+
+test('precision, tick and minimums are those of the first source that lists a market, whichever makes its price', () => {
+  const rig = new Rig();
+  rig.list('two', [upstreamMarket('BTC', { pricePrecision: 3, tickSize: decimal('0.001') }), upstreamMarket('ONLY')]);
+  rig.list('one');
+  const precision = () => rig.book.catalogue.find(BTCEUR)?.pricePrecision;
+  assert.equal(precision(), 1);
+  for (const source of ['one', 'two']) rig.tick(source, '84000');
+  rig.review('silent', 'live');
+  assert.deepEqual([rig.used, precision()], ['two', 1]);
+  assert.ok(rig.book.catalogue.find(symbol('ONLYEUR')), 'markets of the union of catalogues');
+  const again = new Rig();
+  again.book.restore(rig.book.catalogue.records(), rig.book.contents(), rig.book.catalogue.listedBySource());
+  again.list('two', [upstreamMarket('BTC', { pricePrecision: 3 })]);
+  assert.equal(again.book.catalogue.find(BTCEUR)?.pricePrecision, 1, 'after a restart, whoever loads first');
+});
+
+test('a market goes only when every source that listed it lacks it', () => {
+  const rig = new Rig();
+  const others = [upstreamMarket('ETH'), upstreamMarket('ADA')];
+  for (const source of ['one', 'two']) rig.list(source, [upstreamMarket('BTC'), ...others]);
+  for (const minute of [1, 2, 3]) assert.equal(rig.list('one', others, minute * 60_000).lacking, 1);
+  assert.equal(rig.book.catalogue.find(BTCEUR)?.status, 'trading');
+  for (const minute of [4, 5]) rig.list('two', others, minute * 60_000);
+  assert.equal(rig.book.catalogue.find(BTCEUR)?.status, 'paused');
+  assert.deepEqual(rig.book.catalogue.absences(60_000).due, [BTCEUR]);
+  rig.tick('one', '84000', { receivedAt: after(start, 300_000) });
+  assert.equal(rig.book.catalogue.find(BTCEUR)?.status, 'trading', 'a ticker proves that a source has it');
+});
+
+test('a list that is small beside the others is evidence by itself', () => {
+  const rig = new Rig();
+  rig.list(
+    'one',
+    ['BTC', 'ETH', 'ADA', 'SOL', 'XRP'].map((base) => upstreamMarket(base)),
+  );
+  assert.equal(rig.list('two', [upstreamMarket('BTC')]).isEvidence, true);
+  assert.equal(rig.list('one', [upstreamMarket('BTC')], 1).isEvidence, false);
+});
+
+test('a market that no configured source listed goes missing like any other', () => {
+  const rig = new Rig({ ids: ['gone'] });
+  rig.list('gone', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
+  const again = new Rig({ ids: ['one'] });
+  again.book.restore(rig.book.catalogue.records(), rig.book.contents(), rig.book.catalogue.listedBySource());
+  for (const minute of [1, 2]) again.list('one', [upstreamMarket('ETH')], minute * 60_000);
+  assert.equal(again.book.catalogue.find(BTCEUR)?.status, 'paused');
+});
+
+test('a market that a source quotes in CZK itself comes before the converted one, which is back when it is gone', () => {
+  const rig = new Rig({}, [EUR, currency('CZK')]);
+  const direct = upstreamMarket('BTC', { quote: CZK, pricePrecision: 2 });
+  rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
+  const find = () => rig.book.catalogue.find(symbol('BTCCZK'));
+  assert.equal(find()?.isConverted, true);
+  rig.list('two', [direct, upstreamMarket('ETH', { quote: CZK })]);
+  assert.deepEqual([find()?.isConverted, find()?.pricePrecision], [false, 2]);
+  const range = { low24h: decimal('1900000'), high24h: decimal('2100000') };
+  rig.tick('two', '2000000', { symbol: symbol('BTCCZK'), ...range });
+  const explained = rig.book.explain(symbol('BTCCZK'), start);
+  assert.deepEqual(
+    [explained?.source, explained?.conversion, explained?.buy[0]?.step],
+    ['two', undefined, 'best ask of two'],
+  );
+  for (const minute of [1, 2]) rig.list('two', [upstreamMarket('ETH', { quote: CZK })], minute * 60_000);
+  assert.equal(find()?.isConverted, true);
+  assert.deepEqual(rig.book.catalogue.absences(1).due, [], 'it is not delisted for good');
+});
+
+test('a market that never was live does not count as served worse, unless its whole source is not', () => {
+  const rig = new Rig();
+  rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
+  rig.tick('one', '84000');
+  const facts = (isLive: boolean) => ({ reach: () => 'polled' as const, isLive: () => isLive });
+  assert.equal(reviewSources(rig.book, facts(true), 0).isDegraded, false);
+  assert.equal(reviewSources(rig.book, facts(false), 0).isDegraded, true);
+});

@@ -1,0 +1,103 @@
+import type { EpochMs } from '../clock.ts';
+import { type Absence, absentForMs, isMissing, longerAbsence } from './lifecycle.ts';
+import type { MarketSymbol } from './symbol.ts';
+import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
+
+/** A market as one source lists it, or listed it last. */
+interface Listing {
+  readonly market: UpstreamMarket;
+  readonly absence: Absence | undefined;
+}
+
+/** What one source's catalogue says. */
+export class SourceListings {
+  readonly #listings = new Map<MarketSymbol, Listing>();
+  readonly #absent = new Set<MarketSymbol>();
+
+  /** Those it lists and those it lacks now. */
+  get symbols(): Iterable<MarketSymbol> {
+    return this.#listings.keys();
+  }
+
+  find(symbol: MarketSymbol): Listing | undefined {
+    return this.#listings.get(symbol);
+  }
+
+  /** What the source says of it; `undefined` where it never listed it, and once two loads in a row lack it. */
+  statusOf(symbol: MarketSymbol): UpstreamMarketStatus | undefined {
+    const listing = this.#listings.get(symbol);
+    return listing === undefined || isMissing(listing) ? undefined : listing.market.status;
+  }
+
+  set(market: UpstreamMarket, absence: Absence | undefined): void {
+    this.#listings.set(market.symbol, { market, absence });
+    if (absence === undefined) this.#absent.delete(market.symbol);
+    else this.#absent.add(market.symbol);
+  }
+
+  /**
+   * A load. What it lacks is missing only if it is complete and lists half of the known markets or more; an empty one is no
+   * evidence of anything.
+   *
+   * @param isOpen tells the markets that are not delisted
+   * @returns the open markets it lacks, and whether that is evidence
+   */
+  load(
+    markets: readonly UpstreamMarket[],
+    { skipped, isComplete }: CatalogueGaps,
+    at: EpochMs,
+    isOpen: (symbol: MarketSymbol) => boolean,
+  ): { readonly missed: readonly MarketSymbol[]; readonly isEvidence: boolean } {
+    const seen = new Set([...markets, ...skipped].map(({ symbol }) => symbol));
+    const open = [...this.#listings.keys()].filter(isOpen);
+    const missed = open.filter((symbol) => !seen.has(symbol));
+    const isEvidence = markets.length > 0 && isComplete && missed.length * 2 <= open.length;
+    for (const market of markets) this.set(market, undefined);
+    for (const symbol of isEvidence ? missed : []) {
+      const { market, absence } = this.#listings.get(symbol)!;
+      this.set(market, longerAbsence(absence, at));
+    }
+    return { missed, isEvidence };
+  }
+
+  /** The source sent a ticker of it, so it has it, whatever its catalogue says. Returns whether that changes anything. */
+  ticked(symbol: MarketSymbol): boolean {
+    if (!this.#absent.has(symbol)) return false;
+    this.set(this.#listings.get(symbol)!.market, undefined);
+    return true;
+  }
+
+  /** Returns whether that changes anything. */
+  changeStatus(symbol: MarketSymbol, status: UpstreamMarketStatus): boolean {
+    const listing = this.#listings.get(symbol);
+    if (listing === undefined || listing.market.status === status) return false;
+    this.set({ ...listing.market, status }, listing.absence);
+    return true;
+  }
+}
+
+/**
+ * One market of what its sources list: the first one’s precision, tick and minimums; trading where one of them trades it; absent
+ * only while all of them lack it.
+ *
+ * @param listings of its sources, in order of preference
+ */
+export function mergedListing(
+  listings: readonly Listing[],
+): (Listing & { readonly status: UpstreamMarketStatus }) | undefined {
+  const [first] = listings;
+  if (first === undefined) return undefined;
+  const { market } = first;
+  const there = listings.filter((listing) => !isMissing(listing));
+  const isTrading = there.some((listing) => listing.market.status === 'trading');
+  const status = there.length === 0 ? market.status : isTrading ? 'trading' : 'paused';
+  return { market, status, absence: shortestAbsence(listings) };
+}
+
+function shortestAbsence(listings: readonly Listing[]): Absence | undefined {
+  const absences = listings.map(({ absence }) => absence);
+  return absences.reduce((shortest, absence) => {
+    if (shortest === undefined || absence === undefined) return undefined;
+    return absentForMs({ absence }) < absentForMs({ absence: shortest }) ? absence : shortest;
+  });
+}

@@ -1,0 +1,44 @@
+import type { MarketBook } from './market-book.ts';
+import type { SourceFacts } from './market-sources.ts';
+import type { MarketSymbol } from './symbol.ts';
+
+/** Another source makes the price of a market. */
+export interface SourceChange {
+  readonly symbol: MarketSymbol;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** What a review of all markets found. */
+export interface SourceReview {
+  /** A market is served by a standby, or not live. */
+  readonly isDegraded: boolean;
+  readonly changed: readonly SourceChange[];
+}
+
+/**
+ * Chooses the sources of all markets anew.
+ *
+ * @param nowMs monotonic
+ */
+export function reviewSources(book: MarketBook, feed: Omit<SourceFacts, 'listing'>, nowMs: number): SourceReview {
+  const { catalogue, sources } = book;
+  const facts: SourceFacts = {
+    reach: (source, symbol) => feed.reach(source, symbol),
+    isLive: (source) => feed.isLive(source),
+    listing: (source, symbol) => catalogue.statusAt(source, symbol),
+  };
+  let isDegraded = false;
+  const changed: SourceChange[] = [];
+  for (const { symbol, isConverted, status } of catalogue.all()) {
+    if (isConverted || status === 'delisted') continue;
+    const from = sources.used(symbol)?.id;
+    if (sources.review(symbol, facts, nowMs)) {
+      book.sourceChanged(symbol);
+      const to = sources.used(symbol)?.id;
+      if (to !== from) changed.push({ symbol, from, to });
+    }
+    isDegraded ||= sources.isDegraded(symbol, facts);
+  }
+  return { isDegraded, changed };
+}

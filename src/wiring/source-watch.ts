@@ -1,0 +1,69 @@
+import type { Clock, Timer } from '../clock.ts';
+import type { FedParts } from '../cluster/market-replication.ts';
+import type { FeedSupervisor } from '../feed/supervisor.ts';
+import type { Log } from '../log.ts';
+import type { MarketEvent } from '../market/market-event.ts';
+import { reviewSources, type SourceChange } from '../market/source-review.ts';
+import type { FeedPath } from '../market/upstream.ts';
+
+interface SourceWatchParts {
+  readonly market: FedParts;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly record: (event: MarketEvent) => void;
+}
+
+const everyMs = 500;
+const symbolsShown = 20;
+
+/** Chooses, twice a second and whenever a source loses or gains its live connection, whose prices are served. */
+export class SourceWatch {
+  readonly #parts: SourceWatchParts;
+  readonly #supervisors: ReadonlyMap<string, FeedSupervisor>;
+  #timer: Timer | undefined;
+
+  constructor(parts: SourceWatchParts, supervisors: ReadonlyMap<string, FeedSupervisor>) {
+    this.#parts = parts;
+    this.#supervisors = supervisors;
+  }
+
+  start(): void {
+    this.#timer = this.#parts.clock.every(everyMs, () => this.review());
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  review(): void {
+    const { market, clock } = this.#parts;
+    const facts = {
+      reach: (source: string, symbol: SourceChange['symbol']) => this.#supervisors.get(source)!.reach(symbol),
+      isLive: (source: string) => this.#supervisors.get(source)!.isLive,
+    };
+    const { isDegraded, changed } = reviewSources(market.book, facts, clock.monotonicMs());
+    if (changed.length > 0) this.#report(changed);
+    const isAnyLive = [...this.#supervisors.values()].some(({ isLive }) => isLive);
+    this.#take(isAnyLive && !isDegraded ? 'live' : 'fallback');
+  }
+
+  #take(path: FeedPath): void {
+    const { market, clock, record } = this.#parts;
+    if (market.feedStatus.path === path) return;
+    market.feedStatus.pathChanged(path);
+    record({ kind: 'feedPath', path, at: clock.now() });
+  }
+
+  #report(changed: readonly SourceChange[]): void {
+    for (const [to, changes] of Map.groupBy(changed, (change) => change.to)) {
+      const before = changes.filter(({ from }) => from !== undefined);
+      if (before.length === 0) continue;
+      const symbols = before.slice(0, symbolsShown).map(({ symbol }) => symbol);
+      this.#parts.log.warn(
+        { source: to, from: before[0]?.from, symbols, count: before.length },
+        'prices come from another source',
+      );
+    }
+  }
+}
