@@ -99,9 +99,11 @@ describe('the Python client', { timeout: 300_000, ...pythonNeeds }, () => {
   });
 
   test('is strict under both type checkers, formatted and clean, its examples too', async () => {
-    await mkdir(join(package_, 'src', 'examples'));
+    const others = join(package_, 'src', 'examples');
+    await mkdir(others);
+    await cp(join(source, '..', 'examples', 'python-bot', 'bot.py'), join(others, 'bot.py'));
     for (const [index, code] of (await examples()).entries()) {
-      await writeFile(join(package_, 'src', 'examples', `example_${index}.py`), code);
+      await writeFile(join(others, `example_${index}.py`), code);
     }
     const check = (argv: readonly string[]) => output(newest.python, argv, { env, cwd: package_ });
     const results = await Promise.all([
