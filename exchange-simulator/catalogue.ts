@@ -136,6 +136,14 @@ export function newPair(base: string, quote: string, priceDecimals: number): Cat
   });
 }
 
+/** Decimals of a price in CZK. */
+const czechBookDecimals = { BTC: 0, ETH: 0, LTC: 2, XRP: 3, ADA: 3, DASH: 2 };
+
+/** The books in CZK that Coinmate has and Kraken has not. */
+export function czechBooks(): readonly CatalogueEntry[] {
+  return Object.entries(czechBookDecimals).map(([base, decimals]) => newPair(base, 'CZK', decimals));
+}
+
 /** The common spelling of the upstream's code of an asset: `XBT` is `BTC`, `XDG` is `DOGE`. */
 export function commonCode(altname: string): string {
   if (altname === 'XBT') return 'BTC';

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { type Clock, type Randomness, systemClock } from '../src/clock.ts';
-import { type CatalogueEra, loadCatalogue } from './catalogue.ts';
+import { type CatalogueEra, czechBooks, loadCatalogue } from './catalogue.ts';
 import { controlHandler } from './control.ts';
 import { type Dialect, Venue } from './dialect.ts';
 import { type DialectName, dialects } from './dialects.ts';
@@ -134,7 +134,8 @@ class Simulator implements ExchangeSimulator {
     const ids = randomnessFromSeed(Math.floor(randomness.fraction() * 2 ** 32));
     checkRange('markets', markets ?? 1, 1, 20_000);
     checkRange('updatesPerSecond', options.updatesPerSecond ?? 0, 0, 100_000);
-    const catalogue = loadCatalogue({ era, markets, quotes });
+    const recorded = loadCatalogue({ era, markets, quotes });
+    const catalogue = options.dialect === 'coinmate' ? [...recorded, ...czechBooks()] : recorded;
     const seed = Math.floor(randomness.fraction() * 2 ** 32);
     const { deviation = 0, updatesPerSecond = 100 } = options;
     const walk = deviation === 0 ? randomness : randomnessFromSeed(seed + deviation);

@@ -28,7 +28,7 @@ export class BinanceDialect implements Dialect {
   readonly restPath = '';
   readonly calls = binanceCalls;
   readonly filler = '{"result":null,"id":0}';
-  readonly reconnectNotice = '{"e":"serverShutdown","E":1770123456789}';
+  readonly reconnectNotice = '{"stream":"!serverShutdown","data":{"e":"serverShutdown","E":1770123456789}}';
   readonly #venue: Venue;
   readonly #rest: BinanceRest;
   readonly #limit = new MessageLimit(5, 1_000);

@@ -100,7 +100,7 @@ test('a request that is refused is sent again in halves until the bad symbol sta
 test('serverShutdown announces the end, and unknown events, symbols and garbage are dropped by their names', () => {
   const { channel, live } = opened();
   live.received('{"e":"serverShutdown","E":1770123456789}');
-  live.received('{"stream":"x","data":{"e":"serverShutdown","E":1770123456789}}');
+  live.received('{"stream":"!serverShutdown","data":{"e":"serverShutdown","E":1770123456789}}');
   assert.equal(channel.announced.length, 2);
   for (const text of ['[]', '{"e":"weather"}', '{"u":1,"s":"NOPE","b":"1","a":"2"}', '{"u":"x","s":"NKNUSDT"}', '{}']) {
     live.received(text);

@@ -103,7 +103,7 @@ test('a recorded connection of other channels is read without a fault, and its b
 test('heartbeats go out as pings, and request_reconnect announces the end', () => {
   const { channel, live } = opened(async () => []);
   live.ping();
-  assert.deepEqual(channel.sent, [{ event: 'bts:heartbeat' }]);
+  assert.deepEqual([channel.sent, channel.pings], [[{ event: 'bts:heartbeat' }], 1]);
   live.received('{"event":"bts:heartbeat","channel":"","data":""}');
   live.received('{"event":"bts:request_reconnect","channel":"","data":""}');
   assert.deepEqual([channel.announced.length, channel.drops], [1, []]);

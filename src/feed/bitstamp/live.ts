@@ -69,8 +69,10 @@ export class BitstampLive implements LiveProtocol {
     this.#subscriptions.resubscribe(symbols);
   }
 
+  /** The heartbeat keeps a quiet connection; nothing we know says that it is answered, which a ping of the socket always is. */
   ping(): void {
     this.#channel.sendNow({ event: 'bts:heartbeat' });
+    this.#channel.pingSocket();
   }
 
   stop(): void {
