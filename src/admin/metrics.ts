@@ -144,7 +144,7 @@ function processMetrics({ version, access, changes, market, storeCheck }: AdminP
     }),
     gauge(
       'store_mass_change_held',
-      'Keys and maintenance windows that vanished from the store at once and are held back.',
+      'Keys, maintenance windows and terms that vanished from the store at once and are held back.',
       () => Object.entries(changes.held()).map(([kind, count]): Sample => [kind, count]),
       'kind',
     ),

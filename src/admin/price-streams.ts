@@ -25,6 +25,12 @@ interface Stream {
   readonly stillMay: () => Promise<boolean>;
 }
 
+/** An event of prices. */
+interface Update {
+  readonly version: string;
+  readonly text: string;
+}
+
 /**
  * Server-sent events of prices: a snapshot, then what changes. A reader that does not keep up gets the changes of the
  * meantime in one event, so that no more than one event waits for it, and is cut when it stands still.
@@ -60,14 +66,17 @@ export class PriceStreams {
     this.#streams.add(stream);
     response.on('drain', () => {
       stream.stalledSinceMs = undefined;
-      this.#update(stream);
+      const update = this.#updateSince(stream.version);
+      if (update.version !== stream.version) this.#send(stream, update);
     });
     response.on('error', () => response.destroy());
     response.on('close', () => this.#closed(stream));
     if (this.#streams.size === 1) this.#start();
     this.#prices.refresh(this.#clock.now());
     response.write(`retry: ${retryMs}\n\n`);
-    this.#update(stream, true);
+    // Also where nothing has changed: the reader then knows that it has everything.
+    const update = this.#prices.since(version);
+    this.#send(stream, { version: update.version, text: eventText(update) });
   }
 
   /** Ends every stream. */
@@ -94,15 +103,24 @@ export class PriceStreams {
   #flush(): void {
     this.#gathering = undefined;
     this.#prices.refresh(this.#clock.now());
-    for (const stream of this.#streams) this.#update(stream);
+    // Readers that keep up have the same version, and get the same event.
+    const made = new Map<string | undefined, Update>();
+    for (const stream of this.#streams) {
+      const update = made.get(stream.version) ?? this.#updateSince(stream.version);
+      made.set(stream.version, update);
+      if (update.version !== stream.version) this.#send(stream, update);
+    }
   }
 
-  #update(stream: Stream, isFirst = false): void {
+  #updateSince(version: string | undefined): Update {
+    const update = this.#prices.since(version);
+    return { version: update.version, text: update.version === version ? '' : eventText(update) };
+  }
+
+  #send(stream: Stream, { version, text }: Update): void {
     if (stream.stalledSinceMs !== undefined) return;
-    const update = this.#prices.since(stream.version);
-    if (!isFirst && update.version === stream.version) return;
-    stream.version = update.version;
-    this.#write(stream, eventText(update));
+    stream.version = version;
+    this.#write(stream, text);
   }
 
   #write(stream: Stream, text: string): void {

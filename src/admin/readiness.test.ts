@@ -25,7 +25,7 @@ function sourcesIn(phase: Phase) {
   const service = new ServiceBoard(feedStatus, clock);
   feedStatus.feedCurrent('live', clock.now(), clock.monotonicMs());
   const reachable = { store: true };
-  const held = { keys: 0, windows: 0 };
+  const held = { keys: 0, windows: 0, terms: 0 };
   const disk = { trouble: undefined as string | undefined, finding: undefined as string | undefined };
   const well = { certificateExpiresAt: undefined as EpochMs | undefined, isMailFailing: false };
   const sources = {
@@ -59,7 +59,7 @@ test('a full disk and a damaged database file are named', () => {
 test('a mass loss that is held back is named with the way out', () => {
   const { held, sources } = sourcesIn('serving');
   held.keys = 5_000;
-  assert.match(readiness(sources).notes.join(), /5000 keys .* vanished .* `mdapi store accept-changes`/);
+  assert.match(readiness(sources).notes.join(), /5000 keys, .* vanished .* `mdapi store accept-changes`/);
 });
 
 test('a process that starts or ends is not ready, and says why', () => {

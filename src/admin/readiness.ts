@@ -66,9 +66,9 @@ function storeNotes({ market, changes, storeCheck }: AdminParts): Note[] {
   if (trouble !== undefined) notes.push(note('critical', `nothing can be saved: ${trouble}`));
   const finding = storeCheck.result()?.finding;
   if (finding !== undefined) notes.push(note('critical', `the database file is damaged, restore a backup: ${finding}`));
-  const { keys, windows } = changes.held();
-  if (keys + windows > 0) {
-    const what = `${keys} keys and ${windows} maintenance windows vanished from the store at once and are kept`;
+  const { keys, windows, terms } = changes.held();
+  if (keys + windows + terms > 0) {
+    const what = `${keys} keys, ${windows} maintenance windows and ${terms} terms vanished from the store and are kept`;
     notes.push(note('critical', `${what}: bring the store back, or run \`mdapi store accept-changes\``));
   }
   return notes;

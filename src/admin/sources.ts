@@ -83,7 +83,7 @@ export interface AdminParts {
     /** Whether the store can be read and written just now. */
     reachable(): boolean;
     /** What vanished from the store at once and is held back. */
-    held(): { readonly keys: number; readonly windows: number };
+    held(): { readonly keys: number; readonly windows: number; readonly terms: number };
     /** Applies what was written to the store to the public listener. Never rejects. */
     look(): Promise<void>;
   };

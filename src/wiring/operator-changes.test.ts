@@ -66,7 +66,7 @@ test('audit entries go when they are older than configured, within the hour', as
   assert.deepEqual(logged, []);
 });
 
-test('keys and windows that vanish from the database at once are served on until an operator accepts it (fault row 59)', async (t) => {
+test('keys, windows and terms that vanish from the database at once are served on until an operator accepts it (fault row 59)', async (t) => {
   const { store, outside, openAnother, clock } = await openFixture(t);
   const { id: accountId } = await store.accounts.create({ email: 'a@b.c' });
   for (let number = 1; number <= 20; number++) {
@@ -74,6 +74,11 @@ test('keys and windows that vanish from the database at once are served on until
   }
   const from = (clock.now() + hourMs) as EpochMs;
   await store.windows.announce({ from, to: (from + hourMs) as EpochMs, description: 'Upgrade' });
+  await store.terms.add({ from, scope: 'service', subject: undefined, feePercent: '0.4' });
+  let applied = 0;
+  const applyTerms = (terms: readonly object[]) => {
+    applied = terms.length;
+  };
   const directory = new KeyDirectory();
   const keys = new KeyDirectoryLoader(directory, keySource(store));
   const service = new ServiceBoard(new FeedStatus(), clock);
@@ -82,7 +87,11 @@ test('keys and windows that vanish from the database at once are served on until
   const log = { ...silentLog, error: note, warn: note };
   const changes = new OperatorChanges(
     store,
-    { keys, book: { applyControls() {}, applyHolds() {}, applyTerms() {} }, service },
+    {
+      keys,
+      book: { applyControls() {}, applyHolds() {}, applyTerms },
+      service,
+    },
     clock,
     log,
     dayMs,
@@ -91,17 +100,17 @@ test('keys and windows that vanish from the database at once are served on until
   t.after(() => changes.stop());
   await changes.look();
 
-  for (const table of ['api_keys', 'accounts', 'maintenance_windows', 'audit_log'])
+  for (const table of ['api_keys', 'accounts', 'maintenance_windows', 'terms', 'audit_log'])
     outside.exec(`delete from ${table}`);
   await changes.look();
-  assert.deepEqual([directory.size, service.announced.length], [20, 1]);
-  assert.deepEqual(changes.held(), { keys: 20, windows: 1 });
+  assert.deepEqual([directory.size, service.announced.length, applied], [20, 1, 1]);
+  assert.deepEqual(changes.held(), { keys: 20, windows: 1, terms: 1 });
 
   clock.jump(1_000);
   await (await openAnother()).accessChanges.acceptLosses();
   await changes.look();
-  assert.deepEqual([directory.size, service.announced.length], [0, 0]);
-  assert.deepEqual(changes.held(), { keys: 0, windows: 0 });
+  assert.deepEqual([directory.size, service.announced.length, applied], [0, 0, 0]);
+  assert.deepEqual(changes.held(), { keys: 0, windows: 0, terms: 0 });
   const [entry] = (await store.audit.page({ limit: 1 })).items;
   assert.equal(entry?.action, 'store.accept');
   assert.deepEqual(logged, [

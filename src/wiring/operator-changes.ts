@@ -6,6 +6,7 @@ import type { MarketBook } from '../market/market-book.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { termOf } from '../operator/term.ts';
 import type { Store } from '../store/store.ts';
+import type { TermRecord } from '../store/terms.ts';
 import type { ChangeListener, ChangeWatch } from '../store/watch-changes.ts';
 import type { WindowRecord } from '../store/windows.ts';
 import { holdOf } from './market-memory.ts';
@@ -21,6 +22,7 @@ const changesKept = 100_000;
 interface Held {
   readonly keys: number;
   readonly windows: number;
+  readonly terms: number;
 }
 
 /** Whoever takes over what operators and account holders decide, in whatever process they decide it. */
@@ -44,6 +46,9 @@ export class OperatorChanges {
   /** As served. */
   #windows: readonly WindowRecord[] = [];
   #windowsHeld = 0;
+  /** As applied, cancelled ones among them. */
+  #terms: readonly TermRecord[] = [];
+  #termsHeld = 0;
   #heldSince: EpochMs | undefined;
   /** The latest entries of the audit log, once they were read. */
   #audited: ReadonlySet<string> | undefined;
@@ -80,7 +85,7 @@ export class OperatorChanges {
 
   /** What is held back of a mass loss, until it is back or `mdapi store accept-changes`. */
   held(): Held {
-    return { keys: this.#followers.keys.held, windows: this.#windowsHeld };
+    return { keys: this.#followers.keys.held, windows: this.#windowsHeld, terms: this.#termsHeld };
   }
 
   #listener(): ChangeListener {
@@ -91,7 +96,7 @@ export class OperatorChanges {
         if (isAccepted) await keys.acceptLosses();
         else if (topics.access) await keys.refresh();
         if (topics.marketControls) await loadMarketControls(this.#store, book);
-        if (topics.terms) await loadTerms(this.#store, book, this.#clock);
+        if (topics.terms || isAccepted) await this.#loadTerms(isAccepted);
         if (topics.maintenanceWindows || isAccepted) await this.#loadWindows(isAccepted);
         this.#noteHeld();
         if (topics.audit) await this.#logAudit();
@@ -121,6 +126,17 @@ export class OperatorChanges {
     this.#followers.service.setWindows(this.#windows);
   }
 
+  /** Nobody deletes a term: a database that lacks one is not the one that prices were made on. */
+  async #loadTerms(isAccepted: boolean): Promise<void> {
+    const listed = await this.#store.terms.list({ withCancelled: true });
+    const ids = new Set(listed.map(({ id }) => id));
+    const lost = isAccepted ? [] : this.#terms.filter(({ id }) => !ids.has(id));
+    this.#termsHeld = lost.length;
+    this.#terms = [...listed, ...lost];
+    const live = this.#terms.filter(({ cancelledAt }) => cancelledAt === undefined);
+    this.#followers.book.applyTerms(live.map(termOf), this.#clock.now());
+  }
+
   /** Of more entries at once than are read the oldest are left out: the audit log has them all. */
   async #logAudit(): Promise<void> {
     const { items } = await this.#store.audit.page({ limit: auditRead });
@@ -137,12 +153,16 @@ export class OperatorChanges {
   }
 
   #noteHeld(): void {
-    const { keys, windows } = this.held();
-    const isHeld = keys + windows > 0;
+    const { keys, windows, terms } = this.held();
+    const isHeld = keys + windows + terms > 0;
     if (isHeld === (this.#heldSince !== undefined)) return;
     this.#heldSince = isHeld ? this.#clock.now() : undefined;
     if (!isHeld) this.#log.warn({}, 'nothing that vanished from the store is held back any more');
-    else this.#log.error({ keys, windows }, 'very much vanished from the store at once; it is held back and served on');
+    else
+      this.#log.error(
+        { keys, windows, terms },
+        'very much vanished from the store at once; it is held back and served on',
+      );
   }
 
   async #prune(): Promise<void> {
