@@ -14,6 +14,7 @@ import { OperatorChanges } from './wiring/operator-changes.ts';
 import { publicListener } from './wiring/public-listener.ts';
 import { recordingOf } from './wiring/recording.ts';
 import { RunningParts } from './wiring/running-parts.ts';
+import { StatusRecorder } from './wiring/status-recorder.ts';
 import { StoreCheck } from './wiring/store-check.ts';
 
 /** What a service is made from. */
@@ -79,6 +80,10 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   const followers = { keys: access.loader, book: market.book, service: market.service };
   const changes = new OperatorChanges(store, followers, clock, options.log, configuration.admin.auditForMs);
   const storeCheck = new StoreCheck(configuration.store, clock, options.log);
+  const recorder = new StatusRecorder({
+    ...{ ...options, store, service: market.service, isSole: isSoleService },
+    isWriter: () => only !== 'api' && (feed.figures?.().isLeading ?? true),
+  });
   const sender = mail && { server: mail.smtp, from: mail.from };
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
   const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
@@ -117,6 +122,7 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   // Last: an exchange that is down delays nothing.
   await parts.start(feed);
   await parts.start(storeCheck);
+  await parts.start(recorder);
   delay.restart();
   phase = 'serving';
   const { version, configurationFile = null, log } = options;

@@ -3,12 +3,14 @@ import { isoInstant } from '../contract/instant.ts';
 import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
 import { type MaintenanceWindow, maintenanceUntil, retryAfterSeconds } from '../market/maintenance.ts';
 import { type FeedState, type FeedStatus, serviceStatus, tickerState } from '../market/service-status.ts';
+import { noHistory, type StatusHistory } from './status-history.ts';
 
 /** The public state of the service itself: its status, and whether maintenance is running. */
 export class ServiceBoard {
   readonly #feed: FeedStatus;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #windows: readonly MaintenanceWindow[] = [];
+  #history: StatusHistory = noHistory;
 
   constructor(feed: FeedStatus, clock: Pick<Clock, 'monotonicMs'>) {
     this.#feed = feed;
@@ -18,6 +20,15 @@ export class ServiceBoard {
   /** The windows set last. */
   get announced(): readonly MaintenanceWindow[] {
     return this.#windows;
+  }
+
+  /** What was in the last days, as it was set last. */
+  get history(): StatusHistory {
+    return this.#history;
+  }
+
+  setHistory(history: StatusHistory): void {
+    this.#history = history;
   }
 
   /** Replaces all announced windows; past ones are harmless. */
@@ -64,6 +75,7 @@ export class ServiceBoard {
   }
 }
 
-function windowBody({ from, to, description }: MaintenanceWindow): MaintenanceWindowBody {
+/** A window as clients see it. */
+export function windowBody({ from, to, description }: MaintenanceWindow): MaintenanceWindowBody {
   return { from: isoInstant(from), fromMs: from, to: isoInstant(to), toMs: to, description };
 }

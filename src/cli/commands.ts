@@ -11,6 +11,7 @@ import { noticeCommands } from './notices.ts';
 import { price } from './price.ts';
 import { requests } from './requests.ts';
 import { serve } from './serve.ts';
+import { statusPageExport } from './status-page.ts';
 import { acceptChanges, storeCopy } from './store.ts';
 import { termCommands } from './terms.ts';
 import { watch } from './watch/watch.ts';
@@ -25,7 +26,7 @@ export interface Section {
 export const sections: readonly Section[] = [
   { title: 'The server', commands: [serve, demo, check, watch, storeCopy, acceptChanges] },
   { title: 'Accounts and API keys', commands: [...accountCommands, ...keyCommands, requests] },
-  { title: 'Maintenance windows', commands: maintenanceCommands },
+  { title: 'Maintenance windows and the status page', commands: [...maintenanceCommands, statusPageExport] },
   { title: 'Notices to key holders', commands: noticeCommands },
   { title: 'Operators of the management API and the console', commands: adminCommands },
   { title: 'Markets', commands: [...marketCommands, price, ...termCommands] },

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type Html, html } from '../html.ts';
 import type { Language } from './highlight.ts';
 import { codeHtml, inlineHtml, markdownHtml, type TableKind, tableHtml } from './markdown.ts';
-import { link, markdownRoute, type Site } from './site.ts';
+import { link, markdownRoute, routeIn, type Site } from './site.ts';
 
 /**
  * A part of a page, once for browsers and once for readers of Markdown. Both say the same; a test compares
@@ -35,7 +35,7 @@ export function contentMarkdown(content: Content): string {
 export function withAddresses(site: Site, markdown: string): string {
   return markdown.replaceAll(/(?<=[^\\]\]\()(\/[^)\s#]*)(?=[)#])/g, (_, route: string) => {
     const isPage = !/\.[a-z]+$/.test(route) && !route.startsWith('/v1');
-    return site.baseUrl + (isPage ? markdownRoute(site, route) : route);
+    return site.baseUrl + (isPage ? markdownRoute(site, route) : routeIn(site, route));
   });
 }
 

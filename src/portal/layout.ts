@@ -107,8 +107,12 @@ function header(site: Site, page: PortalPage): Html {
   const search = link(site, searchRoute(site));
   return html`<header class="top"><div class="bar">
 <p class="name"><a href="${link(site, '/')}"><img src="${link(site, logo?.route ?? '/favicon.svg')}" alt="" height="26"${logo === undefined ? html` width="26"` : undefined}>${nameOf(site)}</a></p>
-<button type="button" class="search-button" id="search-button" data-index="${search}" hidden="hidden">${say(site, 'Search')}</button>
-${languageSwitch(site, page)}<nav class="menu" aria-label="${say(site, 'Pages')}"><ul>
+${
+  site.isElsewhere
+    ? undefined
+    : html`<button type="button" class="search-button" id="search-button" data-index="${search}" hidden="hidden">${say(site, 'Search')}</button>
+`
+}${languageSwitch(site, page)}<nav class="menu" aria-label="${say(site, 'Pages')}"><ul>
 ${Object.entries(menu).map(([path, label]) => menuItem(site, path, say(site, label), page))}</ul></nav>
 </div></header>
 `;

@@ -1,10 +1,8 @@
 import { errorCodes } from '../contract/errors.ts';
-import type { OpenApiDocument } from '../contract/openapi.ts';
 import { asciiJson } from '../http/ascii-json.ts';
 import { unmatchedRoute } from '../http/request-counts.ts';
 import type { Resource } from '../http/resource.ts';
 import { type Asset, assetResource, portalAssets } from './assets.ts';
-import { type Brand, operatorOf } from './brand.ts';
 import { errorIndex, errorPage } from './errors.ts';
 import { type Guide, guideIndex, guidePages, readGuides } from './guides.ts';
 import { homePage } from './home.ts';
@@ -12,22 +10,14 @@ import { type Language, languages } from './language.ts';
 import { type RenderedPage, renderedPage } from './layout.ts';
 import { favicon, llmsFull, llmsIndex, robots, sitemap } from './llms.ts';
 import { lostPage } from './lost.ts';
+import { type PortalOffer, siteIn } from './offer.ts';
 import { referencePages } from './reference.ts';
 import { fixedPage, fixedText, inLanguages, livePage, lostResource, rootResource, slashResource } from './resources.ts';
 import { searchIndex, searchRoute } from './search.ts';
 import { identity, routeIn, type Site } from './site.ts';
 import { statusPage } from './status.ts';
+import { feedResource } from './status-feed.ts';
 import { summaryResource } from './status-summary.ts';
-
-/** The service that pages are made for, whatever their language. */
-export interface PortalOffer {
-  readonly document: OpenApiDocument;
-  readonly baseUrl: string;
-  readonly errorsUrl: string;
-  readonly version: string;
-  /** What the operator says of themselves; nothing when left out. */
-  readonly brand?: Brand | undefined;
-}
 
 export interface PublicPages {
   /** `/` in all of its forms. It counts on the client's address, unlike the pages. */
@@ -59,8 +49,9 @@ export function publicPages(offer: PortalOffer): PublicPages {
   const resources = [
     ...others,
     ...livePage(sites, '/status', (site, { now }, { service }) =>
-      statusPage(site, { body: service.status(now), windows: service.windows(now) }),
+      statusPage(site, { body: service.status(now), now, windows: service.windows(now), history: service.history }),
     ),
+    ...languages.map((language) => feedResource(sites[language])),
     summaryResource(sites.en),
     ...machineFiles(sites.en, pages.en),
     ...languages.map((language) => searchResource(sites[language], pages[language])),
@@ -80,10 +71,6 @@ export function publicPages(offer: PortalOffer): PublicPages {
     pages: new Map(resources.map((resource) => [resource.route, resource])),
     lost: lostResource(unmatchedRoute, sites, lostPage),
   };
-}
-
-function siteIn({ brand = {}, ...offer }: PortalOffer, language: Language): Site {
-  return { ...offer, operator: operatorOf(brand), language };
 }
 
 function pagesIn(site: Site): Pages {

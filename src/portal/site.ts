@@ -15,6 +15,8 @@ export interface Site {
   readonly version: string;
   /** Who runs it. */
   readonly operator: Operator;
+  /** The page is served by another host: its links are absolute. */
+  readonly isElsewhere?: boolean;
 }
 
 /** Name and version of the API, as in the document. */
@@ -42,9 +44,10 @@ export function routeIn({ language }: Pick<Site, 'language'>, route: string): st
  * The link to a path of this listener, with or without an anchor. It has no host, so that it works under every host name,
  * and starts with the path of the base URL, which a proxy in front removes.
  */
-export function link(site: Pick<Site, 'baseUrl' | 'language'>, path: string): string {
+export function link(site: Pick<Site, 'baseUrl' | 'language' | 'isElsewhere'>, path: string): string {
   const [route = '', ...anchor] = path.split(/(?=#)/);
-  return `${new URL(site.baseUrl).pathname.replace(/\/+$/, '')}${routeIn(site, route)}${anchor.join('')}`;
+  const start = site.isElsewhere ? site.baseUrl : new URL(site.baseUrl).pathname.replace(/\/+$/, '');
+  return `${start}${routeIn(site, route)}${anchor.join('')}`;
 }
 
 /** The route of a page's Markdown: `/docs.md` for `/docs`, `/index.md` for the root. */

@@ -9,7 +9,7 @@ import { nameOf, type Site } from './site.ts';
 export const summaryRoute = '/status/summary.json';
 
 /** What the service says of itself, and every window that is announced or running, the nearest first. */
-export interface StatusReading {
+interface StatusReading {
   readonly body: ServiceStatusBody;
   readonly windows: readonly MaintenanceWindowBody[];
 }

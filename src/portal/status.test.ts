@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { ServiceBoard } from '../board/service-board.ts';
+import type { StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../clock.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { pageHtml } from './layout.ts';
 import { named, parsePage } from './parsed-page.testing.ts';
 import { siteFor } from './site.testing.ts';
 import { statusPage } from './status.ts';
+import { exportedStatus } from './status-export.ts';
+import { statusFeed } from './status-feed.ts';
 import { statusSummary } from './status-summary.ts';
 import { durationInWords, instantInWords } from './words.ts';
 
@@ -21,6 +24,8 @@ function service() {
   const now = clock.now();
   const at = (offsetMs: number) => (now + offsetMs) as EpochMs;
   return {
+    now,
+    keep: (kept: StatusHistory) => board.setHistory(kept),
     fed: (path: 'live' | 'fallback', agoMs: number) => feed.feedCurrent(path, at(-agoMs), clock.monotonicMs() - agoMs),
     maintenance: (fromMs: number, toMs: number, description = 'Upgrade of the price database.') =>
       board.setWindows([{ from: at(fromMs), to: at(toMs), description }]),
@@ -29,7 +34,11 @@ function service() {
         windows.map(([from, to, description]) => ({ from: at(from * minuteMs), to: at(to * minuteMs), description })),
       ),
     summary: () => statusSummary(site, { body: board.status(now), windows: board.windows(now) }) as Summary,
-    page: () => pageHtml(site, statusPage(site, { body: board.status(now), windows: board.windows(now) })),
+    page: () =>
+      pageHtml(
+        site,
+        statusPage(site, { body: board.status(now), now, windows: board.windows(now), history: board.history }),
+      ),
     shows(...texts: readonly string[]) {
       const [main] = named(parsePage(this.page()), 'main');
       for (const text of texts) assert.ok(main!.text.includes(text), `"${text}" is not in: ${main!.text}`);
@@ -185,4 +194,103 @@ test('the summary lists every window to come with its instants, under an id that
     windows.map(({ id }) => id),
   );
   assert.equal(new Set(ids).size, 2);
+});
+
+const dayMs = 24 * 3_600_000;
+
+function history(nowMs: number): StatusHistory {
+  const today = (Math.floor(nowMs / dayMs) * dayMs) as EpochMs;
+  const states = { operational: 0, degraded: 0, maintenance: 0, outage: 0 };
+  const at = (offsetMs: number) => (nowMs + offsetMs) as EpochMs;
+  const windows = [
+    { id: 'win_b', from: at(3_600_000), to: at(7_200_000), description: 'To come.', createdAt: at(-dayMs) },
+    { id: 'win_a', from: at(-dayMs), to: at(-dayMs + 60_000), description: 'Over <b>.', createdAt: at(-2 * dayMs) },
+  ];
+  return {
+    days: [
+      {
+        component: 'market-data',
+        day: (today - dayMs) as EpochMs,
+        states: { ...states, operational: 82_800_000, outage: 3_600_000 },
+      },
+      { component: 'market-data', day: today, states: { ...states, operational: 36_000_000 } },
+      { component: 'api', day: today, states: { ...states, operational: 36_000_000, maintenance: 60_000 } },
+    ],
+    incidents: [
+      { id: 'inc_2', component: 'api', state: 'outage', from: at(-120_000), to: undefined },
+      { id: 'inc_1', component: 'market-data', state: 'outage', from: at(-dayMs), to: at(-dayMs + 3_600_000) },
+    ],
+    windows,
+  };
+}
+
+test('the page tells what was: the share of each component, a bar a day, incidents and maintenance that is over', () => {
+  const status = service();
+  status.fed('live', 2_000);
+  status.keep(history(status.now));
+  status.shows(
+    'API: 100% operational, no outage. Days recorded: 1.',
+    'Market data: 97.05% operational, outage 1 hour. Days recorded: 2.',
+    'The service was not running: since 21 November 2026, 09:58:00 UTC; it has lasted 2 minutes so far.',
+    'Market data was not arriving: 20 November 2026, 10:00:00 UTC to 20 November 2026, 11:00:00 UTC (1 hour).',
+    'Over <b>.: 20 November 2026, 10:00:00 UTC',
+  );
+  const bars = named(parsePage(status.page()), 'span').filter(({ attributes }) => attributes.has('title'));
+  assert.equal(bars.length, 180);
+  assert.deepEqual(
+    bars.slice(-2).map(({ attributes }) => [attributes.get('class'), attributes.get('title')]),
+    [
+      ['outage', '20 November 2026: Outage, 1 hour'],
+      ['operational', '21 November 2026: Operational'],
+    ],
+  );
+  assert.equal(bars[0]!.attributes.get('class'), 'unknown');
+  assert.ok(!named(parsePage(status.page()), 'main')[0]!.text.includes('To come.'));
+});
+
+test('the feed is Atom: an entry for each incident and window, under an id that stays, the latest news first', () => {
+  const status = service();
+  const text = statusFeed(site, history(status.now), status.now);
+  const ids = [...text.matchAll(/<id>([^<]+)<\/id>/g)].map(([, id]) => id);
+  assert.deepEqual(ids, [
+    'https://api.example.com/status',
+    ...['inc_2', 'inc_1', 'win_a', 'win_b'].map((id) => `https://api.example.com/status#${id}`),
+  ]);
+  assert.ok(text.includes('<title>Maintenance: Over &#60;b&#62;.</title>'));
+  assert.match(text, /<updated>2026-11-21T09:58:00\.517Z<\/updated>\n<author>/);
+  const czech = statusFeed(siteFor('cs'), history(status.now), status.now);
+  assert.match(czech, /xml:lang="cs"[\s\S]*<id>https:\/\/api\.example\.com\/cs\/status<\/id>/);
+});
+
+test('the exported page asks the service, leads to it, and takes scripts and styles from its own folder', () => {
+  const status = service();
+  const files = exportedStatus(
+    { ...siteFor('en'), brand: {} },
+    { now: status.now, history: history(status.now), windows: [] },
+  );
+  for (const [path, prefix, language] of [
+    ['index.html', './', 'en'],
+    ['cs/index.html', '../', 'cs'],
+  ] as const) {
+    const page = files.get(path)!;
+    const elements = parsePage(page);
+    assert.ok(page.includes(`<html lang="${language}">`));
+    const [policy] = named(elements, 'meta').filter(({ attributes }) => attributes.has('http-equiv'));
+    assert.match(policy!.attributes.get('content')!, /default-src 'none';.*connect-src https:\/\/api\.example\.com;/);
+    assert.ok(page.includes('data-summary="https://api.example.com/status/summary.json"'));
+    for (const { name, attributes } of elements) {
+      const loaded =
+        attributes.get('src') ?? (attributes.get('rel') === 'stylesheet' ? attributes.get('href') : undefined);
+      if (loaded === undefined || name === 'a') continue;
+      assert.ok(loaded.startsWith(prefix), `${path} loads ${loaded}`);
+      assert.ok(files.has(loaded.slice(prefix.length)), `${path} loads ${loaded}`);
+    }
+    for (const { attributes } of named(elements, 'a'))
+      assert.match(attributes.get('href')!, /^(https:\/\/api\.example\.com\/|#|\.)/);
+    assert.equal(
+      elements.some(({ attributes }) => attributes.get('id') === 'search-button'),
+      false,
+    );
+  }
+  assert.ok(files.has('feed.atom') && files.has('cs/feed.atom') && files.has('favicon.svg'));
 });

@@ -1,3 +1,5 @@
+import type { StatusHistory } from '../board/status-history.ts';
+import type { EpochMs } from '../clock.ts';
 import type { PublicServiceStatus } from '../contract/enumerations.ts';
 import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
 import { type Html, html } from '../html.ts';
@@ -6,13 +8,25 @@ import { say } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { inlineHtml } from './markdown.ts';
 import { operationRoute } from './operations.ts';
+import { pastSections } from './past.ts';
 import { link, type Site } from './site.ts';
-import { type StatusReading, summaryRoute } from './status-summary.ts';
+import { feedRoute } from './status-feed.ts';
+import { summaryRoute } from './status-summary.ts';
 import { durationInWords, instantInWords } from './words.ts';
 
 const refreshSeconds = 30;
 
-const words: Record<PublicServiceStatus, { readonly word: string; readonly meaning: string }> = {
+/** What a status page shows. */
+export interface ShownStatus {
+  /** `undefined` where only the reader's browser will find out. */
+  readonly body: ServiceStatusBody | undefined;
+  readonly now: EpochMs;
+  /** Running and to come, the nearest first. */
+  readonly windows: readonly MaintenanceWindowBody[];
+  readonly history: StatusHistory;
+}
+
+const words: Record<PublicServiceStatus | 'unknown', { readonly word: string; readonly meaning: string }> = {
   operational: { word: 'Operational', meaning: 'Everything works.' },
   degraded: {
     word: 'Degraded',
@@ -28,13 +42,14 @@ const words: Record<PublicServiceStatus, { readonly word: string; readonly meani
     meaning:
       'An announced maintenance window is running. Until it ends, every endpoint except GET /v1/status answers 503 SERVICE_MAINTENANCE.',
   },
+  unknown: { word: 'Unknown', meaning: 'This page asks the service, which has not answered yet.' },
 };
 
 /**
  * How the service is doing, for people: what `/v1/status` says, in words, and every window to come. A script
  * keeps it up to date; without one the browser asks for it again.
  */
-export function statusPage(site: Site, { body, windows }: StatusReading): PortalPage {
+export function statusPage(site: Site, { body, now, windows, history }: ShownStatus): PortalPage {
   return {
     route: '/status',
     title: say(site, 'Status'),
@@ -42,30 +57,32 @@ export function statusPage(site: Site, { body, windows }: StatusReading): Portal
       site,
       'How the service is doing now, how old its market data is, and which maintenance is announced.',
     ),
-    refreshSeconds,
+    ...(body === undefined ? {} : { refreshSeconds }),
     kind: 'status',
+    feed: feedRoute,
     scripts: ['status'],
     body: [
       heading(1, say(site, 'Status')),
       frame(
         (
           inner,
-        ) => html`<div class="board" id="board" data-summary="${link(site, summaryRoute)}" data-at="${body.serverTime}">
+        ) => html`<div class="board" id="board" data-summary="${link(site, summaryRoute)}" data-at="${new Date(now).toISOString()}">
 <p class="unreachable" id="unreachable" role="alert" hidden="hidden"></p>
 ${inner}</div>
 `,
-        overallState(site, body.status),
+        overallState(site, body?.status ?? 'unknown'),
         heading(2, say(site, 'Components'), 'parts'),
         components(site, body),
         heading(2, say(site, 'Maintenance'), 'maintenance'),
-        frame((inner) => html`<div id="windows">${inner}</div>\n`, maintenance(site, windows, body.serverTimeMs)),
+        frame((inner) => html`<div id="windows">${inner}</div>\n`, maintenance(site, windows, now)),
       ),
+      pastSections(site, history, now),
       forPrograms(site),
     ],
   };
 }
 
-function overallState(site: Site, status: PublicServiceStatus): Block {
+function overallState(site: Site, status: keyof typeof words): Block {
   const [word, meaning] = [say(site, words[status].word), say(site, words[status].meaning)];
   return {
     html: () =>
@@ -74,9 +91,11 @@ function overallState(site: Site, status: PublicServiceStatus): Block {
   };
 }
 
-function components(site: Site, { api, components: { ticker }, ...body }: ServiceStatusBody): Block {
-  const age = dataAge(site, body);
-  const time = instantInWords(site, body.serverTimeMs);
+function components(site: Site, body: ServiceStatusBody | undefined): Block {
+  const api = body?.api ?? 'unknown';
+  const ticker = body?.components.ticker ?? 'unknown';
+  const age = body === undefined ? { text: '-', html: html`-` } : dataAge(site, body);
+  const time = body === undefined ? '-' : instantInWords(site, body.serverTimeMs);
   const [apiName, dataName, ageName, timeName] = ['API', 'Market data', 'Age of the data', 'Server time'].map((each) =>
     say(site, each),
   );
@@ -85,7 +104,7 @@ function components(site: Site, { api, components: { ticker }, ...body }: Servic
 <div><dt>${apiName}</dt><dd id="api" class="${api}">${say(site, words[api].word)}</dd></div>
 <div><dt>${dataName}</dt><dd id="market-data" class="${ticker}">${say(site, words[ticker].word)}</dd></div>
 <div><dt>${ageName}</dt><dd id="age">${age.html}</dd></div>
-<div><dt>${timeName}</dt><dd id="server-time">${instant(site, body.serverTimeMs, body.serverTime)}</dd></div>
+<div><dt>${timeName}</dt><dd id="server-time">${body === undefined ? '-' : instant(site, body.serverTimeMs, body.serverTime)}</dd></div>
 </dl>
 `,
     markdown: `- **${apiName}**: ${say(site, words[api].word)}
@@ -148,10 +167,10 @@ function windowItem(site: Site, { from, fromMs, to, toMs, description }: Mainten
 }
 
 function forPrograms(site: Site): Block {
-  const routes = { status: operationRoute('/v1/status'), summary: summaryRoute };
+  const routes = { status: operationRoute('/v1/status'), summary: summaryRoute, feed: feedRoute };
   const programs = say(
     site,
-    'Programs ask [`GET /v1/status`]({status}) or, without a key, [`{summary}`]({summary}).',
+    'Programs ask [`GET /v1/status`]({status}) or, without a key, [`{summary}`]({summary}). News come as an [Atom feed]({feed}).',
     routes,
   );
   const shown = say(

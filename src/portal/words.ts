@@ -13,7 +13,7 @@ export function instantInWords({ language }: Reader, epochMs: number): string {
 }
 
 /** `21 November 2026`: the day in UTC. */
-function dayInWords({ language }: Reader, epochMs: number): string {
+export function dayInWords({ language }: Reader, epochMs: number): string {
   return new Intl.DateTimeFormat(locales[language], { dateStyle: 'long', timeZone: 'UTC' }).format(epochMs);
 }
 
@@ -48,4 +48,12 @@ const english: Reader = { language: 'en' };
 export function intervalInWords(reader: Reader, intervalMs: number | undefined): string {
   if (intervalMs === undefined) return say(reader, 'once at start');
   return say(reader, `every ${durationInWords(english, intervalMs)}`.replace(' 1 ', ' '));
+}
+
+/** `99.98%`: a share from 0 to 1, rounded down so that only all of it is 100. */
+export function percentInWords({ language }: Reader, share: number): string {
+  const percent = Math.floor(share * 10_000) / 10_000;
+  return new Intl.NumberFormat(locales[language], { style: 'percent', maximumFractionDigits: 2 })
+    .format(percent)
+    .replace('\u00a0', ' ');
 }

@@ -33,6 +33,8 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: 'notices', key: ['id'] },
   { name: 'audit_log', key: ['id'] },
   { name: 'operator_tokens', key: ['id'] },
+  { name: 'status_days', key: ['day_ms', 'component'] },
+  { name: 'status_incidents', key: ['id'] },
 ];
 
 /** Tables that are not copied: their rows describe changes of one database, and mean nothing in another. */

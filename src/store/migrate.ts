@@ -1,6 +1,7 @@
 import { type Migration, Migrator, sql } from 'kysely';
 import { initialMigration } from './migrations/0001-initial.ts';
 import { termsMigration } from './migrations/0002-terms.ts';
+import { statusHistoryMigration } from './migrations/0003-status-history.ts';
 import type { Database } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
@@ -10,6 +11,7 @@ export const migrationTable = 'kysely_migration';
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initialMigration,
   '0002-terms': termsMigration,
+  '0003-status-history': statusHistoryMigration,
 };
 
 /**

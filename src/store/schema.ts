@@ -18,6 +18,8 @@ export interface Schema {
   notices: NoticeTable;
   audit_log: AuditTable;
   operator_tokens: OperatorTokenTable;
+  status_days: StatusDayTable;
+  status_incidents: IncidentTable;
   terms: TermTable;
 }
 
@@ -188,4 +190,23 @@ export interface OperatorTokenTable {
   expires_at_ms: EpochMs | null;
   revoked_at_ms: EpochMs | null;
   last_used_at_ms: EpochMs | null;
+}
+
+/** How long a component of the service was in each state in one day in UTC. */
+export interface StatusDayTable {
+  day_ms: EpochMs;
+  component: string;
+  operational_ms: number;
+  degraded_ms: number;
+  maintenance_ms: number;
+  outage_ms: number;
+}
+
+export interface IncidentTable {
+  id: string;
+  component: string;
+  state: 'degraded' | 'outage';
+  from_ms: EpochMs;
+  /** Null while it lasts. */
+  to_ms: EpochMs | null;
 }

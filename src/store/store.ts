@@ -8,6 +8,7 @@ import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { Snapshots } from './snapshots.ts';
+import { StatusRecords } from './status-records.ts';
 import { Terms } from './terms.ts';
 import { OperatorTokens } from './tokens.ts';
 import { type ChangeListener, type ChangeWatch, type WatchOptions, watchChanges } from './watch-changes.ts';
@@ -21,6 +22,7 @@ export interface Store {
   readonly windows: MaintenanceWindows;
   readonly terms: Terms;
   readonly snapshots: Snapshots;
+  readonly statusRecords: StatusRecords;
   readonly accessChanges: AccessChanges;
   readonly breaches: Breaches;
   readonly notices: Notices;
@@ -77,6 +79,7 @@ function storeOver({ db, signal, release }: OpenDatabase, clock: Clock, randomne
       windows: new MaintenanceWindows(context),
       terms: new Terms(context),
       snapshots: new Snapshots(context),
+      statusRecords: new StatusRecords(context),
       accessChanges: new AccessChanges(context),
       breaches: new Breaches(context),
       notices: new Notices(context),

@@ -145,7 +145,7 @@ function* commandLinesIn(line: string): Iterable<string[]> {
 
 function faultOf(words: readonly string[]): string | undefined {
   const rest = words[0] === 'help' ? words.slice(1) : words.filter((word) => word !== '--json');
-  const names = rest.filter((word) => /^[a-z]+$/.test(word));
+  const names = rest.filter((word) => /^[a-z][a-z-]*$/.test(word));
   if (names.length === 0) return undefined;
   const command = commands.find(({ name }) => name === names.slice(0, name.split(' ').length).join(' '));
   if (command !== undefined) return unknownOption(command, words);

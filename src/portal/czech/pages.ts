@@ -215,6 +215,24 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
     'Probíhá ohlášená údržba. Do jejího konce odpovídají všechny adresy kromě GET /v1/status chybou 503 SERVICE_MAINTENANCE.',
   'How the service is doing now, how old its market data is, and which maintenance is announced.':
     'Jak je na tom služba právě teď, jak stará jsou tržní data a jaká údržba je ohlášena.',
+  Unknown: 'Neznámý',
+  'This page asks the service, which has not answered yet.': 'Stránka se ptá služby, která zatím neodpověděla.',
+  'The last {days} days': 'Posledních {days} dní',
+  Incidents: 'Události',
+  'Past maintenance': 'Minulá údržba',
+  'Maintenance: {description}': 'Údržba: {description}',
+  'Not recorded': 'Bez záznamu',
+  'no outage': 'bez výpadku',
+  'outage {duration}': 'výpadek {duration}',
+  '{name}: nothing is recorded yet.': '{name}: zatím bez záznamů.',
+  '{name}: {share} operational, {outage}. Days recorded: {days}.':
+    '{name}: v provozu {share}, {outage}. Zaznamenaných dní: {days}.',
+  'The service was not running': 'Služba neběžela',
+  'The service was degraded': 'Omezený provoz služby',
+  'Market data was not arriving': 'Tržní data nepřicházela',
+  'Market data arrived over the fallback': 'Tržní data přicházela náhradní cestou',
+  'since {start}; it has lasted {duration} so far.': 'od {start}; trvá už {duration}.',
+  '{start} to {end} ({duration}).': '{start} až {end} ({duration}).',
   Components: 'Součásti',
   'Market data': 'Tržní data',
   'Age of the data': 'Stáří dat',
@@ -228,8 +246,8 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   'It is expected to end in {duration}.': 'Do očekávaného konce zbývá: {duration}.',
   'It starts in {duration}. Until then the service runs as usual.':
     'Do začátku zbývá: {duration}. Do té doby služba běží jako obvykle.',
-  'Programs ask [`GET /v1/status`]({status}) or, without a key, [`{summary}`]({summary}).':
-    'Programy se ptají na [`GET /v1/status`]({status}) nebo bez klíče na [`{summary}`]({summary}).',
+  'Programs ask [`GET /v1/status`]({status}) or, without a key, [`{summary}`]({summary}). News come as an [Atom feed]({feed}).':
+    'Programy se ptají na [`GET /v1/status`]({status}) nebo bez klíče na [`{summary}`]({summary}). Novinky jsou v [kanálu Atom]({feed}).',
   'This page shows the state at the server time above; without scripts it reloads every {seconds} seconds.':
     'Stránka ukazuje stav k uvedenému času serveru; bez skriptů se každých {seconds} sekund načte znovu.',
 };

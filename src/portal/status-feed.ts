@@ -1,0 +1,86 @@
+import type { StatusHistory } from '../board/status-history.ts';
+import type { EpochMs } from '../clock.ts';
+import { type Html, html } from '../html.ts';
+import type { Resource } from '../http/resource.ts';
+import { say } from './language.ts';
+import { incidentNames, spanInWords } from './past.ts';
+import { nameOf, routeIn, type Site } from './site.ts';
+
+/** Where the news of the status are, in English; see `routeIn` for other languages. */
+export const feedRoute = '/status/feed.atom';
+
+const entriesMax = 50;
+
+interface Entry {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly published: number;
+  readonly updated: number;
+}
+
+/** Incidents and maintenance as an Atom feed (RFC 4287), the latest first. */
+export function statusFeed(site: Site, { incidents, windows }: StatusHistory, now: EpochMs): string {
+  const entries = [
+    ...incidents.map(
+      ({ id, component, state, from, to }): Entry => ({
+        id,
+        title: say(site, incidentNames[state][component]),
+        text: spanInWords(site, from, to, now),
+        published: from,
+        updated: to ?? from,
+      }),
+    ),
+    ...windows.map(
+      ({ id, from, to, description, createdAt }): Entry => ({
+        id,
+        title: say(site, 'Maintenance: {description}', { description }),
+        text: spanInWords(site, from, to),
+        published: createdAt,
+        updated: [createdAt, from, to].filter((at) => at <= now).at(-1) ?? createdAt,
+      }),
+    ),
+  ].sort((one, other) => other.updated - one.updated);
+  const shown = entries.slice(0, entriesMax);
+  const page = `${site.baseUrl}${routeIn(site, '/status')}`;
+  return html`<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${site.language}">
+<title>${nameOf(site)}: ${say(site, 'Status')}</title>
+<id>${page}</id>
+<link rel="alternate" type="text/html" href="${page}"/>
+<link rel="self" type="application/atom+xml" href="${site.baseUrl}${routeIn(site, feedRoute)}"/>
+<updated>${isoOf(shown[0]?.updated ?? 0)}</updated>
+<author><name>${nameOf(site)}</name></author>
+${shown.map((entry) => entryXml(page, entry))}</feed>
+`.text;
+}
+
+function entryXml(page: string, { id, title, text, published, updated }: Entry): Html {
+  return html`<entry>
+<id>${page}#${id}</id>
+<title>${title}</title>
+<published>${isoOf(published)}</published>
+<updated>${isoOf(updated)}</updated>
+<link rel="alternate" type="text/html" href="${page}"/>
+<content type="text">${text}</content>
+</entry>
+`;
+}
+
+function isoOf(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+/** Served without a key, never cached. */
+export function feedResource(site: Site): Resource {
+  return {
+    route: routeIn(site, feedRoute),
+    answersInMaintenance: true,
+    answer: ({ now }, { service }) => ({
+      kind: 'text',
+      text: statusFeed(site, service.history, now),
+      contentType: 'application/atom+xml',
+      extraHeaders: [],
+    }),
+  };
+}

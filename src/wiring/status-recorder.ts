@@ -1,0 +1,196 @@
+import type { ServiceBoard } from '../board/service-board.ts';
+import { dayOf, firstDayAt, type HistoryComponent, historyComponents, splitByDay } from '../board/status-history.ts';
+import type { Clock, EpochMs, Timer } from '../clock.ts';
+import type { PublicServiceStatus } from '../contract/enumerations.ts';
+import type { Log } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import { loadStatusHistory } from './status-history.ts';
+
+const sampleEveryMs = 1_000;
+const saveEveryMs = 60_000;
+/** What is over sooner is no incident, and a shorter pause of the process no outage. */
+const incidentAfterMs = 60_000;
+const seenName = 'status-seen';
+
+interface RecorderOptions {
+  readonly store: Pick<Store, 'statusRecords' | 'snapshots' | 'windows'>;
+  readonly service: Pick<ServiceBoard, 'read' | 'setHistory'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Whether this process writes: the one that runs the feed. */
+  readonly isWriter: () => boolean;
+  /** Whether no other process serves, so that the time in which this one does not run is an outage. */
+  readonly isSole: boolean;
+}
+
+/** A state other than operational that lasts. */
+interface Trouble {
+  readonly state: 'degraded' | 'outage';
+  readonly from: EpochMs;
+  /** When it was noticed, which is later where it began unnoticed. */
+  readonly noticedAt: EpochMs;
+  /** `undefined` until it has lasted long enough to be told. */
+  id: string | undefined;
+}
+
+type States = Record<PublicServiceStatus, number>;
+
+/**
+ * Keeps what the components of the service were, day by day, and their incidents. Every process reads them once a minute for
+ * its status page; one writes, in pieces of a minute. What cannot be saved is saved with the next piece.
+ */
+export class StatusRecorder {
+  readonly #options: RecorderOptions;
+  #times = new Map<string, { component: HistoryComponent; day: EpochMs; states: States }>();
+  readonly #troubles = new Map<HistoryComponent, Trouble>();
+  /** What is to be done in the store, one after the other. */
+  #turn: Promise<void> = Promise.resolve();
+  #sampledMs: number | undefined;
+  #savedMs = Number.NEGATIVE_INFINITY;
+  #wasWriter = false;
+  #maintainedAt: EpochMs | undefined;
+  #failing = false;
+  #timer: Timer | undefined;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Shows what was; records from now on. */
+  async start(): Promise<void> {
+    this.#timer = this.#options.clock.every(sampleEveryMs, () => this.#sample());
+    this.#sample();
+    await this.#turn;
+  }
+
+  /** Saves one last time. */
+  async stop(): Promise<void> {
+    this.#timer?.cancel();
+    if (this.#wasWriter) this.#next(() => this.#save());
+    await this.#turn;
+  }
+
+  #sample(): void {
+    const { clock, isWriter } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const sinceMs = this.#sampledMs === undefined ? 0 : nowMs - this.#sampledMs;
+    this.#sampledMs = nowMs;
+    const writes = isWriter();
+    if (writes && !this.#wasWriter) this.#next(() => this.#takeOver(clock.now()));
+    else if (writes) this.#count(clock.now(), sinceMs);
+    if (!writes) this.#troubles.clear();
+    this.#wasWriter = writes;
+    if (nowMs - this.#savedMs < saveEveryMs) return;
+    this.#savedMs = nowMs;
+    this.#next(() => (writes ? this.#save() : this.#show()));
+  }
+
+  /** @param sinceMs since the last sample; one that came much too late tells nothing of the time between */
+  #count(now: EpochMs, sinceMs: number): void {
+    const { api, ticker, lastUpdatedAt } = this.#options.service.read(now);
+    const isMaintained = api === 'maintenance';
+    if (isMaintained) this.#maintainedAt = now;
+    const states = { api, 'market-data': isMaintained ? api : ticker } as const;
+    for (const component of historyComponents) {
+      if (sinceMs <= saveEveryMs) this.#add(component, dayOf(now), states[component], sinceMs);
+      const state = states[component];
+      const isTrouble = state === 'degraded' || state === 'outage';
+      // An outage is found after minutes without data: it began with the last of them, or when maintenance was over.
+      const began = Math.max(lastUpdatedAt ?? now, this.#maintainedAt ?? 0) as EpochMs;
+      const from = state === 'outage' && component === 'market-data' ? began : now;
+      this.#follow(component, isTrouble ? { state, from, noticedAt: now, id: undefined } : undefined, now);
+    }
+  }
+
+  #add(component: HistoryComponent, day: EpochMs, state: PublicServiceStatus, durationMs: number): void {
+    const name = `${component} ${day}`;
+    const time = this.#times.get(name) ?? { component, day, states: noTime() };
+    time.states[state] += durationMs;
+    this.#times.set(name, time);
+  }
+
+  #follow(component: HistoryComponent, trouble: Trouble | undefined, now: EpochMs): void {
+    const known = this.#troubles.get(component);
+    if (known !== undefined && known.state !== trouble?.state) {
+      this.#troubles.delete(component);
+      this.#next(() => this.#end(known, now));
+    }
+    if (trouble === undefined) return;
+    const current = this.#troubles.get(component) ?? trouble;
+    this.#troubles.set(component, current);
+    if (current.id !== undefined || now - current.noticedAt < incidentAfterMs) return;
+    current.id = 'being saved';
+    this.#next(async () => {
+      const { statusRecords } = this.#options.store;
+      current.id = await statusRecords.addIncident({
+        component,
+        state: current.state,
+        from: current.from,
+        to: undefined,
+      });
+      await this.#show();
+    });
+  }
+
+  async #end({ id }: Trouble, now: EpochMs): Promise<void> {
+    if (id === undefined) return;
+    await this.#options.store.statusRecords.endIncident(id, now);
+    await this.#show();
+  }
+
+  /** Whoever wrote before is gone: its incidents end where it was last seen, and what followed is told. */
+  async #takeOver(now: EpochMs): Promise<void> {
+    const { store, isSole } = this.#options;
+    const seen = Number((await store.snapshots.load(seenName))?.payload ?? Number.NaN);
+    const open = (await store.statusRecords.incidents(firstDayAt(now), 1_000)).filter(({ to }) => to === undefined);
+    for (const { id, from } of open)
+      await store.statusRecords.endIncident(id, Math.max(from, Number.isNaN(seen) ? now : seen) as EpochMs);
+    if (!isSole || !(now - seen >= incidentAfterMs)) return;
+    const from = Math.max(seen, firstDayAt(now)) as EpochMs;
+    const windows = await store.windows.list();
+    const isPlanned = windows.some((each) => each.cancelledAt === undefined && each.from <= now && each.to >= from);
+    const state = isPlanned ? 'maintenance' : 'outage';
+    for (const component of historyComponents)
+      for (const { day, durationMs } of splitByDay(from, now)) this.#add(component, day, state, durationMs);
+    if (!isPlanned) await store.statusRecords.addIncident({ component: 'api', state: 'outage', from, to: now });
+  }
+
+  async #save(): Promise<void> {
+    const { store, clock } = this.#options;
+    const now = clock.now();
+    const times = this.#times;
+    this.#times = new Map();
+    try {
+      await store.statusRecords.addTime([...times.values()]);
+    } catch (error) {
+      for (const { component, day, states } of times.values())
+        for (const [state, durationMs] of Object.entries(states))
+          this.#add(component, day, state as PublicServiceStatus, durationMs);
+      throw error;
+    }
+    await store.snapshots.save(seenName, String(now));
+    await store.statusRecords.prune(firstDayAt(now));
+    await this.#show();
+  }
+
+  async #show(): Promise<void> {
+    const { store, service, clock } = this.#options;
+    service.setHistory(await loadStatusHistory(store, clock.now()));
+  }
+
+  #next(run: () => Promise<void>): void {
+    this.#turn = this.#turn.then(run).then(
+      () => {
+        this.#failing = false;
+      },
+      (error: unknown) => {
+        if (!this.#failing) this.#options.log.error({ err: error }, 'the history of the status could not be kept');
+        this.#failing = true;
+      },
+    );
+  }
+}
+
+function noTime(): States {
+  return { operational: 0, degraded: 0, maintenance: 0, outage: 0 };
+}
