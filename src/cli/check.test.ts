@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it, type TestContext } from 'node:test';
+import { dialectNames } from '../../exchange-simulator/dialects.ts';
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { krakenAt } from '../../test/support/kraken-at.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
@@ -59,6 +60,21 @@ describe('mdapi check', () => {
       ],
     );
     assert.equal(mail.whole.length, 0);
+  });
+
+  it('knows every kind of exchange to be reachable, also those that say nothing until they are asked', async (t) => {
+    const exchanges = await Promise.all(
+      dialectNames.map((dialect) => startExchangeSimulator({ dialect, quotes: ['EUR'], updatesPerSecond: 0 })),
+    );
+    t.after(() => Promise.all(exchanges.map((started) => started.stop())));
+    const sources = exchanges.map(({ dialect, restUrl, wsUrl }) => ({
+      id: dialect,
+      urls: { rest: restUrl, ws: wsUrl },
+    }));
+    const { bad, findings } = await checked(t, { sources });
+    assert.deepEqual(bad, {});
+    const live = findings.flatMap(({ name, detail }) => (name.endsWith(' live') ? detail : []));
+    assert.equal(live.filter((detail) => detail.endsWith('connected')).length, dialectNames.length);
   });
 
   it('names a database whose directory is missing', async (t) => {

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import type { Timer } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { didYouMean } from '../configuration/spelling.ts';
 import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
@@ -198,7 +199,7 @@ async function checkSource(
   const at = (url: string, name: string) => ({ subject: withoutQuery(url), key: `urls.${name} of ${id} in sources` });
   const results = await Promise.all([
     attemptInTime(`${id} REST`, clock, loaded, at(urls.rest, 'rest')),
-    attemptInTime(`${id} live`, clock, (signal) => openOnce(connector, signal), at(urls.ws, 'ws')),
+    attemptInTime(`${id} live`, clock, (signal) => openOnce(connector, clock, signal), at(urls.ws, 'ws')),
   ]);
   return { results, markets };
 }
@@ -244,19 +245,27 @@ async function checkRates(
   return Promise.all(results);
 }
 
-/** Opens the live connection, waits for its catalogue, the largest frame of all, and closes it. */
-function openOnce(connector: ExchangeConnector, signal: AbortSignal): Promise<string> {
+/** Exchanges that send their catalogue live do it right after the opening: it is the largest frame of all. */
+const catalogueWithinMs = 2_000;
+
+/** Opens the live connection, waits for an answer and for a catalogue where one comes, and closes it. */
+function openOnce(connector: ExchangeConnector, clock: Context['clock'], signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
+    let wait: Timer | undefined;
+    const end = (settle: () => void) => {
+      wait?.cancel();
+      connection.terminate();
+      settle();
+    };
+    const succeed = () => end(() => resolve('connected'));
     const connection = connector.openLive((event) => {
-      if (event.type === 'closed') reject(new Error(event.detail));
-      if (event.type !== 'instruments') return;
-      connection.terminate();
-      resolve('connected');
+      if (event.type === 'closed') end(() => reject(new Error(event.detail)));
+      else if (event.type === 'instruments') succeed();
+      // Most exchanges say nothing until they are asked.
+      else if (event.type === 'opened') connection.ping();
+      else if (event.type === 'frame') wait ??= clock.after(catalogueWithinMs, succeed);
     });
-    signal.addEventListener('abort', () => {
-      connection.terminate();
-      reject(new Error('nothing was received in time'));
-    });
+    signal.addEventListener('abort', () => end(() => reject(new Error('nothing was received in time'))));
   });
 }
 
