@@ -9,7 +9,7 @@ const said: Readonly<Record<BadState, Readonly<Record<string, RegExp>>>> = {
   'no CZK rate': {
     'quick-start.md': /BTCCZK has no price now|MARKET_DATA_UNAVAILABLE/,
     'markets.md': /BTCEUR has a price\nBTCCZK has no price at the moment/,
-    'status.md': /^trade/,
+    'status.md': /^trade|"status":"operational"/,
   },
   'one market missing': {
     'quick-start.md': /BTCCZK has no price now|MARKET_DATA_UNAVAILABLE/,
@@ -18,14 +18,14 @@ const said: Readonly<Record<BadState, Readonly<Record<string, RegExp>>>> = {
   maintenance: {
     any: /503|SERVICE_MAINTENANCE|maintenance|add -?\d/,
     'errors.md': /SERVICE_MAINTENANCE [\s\S]* repeat after 1800/,
-    'status.md': /do not trade/,
+    'status.md': /do not trade|"status":"maintenance"/,
   },
   outage: {
     'quick-start.md': /the prices are too old to trade on|"components":\{"ticker":"outage"\}/,
-    'status.md': /do not trade/,
+    'status.md': /do not trade|"status":"outage"/,
   },
   'limit used up': { any: /429|RATE_LIMIT_EXCEEDED/, 'errors.md': /RATE_LIMIT_EXCEEDED [\s\S]* repeat after 60/ },
-  'page of a proxy': { any: /502/, 'errors.md': /not from the API: 502/, 'status.md': /do not trade/ },
+  'page of a proxy': { any: /502/, 'errors.md': /not from the API: 502/, 'status.md': /do not trade|502 Bad/ },
 };
 
 /** What nobody wants to read who copied a sample. */

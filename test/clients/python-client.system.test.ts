@@ -88,6 +88,7 @@ describe('the Python client', { timeout: 300_000, ...pythonNeeds }, () => {
   test('passes its tests as an installed package on the oldest and the newest Python, with the real service', async (t) => {
     const runs = tools.pythons.map(async (environment) => {
       const python = await installed(environment);
+      freshPrices();
       const { out } = succeeded(await output(python, ['-m', 'pytest', 'tests'], { env, cwd: package_ }));
       return { version: environment.version, out };
     });
