@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import pickle
 import re
@@ -331,6 +332,27 @@ def test_a_watch_gives_values_over_real_connections_and_ends_when_closed(front: 
     assert (states, watch.state.kind, client.feed_status) == (["degraded"], "degraded", "degraded")
     front.close_watch(watch)
     assert front.next(watch) is None
+
+
+def test_a_cancelled_task_ends_its_call_at_once_and_leaves_the_limit_to_others(server: FaultyServer) -> None:
+    headers = {"X-RateLimit-Limit": "1", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time()) + 40)}
+    server.replies = [Reply(200, instant("serverTime", time.time()), headers), HANGS]
+
+    async def cancelled() -> float:
+        async with AsyncClient(server.base_url, "cancelled") as client, AsyncClient(server.base_url, "other") as other:
+            await client.time()
+            waiting, hanging = asyncio.create_task(client.time()), asyncio.create_task(other.time())
+            while len(server.requests) < 2:
+                await asyncio.sleep(0.01)
+            started = time.monotonic()
+            waiting.cancel()
+            hanging.cancel()
+            results = await asyncio.gather(waiting, hanging, return_exceptions=True)
+            assert all(isinstance(result, asyncio.CancelledError) for result in results)
+            return time.monotonic() - started
+
+    assert asyncio.run(cancelled()) < 5
+    assert len(server.requests) == 2
 
 
 def test_both_fronts_offer_the_same() -> None:

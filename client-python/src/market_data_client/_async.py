@@ -33,9 +33,13 @@ class _TaskWaker(Waker):
             self._loop.call_soon_threadsafe(self._event.set)
 
     async def wait(self, timeout: float | None) -> None:
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._event.wait(), timeout)
-        self._event.clear()
+        timer = None if timeout is None else self._loop.call_later(timeout, self._event.set)
+        try:
+            await self._event.wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
+            self._event.clear()
 
 
 class AsyncWatch(Generic[T]):
