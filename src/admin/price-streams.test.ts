@@ -73,13 +73,13 @@ test('a reader that stands still costs one event of memory, and is cut after ten
   const [response] = opened;
   const eventBytes = marketCount * 700;
   // Until the buffers of both sockets are full, and some time beyond.
-  for (let change = 0; change < 120; change++) {
+  for (let standing = 0; standing < 10; ) {
     changeAll();
     await clock.advance(50);
     await soon('a turn', () => true);
     assert.ok(response!.writableLength <= eventBytes, `${response!.writableLength} bytes wait`);
+    standing = response!.writableLength > 0 ? standing + 1 : 0;
   }
-  assert.ok(response!.writableLength > 0, 'it stands still');
   await clock.advance(10_000);
   assert.deepEqual(warned, ['a price stream was cut: its reader stands still']);
   assert.equal(response!.destroyed, true);

@@ -78,6 +78,7 @@ function PriceSection({ market, price, laterMs }: { market: Market; price: Price
       <${Derivation} title="A client buys" steps=${price.buy} quote=${market.quote} />
       <${Derivation} title="A client sells" steps=${price.sell} quote=${market.quote} />
     </div>
+    <${TermFacts} terms=${price.terms} />
     ${rate && html`<${RateFacts} rate=${rate} refreshedAgoMs=${price.timestampMs + (market.ageMs ?? 0) + laterMs - rate.refreshedAtMs} />`}
   <//>`;
 }
@@ -91,8 +92,19 @@ function RateFacts({ rate, refreshedAgoMs }: { rate: NonNullable<PriceReport['ra
       ],
       ['Rate read', html`${spanText(refreshedAgoMs)} ago, <${When} atMs=${rate.refreshedAtMs} />`],
       ['Rate valid until', html`<${When} atMs=${rate.validUntilMs} as="full" />`],
-      ['Margin', html`<code>${rate.marginPercent}</code> %`],
     ]}
+  />`;
+}
+
+/** The terms that the price is made on, each with its start. */
+function TermFacts({ terms }: { terms: PriceReport['terms'] }) {
+  const names = { fee: 'Fee', margin: 'Margin', precision: 'Decimals', rounding: 'Rounding' } as const;
+  const unit = (what: string) => (what === 'fee' || what === 'margin' ? ' %' : '');
+  return html`<${Facts}
+    rows=${terms.values.map(({ what, value, fromMs }) => [
+      names[what],
+      html`<code>${value}</code>${unit(what)}, ${fromMs === null ? 'from the configuration' : html`since <${When} atMs=${fromMs} as="full" />`}`,
+    ])}
   />`;
 }
 
