@@ -106,6 +106,12 @@ test('a connection is replaced before it reaches the age at which the exchange e
   open(23 * 3_600_000);
   await clock.advance(23 * 3_600_000);
   assert.equal(inner.length, 2);
+  inner[1]!.emit({ type: 'opened' });
+  inner[1]!.emit(ticker(a));
+  inner[1]!.emit(ticker(b));
+  assert.deepEqual(events.slice(-1), ['renewed']);
+  await clock.advance(23 * 3_600_000);
+  assert.equal(inner.length, 3, 'its successor has an age of its own');
 });
 
 test('an end without an announcement is an end like any other, and nothing is left after it', () => {

@@ -148,13 +148,12 @@ export class RenewedConnection implements LiveConnection {
 
   #takeOver(successor: Successor): void {
     const before = this.#current;
-    const isOpen = successor.waiting !== undefined;
     this.#handover?.cancel();
     this.#current = successor.connection;
     this.#successor = undefined;
     before.terminate();
     this.#listener({ type: 'renewed', detail: this.#detail });
-    if (isOpen) this.#expectEnd();
+    this.#expectEnd();
   }
 
   #expectEnd(): void {

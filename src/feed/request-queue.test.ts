@@ -10,7 +10,7 @@ function setUp() {
   const clock = new FakeClock();
   const queue = new RequestQueue(clock, { intervalMs: 1_000, burst: 2, inFlightMax: 4, waitingMax: 10 });
   const started: [string, number][] = [];
-  const ask = (name: string, priority: 'urgent' | 'background', takesMs = 0) =>
+  const ask = (name: string, priority: 'urgent' | 'background', takesMs = 0, weight = 1) =>
     queue.run(
       priority,
       () => {
@@ -18,6 +18,7 @@ function setUp() {
         return new Promise<void>((resolve) => clock.after(takesMs, resolve));
       },
       never,
+      weight,
     );
   return { clock, queue, started, ask };
 }
@@ -31,6 +32,19 @@ test('after a pause two urgent requests go out at once, then one a second', asyn
     ['b', 0],
     ['c', 1_000],
     ['d', 2_000],
+  ]);
+});
+
+test('a heavy request costs as much of the pace as it weighs', async () => {
+  const { clock, started, ask } = setUp();
+  void ask('heavy', 'urgent', 0, 2);
+  void ask('light', 'urgent');
+  void ask('heavy again', 'urgent', 0, 2);
+  await clock.advance(5_000);
+  assert.deepEqual(started, [
+    ['heavy', 0],
+    ['light', 1_000],
+    ['heavy again', 3_000],
   ]);
 });
 

@@ -72,6 +72,14 @@ test('set: a refused request is halved until the bad symbol stands alone', () =>
   assert.deepEqual(events, ['+A', '+B', '-C refused', '+D']);
 });
 
+test('set: a request whose symbols are all given up holds nothing back', () => {
+  const set = subscriptions('set');
+  set.subscribe(symbols('A', 'B'));
+  set.unsubscribe(symbols('A', 'B'));
+  set.subscribe(symbols('C'));
+  assert.deepEqual(sent, ['1 subscribe AB', '2 unsubscribe AB', '3 subscribe C']);
+});
+
 test('none: the first frame accepts a symbol, and so does the deadline; an error names its request', async () => {
   const none = subscriptions('none');
   none.subscribe(symbols('A', 'B'));

@@ -66,6 +66,7 @@ export class Subscriptions {
       this.#renewing.delete(symbol);
     }
     this.#enqueue('unsubscribe', symbols);
+    this.#settle();
   }
 
   /** Subscribing to an existing subscription changes nothing, so the old one has to end first. */
