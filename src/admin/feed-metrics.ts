@@ -19,6 +19,12 @@ export function feedMetrics({ feed, market }: AdminParts): Metric[] {
     ),
     perReason('connections_ended', 'Live connections ended, by reason.', 'reason', (health) => health.connectionsEnded),
     counter(
+      'feed_connections_renewed_total',
+      'Live connections replaced without a gap because the exchange planned their end.',
+      each((health) => health.connectionsRenewed),
+      'source',
+    ),
+    counter(
       'feed_frames_total',
       'Frames received on the live connection.',
       each((health) => health.framesReceived),

@@ -24,6 +24,7 @@ const wanted: Readonly<Record<string, 'counter' | 'gauge'>> = {
   mdapi_feed_path: 'gauge',
   mdapi_feed_connections_total: 'counter',
   mdapi_feed_connections_ended_total: 'counter',
+  mdapi_feed_connections_renewed_total: 'counter',
   mdapi_feed_frames_total: 'counter',
   mdapi_feed_frames_dropped_total: 'counter',
   mdapi_feed_tickers_total: 'counter',
