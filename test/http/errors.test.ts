@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from '../../src/board/page.ts';
+import { systemClock } from '../../src/clock.ts';
 import { type ErrorCode, errorTable, slugOf } from '../../src/contract/errors.ts';
 import { type Answer, dataPage, instantJson, problem } from '../../src/http/answer.ts';
 import type { Resource } from '../../src/http/resource.ts';
+import { exchange } from '../support/http-client.ts';
 import type { RequestOptions } from '../support/listener-harness.ts';
 import { json, ListenerHarness } from '../support/listener-harness.ts';
 
@@ -263,5 +265,30 @@ describe('errors', () => {
       const { body } = await api.get(target, { headers });
       assert.doesNotMatch(body.toString(), /evil|gopher/);
     }
+  });
+});
+
+describe('GET /v1/status', () => {
+  test('gives every answer that the document lists for it, and no other', async (t) => {
+    const connections = { headersTimeoutMs: 300, requestTimeoutMs: 400, connectionsCheckIntervalMs: 50 };
+    const api = await ListenerHarness.start({ clock: systemClock, limits: { key: 3 }, connections });
+    t.after(() => api.stop());
+    const ask = async (text: string) => (await exchange(api.port, text)).responses[0]!.status;
+    const whole = api.requestText('/v1/status');
+    const seen = [
+      await ask(whole),
+      await ask(whole.replace(/Host: .*\r\n/, '')),
+      await ask(api.requestText('/v1/status', { key: null })),
+      await ask(whole.replace('\r\n\r\n', '\r\n')),
+      await ask(api.requestText('/v1/status', { headers: { Expect: 'foo' } })),
+      await ask(api.requestText('/v1/status', { headers: { 'X-Long': 'a'.repeat(9_000) } })),
+    ];
+    t.mock.method(api.service, 'status', () => {
+      throw new Error('a fault of ours');
+    });
+    do seen.push(await ask(whole));
+    while (!seen.includes(429));
+    const documented = Object.keys(api.document.paths['/v1/status']!.get.responses).map(Number);
+    assert.deepEqual([...new Set(seen)].sort(), documented);
   });
 });

@@ -29,8 +29,9 @@ openapi_generator() {
 make_hey_api() {
   fresh hey-api
   [ -d node_modules ] || npm ci --no-audit
-  node node_modules/@hey-api/openapi-ts/bin/run.js -i "$document" -o build/hey-api/generated -c @hey-api/client-fetch >/dev/null
-  node node_modules/typescript/bin/tsc -p build/hey-api
+  cd build/hey-api
+  node ../../node_modules/@hey-api/openapi-ts/bin/run.js -i "$document" -o generated -c @hey-api/client-fetch >/dev/null
+  node ../../node_modules/typescript/bin/tsc -p .
 }
 
 make_python() {
