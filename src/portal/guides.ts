@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { type ErrorCode, errorTable } from '../contract/errors.ts';
 import { type Html, html } from '../html.ts';
-import { type Block, browserOnly, cards, division, heading, paragraph } from './blocks.ts';
+import { type Block, browserOnly, type Content, cards, division, frame, heading, paragraph } from './blocks.ts';
 import { errorLink } from './errors.ts';
+import { guideIn, isTranslated } from './guide-translation.ts';
 import { say } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { headingsOf } from './markdown.ts';
@@ -65,8 +66,8 @@ export interface Guide {
 /** Every guide, with the addresses of this service in place of those of the examples. */
 export function readGuides(site: Site): readonly Guide[] {
   return sources.map(({ slug, file, name, title, purpose }) => {
-    const text = readFileSync(new URL(file, repository), 'utf8').trim();
-    const titled = title === undefined ? text : text.replace(/^# .*$/m, `# ${title}`);
+    const text = guideIn(site.language, slug, readFileSync(new URL(file, repository), 'utf8').trim());
+    const titled = title === undefined ? text : text.replace(/^# .*$/m, `# ${say(site, title)}`);
     return {
       route: guideRoute(slug),
       name: say(site, name),
@@ -114,9 +115,18 @@ export function guidePages(site: Site, guides: readonly Guide[]): readonly Porta
       navigation: { title: say(site, 'Guides'), entries },
       title: title?.title,
       description: purpose,
-      body: [division('prose', text), neighbours(site, guides[index - 1], guides[index + 1])],
+      body: [prose(site, route, text), neighbours(site, guides[index - 1], guides[index + 1])],
     };
   });
+}
+
+/** The text of a guide; one that is not translated says so, and is marked as English. */
+function prose(site: Site, route: string, text: string): Content {
+  if (isTranslated(site.language, route.replace('/guides/', ''))) return division('prose', text);
+  return [
+    frame((inner) => html`<div class="prose" lang="en">\n${inner}</div>\n`, text),
+    paragraph('note', say(site, 'This guide is in English only.')),
+  ];
 }
 
 function neighbours(site: Site, previous: Guide | undefined, next: Guide | undefined): Block {

@@ -80,8 +80,13 @@ class PageRenderer extends Renderer<string, string> {
   }
 
   override codespan({ text }: Tokens.Codespan): string {
-    return html`<code>${/^[A-Z]+(?:_[A-Z]+)+$/.test(text) ? joined(text.split(/(?<=_)/), html`<wbr>`) : text}</code>`
-      .text;
+    // Long names may be broken where their parts join.
+    const joint = /^[A-Z]+(?:_[A-Z]+)+$/.test(text)
+      ? /(?<=_)/
+      : /^\w+(\[\])?(?:\.\w+)+$/.test(text)
+        ? /(?<=\.)/
+        : undefined;
+    return html`<code>${joint === undefined ? text : joined(text.split(joint), html`<wbr>`)}</code>`.text;
   }
 
   override text(token: Tokens.Text | Tokens.Escape): string {
@@ -157,7 +162,7 @@ interface CellHtml {
 /** A table that scrolls by itself where the page is too narrow for it, by keyboard too. */
 export function tableHtml({ label, columns, rows, ids, kind }: TableHtml): Html {
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table${attribute('class', kind)}>
-<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<thead><tr>${columns.map((column) => (column === '' ? html`<td></td>` : html`<th scope="col">${column}</th>`))}</tr></thead>
 <tbody>
 ${rows.map((cells, index) => html`<tr${attribute('id', ids?.[index])}>${cells.map(cellHtml)}</tr>\n`)}</tbody>
 </table></div>

@@ -37,7 +37,10 @@ export function pastSections(site: Site, history: StatusHistory, nowMs: number):
     over.length === 0
       ? say(site, 'None.')
       : over
-          .map(({ from, to, description }) => `- **${literal(description)}**: ${spanInWords(site, from, to)}`)
+          .map(
+            ({ from, to, description }) =>
+              `- **${literal(description.replace(/\.$/, ''))}**: ${spanInWords(site, from, to)}`,
+          )
           .join('\n'),
   ];
 }

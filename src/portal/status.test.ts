@@ -233,7 +233,7 @@ test('the page tells what was: the share of each component, a bar a day, inciden
     'Market data: 97.05% operational, outage 1 hour. Days recorded: 2.',
     'The service was not running: since 21 November 2026, 09:58:00 UTC; it has lasted 2 minutes so far.',
     'Market data was not arriving: 20 November 2026, 10:00:00 UTC to 20 November 2026, 11:00:00 UTC (1 hour).',
-    'Over <b>.: 20 November 2026, 10:00:00 UTC',
+    'Over <b>: 20 November 2026, 10:00:00 UTC',
   );
   const bars = named(parsePage(status.page()), 'span').filter(({ attributes }) => attributes.has('title'));
   assert.equal(bars.length, 180);

@@ -1,3 +1,5 @@
+import { ErrorCodeSchema } from '../../contract/schemas.ts';
+
 const sameInstant = (name: string) => [
   `The same instant as \`${name}\`, in milliseconds since the Unix epoch.`,
   `Tentýž okamžik jako \`${name}\`, v milisekundách od počátku unixové epochy.`,
@@ -10,6 +12,8 @@ const change = (period: string, inCzech: string) => [
 
 const feedStatus =
   'Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.';
+
+const errorCodeText = String((ErrorCodeSchema as { readonly description?: string }).description);
 
 /** Descriptions of the contract. One that changes is shown in English until it is translated anew. */
 export const contractInCzech: Readonly<Record<string, string>> = {
@@ -185,6 +189,8 @@ export const contractInCzech: Readonly<Record<string, string>> = {
   // Fields of errors, of the description and of the root.
   'Address of a page that describes the error: its last segment is the name of the error in kebab case.':
     'Adresa stránky, která chybu popisuje: její poslední část je název chyby malými písmeny se spojovníky.',
+  [errorCodeText]:
+    'Strojově čitelný kód chyby. Rozhodujte se podle tohoto pole, ne podle textů. Dnešní kódy jsou v [seznamu chyb](/errors). Výčet se může v rámci v1 rozšířit: u neznámého kódu se řiďte stavem HTTP.',
   'Short summary, always the same for a code.': 'Krátké shrnutí, pro každý kód vždy stejné.',
   'The HTTP status of the response.': 'Stav HTTP odpovědi.',
   'What went wrong this time, for people. The text can change at any time.':

@@ -88,6 +88,7 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
     'Jak API dobře používat: první požadavky, dotazování, trhy, ceny, limity, chyby a verze.',
   'Short pages, one question each. Tests run every program in them against the service.':
     'Krátké stránky, každá na jedno téma. Všechny programy v nich testy spouštějí proti službě.',
+  'This guide is in English only.': 'Tento návod je jen v angličtině.',
   'Other guides': 'Další návody',
   Previous: 'Předchozí',
   Next: 'Následující',
