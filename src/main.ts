@@ -102,6 +102,7 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
     phase: () => phase,
     publicUrls: urls,
     recording: () => recording?.figures(),
+    record: recording?.asking,
     sharedLimits: () => access.shared?.figures(),
     replication: () => feed.figures?.(),
   });

@@ -10,6 +10,7 @@ import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
+import type { RecordAsking } from '../history/asking.ts';
 import type { ConnectionFigures } from '../http/connections.ts';
 import type { RecentRequests } from '../http/recent-requests.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
@@ -91,6 +92,8 @@ export interface AdminParts {
   readonly storeCheck: { result(): { readonly finding: string | undefined } | undefined };
   /** Of the record; `undefined` where nothing is recorded. */
   readonly recording: () => RecordingFigures | undefined;
+  /** Looks things up in it; `undefined` where nothing is recorded. */
+  readonly record: Pick<RecordAsking, 'ask'> | undefined;
   readonly notifier: { figures(): NotifierFigures };
   readonly phase: () => Phase;
   /** Where clients find the API; known once the public listener listens. */

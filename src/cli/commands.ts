@@ -4,6 +4,7 @@ import { check } from './check.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion.ts';
 import { demo } from './demo.ts';
+import { historyCommands } from './history.ts';
 import { keyCommands } from './keys.ts';
 import { maintenanceCommands } from './maintenance.ts';
 import { marketCommands } from './markets.ts';
@@ -30,6 +31,7 @@ export const sections: readonly Section[] = [
   { title: 'Notices to key holders', commands: noticeCommands },
   { title: 'Operators of the management API and the console', commands: adminCommands },
   { title: 'Markets', commands: [...marketCommands, price, ...termCommands] },
+  { title: 'What was quoted, when, to whom', commands: historyCommands },
   { title: 'The shell', commands: [completion] },
 ];
 

@@ -1,13 +1,19 @@
+import type { EpochMs } from '../clock.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import { isoInstant } from '../contract/instant.ts';
 import { storedMarkets } from '../operator/market.ts';
 import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
+import { priceAnswerOf } from '../operator/record.ts';
 import type { Store } from '../store/store.ts';
-import type { Command } from './command.ts';
+import type { Command, Result } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { delistedMarket, findMarket } from './markets.ts';
 import { askPrice } from './private-listener.ts';
+import { symbolOf, withRecord } from './record.ts';
 import { savedBook } from './saved-book.ts';
 import { storeCommand } from './store-command.ts';
 import { type Paint, pairs } from './style.ts';
+import { parseOptionalInstant } from './values.ts';
 
 const unpricedReasons: Record<string, string> = {
   no_ticker: 'the exchange has not sent a usable ticker for it yet',
@@ -19,11 +25,19 @@ const unpricedReasons: Record<string, string> = {
 export const price: Command = storeCommand({
   name: 'price',
   summary: 'show how a price came about, step by step',
-  details: ['Asks the running server; if none answers, it uses the last saved prices and says so.'],
+  details: [
+    'Asks the running server; if none answers, it uses the last saved prices and says so. With --at it asks the record.',
+  ],
   positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCCZK, in any case' }],
-  examples: [{ line: 'mdapi price BTCCZK', note: 'ask, fee, rate, margin and rounding of both prices' }],
-  async work({ input, configuration, store, context: { clock }, paint }) {
+  options: [{ name: 'at', value: 'INSTANT', summary: 'the price of this instant, ISO 8601 with Z or an offset' }],
+  examples: [
+    { line: 'mdapi price BTCCZK', note: 'ask, fee, rate, margin and rounding of both prices' },
+    { line: 'mdapi price BTCCZK --at 2026-11-22T12:00:03.120Z', note: 'as it was then' },
+  ],
+  read: (input, now) => parseOptionalInstant(input.option('at'), now, '--at'),
+  async work({ input, values: at, configuration, store, context: { clock }, paint }) {
     const symbol = input.argument('SYMBOL');
+    if (at !== undefined) return recordedPrice(configuration, symbol, at, paint);
     const live = await askPrice(configuration.admin, clock, symbol);
     const answer = live ?? explainPrice(await savedBook(store, configuration, clock), symbol, clock.now());
     const report = await reportIn(answer, symbol, store);
@@ -34,6 +48,23 @@ export const price: Command = storeCommand({
     };
   },
 });
+
+/** Throws `CommandError` where there was no price, or the record does not have it. */
+async function recordedPrice(configuration: Configuration, text: string, at: EpochMs, paint: Paint): Promise<Result> {
+  const found = await withRecord(configuration, (record) => record.priceAt(symbolOf(text), at));
+  const answer = priceAnswerOf(found);
+  if (answer?.kind === 'priced') {
+    return { json: { ...answer.report, source: 'record' }, text: reportText(answer.report, paint) };
+  }
+  const gap = found.kind === 'not_recorded' ? found.gap : undefined;
+  if (gap !== undefined) {
+    const span = `${isoInstant(gap.from)} to ${gap.to === undefined ? 'now' : isoInstant(gap.to)}`;
+    throw new CommandError(exitCodes.failure, 'not_recorded', `The record has a gap from ${span} (${gap.reason}).`);
+  }
+  const what =
+    answer?.kind === 'unpriced' ? `had no price then: ${unpricedReasons[answer.reason]}` : 'is not in the record then';
+  throw new CommandError(exitCodes.notFound, 'no_price', `The market ${text} ${what}.`);
+}
 
 /** Throws `CommandError` where there is no price. */
 async function reportIn(answer: PriceAnswer, text: string, store: Store): Promise<PriceReport> {

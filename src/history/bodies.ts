@@ -60,7 +60,7 @@ function problem(text: string, requestId: string, { facts }: StateAt): string | 
 }
 
 /** A market as it was listed. */
-function listingOf({ facts }: StateAt, symbol: string): OfferedMarket | undefined {
+export function listingOf({ facts }: StateAt, symbol: string): OfferedMarket | undefined {
   return marketIn(facts.get(`listing ${symbol}`));
 }
 

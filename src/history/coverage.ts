@@ -27,3 +27,8 @@ export function gapsIn(breaks: readonly FactRow[]): Gap[] {
   if (stoppedAt !== undefined) gaps.push({ from: stoppedAt, to: undefined, reason: 'stopped', servings: 0 });
   return gaps;
 }
+
+/** The gap that an instant lies in. */
+export function gapAt(gaps: readonly Gap[], at: EpochMs): Gap | undefined {
+  return gaps.find(({ from, to }) => from < at && (to === undefined || at < to));
+}

@@ -1,4 +1,4 @@
-import { createDecipheriv, type Decipheriv } from 'node:crypto';
+import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv } from 'node:crypto';
 import type { EpochMs } from '../clock.ts';
 import { clientTicker } from '../market/client-ticker.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
@@ -10,21 +10,29 @@ import { splitStatus } from './status-body.ts';
 import { type StreamedServing, type StreamListener, StreamReader } from './stream.ts';
 import type { ListingFact, RateVersion, TermsVersion } from './versions.ts';
 
-/** Finds the number that a request id hides. */
+/** Finds the number that a request id hides, and the id of a number. */
 export class RequestNumbers {
-  readonly #cipher: Decipheriv;
+  readonly #decipher: Decipheriv;
+  readonly #cipher: Cipheriv;
 
   /** @param key 16 bytes, of the process that gave out the ids */
   constructor(key: Uint8Array) {
-    this.#cipher = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false);
+    this.#decipher = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false);
+    this.#cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
   }
 
   /** `undefined` for an id that another process gave out. */
   numberOf(requestId: string): number | undefined {
-    const block = this.#cipher.update(Buffer.from(requestId, 'hex'));
+    const block = this.#decipher.update(Buffer.from(requestId, 'hex'));
     if (block.length !== 16 || block.readBigUInt64BE(0) !== 0n) return undefined;
     const number = Number(block.readBigUInt64BE(8));
     return Number.isSafeInteger(number) ? number : undefined;
+  }
+
+  idOf(number: number): string {
+    const block = Buffer.alloc(16);
+    block.writeBigUInt64BE(BigInt(number), 8);
+    return this.#cipher.update(block).toString('hex');
   }
 }
 
@@ -134,11 +142,13 @@ export class Publication implements StreamListener {
     if (known !== undefined) return known;
     // A rate that is refreshed is a new version: the old ones are never asked for again.
     if (this.#factors.size > 1_000) this.#factors.clear();
-    const { feePercent, marginPercent, rounding } = JSON.parse(termsText) as TermsVersion;
+    const { fee, margin, rounding } = JSON.parse(termsText) as TermsVersion;
     const rate = rateText === '' ? undefined : (JSON.parse(rateText) as RateVersion);
-    const isConverted = rate !== undefined && marginPercent !== undefined;
-    const conversion = isConverted ? { rate: { ...rate, fixingDate: rate.fixingDate }, marginPercent } : undefined;
-    const factors = priceFactors(feePercent, conversion, rounding);
+    const isConverted = rate !== undefined && margin !== undefined;
+    const conversion = isConverted
+      ? { rate: { ...rate, fixingDate: rate.fixingDate }, marginPercent: margin.value }
+      : undefined;
+    const factors = priceFactors(fee.value, conversion, rounding?.value);
     this.#factors.set(key, factors);
     return factors;
   }

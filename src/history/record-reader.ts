@@ -30,6 +30,8 @@ export interface RecordSpan {
 export interface FoundServing {
   readonly serving: ServingRow;
   readonly chain: number;
+  /** The process that answered. */
+  readonly run: number;
   /** The segment that it is in; `undefined` while its minute runs. */
   readonly segment: SegmentHead | undefined;
 }
@@ -67,18 +69,21 @@ export class RecordReader {
     return gapsIn(inOrder(rows));
   }
 
-  /** What was published of a market in a span, segment by segment, each in order. */
-  async *quotes(chain: number, symbol: string, { from, to }: RecordSpan): AsyncGenerator<QuoteRow[]> {
+  /** What was published in a span, of a market or of all, segment by segment, each in order. */
+  async *quotes(chain: number, symbol: string | undefined, { from, to }: RecordSpan): AsyncGenerator<QuoteRow[]> {
     const isIn = ({ at }: Position) => at >= from && at < to;
     // Before the segments, so that a minute that is sealed meanwhile is found twice rather than not at all.
     const running = await this.#running(chain);
     let last: QuoteRow | undefined;
     for (const head of await this.#store.heads({ kinds: ['quotes'], chain, from, to })) {
-      const rows = decodeQuotes((await this.#dataOf(head)).data, await this.#namesOf(head), symbol).filter(isIn);
+      const decoded = decodeQuotes((await this.#dataOf(head)).data, await this.#namesOf(head), symbol);
+      const rows = inOrder(decoded.filter(isIn));
       last = rows.at(-1) ?? last;
       if (rows.length > 0) yield rows;
     }
-    const rest = running.quotes.filter((row) => row.symbol === symbol && isIn(row) && isAfter(row, last));
+    const rest = running.quotes.filter(
+      (row) => (symbol === undefined || row.symbol === symbol) && isIn(row) && isAfter(row, last),
+    );
     if (rest.length > 0) yield rest;
   }
 
@@ -133,10 +138,10 @@ export class RecordReader {
       const rows = inOrder(decodeServings((await this.#dataOf(segment)).data, await this.#namesOf(segment), keyId));
       last = rows.at(-1) ?? last;
       const wanted = rows.filter(isWanted);
-      if (wanted.length > 0) yield wanted.map((serving) => ({ serving, chain, segment }));
+      if (wanted.length > 0) yield wanted.map((serving) => ({ serving, chain, run: segment.run, segment }));
     }
     const rest = running.servings.filter((row) => isWanted(row) && isAfter(row, last));
-    if (rest.length > 0) yield rest.map((serving) => ({ serving, chain, segment: undefined }));
+    if (rest.length > 0) yield rest.map((serving) => ({ serving, chain, run: running.run!, segment: undefined }));
   }
 
   /** The answer with this request id; `undefined` where the record has none. */
@@ -151,11 +156,11 @@ export class RecordReader {
   async #servingOf({ run, chain }: Run, number: number): Promise<FoundServing | undefined> {
     const running = await this.#running(chain);
     const serving = running.run === run ? running.servings.find(({ request }) => request === number) : undefined;
-    if (serving !== undefined) return { serving, chain, segment: undefined };
+    if (serving !== undefined) return { serving, chain, run, segment: undefined };
     for (const segment of await this.#store.heads({ kinds: ['servings'], run, request: number })) {
       const rows = decodeServings((await this.#dataOf(segment)).data, await this.#namesOf(segment));
       const found = rows.find(({ request }) => request === number);
-      if (found !== undefined) return { serving: found, chain, segment };
+      if (found !== undefined) return { serving: found, chain, run, segment };
     }
     return undefined;
   }

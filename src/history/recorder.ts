@@ -10,7 +10,7 @@ import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import type { ConversionRate, ReferencePrices } from '../market/upstream.ts';
 import type { FactKind, NoQuote } from './rows.ts';
 import { type StreamedServing, StreamWriter } from './stream.ts';
-import type { GapFact, ListingFact, RateVersion, TermsVersion } from './versions.ts';
+import { type GapFact, type ListingFact, type RateVersion, termsVersionOf } from './versions.ts';
 
 /** Where pieces of the stream go. */
 export interface RecordingChannel {
@@ -324,9 +324,7 @@ export class Recorder implements BookObserver {
   #termsName(terms: MarketTerms): number {
     const known = this.#terms.get(terms);
     if (known !== undefined) return known;
-    const { version, fee, margin, rounding } = terms;
-    const told = { version, feePercent: fee.value, marginPercent: margin?.value, rounding: rounding?.value };
-    const index = this.#name(JSON.stringify(told satisfies TermsVersion));
+    const index = this.#name(JSON.stringify(termsVersionOf(terms)));
     this.#terms.set(terms, index);
     return index;
   }

@@ -1,8 +1,8 @@
 import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
-import type { PriceRounding } from '../market/pricing.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
+import type { MarketTerms, TermValue } from '../market/terms.ts';
 
 /** A conversion rate as it was in use. */
 export interface RateVersion {
@@ -16,15 +16,22 @@ export interface RateVersion {
   readonly validUntil: EpochMs;
 }
 
-/** The operator's terms as they held for a market. */
-export interface TermsVersion {
-  /** Names these terms and no others. */
-  readonly version: string;
-  readonly feePercent: DecimalString;
-  /** Of converted markets. */
-  readonly marginPercent?: DecimalString | undefined;
-  /** The usual one where it is left out. */
-  readonly rounding?: PriceRounding | undefined;
+/** The terms of a market as they held. Of each value the term that it came from, without the term's other values. */
+export type TermsVersion = MarketTerms;
+
+/** What is kept of the terms of a market. */
+export function termsVersionOf({ version, fee, margin, precision, rounding }: MarketTerms): TermsVersion {
+  return {
+    version,
+    fee: withoutValues(fee),
+    margin: margin && withoutValues(margin),
+    precision: precision && withoutValues(precision),
+    rounding: rounding && withoutValues(rounding),
+  };
+}
+
+function withoutValues<Value>({ value, term: { id, from, scope, subject } }: TermValue<Value>): TermValue<Value> {
+  return { value, term: { id, from, scope, subject, values: {} } };
 }
 
 /** A market as it was offered. */

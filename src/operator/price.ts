@@ -86,7 +86,7 @@ export function explainPrice(book: MarketBook, text: string, now: EpochMs): Pric
   if (verdict.kind === 'unknown_symbol') return verdict;
   const held = heldOf(book, symbol);
   if (verdict.kind === 'unpriced') return { ...verdict, held };
-  return { kind: 'priced', report: { ...reportOf(book.explain(symbol, now)!), held } };
+  return { kind: 'priced', report: priceReport(book.explain(symbol, now)!, held) };
 }
 
 /** What is held of what the price of an offered market is made from. */
@@ -96,7 +96,8 @@ export function heldOf(book: MarketBook, symbol: MarketSymbol): HeldView[] {
   });
 }
 
-function reportOf(explanation: PriceExplanation): Omit<PriceReport, 'held'> {
+/** The explanation of a price, of now or as it was recorded. */
+export function priceReport(explanation: PriceExplanation, held: PriceReport['held']): PriceReport {
   const { market, bid, ask, capturedAt, conversion, terms, buy, sell } = explanation;
   return {
     symbol: market.symbol,
@@ -109,6 +110,7 @@ function reportOf(explanation: PriceExplanation): Omit<PriceReport, 'held'> {
     terms: marketTermsView(terms),
     buy: [...buy],
     sell: [...sell],
+    held,
   };
 }
 

@@ -4,6 +4,7 @@ import { Backoff } from '../backoff.ts';
 import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
+import { RecordAsking } from '../history/asking.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from '../history/messages.ts';
 import { Recorder } from '../history/recorder.ts';
 import type { ProcessFact } from '../history/versions.ts';
@@ -40,6 +41,8 @@ export function recordingOf(options: RecordingOptions, market: MarketRoom, store
  */
 export class Recording {
   readonly #options: RecordingOptions;
+  /** Looks things up in what is recorded. */
+  readonly asking: RecordAsking;
   readonly #history: HistoryConfiguration;
   readonly #market: MarketRoom;
   readonly #audit: Store['audit'];
@@ -60,6 +63,7 @@ export class Recording {
     const { clock, randomness, log } = options;
     this.#options = options;
     this.#history = history;
+    this.asking = new RecordAsking(history.path);
     this.#market = market;
     this.#audit = store.audit;
     this.#restart = new Backoff(randomness, restartRange);
@@ -118,6 +122,7 @@ export class Recording {
     this.#isStopping = true;
     for (const timer of this.#timers) timer.cancel();
     this.#recorder.stop();
+    await this.asking.stop();
     const worker = this.#worker;
     if (worker === undefined) return;
     const exited = once(worker, 'exit');

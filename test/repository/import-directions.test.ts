@@ -27,7 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['access', 'board', 'contract', ...ground],
   portal: ['board', 'contract', 'http', ...ground],
   telemetry: ['http', ...ground],
-  operator: ['access', 'contract', 'http', 'market', 'notices', 'store', ...ground],
+  operator: ['access', 'contract', 'history', 'http', 'market', 'notices', 'store', ...ground],
   admin: [...readable, 'configuration', 'history', 'operator', 'store'],
   configuration: ['colour', 'feed', 'market', 'operator'],
   wiring: joined,

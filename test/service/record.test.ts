@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rebuildAnswer } from '../../src/history/bodies.ts';
@@ -16,8 +17,11 @@ interface Got {
   readonly path: string;
 }
 
+const token = 'a-token-for-the-tests-of-the-record';
+
 test('the body of every answer to a key can be built again from the record, byte for byte', async (t) => {
-  const harness = await ServiceHarness.start(t, { settings: { 'history.url': 'sqlite:./history.sqlite' } });
+  const settings = { 'history.url': 'sqlite:./history.sqlite', 'admin.token': token };
+  const harness = await ServiceHarness.start(t, { settings });
   const answers: Got[] = [];
   const ask = async (path: string) => {
     const response = await fetch(`${harness.service.baseUrl}${path}`, {
@@ -28,14 +32,41 @@ test('the body of every answer to a key can be built again from the record, byte
   };
   const paths = ['/v1/ticker?symbol=BTCEUR', '/v1/ticker?symbol=btcczk', '/v1/tickers', '/v1/markets', '/v1/status'];
   const wrong = ['/v1/ticker?symbol=NOPE', '/v1/ticker', '/v1/nothing', '/v1/ticker?symbol=!'];
-  for (let round = 0; round < 40; round++) for (const path of [...paths, '/v1/time']) await ask(path);
+  for (let round = 0; round < 12; round++) for (const path of [...paths, '/v1/time']) await ask(path);
   for (const path of wrong) await ask(path);
   await harness.withStore(({ markets }) => markets.delist('ADAEUR', harness.clock.now()));
   await eventually('ADAEUR is delisted', async () => !(await harness.api.tickers()).has('ADAEUR'));
   for (const path of [...paths, '/v1/ticker?symbol=ADAEUR']) await ask(path);
+
+  const dispute = answers.find(({ path }) => path.endsWith('btcczk'))!;
+  const askManagement = (path: string) => {
+    const headers = { Authorization: `Bearer ${token}`, Connection: 'close' };
+    return fetch(`${harness.service.adminUrl}/api/history${path}`, { headers });
+  };
+  const manage = async (path: string) => {
+    const response = await askManagement(path);
+    assert.equal(response.status, 200, path);
+    return (await response.json()) as never;
+  };
+  await eventually('the running minute can be asked about', async () => {
+    return (await askManagement(`/answers/${dispute.requestId}`)).status === 200;
+  });
+  const proven: { body: string; answer: { atMs: number } } = await manage(`/answers/${dispute.requestId}`);
+  assert.equal(proven.body, dispute.body);
+  const { buyPrice } = JSON.parse(dispute.body);
+  const explained: { buy: { value: string }[] } = await manage(`/prices/BTCCZK?atMs=${proven.answer.atMs}`);
+  assert.match(explained.buy[0]!.value, /^\d/);
+  const span = `fromMs=${proven.answer.atMs - 60_000}&toMs=${proven.answer.atMs + 60_000}`;
+  const { quotes }: { quotes: { buyPrice: string }[] } = await manage(`/quotes/BTCCZK?${span}&limit=1000`);
+  assert.ok(quotes.some((quote) => quote.buyPrice === buyPrice));
+  const { candles }: { candles: object[] } = await manage(`/candles/BTCCZK?${span}&step=1m`);
+  assert.ok(candles.length >= 1);
+  const { answers: listed }: { answers: { requestId: string }[] } = await manage(`/answers?${span}&limit=1000`);
+  assert.ok(answers.every(({ requestId }) => listed.some((row) => row.requestId === requestId)));
   await harness.stopService();
 
-  const store = openSqliteSegmentsToRead(join(harness.directory, 'history.sqlite'))!;
+  const path = join(harness.directory, 'history.sqlite');
+  const store = openSqliteSegmentsToRead(path)!;
   t.after(() => store.close());
   const reader = new RecordReader(store);
   for (const { requestId, body, status, path } of answers) {
@@ -46,4 +77,6 @@ test('the body of every answer to a key can be built again from the record, byte
   const { finding, segments } = await verifyRecord(store, () => {});
   assert.equal(finding, undefined);
   assert.ok(segments > 3);
+  const text = readFileSync(path, 'latin1');
+  assert.ok(!text.includes(harness.credentials.key), 'no text of a key is kept');
 });

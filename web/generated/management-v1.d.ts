@@ -496,6 +496,186 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/history": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The record
+         * @description What is recorded of what was quoted and served: from when on, its size, gaps and holds. Needs the role `read-only`.
+         */
+        readonly get: operations["readRecord"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/history/prices/{symbol}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The price of an instant
+         * @description How the price came about that a market had then, like that of today. 404 where there was none, or no record of it. Needs the role `read-only`.
+         */
+        readonly get: operations["readRecordedPrice"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/history/quotes/{symbol}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Everything quoted of a market
+         * @description Each published change in a span, in order. Needs the role `read-only`.
+         */
+        readonly get: operations["listRecordedQuotes"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/history/candles/{symbol}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A market over a span, for a chart
+         * @description Steps of client prices and of the exchange's. At most 1500 steps and seven days at once; ask for more one after the other. Needs the role `read-only`.
+         */
+        readonly get: operations["listCandles"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/history/answers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What keys were answered
+         * @description Each answer to a key in a span, in order. Needs the role `read-only`.
+         */
+        readonly get: operations["listServed"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/history/answers/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * An answer again, by the id that its client quotes
+         * @description The body as it was, the prices in it, and the sealed segment that proves it. Needs the role `read-only`.
+         */
+        readonly get: operations["readServed"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/history/verification": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Verify the record
+         * @description Reads every segment and compares its hash. Takes seconds for each gigabyte. Needs the role `read-only`.
+         */
+        readonly get: operations["verifyRecord"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/history/holds": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Keep a span of the record
+         * @description Retention leaves it alone until it is released. Needs the role `admin`.
+         */
+        readonly post: operations["holdRecord"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/history/holds/{number}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Release a held span of the record
+         * @description Retention deletes it in its time. Needs the role `admin`.
+         */
+        readonly delete: operations["releaseRecord"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/accounts": {
         readonly parameters: {
             readonly query?: never;
@@ -2682,6 +2862,400 @@ export interface components {
             /** @description Why it may be a mistake: to be confirmed. Empty where nothing is unusual. */
             readonly concerns: readonly string[];
         };
+        /** @description A span without a record. */
+        readonly RecordGap: {
+            /**
+             * Format: date-time
+             * @description The last instant that is recorded. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly from: string;
+            /**
+             * Format: int64
+             * @description The same instant as `from`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly fromMs: number;
+            /**
+             * Format: date-time
+             * @description From when on it is recorded again; null while it is not. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly to: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `to`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly toMs: number | null;
+            /**
+             * @description Why: the process was killed, the disk was full or slow, or the service was stopped.
+             * @example killed
+             * @enum {string}
+             */
+            readonly reason: "killed" | "slow" | "stopped";
+        };
+        /** @description A span that retention leaves alone. */
+        readonly RecordHold: {
+            /**
+             * Format: int64
+             * @description Its number.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * Format: date-time
+             * @description Where the span begins. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly from: string;
+            /**
+             * Format: int64
+             * @description The same instant as `from`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly fromMs: number;
+            /**
+             * Format: date-time
+             * @description Where it ends. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly to: string;
+            /**
+             * Format: int64
+             * @description The same instant as `to`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly toMs: number;
+            /**
+             * @description Why it is kept.
+             * @example complaint 4711
+             */
+            readonly reason: string;
+        };
+        /** @description The record of what was quoted and served. */
+        readonly RecordSummary: {
+            /** @description Whether this service records (`history.url`). */
+            readonly recorded: boolean;
+            /**
+             * Format: date-time
+             * @description The first instant in the record. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly from: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `from`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly fromMs: number | null;
+            /**
+             * Format: date-time
+             * @description The last sealed instant. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly to: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `to`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly toMs: number | null;
+            /**
+             * Format: int64
+             * @description Segments.
+             * @example 5760
+             */
+            readonly segments: number;
+            /**
+             * Format: int64
+             * @description Their bytes.
+             * @example 480000000
+             */
+            readonly bytes: number;
+            /** @description Where it is not complete. */
+            readonly gaps: readonly components["schemas"]["RecordGap"][];
+            /** @description What is kept beyond its time. */
+            readonly holds: readonly components["schemas"]["RecordHold"][];
+        };
+        /** @description A price as it was published. All but the first four are null where there was none. */
+        readonly RecordedQuote: {
+            /**
+             * @description Its place in the order of all that was published: the millisecond, and the place within it.
+             * @example 1795255200000.3
+             */
+            readonly position: string;
+            /**
+             * Format: date-time
+             * @description When it was published. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly at: string;
+            /**
+             * Format: int64
+             * @description The same instant as `at`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly atMs: number;
+            /**
+             * @description Why the market had no price from then on; null where it had one.
+             * @example no_rate
+             * @example null
+             */
+            readonly unpriced: string | null;
+            /**
+             * @description The exchange that it came from.
+             * @example kraken
+             * @example null
+             */
+            readonly source: string | null;
+            /**
+             * Format: date-time
+             * @description The public time of the ticker. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly timestamp: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly timestampMs: number | null;
+            /**
+             * @description Best bid on the exchange.
+             * @example 50000.0
+             * @example null
+             */
+            readonly bid: string | null;
+            /**
+             * @description Best ask on the exchange.
+             * @example 50000.1
+             * @example null
+             */
+            readonly ask: string | null;
+            /**
+             * @description What a client paid.
+             * @example 1257810
+             * @example null
+             */
+            readonly buyPrice: string | null;
+            /**
+             * @description What a client received.
+             * @example 1220000
+             * @example null
+             */
+            readonly sellPrice: string | null;
+            /**
+             * @description The conversion rate; null where nothing was converted.
+             * @example 24.500
+             * @example null
+             */
+            readonly rate: string | null;
+            /**
+             * @description The version of the terms.
+             * @example configuration
+             * @example null
+             */
+            readonly terms: string | null;
+        };
+        /** @description What was published of a market. */
+        readonly RecordedQuotePage: {
+            /** @description In their order. */
+            readonly quotes: readonly components["schemas"]["RecordedQuote"][];
+            /**
+             * @description What to give as `after` for the next page; null on the last.
+             * @example 1795255200000.3
+             * @example null
+             */
+            readonly next: string | null;
+        };
+        /** @description A price over a step. */
+        readonly PriceRange: {
+            /**
+             * @description The open.
+             * @example 1257810
+             */
+            readonly open: string;
+            /**
+             * @description The high.
+             * @example 1257810
+             */
+            readonly high: string;
+            /**
+             * @description The low.
+             * @example 1257810
+             */
+            readonly low: string;
+            /**
+             * @description The close.
+             * @example 1257810
+             */
+            readonly close: string;
+        };
+        /** @description A step of a chart. */
+        readonly Candle: {
+            /**
+             * Format: date-time
+             * @description Where the step begins. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly from: string;
+            /**
+             * Format: int64
+             * @description The same instant as `from`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly fromMs: number;
+            /**
+             * Format: int64
+             * @description Changes within it; 0 where the price before went on.
+             * @example 42
+             */
+            readonly changes: number;
+            /** @description What a client paid. */
+            readonly buyPrice: components["schemas"]["PriceRange"];
+            /** @description What a client received. */
+            readonly sellPrice: components["schemas"]["PriceRange"];
+            /** @description Best bid on the exchange. */
+            readonly bid: components["schemas"]["PriceRange"];
+            /** @description Best ask on the exchange. */
+            readonly ask: components["schemas"]["PriceRange"];
+        };
+        /** @description A market over a span. */
+        readonly CandleList: {
+            /** @description Steps with a price, in order. A step in a gap has none. */
+            readonly candles: readonly components["schemas"]["Candle"][];
+            /** @description Gaps of the record in the span. */
+            readonly gaps: readonly components["schemas"]["RecordGap"][];
+        };
+        /** @description An answer to a key. */
+        readonly RecordedAnswer: {
+            /**
+             * @description The request’s id: `requestId` of a problem, and `X-Request-Id` of every answer.
+             * @example 6f1c2a9e4b7d4f08a3c5e1d2b4f60718
+             */
+            readonly requestId: string;
+            /**
+             * @description Its place in the order of all that was published: the millisecond, and the place within it.
+             * @example 1795255200000.3
+             */
+            readonly position: string;
+            /**
+             * Format: date-time
+             * @description The instant that it was answered for. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            readonly at: string;
+            /**
+             * Format: int64
+             * @description The same instant as `at`, in milliseconds since the Unix epoch.
+             * @example 1795255200000
+             */
+            readonly atMs: number;
+            /**
+             * @description The key that asked.
+             * @example key_4fGh72Kq0ZsTn1Lw
+             */
+            readonly keyId: string;
+            /**
+             * @description What was asked for.
+             * @example /v1/ticker
+             */
+            readonly route: string;
+            /**
+             * @description The symbol asked for; null where there was none.
+             * @example BTCCZK
+             * @example null
+             */
+            readonly symbol: string | null;
+            /**
+             * @description The HTTP status.
+             * @example 200
+             */
+            readonly status: number;
+            /**
+             * @description The code of a problem; null for any other answer.
+             * @example UNKNOWN_SYMBOL
+             * @example null
+             */
+            readonly code: string | null;
+        };
+        /** @description What keys were answered. */
+        readonly RecordedAnswerPage: {
+            /** @description In their order. */
+            readonly answers: readonly components["schemas"]["RecordedAnswer"][];
+            /**
+             * @description What to give as `after` for the next page; null on the last.
+             * @example 1795255200000.3
+             * @example null
+             */
+            readonly next: string | null;
+        };
+        /** @description A sealed segment. */
+        readonly RecordSegment: {
+            /**
+             * Format: int64
+             * @description Its chain.
+             * @example 1
+             */
+            readonly chain: number;
+            /**
+             * Format: int64
+             * @description Its number in the chain.
+             * @example 5760
+             */
+            readonly number: number;
+            /**
+             * @description SHA-256 of its content and of the segment before, in hexadecimal.
+             * @example a1b2
+             */
+            readonly hash: string;
+        };
+        /** @description An answer again, with what proves it. */
+        readonly ProvenAnswer: {
+            readonly answer: components["schemas"]["RecordedAnswer"];
+            /**
+             * @description The body, byte for byte as it is without compression; null where the record lacks a part of it.
+             * @example {"symbol":"BTCCZK"}
+             * @example null
+             */
+            readonly body: string | null;
+            /** @description The published prices it shows: one of a ticker, at most ten of a list. */
+            readonly quotes: readonly components["schemas"]["RecordedQuote"][];
+            /** @description The segment that holds it; null while its minute runs. */
+            readonly segment: components["schemas"]["RecordSegment"] | null;
+        };
+        /** @description Whether the record is as it was written. */
+        readonly RecordVerification: {
+            /** @description Whether every segment is as it was written, and none is missing. */
+            readonly whole: boolean;
+            /**
+             * Format: int64
+             * @description Segments looked at.
+             * @example 5760
+             */
+            readonly segments: number;
+            /**
+             * Format: int64
+             * @description Segments that retention deleted.
+             * @example 0
+             */
+            readonly deleted: number;
+            /**
+             * @description The first thing that is not as it was written; null where all is.
+             * @example chain 1, segment 4711: changed
+             * @example null
+             */
+            readonly finding: string | null;
+        };
         /** @description The holder of API keys. */
         readonly Account: {
             /**
@@ -3890,6 +4464,19 @@ export type TermList = components['schemas']['TermList'];
 export type PricePair = components['schemas']['PricePair'];
 export type PriceChange = components['schemas']['PriceChange'];
 export type TermEffect = components['schemas']['TermEffect'];
+export type RecordGap = components['schemas']['RecordGap'];
+export type RecordHold = components['schemas']['RecordHold'];
+export type RecordSummary = components['schemas']['RecordSummary'];
+export type RecordedQuote = components['schemas']['RecordedQuote'];
+export type RecordedQuotePage = components['schemas']['RecordedQuotePage'];
+export type PriceRange = components['schemas']['PriceRange'];
+export type Candle = components['schemas']['Candle'];
+export type CandleList = components['schemas']['CandleList'];
+export type RecordedAnswer = components['schemas']['RecordedAnswer'];
+export type RecordedAnswerPage = components['schemas']['RecordedAnswerPage'];
+export type RecordSegment = components['schemas']['RecordSegment'];
+export type ProvenAnswer = components['schemas']['ProvenAnswer'];
+export type RecordVerification = components['schemas']['RecordVerification'];
 export type Account = components['schemas']['Account'];
 export type AccountList = components['schemas']['AccountList'];
 export type Key = components['schemas']['Key'];
@@ -5921,6 +6508,577 @@ export interface operations {
             readonly 403: components["responses"]["CsrfOrRoleRequired"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly readRecord: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record of what was quoted and served. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recorded": true,
+                     *       "from": "2026-11-21T10:00:00.000Z",
+                     *       "fromMs": 1795255200000,
+                     *       "to": "2026-11-21T10:00:00.000Z",
+                     *       "toMs": 1795255200000,
+                     *       "segments": 5760,
+                     *       "bytes": 480000000,
+                     *       "gaps": [
+                     *         {
+                     *           "from": "2026-11-21T10:00:00.000Z",
+                     *           "fromMs": 1795255200000,
+                     *           "to": "2026-11-21T10:00:00.000Z",
+                     *           "toMs": 1795255200000,
+                     *           "reason": "killed"
+                     *         }
+                     *       ],
+                     *       "holds": [
+                     *         {
+                     *           "id": 1,
+                     *           "from": "2026-11-21T10:00:00.000Z",
+                     *           "fromMs": 1795255200000,
+                     *           "to": "2026-11-21T10:00:00.000Z",
+                     *           "toMs": 1795255200000,
+                     *           "reason": "complaint 4711"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RecordSummary"];
+                };
+            };
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly readRecordedPrice: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The instant, in milliseconds since the Unix epoch. */
+                readonly atMs: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description The market. */
+                readonly symbol: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description How the prices of a market came about, step by step. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "symbol": "BTCCZK",
+                     *       "exchangeSymbol": "BTCEUR",
+                     *       "pricePrecision": 0,
+                     *       "bid": "50000.0",
+                     *       "ask": "50000.1",
+                     *       "timestamp": "2026-11-21T10:00:00.000Z",
+                     *       "timestampMs": 1795255200000,
+                     *       "rate": {
+                     *         "mid": "24.500",
+                     *         "source": "cnb",
+                     *         "fixingDate": "2026-11-20",
+                     *         "refreshedAt": "2026-11-21T10:00:00.000Z",
+                     *         "refreshedAtMs": 1795255200000,
+                     *         "validUntil": "2026-11-21T10:00:00.000Z",
+                     *         "validUntilMs": 1795255200000,
+                     *         "marginPercent": "1"
+                     *       },
+                     *       "terms": {
+                     *         "version": "cfg_0f3a91c07d1e",
+                     *         "values": [
+                     *           {
+                     *             "what": "fee",
+                     *             "value": "0.4",
+                     *             "version": "trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z",
+                     *             "scope": "service",
+                     *             "from": "2026-11-21T10:00:00.000Z",
+                     *             "fromMs": 1795255200000
+                     *           }
+                     *         ]
+                     *       },
+                     *       "buy": [
+                     *         {
+                     *           "step": "× (1 + fee 0.5 %)",
+                     *           "value": "50250.1005"
+                     *         }
+                     *       ],
+                     *       "sell": [
+                     *         {
+                     *           "step": "× (1 + fee 0.5 %)",
+                     *           "value": "50250.1005"
+                     *         }
+                     *       ],
+                     *       "held": [
+                     *         {
+                     *           "subject": "BTCEUR",
+                     *           "reason": "operator",
+                     *           "since": "2026-11-21T10:00:00.000Z",
+                     *           "sinceMs": 1795255200000,
+                     *           "values": [
+                     *             "1",
+                     *             "1000000"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["PriceReport"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly listRecordedQuotes: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Where the span begins, in milliseconds since the Unix epoch. */
+                readonly fromMs: number;
+                /** @description Where it ends; not part of it. */
+                readonly toMs: number;
+                /** @description How many at most; a page can be a little longer. */
+                readonly limit?: number;
+                /** @description `next` of the page before. */
+                readonly after?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description The market. */
+                readonly symbol: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was published of a market. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "quotes": [
+                     *         {
+                     *           "position": "1795255200000.3",
+                     *           "at": "2026-11-21T10:00:00.000Z",
+                     *           "atMs": 1795255200000,
+                     *           "unpriced": "no_rate",
+                     *           "source": "kraken",
+                     *           "timestamp": "2026-11-21T10:00:00.000Z",
+                     *           "timestampMs": 1795255200000,
+                     *           "bid": "50000.0",
+                     *           "ask": "50000.1",
+                     *           "buyPrice": "1257810",
+                     *           "sellPrice": "1220000",
+                     *           "rate": "24.500",
+                     *           "terms": "configuration"
+                     *         }
+                     *       ],
+                     *       "next": "1795255200000.3"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RecordedQuotePage"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly listCandles: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Where the span begins, in milliseconds since the Unix epoch. */
+                readonly fromMs: number;
+                /** @description Where it ends; not part of it. */
+                readonly toMs: number;
+                /** @description How long a step is. */
+                readonly step: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description The market. */
+                readonly symbol: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A market over a span. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "candles": [
+                     *         {
+                     *           "from": "2026-11-21T10:00:00.000Z",
+                     *           "fromMs": 1795255200000,
+                     *           "changes": 42,
+                     *           "buyPrice": {
+                     *             "open": "1257810",
+                     *             "high": "1257810",
+                     *             "low": "1257810",
+                     *             "close": "1257810"
+                     *           },
+                     *           "sellPrice": {
+                     *             "open": "1257810",
+                     *             "high": "1257810",
+                     *             "low": "1257810",
+                     *             "close": "1257810"
+                     *           },
+                     *           "bid": {
+                     *             "open": "1257810",
+                     *             "high": "1257810",
+                     *             "low": "1257810",
+                     *             "close": "1257810"
+                     *           },
+                     *           "ask": {
+                     *             "open": "1257810",
+                     *             "high": "1257810",
+                     *             "low": "1257810",
+                     *             "close": "1257810"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "gaps": [
+                     *         {
+                     *           "from": "2026-11-21T10:00:00.000Z",
+                     *           "fromMs": 1795255200000,
+                     *           "to": "2026-11-21T10:00:00.000Z",
+                     *           "toMs": 1795255200000,
+                     *           "reason": "killed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CandleList"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly listServed: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Where the span begins, in milliseconds since the Unix epoch. */
+                readonly fromMs: number;
+                /** @description Where it ends; not part of it. */
+                readonly toMs: number;
+                /** @description How many at most; a page can be a little longer. */
+                readonly limit?: number;
+                /** @description `next` of the page before. */
+                readonly after?: string;
+                /** @description Of this key alone. */
+                readonly keyId?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What keys were answered. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "answers": [
+                     *         {
+                     *           "requestId": "6f1c2a9e4b7d4f08a3c5e1d2b4f60718",
+                     *           "position": "1795255200000.3",
+                     *           "at": "2026-11-21T10:00:00.000Z",
+                     *           "atMs": 1795255200000,
+                     *           "keyId": "key_4fGh72Kq0ZsTn1Lw",
+                     *           "route": "/v1/ticker",
+                     *           "symbol": "BTCCZK",
+                     *           "status": 200,
+                     *           "code": "UNKNOWN_SYMBOL"
+                     *         }
+                     *       ],
+                     *       "next": "1795255200000.3"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RecordedAnswerPage"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly readServed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The request’s id: `requestId` of a problem, and `X-Request-Id` of every answer. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An answer again, with what proves it. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "answer": {
+                     *         "requestId": "6f1c2a9e4b7d4f08a3c5e1d2b4f60718",
+                     *         "position": "1795255200000.3",
+                     *         "at": "2026-11-21T10:00:00.000Z",
+                     *         "atMs": 1795255200000,
+                     *         "keyId": "key_4fGh72Kq0ZsTn1Lw",
+                     *         "route": "/v1/ticker",
+                     *         "symbol": "BTCCZK",
+                     *         "status": 200,
+                     *         "code": "UNKNOWN_SYMBOL"
+                     *       },
+                     *       "body": "{\"symbol\":\"BTCCZK\"}",
+                     *       "quotes": [
+                     *         {
+                     *           "position": "1795255200000.3",
+                     *           "at": "2026-11-21T10:00:00.000Z",
+                     *           "atMs": 1795255200000,
+                     *           "unpriced": "no_rate",
+                     *           "source": "kraken",
+                     *           "timestamp": "2026-11-21T10:00:00.000Z",
+                     *           "timestampMs": 1795255200000,
+                     *           "bid": "50000.0",
+                     *           "ask": "50000.1",
+                     *           "buyPrice": "1257810",
+                     *           "sellPrice": "1220000",
+                     *           "rate": "24.500",
+                     *           "terms": "configuration"
+                     *         }
+                     *       ],
+                     *       "segment": {
+                     *         "chain": 1,
+                     *         "number": 5760,
+                     *         "hash": "a1b2"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ProvenAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly verifyRecord: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Whether the record is as it was written. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "whole": true,
+                     *       "segments": 5760,
+                     *       "deleted": 0,
+                     *       "finding": "chain 1, segment 4711: changed"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RecordVerification"];
+                };
+            };
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["RoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly holdRecord: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** @description Which span, and why. */
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "fromMs": 1795255200000,
+                 *       "toMs": 1795255200000,
+                 *       "reason": "complaint 4711"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /**
+                     * @description Where the span begins, in milliseconds since the Unix epoch.
+                     * @example 1795255200000
+                     */
+                    readonly fromMs: number;
+                    /**
+                     * @description Where it ends; not part of it.
+                     * @example 1795255200000
+                     */
+                    readonly toMs: number;
+                    /**
+                     * @description Why it is kept.
+                     * @example complaint 4711
+                     */
+                    readonly reason: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description A span that retention leaves alone. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "from": "2026-11-21T10:00:00.000Z",
+                     *       "fromMs": 1795255200000,
+                     *       "to": "2026-11-21T10:00:00.000Z",
+                     *       "toMs": 1795255200000,
+                     *       "reason": "complaint 4711"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RecordHold"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 421: components["responses"]["HostNotAllowed"];
+            readonly 429: components["responses"]["TooManyAttempts"];
+            readonly 500: components["responses"]["InternalError"];
+            readonly 503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    readonly releaseRecord: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The number of the hold. */
+                readonly number: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Signed out. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Cache-Control": components["headers"]["Cache-Control"];
+                    readonly "Set-Cookie": components["headers"]["Set-Cookie"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
+            readonly 403: components["responses"]["CsrfOrRoleRequired"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 421: components["responses"]["HostNotAllowed"];

@@ -14,6 +14,7 @@ const tags = {
   Markets: 'Markets, their prices and how these are derived; pausing and delisting.',
   Prices: 'What clients get, for the operator’s own application.',
   Terms: 'Fee, margin, precision and rounding, from an instant on.',
+  Record: 'What was quoted, when, to whom.',
   'Accounts and keys': 'Who may use the public API, how often, and how much they use it.',
   Maintenance: 'Windows in which only `/v1/status` is served.',
   Notices: 'E-mail to holders of keys.',

@@ -41,6 +41,17 @@ import { readMinutes, readOverview } from './overview.ts';
 import { readPrices, streamPrices } from './prices.ts';
 import { readProblem } from './problems.ts';
 import { readRates } from './rates.ts';
+import {
+  holdRecord,
+  listCandles,
+  listRecordedQuotes,
+  listServed,
+  readRecord,
+  readRecordedPrice,
+  readServed,
+  releaseRecord,
+  verifyHistory,
+} from './record.ts';
 import { readRequest } from './requests.ts';
 import { readSession, readSignInMethods, signIn, signOut } from './session.ts';
 import { cancelTerm, listTerms, previewTerm, setTerm } from './terms.ts';
@@ -83,6 +94,17 @@ const byTag = {
   ],
   Prices: [readPrices, streamPrices],
   Terms: [listTerms, setTerm, previewTerm, cancelTerm],
+  Record: [
+    readRecord,
+    readRecordedPrice,
+    listRecordedQuotes,
+    listCandles,
+    listServed,
+    readServed,
+    verifyHistory,
+    holdRecord,
+    releaseRecord,
+  ],
   'Accounts and keys': [
     listAccounts,
     createAccount,

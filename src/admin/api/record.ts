@@ -1,0 +1,279 @@
+import Type, { type Static } from 'typebox';
+import { asEpochMs } from '../../clock.ts';
+import { lastInstantMs } from '../../contract/instant.ts';
+import * as part from '../../contract/schema-parts.ts';
+import type { RecordAsking } from '../../history/asking.ts';
+import { count, id, line, words } from '../../operator/fields.ts';
+import { PriceReportSchema } from '../../operator/price.ts';
+import {
+  CandleListSchema,
+  candleView,
+  gapView,
+  HoldSchema,
+  ProvenAnswerSchema,
+  positionOf,
+  positionPattern,
+  positionText,
+  priceAnswerOf,
+  provenView,
+  QuotePageSchema,
+  quoteView,
+  RecordSummarySchema,
+  ServedPageSchema,
+  servedView,
+  summaryView,
+} from '../../operator/record.ts';
+import { requestId } from '../../operator/request.ts';
+import type { Management } from '../sources.ts';
+import { operation } from './operation.ts';
+import { strictObject } from './parts.ts';
+import { invalid, Problem } from './problems.ts';
+
+const instantMs = (description: string) =>
+  Type.Integer({ description, minimum: 0, maximum: lastInstantMs, examples: [1_795_255_200_000] });
+const symbolParams = Type.Object({ symbol: part.symbol('The market.', 'BTCCZK') });
+const span = {
+  fromMs: instantMs('Where the span begins, in milliseconds since the Unix epoch.'),
+  toMs: instantMs('Where it ends; not part of it.'),
+};
+const page = {
+  limit: Type.Optional(
+    Type.Integer({
+      description: 'How many at most; a page can be a little longer.',
+      minimum: 1,
+      maximum: 1_000,
+      default: 100,
+      examples: [100],
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({ description: '`next` of the page before.', pattern: positionPattern, examples: ['1795255200000.3'] }),
+  ),
+};
+
+interface PageQuery extends SpanQuery {
+  readonly limit?: number;
+  readonly after?: string;
+}
+
+interface SpanQuery {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+function spanOf({ fromMs, toMs }: SpanQuery) {
+  if (toMs <= fromMs) throw invalid('toMs', 'It has to be after fromMs.');
+  return { from: asEpochMs(fromMs), to: asEpochMs(toMs) };
+}
+
+function pageOf({ limit = 100, after, ...rest }: PageQuery) {
+  return { ...spanOf(rest), limit, after: after === undefined ? undefined : positionOf(after) };
+}
+
+function recordOf({ record }: Management): Pick<RecordAsking, 'ask'> {
+  if (record === undefined) throw new Problem('NOT_FOUND', 'This service records nothing (history.url: off).');
+  return record;
+}
+
+const notRecorded = { ...summaryViewOfNothing(), recorded: false };
+
+function summaryViewOfNothing() {
+  return summaryView({ from: undefined, to: undefined, segments: 0, bytes: 0, gaps: [], holds: [] });
+}
+
+export const readRecord = operation({
+  method: 'GET',
+  path: '/api/history',
+  operationId: 'readRecord',
+  access: 'read-only',
+  summary: 'The record',
+  description: 'What is recorded of what was quoted and served: from when on, its size, gaps and holds.',
+  answer: RecordSummarySchema,
+  async handle(_asked, { record }) {
+    return record === undefined ? notRecorded : summaryView(await record.ask('summary'));
+  },
+});
+
+export const readRecordedPrice = operation({
+  method: 'GET',
+  path: '/api/history/prices/:symbol',
+  operationId: 'readRecordedPrice',
+  access: 'read-only',
+  summary: 'The price of an instant',
+  description:
+    'How the price came about that a market had then, like that of today. 404 where there was none, or no record of it.',
+  params: symbolParams,
+  query: strictObject({ atMs: instantMs('The instant, in milliseconds since the Unix epoch.') }, 'Which instant.'),
+  answer: PriceReportSchema,
+  problems: ['NOT_FOUND', 'INVALID_INPUT'],
+  async handle({ params, query }, management) {
+    const found = await recordOf(management).ask('priceAt', params.symbol, asEpochMs(query.atMs));
+    const answer = priceAnswerOf(found);
+    if (answer?.kind === 'priced') return answer.report;
+    const reason =
+      answer?.kind === 'unpriced' ? `It had no price then: ${answer.reason}.` : 'The record has no price of it then.';
+    throw new Problem('NOT_FOUND', reason);
+  },
+});
+
+export const listRecordedQuotes = operation({
+  method: 'GET',
+  path: '/api/history/quotes/:symbol',
+  operationId: 'listRecordedQuotes',
+  access: 'read-only',
+  summary: 'Everything quoted of a market',
+  description: 'Each published change in a span, in order.',
+  params: symbolParams,
+  query: strictObject({ ...span, ...page }, 'Which span.'),
+  answer: QuotePageSchema,
+  problems: ['NOT_FOUND', 'INVALID_INPUT'],
+  async handle({ params, query }, management) {
+    const { rows, next } = await recordOf(management).ask('quotes', params.symbol, pageOf(query));
+    return { quotes: rows.map(quoteView), next: next === undefined ? null : positionText(next) };
+  },
+});
+
+/** Steps of a chart. */
+const steps = {
+  '1m': 60_000,
+  '5m': 300_000,
+  '15m': 900_000,
+  '1h': 3_600_000,
+  '4h': 14_400_000,
+  '1d': 86_400_000,
+} as const;
+const stepNames = Object.keys(steps) as (keyof typeof steps)[];
+const candlesMax = 1_500;
+/** A day of a market takes up to a second to read. */
+const candleSpanMaxMs = 7 * 86_400_000;
+
+export const listCandles = operation({
+  method: 'GET',
+  path: '/api/history/candles/:symbol',
+  operationId: 'listCandles',
+  access: 'read-only',
+  summary: 'A market over a span, for a chart',
+  description: `Steps of client prices and of the exchange's. At most ${candlesMax} steps and seven days at once; ask for more one after the other.`,
+  params: symbolParams,
+  query: strictObject({ ...span, step: words(stepNames, 'How long a step is.') }, 'Which span, in which steps.'),
+  answer: CandleListSchema,
+  problems: ['NOT_FOUND', 'INVALID_INPUT'],
+  async handle({ params, query, now }, management) {
+    const record = recordOf(management);
+    const asked = spanOf(query);
+    const stepMs = steps[query.step];
+    const lengthMs = asked.to - asked.from;
+    if (lengthMs > candleSpanMaxMs) throw invalid('toMs', 'At most seven days at once.');
+    if (lengthMs / stepMs > candlesMax) throw invalid('step', `At most ${candlesMax} steps at once.`);
+    const candles = await record.ask('candles', params.symbol, asked, stepMs, now);
+    const { gaps } = await record.ask('summary');
+    const within = gaps.filter(({ from, to }) => from < asked.to && (to === undefined || to > asked.from));
+    return { candles: candles.map(candleView), gaps: within.map(gapView) };
+  },
+});
+
+export const listServed = operation({
+  method: 'GET',
+  path: '/api/history/answers',
+  operationId: 'listServed',
+  access: 'read-only',
+  summary: 'What keys were answered',
+  description: 'Each answer to a key in a span, in order.',
+  query: strictObject(
+    { ...span, ...page, keyId: Type.Optional(id('key', 'Of this key alone.')) },
+    'Which span and key.',
+  ),
+  answer: ServedPageSchema,
+  problems: ['NOT_FOUND', 'INVALID_INPUT'],
+  async handle({ query }, management) {
+    const { rows, next } = await recordOf(management).ask('served', query.keyId, pageOf(query));
+    return { answers: rows.map(servedView), next: next === undefined ? null : positionText(next) };
+  },
+});
+
+export const readServed = operation({
+  method: 'GET',
+  path: '/api/history/answers/:id',
+  operationId: 'readServed',
+  access: 'read-only',
+  summary: 'An answer again, by the id that its client quotes',
+  description: 'The body as it was, the prices in it, and the sealed segment that proves it.',
+  params: Type.Object({ id: requestId }),
+  answer: ProvenAnswerSchema,
+  problems: ['NOT_FOUND'],
+  async handle({ params }, management) {
+    const found = await recordOf(management).ask('answer', params.id);
+    if (found === undefined) throw new Problem('NOT_FOUND', 'The record has no answer to a key with this id.');
+    return provenView(found);
+  },
+});
+
+const VerificationSchema = Type.Object(
+  {
+    whole: Type.Boolean({ description: 'Whether every segment is as it was written, and none is missing.' }),
+    segments: count('Segments looked at.', 5_760),
+    deleted: count('Segments that retention deleted.', 0),
+    finding: Type.Unsafe<string | null>({
+      description: 'The first thing that is not as it was written; null where all is.',
+      type: ['string', 'null'],
+      examples: ['chain 1, segment 4711: changed', null],
+    }),
+  },
+  { $id: 'RecordVerification', description: 'Whether the record is as it was written.' },
+);
+
+export const verifyHistory = operation({
+  method: 'GET',
+  path: '/api/history/verification',
+  operationId: 'verifyRecord',
+  access: 'read-only',
+  summary: 'Verify the record',
+  description: 'Reads every segment and compares its hash. Takes seconds for each gigabyte.',
+  answer: VerificationSchema,
+  problems: ['NOT_FOUND'],
+  async handle(_asked, management): Promise<Static<typeof VerificationSchema>> {
+    const { segments, deleted, finding } = await recordOf(management).ask('verify');
+    const text = finding && `chain ${finding.chain}, segment ${finding.number}: ${finding.what}`;
+    return { whole: finding === undefined, segments, deleted, finding: text ?? null };
+  },
+});
+
+export const holdRecord = operation({
+  method: 'POST',
+  path: '/api/history/holds',
+  operationId: 'holdRecord',
+  access: 'admin',
+  summary: 'Keep a span of the record',
+  description: 'Retention leaves it alone until it is released.',
+  body: strictObject({ ...span, reason: line('Why it is kept.', 'complaint 4711', 200) }, 'Which span, and why.'),
+  status: 201,
+  answer: HoldSchema,
+  problems: ['NOT_FOUND'],
+  async handle({ body, store }, management) {
+    const { from, to } = spanOf(body);
+    const number = await recordOf(management).ask('hold', { from, to, reason: body.reason });
+    const summary = `keeps the record from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}: ${body.reason}`;
+    await store.audit.record({ action: 'history.hold', subject: { kind: 'history', id: String(number) }, summary });
+    return summaryView({
+      ...{ from: undefined, to: undefined, segments: 0, bytes: 0, gaps: [] },
+      holds: [{ id: number, from, to, reason: body.reason }],
+    }).holds[0]!;
+  },
+});
+
+export const releaseRecord = operation({
+  method: 'DELETE',
+  path: '/api/history/holds/:number',
+  operationId: 'releaseRecord',
+  access: 'admin',
+  summary: 'Release a held span of the record',
+  description: 'Retention deletes it in its time.',
+  params: Type.Object({ number: Type.Integer({ description: 'The number of the hold.', minimum: 1, examples: [1] }) }),
+  problems: ['NOT_FOUND'],
+  async handle({ params: { number }, store }, management) {
+    const isReleased = await recordOf(management).ask('release', number);
+    if (!isReleased) throw new Problem('NOT_FOUND', 'There is no hold of this number.');
+    const summary = 'no longer keeps a span of the record';
+    await store.audit.record({ action: 'history.release', subject: { kind: 'history', id: String(number) }, summary });
+  },
+});

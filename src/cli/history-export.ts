@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { EpochMs } from '../clock.ts';
+import { isoInstant } from '../contract/instant.ts';
+import type { RecordQuestions } from '../history/questions.ts';
+import type { Command } from './command.ts';
+import { UsageError } from './failure.ts';
+import { readSpan, spanOptions, withRecord } from './record.ts';
+import { storeCommand } from './store-command.ts';
+
+const formats = ['parquet', 'csv', 'ndjson'] as const;
+const hourMs = 3_600_000;
+
+export const exportRecord: Command = storeCommand({
+  name: 'history export',
+  summary: 'write what was quoted in a span into files, one an hour',
+  details: ['A file is complete once it has its name. Run again after an interruption: complete files are left alone.'],
+  options: [
+    ...spanOptions,
+    { name: 'format', value: 'FORMAT', values: formats, required: true, summary: 'parquet, csv or ndjson' },
+    { name: 'out', value: 'DIR', required: true, summary: 'the directory to write to' },
+    { name: 'symbol', value: 'SYMBOL', summary: 'this market alone (default: all)' },
+  ],
+  examples: [
+    {
+      line: 'mdapi history export --from 2026-11-22T00:00Z --to 2026-11-23T00:00Z --format parquet --out ./export',
+      note: 'a day',
+    },
+  ],
+  read(input, now) {
+    const format = formats.find((each) => each === input.required('format'));
+    if (format === undefined) throw new UsageError(`--format: one of ${formats.join(', ')}.`);
+    return { ...readSpan(input, now), format };
+  },
+  async work({ input, values: { from, to, format }, configuration, context: { cwd, stderr } }) {
+    const directory = resolve(cwd, input.required('out'));
+    mkdirSync(directory, { recursive: true });
+    const { writeRows } = await import('../history/export.ts');
+    const symbol = input.option('symbol')?.toUpperCase();
+    const files: { file: string; rows: number }[] = [];
+    let skipped = 0;
+    await withRecord(configuration, async (record) => {
+      for (const hour of hoursOf(from, to)) {
+        const file = join(directory, `quotes-${isoInstant(hour.from).slice(0, 13)}.${format}`);
+        if (existsSync(file)) skipped++;
+        else {
+          stderr.write(`Writing ${file}\n`);
+          const rows = await writeRows(`${file}.part`, format, quotesOf(record, hour, symbol));
+          renameSync(`${file}.part`, file);
+          files.push({ file, rows });
+        }
+      }
+    });
+    const rows = files.reduce((sum, each) => sum + each.rows, 0);
+    return {
+      json: { files, rows, skipped },
+      text: `${files.length} files, ${rows} rows.${skipped === 0 ? '' : ` ${skipped} were complete already.`}`,
+    };
+  },
+});
+
+function* hoursOf(from: EpochMs, to: EpochMs): Iterable<{ from: EpochMs; to: EpochMs }> {
+  for (let start = from; start < to; ) {
+    const end = Math.min(to, (Math.floor(start / hourMs) + 1) * hourMs) as EpochMs;
+    yield { from: start, to: end };
+    start = end;
+  }
+}
+
+function quotesOf(record: RecordQuestions, span: { from: EpochMs; to: EpochMs }, symbol: string | undefined) {
+  return record.everyQuote(span, symbol);
+}

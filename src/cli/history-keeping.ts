@@ -1,0 +1,100 @@
+import { isoInstant } from '../contract/instant.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { readSpan, spanOptions, withRecord } from './record.ts';
+import { type Job, storeCommand } from './store-command.ts';
+import { pairs } from './style.ts';
+import { parseCount } from './values.ts';
+
+export const verify = storeCommand({
+  name: 'history verify',
+  summary: 'verify that the record is as it was written',
+  details: [
+    'Looks at every segment, and names the first that was changed, is missing or was exchanged. That the end was cut off shows only against a hash of the log or a mail of an earlier day.',
+  ],
+  examples: [{ line: 'mdapi history verify', note: 'exit code 1 where something is not as it was' }],
+  async work({ configuration, context: { stderr }, paint }) {
+    const show = (segments: number) => {
+      if (stderr.isTerminal && segments % 100 === 0) stderr.write(`\r${segments} segments\x1b[K`);
+    };
+    const [{ segments, deleted, heads, finding }, { gaps }] = await withRecord(configuration, async (record) => {
+      return [await record.verify(show), await record.summary()] as const;
+    });
+    if (stderr.isTerminal) stderr.write('\r\x1b[K');
+    const told = gaps.map(({ from, to, reason }) => {
+      return `gap: ${isoInstant(from)} to ${to === undefined ? 'now' : isoInstant(to)} (${reason})`;
+    });
+    const result =
+      finding === undefined ? 'whole' : `chain ${finding.chain}, segment ${finding.number}: ${finding.what}`;
+    const lines: [string, string][] = [
+      ['Record', result],
+      ['Segments', String(segments)],
+      ['Deleted', String(deleted)],
+      ...heads.map(({ chain, number, hash }): [string, string] => [`Head ${chain}`, `${number} ${hash}`]),
+    ];
+    return {
+      json: { whole: finding === undefined, segments, deleted, heads, finding: finding ?? null, gaps },
+      text: [pairs(lines, paint), ...told].join('\n'),
+      exitCode: finding === undefined ? exitCodes.ok : exitCodes.failure,
+    };
+  },
+});
+
+export const hold = storeCommand({
+  name: 'history hold',
+  summary: 'keep a span of the record beyond history.keepFor',
+  options: [...spanOptions, { name: 'reason', value: 'TEXT', required: true, summary: 'why, up to 200 characters' }],
+  examples: [
+    {
+      line: 'mdapi history hold --from 2026-11-22T00:00Z --to 2026-11-23T00:00Z --reason "complaint 4711"',
+      note: 'a day',
+    },
+  ],
+  read(input, now) {
+    const reason = input.required('reason');
+    if (reason.length > 200) throw new UsageError('--reason has up to 200 characters.');
+    return { ...readSpan(input, now), reason };
+  },
+  async work(job) {
+    const { values, store } = job;
+    const id = await withSegments(job, (segments) => segments.addHold(values));
+    const summary = `keeps the record from ${isoInstant(values.from)} to ${isoInstant(values.to)}: ${values.reason}`;
+    await store.audit.record({ action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary });
+    return {
+      json: { id, ...values },
+      text: `Hold ${id}: retention leaves the span alone until \`mdapi history release ${id}\`.`,
+    };
+  },
+});
+
+export const release = storeCommand({
+  name: 'history release',
+  summary: 'no longer keep a span of the record',
+  positionals: [{ name: 'ID', summary: 'the number of the hold' }],
+  examples: [{ line: 'mdapi history release 1', note: 'retention deletes it in its time' }],
+  read: (input) => parseCount(input.argument('ID'), Number.MAX_SAFE_INTEGER, 'ID'),
+  async work(job) {
+    const { values: id, store } = job;
+    if (!(await withSegments(job, (segments) => segments.releaseHold(id)))) {
+      throw new CommandError(exitCodes.notFound, 'hold_unknown', `There is no hold ${id}.`);
+    }
+    const summary = 'no longer keeps a span of the record';
+    await store.audit.record({ action: 'history.release', subject: { kind: 'history', id: String(id) }, summary });
+    return { json: { id, released: true }, text: `Hold ${id} is released.` };
+  },
+});
+
+/** Opens the record for changing its holds. */
+async function withSegments<T>(
+  { configuration }: Pick<Job, 'configuration'>,
+  use: (segments: import('../history/segment-store.ts').SegmentStore) => Promise<T>,
+): Promise<T> {
+  // Says so where there is none.
+  await withRecord(configuration, async () => {});
+  const { openSqliteSegments } = await import('../history/sqlite-segments.ts');
+  const segments = openSqliteSegments(configuration.history!.path);
+  try {
+    return await use(segments);
+  } finally {
+    await segments.close();
+  }
+}

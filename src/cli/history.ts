@@ -1,0 +1,124 @@
+import { positionText, provenView, quoteView, servedView } from '../operator/record.ts';
+import type { Command } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { exportRecord } from './history-export.ts';
+import { hold, release, verify } from './history-keeping.ts';
+import { keyIdOf, readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
+import { storeCommand } from './store-command.ts';
+import { instantCell, pairs, table } from './style.ts';
+import { parseCount } from './values.ts';
+
+const limitMax = 100_000;
+const limitOption = { name: 'limit', value: 'ROWS', summary: `how many at most, 1 to ${limitMax} (default: 1000)` };
+const more = (limit: number) =>
+  `These are the first ${limit}: begin the next span at the last of them, or raise --limit.`;
+
+const quotes = storeCommand({
+  name: 'history quotes',
+  summary: 'show everything that was quoted of a market in a span',
+  positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCCZK, in any case' }],
+  options: [...spanOptions, limitOption],
+  examples: [
+    { line: 'mdapi history quotes BTCCZK --from 2026-11-22T12:00Z --to 2026-11-22T12:01Z', note: 'one minute' },
+  ],
+  read: (input, now) => ({
+    ...readSpan(input, now),
+    limit: parseCount(input.option('limit') ?? '1000', limitMax, '--limit'),
+  }),
+  async work({ input, values, configuration, paint }) {
+    const symbol = symbolOf(input.argument('SYMBOL'));
+    const { rows, next } = await withRecord(configuration, (record) => record.quotes(symbol, values));
+    const views = rows.map(quoteView);
+    const lines = views.map(({ at, unpriced, buyPrice, sellPrice, bid, ask, source, timestamp }) => {
+      return [
+        instantCell(at),
+        buyPrice ?? `(${unpriced})`,
+        sellPrice ?? '',
+        bid ?? '',
+        ask ?? '',
+        source ?? '',
+        timestamp ?? '',
+      ];
+    });
+    const headings = ['PUBLISHED', 'BUY', 'SELL', 'BID', 'ASK', 'SOURCE', 'CAPTURED'];
+    return {
+      json: { quotes: views, next: next === undefined ? null : positionText(next) },
+      text: table(headings, lines, paint, 'Nothing was quoted in this span, or the record does not have it.'),
+      notes: next === undefined ? [] : [more(values.limit)],
+    };
+  },
+});
+
+const served = storeCommand({
+  name: 'history served',
+  summary: 'show what a key was answered in a span',
+  options: [
+    { name: 'key', value: 'KEY', required: true, summary: 'the key’s id, or its last four characters' },
+    ...spanOptions,
+    limitOption,
+  ],
+  examples: [{ line: 'mdapi history served --key x7Qa --from 2026-11-22T12:00Z', note: 'until now' }],
+  read: (input, now) => ({
+    ...readSpan(input, now),
+    limit: parseCount(input.option('limit') ?? '1000', limitMax, '--limit'),
+  }),
+  async work({ input, values, store, configuration, paint }) {
+    const keyId = await keyIdOf(store, input.required('key'));
+    const { rows, next } = await withRecord(configuration, (record) => record.served(keyId, values));
+    const views = rows.map(servedView);
+    const lines = views.map(({ at, route, symbol, status, code, requestId }) => {
+      return [instantCell(at), route, symbol ?? '', code ?? String(status), requestId];
+    });
+    return {
+      json: { keyId, answers: views, next: next === undefined ? null : positionText(next) },
+      text: table(
+        ['ANSWERED', 'RESOURCE', 'SYMBOL', 'ANSWER', 'REQUEST ID'],
+        lines,
+        paint,
+        'Nothing was answered to this key in this span.',
+      ),
+      notes: next === undefined ? [] : [more(values.limit)],
+    };
+  },
+});
+
+const answer = storeCommand({
+  name: 'history answer',
+  summary: 'build an answer again, from its request id',
+  details: ['The body is what the client got, without compression. The segment that proves it is sealed.'],
+  positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
+  examples: [{ line: 'mdapi history answer 6f1c2a9e4b7d4f08a3c5e1d2b4f60718', note: 'who got it, when, and its body' }],
+  read(input) {
+    const id = input.argument('REQUEST_ID').toLowerCase();
+    if (/^[0-9a-f]{32}$/.test(id)) return id;
+    throw new UsageError('REQUEST_ID has 32 hexadecimal digits.');
+  },
+  async work({ values: id, configuration, paint }) {
+    const found = await withRecord(configuration, (record) => record.answer(id));
+    if (found === undefined) {
+      throw new CommandError(
+        exitCodes.notFound,
+        'request_unknown',
+        `The record has no answer to a key with the id ${id}.`,
+      );
+    }
+    const view = provenView(found);
+    const { keyId, at, route, symbol, status } = view.answer;
+    const { segment } = view;
+    const proof =
+      segment === null ? 'not yet: its minute runs' : `${segment.number} of chain ${segment.chain}, ${segment.hash}`;
+    const facts = pairs(
+      [
+        ['Key', keyId],
+        ['Answered', instantCell(at)],
+        ['Resource', symbol === null ? route : `${route} ${symbol}`],
+        ['Status', String(status)],
+        ['Segment', proof],
+      ],
+      paint,
+    );
+    return { json: view, text: `${facts}\n\n${view.body ?? 'The record lacks a part of its body.'}` };
+  },
+});
+
+export const historyCommands: readonly Command[] = [quotes, served, answer, exportRecord, verify, hold, release];

@@ -1,0 +1,68 @@
+import type { EpochMs } from '../clock.ts';
+import type { Configuration } from '../configuration/configuration.ts';
+import type { RecordQuestions } from '../history/questions.ts';
+import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
+import type { Store } from '../store/store.ts';
+import type { CommandInput, Option } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { parseInstant } from './values.ts';
+
+/** Opens the record for reading, beside the server. Throws `CommandError` where there is none. */
+export async function withRecord<T>(
+  { history }: Pick<Configuration, 'history'>,
+  use: (questions: RecordQuestions) => Promise<T>,
+): Promise<T> {
+  if (history === undefined) {
+    throw new CommandError(exitCodes.failure, 'not_recorded', 'Nothing is recorded: history.url is off.');
+  }
+  const { openSqliteSegmentsToRead } = await import('../history/sqlite-segments.ts');
+  const { RecordQuestions } = await import('../history/questions.ts');
+  const store = openSqliteSegmentsToRead(history.path);
+  if (store === undefined) {
+    const remedy = 'The server makes it when it starts. Is it this configuration’s?';
+    throw new CommandError(exitCodes.notFound, 'record_missing', `There is no record ${history.path}. ${remedy}`);
+  }
+  try {
+    return await use(new RecordQuestions(store));
+  } finally {
+    await store.close();
+  }
+}
+
+/** A symbol in any case. Throws `UsageError`. */
+export function symbolOf(text: string): MarketSymbol {
+  const symbol = parseSymbol(text);
+  if (symbol === undefined) throw new UsageError(`"${text}" is no symbol: 2 to 32 letters and digits, such as BTCCZK.`);
+  return symbol;
+}
+
+/** `--from` and `--to`. */
+export const spanOptions: readonly Option[] = [
+  { name: 'from', value: 'INSTANT', required: true, summary: 'where the span begins, ISO 8601 with Z or an offset' },
+  { name: 'to', value: 'INSTANT', summary: 'where it ends (default: now)' },
+];
+
+export interface Span {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+}
+
+/** Throws `UsageError`. */
+export function readSpan(input: CommandInput, now: EpochMs): Span {
+  const from = parseInstant(input.required('from'), now, '--from');
+  const to = parseInstant(input.option('to') ?? 'now', now, '--to');
+  if (to <= from) throw new UsageError('--to has to be after --from.');
+  return { from, to };
+}
+
+/** The id of a key given by its id or its last four characters, as `mdk_…x7Qa`, `…x7Qa` or `x7Qa`. Throws `CommandError`. */
+export async function keyIdOf(store: Store, text: string): Promise<string> {
+  if (text.startsWith('key_')) return text;
+  const lastFour = text.slice(-4);
+  const found = (await store.keys.list({})).filter((key) => key.lastFour === lastFour);
+  if (found.length === 1) return found[0]!.id;
+  const ids = found.map(({ id }) => id).join(', ');
+  const what = found.length === 0 ? 'No key ends' : `${found.length} keys end`;
+  const remedy = found.length === 0 ? '`mdapi keys list` shows all.' : `Name one by its id: ${ids}.`;
+  throw new CommandError(exitCodes.notFound, 'key_unknown', `${what} with ${lastFour}. ${remedy}`);
+}

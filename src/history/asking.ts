@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads';
+import type { RecordQuestions } from './questions.ts';
+import type { SegmentStore } from './segment-store.ts';
+
+/** What can be asked, and what changes holds. */
+export interface RecordOperations
+  extends Pick<RecordQuestions, 'summary' | 'priceAt' | 'quotes' | 'candles' | 'served' | 'answer'> {
+  verify(): ReturnType<RecordQuestions['verify']>;
+  /** Gives its id. */
+  hold(...args: Parameters<SegmentStore['addHold']>): Promise<number>;
+  release(id: number): Promise<boolean>;
+}
+
+export interface Question {
+  readonly id: number;
+  readonly name: keyof RecordOperations;
+  readonly args: readonly unknown[];
+}
+
+export type FromAskWorker =
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly error: string };
+
+interface Waiting {
+  resolve(answer: never): void;
+  reject(error: Error): void;
+}
+
+/** Asks the record in a thread of its own, begun with the first question, so that no answer to a client waits for it. */
+export class RecordAsking {
+  readonly #path: string;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #last = 0;
+
+  /** @param path of the SQLite file */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Rejects with what went wrong over there. */
+  ask<Name extends keyof RecordOperations>(
+    name: Name,
+    ...args: Parameters<RecordOperations[Name]>
+  ): ReturnType<RecordOperations[Name]> {
+    const id = ++this.#last;
+    const answer = new Promise<never>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#worker ??= this.#startWorker();
+    this.#worker.postMessage({ id, name, args } satisfies Question);
+    return answer as unknown as ReturnType<RecordOperations[Name]>;
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #startWorker(): Worker {
+    const worker = new Worker(new URL('./ask-worker.ts', import.meta.url), { workerData: { path: this.#path } });
+    worker.unref();
+    worker.on('message', (told: FromAskWorker) => {
+      const waiting = this.#waiting.get(told.id);
+      this.#waiting.delete(told.id);
+      if ('error' in told) waiting?.reject(new Error(told.error));
+      else waiting?.resolve(told.answer as never);
+    });
+    worker.on('error', (error: Error) => this.#ended(error));
+    worker.once('exit', () => this.#ended(new Error('the thread that reads the record ended')));
+    return worker;
+  }
+
+  #ended(error: Error): void {
+    this.#worker = undefined;
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,214 @@
+import type { EpochMs } from '../clock.ts';
+import type { Held } from '../market/guard.ts';
+import type { PriceExplanation } from '../market/market-book.ts';
+import { rebuildAnswer } from './bodies.ts';
+import { type Candle, CandleMaker } from './candles.ts';
+import { type Gap, gapAt } from './coverage.ts';
+import { after, explainRow } from './explain.ts';
+import { RequestNumbers } from './publication.ts';
+import { type FoundServing, RecordReader, type RecordSpan } from './record-reader.ts';
+import type { NoQuote, Position, QuoteRow, ServingRow } from './rows.ts';
+import type { Hold, SegmentReader } from './segment-store.ts';
+import { type Verification, verifyRecord } from './verify.ts';
+
+/** What was published of a market at an instant. */
+export type PriceAt =
+  | {
+      readonly kind: 'priced';
+      readonly row: QuoteRow;
+      readonly explanation: PriceExplanation;
+      /** What the guard held of it, by exchange market and currency. */
+      readonly held: readonly (Held & { readonly subject: string })[];
+    }
+  | { readonly kind: 'unpriced'; readonly reason: NoQuote }
+  /** With the gap that the instant lies in, where it lies in one. */
+  | { readonly kind: 'not_recorded'; readonly gap: Gap | undefined };
+
+/** Some rows, and where to go on. */
+export interface RowPage<Row> {
+  readonly rows: readonly Row[];
+  /** `undefined` where there is no more. */
+  readonly next: Position | undefined;
+}
+
+/** An answer with its request id. */
+export interface ServedRow extends ServingRow {
+  readonly requestId: string;
+}
+
+/** An answer again, with what proves it. */
+export interface ProvenAnswer {
+  readonly serving: ServedRow;
+  /** `undefined` where the record lacks what it was made from. */
+  readonly body: string | undefined;
+  readonly quotes: readonly QuoteRow[];
+  /** The segment it is in; `undefined` while its minute runs. */
+  readonly segment: { readonly chain: number; readonly number: number; readonly hash: string } | undefined;
+}
+
+export interface RecordSummary {
+  /** The first and the last instant with a segment. */
+  readonly from: EpochMs | undefined;
+  readonly to: EpochMs | undefined;
+  readonly segments: number;
+  readonly bytes: number;
+  readonly gaps: readonly Gap[];
+  readonly holds: readonly Hold[];
+}
+
+interface PageOptions extends RecordSpan {
+  readonly limit: number;
+  readonly after?: Position | undefined;
+}
+
+/** What people ask of the record. Everything it takes and gives survives a structured clone. */
+export class RecordQuestions {
+  readonly #store: SegmentReader;
+  readonly #reader: RecordReader;
+
+  constructor(store: SegmentReader) {
+    this.#store = store;
+    this.#reader = new RecordReader(store);
+  }
+
+  async summary(): Promise<RecordSummary> {
+    const kinds = ['quotes', 'facts', 'breaks', 'servings', 'keyframe'] as const;
+    const heads = await this.#store.heads({ kinds });
+    const gaps: Gap[] = [];
+    for (const chain of await this.#reader.chains()) gaps.push(...(await this.#reader.gaps(chain)));
+    return {
+      from: heads.reduce<EpochMs | undefined>(
+        (first, { firstAt }) => (firstAt < (first ?? Infinity) ? firstAt : first),
+        undefined,
+      ),
+      to: heads.reduce<EpochMs | undefined>((last, { lastAt }) => (lastAt > (last ?? 0) ? lastAt : last), undefined),
+      segments: heads.length,
+      bytes: heads.reduce((sum, { bytes }) => sum + bytes, 0),
+      gaps,
+      holds: await this.#store.holds(),
+    };
+  }
+
+  async priceAt(symbol: string, at: EpochMs): Promise<PriceAt> {
+    let gap: Gap | undefined;
+    for (const chain of await this.#reader.chains()) {
+      gap = gapAt(await this.#reader.gaps(chain), at);
+      if (gap !== undefined) continue;
+      const row = await this.#reader.lastQuote(chain, symbol, after({ at }));
+      if (row === undefined) continue;
+      if (row.quote === undefined) return { kind: 'unpriced', reason: row.unpriced! };
+      const state = await this.#reader.stateAt(chain, after({ at }));
+      const explanation = explainRow(row, row.quote, state);
+      if (explanation === undefined) continue;
+      const { exchangeSymbol, quote } = explanation.market;
+      const held = [exchangeSymbol, quote].flatMap((subject) => {
+        const fact = JSON.parse(state.facts.get(`guard ${subject}`)?.text ?? 'null') as Held | null;
+        return fact === null ? [] : [{ ...fact, subject }];
+      });
+      return { kind: 'priced', row, explanation, held };
+    }
+    return { kind: 'not_recorded', gap };
+  }
+
+  /** What was published of a market. */
+  async quotes(symbol: string, options: PageOptions): Promise<RowPage<QuoteRow>> {
+    const chain = await this.#chainOf(options);
+    return pageOf(this.#reader.quotes(chain, symbol, spanOf(options)), options);
+  }
+
+  /** What was published of all markets, or of one, a segment at a time. */
+  async *everyQuote(span: RecordSpan, symbol?: string): AsyncGenerator<QuoteRow[]> {
+    yield* this.#reader.quotes(await this.#chainOf(span), symbol, span);
+  }
+
+  /** Steps of a market, for a chart. */
+  async candles(symbol: string, span: RecordSpan, stepMs: number, now: EpochMs): Promise<readonly Candle[]> {
+    const chain = await this.#chainOf(span);
+    const gaps = await this.#reader.gaps(chain);
+    const start = (Math.floor(span.from / stepMs) * stepMs) as EpochMs;
+    const before = await this.#reader.lastQuote(chain, symbol, { at: start, sub: 0 });
+    const maker = new CandleMaker(span, stepMs, gaps, before?.quote);
+    for await (const rows of this.#reader.quotes(chain, symbol, { from: start, to: span.to })) {
+      for (const row of rows) maker.add(row);
+    }
+    return maker.finish(now);
+  }
+
+  /** What was answered. @param keyId of all keys where it is left out */
+  async served(keyId: string | undefined, options: PageOptions): Promise<RowPage<ServedRow>> {
+    const chains = await this.#reader.chains();
+    const pages: ServedRow[] = [];
+    for (const chain of chains) {
+      const { rows } = await pageOf(this.#named(this.#reader.servings(chain, spanOf(options), keyId)), options);
+      pages.push(...rows);
+    }
+    pages.sort((one, other) => one.at - other.at || one.sub - other.sub);
+    const end = pages.findIndex((row, index) => index >= options.limit && !isSamePosition(row, pages[index - 1]));
+    const rows = end === -1 ? pages : pages.slice(0, end);
+    return { rows, next: rows.length >= options.limit ? positionOf(rows.at(-1)) : undefined };
+  }
+
+  async answer(requestId: string): Promise<ProvenAnswer | undefined> {
+    const found = await this.#reader.findServing(requestId);
+    if (found === undefined) return undefined;
+    const rebuilt = await rebuildAnswer(this.#reader, found, requestId);
+    const { segment } = found;
+    return {
+      serving: { ...found.serving, requestId },
+      body: rebuilt?.body,
+      quotes: rebuilt?.quotes ?? [],
+      segment: segment && { chain: segment.chain, number: segment.number, hash: segment.hash.toString('hex') },
+    };
+  }
+
+  verify(progress: (segments: number) => void): Promise<Verification> {
+    return verifyRecord(this.#store, progress);
+  }
+
+  /** Of several processes that published the same, one that has segments in the span. */
+  async #chainOf({ from, to }: RecordSpan): Promise<number> {
+    const chains = await this.#reader.chains();
+    for (const chain of chains) {
+      const some = await this.#store.heads({ kinds: ['quotes'], chain, from, to, limit: 1 });
+      if (some.length > 0) return chain;
+    }
+    return chains[0] ?? 1;
+  }
+
+  async *#named(found: AsyncIterable<readonly FoundServing[]>): AsyncGenerator<ServedRow[]> {
+    const runs = await this.#store.runs();
+    const numbers = new Map(runs.map(({ run, requestKey }) => [run, new RequestNumbers(requestKey)]));
+    for await (const some of found) {
+      yield some.map(({ serving, run }) => ({ ...serving, requestId: numbers.get(run)!.idOf(serving.request) }));
+    }
+  }
+}
+
+/** From where to go on. */
+function spanOf({ from, to, after: last }: PageOptions): RecordSpan {
+  return { from: last === undefined || last.at < from ? from : last.at, to };
+}
+
+async function pageOf<Row extends Position>(
+  batches: AsyncIterable<readonly Row[]>,
+  { limit, after: last }: PageOptions,
+): Promise<RowPage<Row>> {
+  const rows: Row[] = [];
+  for await (const batch of batches) {
+    for (const row of batch) {
+      if (last !== undefined && (row.at < last.at || (row.at === last.at && row.sub <= last.sub))) continue;
+      // Answers can share a position: a page ends between two.
+      if (rows.length >= limit && !isSamePosition(row, rows.at(-1))) return { rows, next: positionOf(rows.at(-1)) };
+      rows.push(row);
+    }
+  }
+  return { rows, next: undefined };
+}
+
+function isSamePosition(row: Position, last: Position | undefined): boolean {
+  return row.at === last?.at && row.sub === last.sub;
+}
+
+function positionOf(row: Position | undefined): Position | undefined {
+  return row && { at: row.at, sub: row.sub };
+}

@@ -1,0 +1,251 @@
+import Type, { type Static } from 'typebox';
+import * as part from '../contract/schema-parts.ts';
+import { type Candle, candlePrices } from '../history/candles.ts';
+import type { Gap } from '../history/coverage.ts';
+import type { PriceAt, ProvenAnswer, RecordSummary, ServedRow } from '../history/questions.ts';
+import type { Position, QuoteRow } from '../history/rows.ts';
+import type { RateVersion, TermsVersion } from '../history/versions.ts';
+import {
+  count,
+  id,
+  instants,
+  line,
+  nullable,
+  nullableDecimal,
+  nullableLine,
+  nullablePair,
+  pair,
+  words,
+} from './fields.ts';
+import { type PriceAnswer, priceReport } from './price.ts';
+import { requestId } from './request.ts';
+
+/** A place in the order of the record, as text: `1795255200000.3`. */
+export const positionPattern = '^\\d{1,15}\\.\\d{1,9}$';
+
+export const positionField = Type.String({
+  description: 'Its place in the order of all that was published: the millisecond, and the place within it.',
+  pattern: positionPattern,
+  examples: ['1795255200000.3'],
+});
+
+export function positionText({ at, sub }: Position): string {
+  return `${at}.${sub}`;
+}
+
+/** @param text as `positionField` has it */
+export function positionOf(text: string): Position {
+  const [at, sub] = text.split('.').map(Number) as [Position['at'], number];
+  return { at, sub };
+}
+
+const QuoteSchema = Type.Object(
+  {
+    position: positionField,
+    ...pair('at', 'When it was published.'),
+    unpriced: nullableLine('Why the market had no price from then on; null where it had one.', 'no_rate', 32),
+    source: nullableLine('The exchange that it came from.', 'kraken', 64),
+    ...nullablePair('timestamp', 'The public time of the ticker.'),
+    bid: nullableDecimal('Best bid on the exchange.', '50000.0'),
+    ask: nullableDecimal('Best ask on the exchange.', '50000.1'),
+    buyPrice: nullableDecimal('What a client paid.', '1257810'),
+    sellPrice: nullableDecimal('What a client received.', '1220000'),
+    rate: nullableDecimal('The conversion rate; null where nothing was converted.', '24.500'),
+    terms: nullableLine('The version of the terms.', 'configuration', 1_000),
+  },
+  {
+    $id: 'RecordedQuote',
+    description: 'A price as it was published. All but the first four are null where there was none.',
+  },
+);
+
+export const GapSchema = Type.Object(
+  {
+    ...pair('from', 'The last instant that is recorded.'),
+    ...nullablePair('to', 'From when on it is recorded again; null while it is not.'),
+    reason: words(
+      ['killed', 'slow', 'stopped'],
+      'Why: the process was killed, the disk was full or slow, or the service was stopped.',
+    ),
+  },
+  { $id: 'RecordGap', description: 'A span without a record.' },
+);
+
+export const HoldSchema = Type.Object(
+  {
+    id: count('Its number.', 1),
+    ...pair('from', 'Where the span begins.'),
+    ...pair('to', 'Where it ends.'),
+    reason: line('Why it is kept.', 'complaint 4711', 200),
+  },
+  { $id: 'RecordHold', description: 'A span that retention leaves alone.' },
+);
+
+export const RecordSummarySchema = Type.Object(
+  {
+    recorded: Type.Boolean({ description: 'Whether this service records (`history.url`).' }),
+    ...nullablePair('from', 'The first instant in the record.'),
+    ...nullablePair('to', 'The last sealed instant.'),
+    segments: count('Segments.', 5_760),
+    bytes: count('Their bytes.', 480_000_000),
+    gaps: Type.Array(GapSchema, { description: 'Where it is not complete.' }),
+    holds: Type.Array(HoldSchema, { description: 'What is kept beyond its time.' }),
+  },
+  { $id: 'RecordSummary', description: 'The record of what was quoted and served.' },
+);
+
+const nextField = nullableLine('What to give as `after` for the next page; null on the last.', '1795255200000.3', 32);
+
+export const QuotePageSchema = Type.Object(
+  { quotes: Type.Array(QuoteSchema, { description: 'In their order.' }), next: nextField },
+  { $id: 'RecordedQuotePage', description: 'What was published of a market.' },
+);
+
+const RangeSchema = Type.Object(
+  Object.fromEntries(
+    (['open', 'high', 'low', 'close'] as const).map((name) => [name, part.decimal(`The ${name}.`, '1257810')]),
+  ) as Record<'open' | 'high' | 'low' | 'close', ReturnType<typeof part.decimal>>,
+  { $id: 'PriceRange', description: 'A price over a step.' },
+);
+
+const CandleSchema = Type.Object(
+  {
+    ...pair('from', 'Where the step begins.'),
+    changes: count('Changes within it; 0 where the price before went on.', 42),
+    buyPrice: Type.Unsafe<Static<typeof RangeSchema>>({ $ref: RangeSchema, description: 'What a client paid.' }),
+    sellPrice: Type.Unsafe<Static<typeof RangeSchema>>({ $ref: RangeSchema, description: 'What a client received.' }),
+    bid: Type.Unsafe<Static<typeof RangeSchema>>({ $ref: RangeSchema, description: 'Best bid on the exchange.' }),
+    ask: Type.Unsafe<Static<typeof RangeSchema>>({ $ref: RangeSchema, description: 'Best ask on the exchange.' }),
+  },
+  { $id: 'Candle', description: 'A step of a chart.' },
+);
+
+export const CandleListSchema = Type.Object(
+  {
+    candles: Type.Array(CandleSchema, { description: 'Steps with a price, in order. A step in a gap has none.' }),
+    gaps: Type.Array(GapSchema, { description: 'Gaps of the record in the span.' }),
+  },
+  { $id: 'CandleList', description: 'A market over a span.' },
+);
+
+const ServedSchema = Type.Object(
+  {
+    requestId,
+    position: positionField,
+    ...pair('at', 'The instant that it was answered for.'),
+    keyId: id('key', 'The key that asked.'),
+    route: line('What was asked for.', '/v1/ticker', 100),
+    symbol: nullableLine('The symbol asked for; null where there was none.', 'BTCCZK', 32),
+    status: Type.Integer({ description: 'The HTTP status.', minimum: 100, maximum: 599, examples: [200] }),
+    code: nullableLine('The code of a problem; null for any other answer.', 'UNKNOWN_SYMBOL', 64),
+  },
+  { $id: 'RecordedAnswer', description: 'An answer to a key.' },
+);
+
+export const ServedPageSchema = Type.Object(
+  { answers: Type.Array(ServedSchema, { description: 'In their order.' }), next: nextField },
+  { $id: 'RecordedAnswerPage', description: 'What keys were answered.' },
+);
+
+export const ProvenAnswerSchema = Type.Object(
+  {
+    answer: ServedSchema,
+    body: Type.Unsafe<string | null>({
+      description: 'The body, byte for byte as it is without compression; null where the record lacks a part of it.',
+      type: ['string', 'null'],
+      examples: ['{"symbol":"BTCCZK"}', null],
+    }),
+    quotes: Type.Array(QuoteSchema, {
+      description: 'The published prices it shows: one of a ticker, at most ten of a list.',
+    }),
+    segment: nullable(
+      Type.Object(
+        {
+          chain: count('Its chain.', 1),
+          number: count('Its number in the chain.', 5_760),
+          hash: line('SHA-256 of its content and of the segment before, in hexadecimal.', 'a1b2', 64),
+        },
+        { $id: 'RecordSegment', description: 'A sealed segment.' },
+      ),
+      'The segment that holds it; null while its minute runs.',
+    ),
+  },
+  { $id: 'ProvenAnswer', description: 'An answer again, with what proves it.' },
+);
+
+export function quoteView(row: QuoteRow): Static<typeof QuoteSchema> {
+  const { quote } = row;
+  const rate = quote === undefined || quote.rate === '' ? undefined : (JSON.parse(quote.rate) as RateVersion);
+  return {
+    position: positionText(row),
+    ...instants('at', row.at),
+    unpriced: row.unpriced ?? null,
+    source: quote?.source ?? null,
+    ...instants('timestamp', quote?.capturedAt),
+    bid: quote?.bid ?? null,
+    ask: quote?.ask ?? null,
+    buyPrice: quote?.buyPrice ?? null,
+    sellPrice: quote?.sellPrice ?? null,
+    rate: rate?.mid ?? null,
+    terms: quote === undefined ? null : (JSON.parse(quote.terms) as TermsVersion).version,
+  };
+}
+
+export function gapView({ from, to, reason }: Gap): Static<typeof GapSchema> {
+  return { ...instants('from', from), ...instants('to', to), reason };
+}
+
+export function summaryView(summary: RecordSummary): Static<typeof RecordSummarySchema> {
+  const { from, to, segments, bytes, gaps, holds } = summary;
+  return {
+    recorded: true,
+    ...instants('from', from),
+    ...instants('to', to),
+    ...{ segments, bytes },
+    gaps: gaps.map(gapView),
+    holds: holds.map((hold) => {
+      return { id: hold.id, ...instants('from', hold.from), ...instants('to', hold.to), reason: hold.reason };
+    }),
+  };
+}
+
+export function candleView(candle: Candle): Static<typeof CandleSchema> {
+  const { from, changes } = candle;
+  const ranges = Object.fromEntries(candlePrices.map((name) => [name, { ...candle[name] }]));
+  return { ...instants('from', from), changes, ...(ranges as Pick<Candle, (typeof candlePrices)[number]>) };
+}
+
+export function servedView(row: ServedRow): Static<typeof ServedSchema> {
+  const { keyId, route, symbol, status, text, askedAt } = row;
+  return {
+    requestId: row.requestId,
+    position: positionText(row),
+    ...instants('at', askedAt),
+    ...{ keyId, route, status },
+    symbol: symbol === '' ? null : symbol,
+    code: status < 400 ? null : text.slice(0, text.indexOf(' ')),
+  };
+}
+
+const shownQuotesMax = 10;
+
+export function provenView({ serving, body, quotes, segment }: ProvenAnswer): Static<typeof ProvenAnswerSchema> {
+  return {
+    answer: servedView(serving),
+    body: body ?? null,
+    quotes: quotes.slice(0, shownQuotesMax).map(quoteView),
+    segment: segment === undefined ? null : { ...segment },
+  };
+}
+
+/** A recorded price, explained like today’s; `undefined` where the record has none. */
+export function priceAnswerOf(found: PriceAt): PriceAnswer | undefined {
+  if (found.kind === 'not_recorded') return undefined;
+  if (found.kind === 'unpriced') {
+    return found.reason === 'not_offered' ? { kind: 'unknown_symbol' } : { ...found, held: [] };
+  }
+  const held = found.held.map(({ subject, reason, since, values }) => {
+    return { subject, reason, ...instants('since', since), values: [...values] };
+  });
+  return { kind: 'priced', report: priceReport(found.explanation, held) };
+}
