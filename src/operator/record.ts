@@ -23,7 +23,7 @@ import { requestId } from './request.ts';
 /** A place in the order of the record, as text: `1795255200000.3`. */
 export const positionPattern = '^\\d{1,15}\\.\\d{1,9}$';
 
-export const positionField = Type.String({
+const positionField = Type.String({
   description: 'Its place in the order of all that was published: the millisecond, and the place within it.',
   pattern: positionPattern,
   examples: ['1795255200000.3'],
