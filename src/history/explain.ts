@@ -15,11 +15,11 @@ export function explainRow({ symbol }: QuoteRow, quote: Quote, state: StateAt): 
   if (market === undefined) return undefined;
   const terms = JSON.parse(quote.terms) as TermsVersion;
   const conversion = conversionOf(quote, terms);
-  const { bid, ask, capturedAt } = quote;
+  const { bid, ask, capturedAt, source } = quote;
   const { fee, rounding } = terms;
-  const { buy, sell } = derivePrices({ bid, ask }, fee.value, conversion, market.pricePrecision, rounding?.value);
+  const { buy, sell } = derivePrices({ bid, ask, source }, fee.value, conversion, market.pricePrecision, rounding?.value);
   return {
-    ...{ market, bid, ask, capturedAt, conversion, terms },
+    ...{ market, bid, ask, source, capturedAt, conversion, terms },
     buy: buy.with(-1, { ...buy.at(-1)!, value: quote.buyPrice }),
     sell: sell.with(-1, { ...sell.at(-1)!, value: quote.sellPrice }),
   };
