@@ -25,7 +25,7 @@ export async function prune(store: SegmentStore, before: EpochMs): Promise<Delet
 }
 
 function isHeld(first: SegmentHead, next: SegmentHead, holds: readonly Hold[]): boolean {
-  return holds.some(({ from, to }) => from < next.firstAt && to > first.firstAt);
+  return holds.some(({ from, to }) => from <= next.firstAt && to > first.firstAt);
 }
 
 function deletionOf(first: SegmentHead, next: SegmentHead): Deletion {

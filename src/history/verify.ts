@@ -1,5 +1,7 @@
 import { decodeFacts } from './fact-codec.ts';
+import { readJournal } from './journal.ts';
 import { namesOfKeyframe } from './keyframe.ts';
+import { journalOf } from './open-writer.ts';
 import { chainStart, hashOf, type Segment } from './segment.ts';
 import type { Deletion, SegmentReader } from './segment-store.ts';
 
@@ -41,6 +43,7 @@ export async function verifyRecord(store: SegmentReader, progress: (segments: nu
       head = { number, hash: segment.hash };
       progress(++segments);
     }
+    for (const text of runningDeletions(store, chain, head.number)) sealed.add(text);
     heads.push({ chain, number: head.number, hash: head.hash.toString('hex') });
   }
   const open = [...unsealed].find(([text]) => !sealed.has(text));
@@ -75,6 +78,13 @@ function faultOf(segment: Segment, previous: Buffer): Finding['what'] | undefine
   const isWhole = hashOf(segment).equals(segment.hash);
   if (!isWhole) return 'changed';
   return segment.previous.equals(previous) ? undefined : 'swapped';
+}
+
+/** What the running minute says of deletions: it is sealed when it is over. */
+function runningDeletions({ journalPath }: SegmentReader, chain: number, head: number): string[] {
+  if (journalPath === undefined) return [];
+  const { facts } = readJournal(journalOf(journalPath, chain), head)?.rows ?? { facts: [] };
+  return facts.filter(({ kind }) => kind === 'deletion').map(({ text }) => text);
 }
 
 /** What the segment says of deletions. */

@@ -34,6 +34,9 @@ test('the body of every answer to a key can be built again from the record, byte
   const wrong = ['/v1/ticker?symbol=NOPE', '/v1/ticker', '/v1/nothing', '/v1/ticker?symbol=!'];
   for (let round = 0; round < 12; round++) for (const path of [...paths, '/v1/time']) await ask(path);
   for (const path of wrong) await ask(path);
+  await eventually('ADAEUR is stored', () =>
+    harness.withStore(async ({ markets }) => (await markets.list()).some(({ symbol }) => symbol === 'ADAEUR')),
+  );
   await harness.withStore(({ markets }) => markets.delist('ADAEUR', harness.clock.now()));
   await eventually('ADAEUR is delisted', async () => !(await harness.api.tickers()).has('ADAEUR'));
   for (const path of [...paths, '/v1/ticker?symbol=ADAEUR']) await ask(path);
