@@ -3,11 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { EpochMs } from '../clock.ts';
-import type { DecimalString } from '../market/decimal.ts';
-import type { MarketSymbol } from '../market/symbol.ts';
 import { Journal } from './journal.ts';
 import { Publication } from './publication.ts';
-import type { QuoteRow } from './rows.ts';
 import { chainStart, type Segment } from './segment.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { openSqliteSegments } from './sqlite-segments.ts';
@@ -59,18 +56,4 @@ export function answers() {
     stream.serving({ ...serving, route: '/v1/time' }, 0);
     return stream.take();
   };
-}
-
-export function quoteRow(symbol: string, at: number, bid: string): QuoteRow {
-  const price = bid as DecimalString;
-  const statistics = { high24h: price, low24h: price, volume24h: price, vwap24h: undefined };
-  const changes = {
-    priceChangePercent1h: undefined,
-    priceChangePercent24h: undefined,
-    priceChangePercent7d: undefined,
-  };
-  const prices = { bid: price, ask: price, buyPrice: price, sellPrice: price };
-  const made = { source: 'kraken', capturedAt: at as EpochMs, rate: '', terms: '{}' };
-  const quote = { ...made, ...prices, statistics: { ...statistics, ...changes } };
-  return { at: at as EpochMs, sub: 0, symbol: symbol as MarketSymbol, unpriced: undefined, quote };
 }
