@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { soon } from '../../test/support/eventually.ts';
+import { soon, turns } from '../../test/support/eventually.ts';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { PriceVersions } from '../board/price-versions.ts';
@@ -76,11 +76,12 @@ test('a reader that stands still costs one event of memory, and is cut after ten
   for (let standing = 0; standing < 10; ) {
     changeAll();
     await clock.advance(50);
-    await soon('a turn', () => true);
+    await turns(20);
     assert.ok(response!.writableLength <= eventBytes, `${response!.writableLength} bytes wait`);
     standing = response!.writableLength > 0 ? standing + 1 : 0;
   }
-  await clock.advance(10_000);
+  // Looked for once a second.
+  await clock.advance(11_000);
   assert.deepEqual(warned, ['a price stream was cut: its reader stands still']);
   assert.equal(response!.destroyed, true);
 });
