@@ -9,19 +9,39 @@ declare const operatorToken: unique symbol;
 export type OperatorToken = string & { readonly [operatorToken]: true };
 
 const prefix = 'mdo_';
+/** As long as the other. */
+const sourcePrefix = 'mds_';
 const bodyLength = prefix.length + 32;
 const checksumLength = 6;
 
 /** A new token. It is shown to its holder once and kept nowhere. */
 export function generateOperatorToken(randomness: Randomness): OperatorToken {
-  const body = prefix + randomBase62(bodyLength - prefix.length, randomness);
-  return (body + toBase62(crc32(body), checksumLength)) as OperatorToken;
+  return generated(prefix, randomness) as OperatorToken;
+}
+
+/** A new token for an engine that pushes prices: `mds_` and then as an operator token. */
+export function generateSourceToken(randomness: Randomness): string {
+  return generated(sourcePrefix, randomness);
+}
+
+function generated(start: string, randomness: Randomness): string {
+  const body = start + randomBase62(bodyLength - start.length, randomness);
+  return body + toBase62(crc32(body), checksumLength);
 }
 
 /** True when the text is written as a made token is, checksum included: nobody comes to such a text by guessing. */
 export function hasTokenShape(text: string): text is OperatorToken {
-  if (text.length !== bodyLength + checksumLength || !text.startsWith(prefix)) return false;
-  for (let index = prefix.length; index < text.length; index++) {
+  return hasShape(text, prefix);
+}
+
+/** The same for a token of an engine. */
+export function hasSourceTokenShape(text: string): boolean {
+  return hasShape(text, sourcePrefix);
+}
+
+function hasShape(text: string, start: string): boolean {
+  if (text.length !== bodyLength + checksumLength || !text.startsWith(start)) return false;
+  for (let index = start.length; index < text.length; index++) {
     if (base62Value(text.charCodeAt(index)) < 0) return false;
   }
   return text.slice(bodyLength) === toBase62(crc32(text.slice(0, bodyLength)), checksumLength);

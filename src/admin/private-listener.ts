@@ -11,6 +11,7 @@ import { Problem, problemBody, problemOf, problemTable } from './api/problems.ts
 import { BoardViewSchema, boardView } from './board-view.ts';
 import { addConsole } from './console.ts';
 import { FeedTimeline } from './feed-timeline.ts';
+import { addIngest } from './ingest.ts';
 import { metricsRegistry } from './metrics.ts';
 import { MinuteHistory } from './minute-history.ts';
 import { PriceHistory } from './price-history.ts';
@@ -39,7 +40,9 @@ export async function startPrivateListener(
   const prices = new PriceVersions(market.book, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);
   const app = listenerOf(parts);
+  const ingest = addIngest(app, parts);
   const close = async () => {
+    ingest.stop();
     priceStreams.stop();
     await app.close();
     history.stop();

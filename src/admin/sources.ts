@@ -9,6 +9,7 @@ import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { FeedHealth } from '../feed/health.ts';
+import type { PushConnector } from '../feed/push/connector.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
 import type { RecordAsking } from '../history/asking.ts';
 import type { ConnectionFigures } from '../http/connections.ts';
@@ -71,6 +72,8 @@ export interface AdminParts {
     /** Of each source, in order of preference. */
     sources(): readonly { readonly id: string; readonly kind: string; readonly health: FeedHealth }[];
     rates(): readonly RateHealth[];
+    /** What takes the prices that an engine of the operator pushes, in the process that runs the feed. */
+    engine(source: string): PushConnector | undefined;
   };
   readonly listener: {
     readonly counts: RequestCounts;

@@ -13,6 +13,7 @@ import { price } from './price.ts';
 import { requests } from './requests.ts';
 import { serve } from './serve.ts';
 import { statusPageExport } from './status-page.ts';
+import { sourceTokenCommands } from './source-tokens.ts';
 import { acceptChanges, storeCopy } from './store.ts';
 import { termCommands } from './terms.ts';
 import { watch } from './watch/watch.ts';
@@ -30,6 +31,7 @@ export const sections: readonly Section[] = [
   { title: 'Maintenance windows and the status page', commands: [...maintenanceCommands, statusPageExport] },
   { title: 'Notices to key holders', commands: noticeCommands },
   { title: 'Operators of the management API and the console', commands: adminCommands },
+  { title: 'Engines of the operator', commands: sourceTokenCommands },
   { title: 'Markets', commands: [...marketCommands, price, ...termCommands] },
   { title: 'What was quoted, when, to whom', commands: historyCommands },
   { title: 'The shell', commands: [completion] },

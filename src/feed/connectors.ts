@@ -36,6 +36,11 @@ export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
     urls: { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' },
     load: async () => (await import('./kraken/connector.ts')).KrakenConnector,
   },
+  push: {
+    // The engine comes to us.
+    urls: { rest: '', ws: '' },
+    load: async () => (await import('./push/connector.ts')).PushConnector,
+  },
   okx: {
     urls: { rest: 'https://eea.okx.com', ws: 'wss://wseea.okx.com:8443/ws/v5/public' },
     load: async () => (await import('./okx/connector.ts')).OkxConnector,

@@ -35,6 +35,7 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: 'operator_tokens', key: ['id'] },
   { name: 'status_days', key: ['day_ms', 'component'] },
   { name: 'status_incidents', key: ['id'] },
+  { name: 'source_tokens', key: ['id'] },
 ];
 
 /** Tables that are not copied: their rows describe changes of one database, and mean nothing in another. */

@@ -2,6 +2,7 @@ import { type Migration, Migrator, sql } from 'kysely';
 import { initialMigration } from './migrations/0001-initial.ts';
 import { termsMigration } from './migrations/0002-terms.ts';
 import { statusHistoryMigration } from './migrations/0003-status-history.ts';
+import { sourceTokensMigration } from './migrations/0004-source-tokens.ts';
 import type { Database } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
@@ -12,6 +13,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initialMigration,
   '0002-terms': termsMigration,
   '0003-status-history': statusHistoryMigration,
+  '0004-source-tokens': sourceTokensMigration,
 };
 
 /**

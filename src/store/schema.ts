@@ -21,6 +21,7 @@ export interface Schema {
   status_days: StatusDayTable;
   status_incidents: IncidentTable;
   terms: TermTable;
+  source_tokens: SourceTokenTable;
 }
 
 export type Database = Kysely<Schema>;
@@ -209,4 +210,11 @@ export interface IncidentTable {
   from_ms: EpochMs;
   /** Null while it lasts. */
   to_ms: EpochMs | null;
+export interface SourceTokenTable {
+  id: string;
+  source: string;
+  /** SHA-256 of the whole token text in hexadecimal. */
+  digest: string;
+  created_at_ms: EpochMs;
+  revoked_at_ms: EpochMs | null;
 }

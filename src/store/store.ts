@@ -9,6 +9,7 @@ import { Notices } from './notices.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { Snapshots } from './snapshots.ts';
 import { StatusRecords } from './status-records.ts';
+import { SourceTokens } from './source-tokens.ts';
 import { Terms } from './terms.ts';
 import { OperatorTokens } from './tokens.ts';
 import { type ChangeListener, type ChangeWatch, type WatchOptions, watchChanges } from './watch-changes.ts';
@@ -27,6 +28,7 @@ export interface Store {
   readonly breaches: Breaches;
   readonly notices: Notices;
   readonly tokens: OperatorTokens;
+  readonly sourceTokens: SourceTokens;
   readonly audit: AuditLog;
   /** The same store, whose changes the audit log attributes to this actor. */
   as(actor: string): Store;
@@ -84,6 +86,7 @@ function storeOver({ db, signal, release }: OpenDatabase, clock: Clock, randomne
       breaches: new Breaches(context),
       notices: new Notices(context),
       tokens: new OperatorTokens(context),
+      sourceTokens: new SourceTokens(context),
       audit: new AuditLog(context),
     };
   };

@@ -133,6 +133,10 @@ class ClusteredFeed implements ProcessFeed {
     return this.#feed.rates();
   }
 
+  engine(source: string): ReturnType<Feed['engine']> {
+    return this.#isFeeding ? this.#feed.engine(source) : undefined;
+  }
+
   figures(): ReplicationFigures {
     return { isLeading: this.#isFeeding, resyncs: this.#follower.resyncs };
   }

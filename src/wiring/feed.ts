@@ -4,6 +4,7 @@ import type { Configuration, RatesConfiguration } from '../configuration/configu
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { type ConnectorClass, connectorKinds } from '../feed/connectors.ts';
 import type { FeedHealth } from '../feed/health.ts';
+import type { PushConnector } from '../feed/push/connector.ts';
 import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates/rate-keeper.ts';
 import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/rate-sources.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
@@ -32,6 +33,8 @@ export interface Feed {
   /** Of each source, in order of preference. */
   sources(): readonly SourceHealth[];
   rates(): readonly RateHealth[];
+  /** The connector of a source that an engine pushes; `undefined` for any other, and where this process does not run the feed. */
+  engine(source: string): PushConnector | undefined;
 }
 
 /** How one source does. */
@@ -78,6 +81,10 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
     },
     sources: () => sources.map(({ id, kind }) => ({ id, kind, health: supervisors.get(id)!.health() })),
     rates: () => keepers.map((keeper) => keeper.health()),
+    engine(source) {
+      const index = sources.findIndex(({ id, kind }) => id === source && kind === 'push');
+      return connectors[index] as PushConnector | undefined;
+    },
   };
 }
 

@@ -1,0 +1,119 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { hasSourceTokenShape, tokenDigest } from '../access/operator-token.ts';
+import type { AcceptedPush, PushConnector } from '../feed/push/connector.ts';
+import { requestIds } from '../http/request-ids.ts';
+import { assertOwnHost } from './api/hosts.ts';
+import { Problem, problemBody, problemOf, problemTable } from './api/problems.ts';
+import type { AdminParts } from './sources.ts';
+
+const path = '/ingest/v1';
+/** A catalogue of 20,000 markets. */
+const frameBytesMax = 8 * 1024 * 1024;
+/** A revoked token ends its connection within this time. */
+const tokenCheckEveryMs = 1_000;
+const connectionsMax = 64;
+/** Closing code of a connection whose token was revoked (RFC 6455 §7.4.2). */
+const revokedCode = 4005;
+
+/** Where an engine of the operator's own pushes its prices: a WebSocket at `/ingest/v1`, opened with a token of its source. */
+export function addIngest(app: FastifyInstance, parts: AdminParts): { stop(): void } {
+  const ids = requestIds(parts.randomness);
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: frameBytesMax });
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    admitted(request, parts, server.clients.size).then(
+      ({ engine, digest }) => {
+        if (socket.destroyed) return;
+        server.handleUpgrade(request, socket, head, (webSocket) => connect(webSocket, engine, digest, parts));
+      },
+      (error: unknown) => refuse(socket, error, ids.next(), parts),
+    );
+  });
+  return {
+    stop() {
+      for (const client of server.clients) client.terminate();
+      server.close();
+    },
+  };
+}
+
+interface Admitted {
+  readonly engine: PushConnector;
+  readonly digest: Uint8Array;
+}
+
+/** Throws the problem to answer. */
+async function admitted(request: IncomingMessage, parts: AdminParts, open: number): Promise<Admitted> {
+  assertOwnHost(request, parts.configuration.admin);
+  if (request.url !== path)
+    throw new Problem('NOT_FOUND', `Nothing exists at this path. An engine connects to ${path}.`);
+  if (open >= connectionsMax) throw new Problem('STORE_UNAVAILABLE', 'Too many engines are connected.');
+  const [, text = ''] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+  if (text === '') {
+    throw new Problem('NOT_SIGNED_IN', 'Send the token of the source as `Authorization: Bearer mds_…`.');
+  }
+  const digest = tokenDigest(text);
+  const token = hasSourceTokenShape(text) ? await parts.store.sourceTokens.find(digest) : undefined;
+  if (token === undefined) {
+    throw new Problem('INVALID_TOKEN', 'The source token is not valid. `mdapi sources token ID` makes one.');
+  }
+  const engine = parts.feed.engine(token.source);
+  if (engine !== undefined) return { engine, digest };
+  const kinds = parts.feed.sources().find(({ id }) => id === token.source)?.kind;
+  if (kinds !== 'push')
+    throw new Problem('CONFLICT', `There is no source "${token.source}" of kind push in the configuration.`);
+  throw new Problem('STORE_UNAVAILABLE', 'Another process runs the feed now. Connect to that one, or try again.');
+}
+
+function connect(
+  socket: WebSocket,
+  engine: PushConnector,
+  digest: Uint8Array,
+  { clock, store, log }: AdminParts,
+): void {
+  const accepted: AcceptedPush = engine.accept({
+    send: (message) => socket.send(JSON.stringify(message)),
+    close(code) {
+      socket.close(code);
+      // A peer that never answers the closing frame keeps the connection no longer than this.
+      clock.after(1_000, () => socket.terminate());
+    },
+    unsentBytes: () => socket.bufferedAmount,
+  });
+  const watch = clock.every(tokenCheckEveryMs, async () => {
+    // A store that is away revokes nothing.
+    const token = await store.sourceTokens.find(digest).catch(() => 'unknown' as const);
+    if (token === undefined) socket.close(revokedCode);
+  });
+  log.info({ source: engine.id }, 'an engine has connected');
+  socket.on('message', (data: Buffer, isBinary) => accepted.received(isBinary ? '' : data.toString()));
+  socket.on('error', () => socket.terminate());
+  socket.on('close', (code) => {
+    watch.cancel();
+    accepted.closed();
+    log.info({ source: engine.id, code }, 'the connection of an engine has ended');
+  });
+}
+
+function refuse(socket: Duplex, error: unknown, id: string, { log }: AdminParts): void {
+  const known = problemOf(error);
+  if (known === undefined) log.error({ err: error, requestId: id }, 'a connection of an engine failed');
+  const problem =
+    known ?? new Problem('INTERNAL_ERROR', 'The connection could not be opened because of an internal error.');
+  const { status } = problemTable[problem.code];
+  const body = JSON.stringify(problemBody(problem, id));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Cache-Control: no-store',
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${id}`,
+    ...(status === 401 ? ['WWW-Authenticate: Bearer realm="ingest"'] : []),
+    ...(status === 503 ? ['Retry-After: 1'] : []),
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

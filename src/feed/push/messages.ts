@@ -1,0 +1,131 @@
+import Type, { type Static, type TSchema } from 'typebox';
+
+/** Plain notation, above or at zero, without superfluous zeros before the digits. */
+const decimal = (description: string, example: string) =>
+  Type.String({ description, maxLength: 64, pattern: '^(0|[1-9]\\d*)(\\.\\d+)?$', examples: [example] });
+const places = (description: string, example: number) =>
+  Type.Integer({ description, minimum: 0, maximum: 18, examples: [example] });
+const currency = (description: string, example: string) =>
+  Type.String({ description, pattern: '^[A-Z0-9]{1,16}$', examples: [example] });
+const whole = (description: string, example: number, minimum = 1) =>
+  Type.Integer({ description, minimum, maximum: Number.MAX_SAFE_INTEGER, examples: [example] });
+
+function message<const Name extends string, Properties extends Record<string, TSchema>>(
+  name: Name,
+  description: string,
+  properties: Properties,
+) {
+  return Type.Object({ type: Type.Literal(name), ...properties }, { description, additionalProperties: false });
+}
+
+const PushedMarketSchema = Type.Object(
+  {
+    base: currency('Base currency. Base and quote joined are the symbol.', 'BTC'),
+    quote: currency('Quote currency.', 'EUR'),
+    status: Type.Enum(['trading', 'paused'], { description: 'Whether orders can be placed.' }),
+    pricePrecision: places('Decimals of a price.', 1),
+    amountPrecision: places('Decimals of an amount in the base currency.', 8),
+    tickSize: decimal('Smallest price step, above zero.', '0.1'),
+    minOrderSize: decimal('Smallest order, in the base currency, above zero.', '0.00005'),
+    minOrderValue: Type.Optional(decimal('Smallest order, in the quote currency.', '5')),
+  },
+  { description: 'A market of the engine.', additionalProperties: false },
+);
+
+/** What an engine sends, by `type`. */
+export const engineMessages = {
+  hello: message('hello', 'The first message of every connection, within 5 seconds.', {
+    protocol: Type.Literal(1, { description: 'Version of this protocol.' }),
+    epoch: whole(
+      'Number of the engine’s run: higher with every start. A higher one ends the connection of a lower one.',
+      7,
+    ),
+  }),
+  catalogue: message('catalogue', 'Every market there is, before the first snapshot and after every change.', {
+    markets: Type.Array(PushedMarketSchema, { description: 'All of them.', minItems: 1, maxItems: 20_000 }),
+  }),
+  snapshot: message(
+    'snapshot',
+    'Brackets the tickers of all markets that have a price: what comes between is the whole state.',
+    {
+      phase: Type.Enum(['begin', 'end'], { description: 'Which bracket.' }),
+    },
+  ),
+  ticker: message('ticker', 'The whole state of one market. A lost one is made good by the next.', {
+    seq: whole('One more than that of the ticker before, whatever its market. Any number after a snapshot begins.', 15),
+    symbol: Type.String({
+      description: 'A market of the catalogue.',
+      pattern: '^[A-Z0-9]{2,32}$',
+      examples: ['BTCEUR'],
+    }),
+    time: whole('When the engine knew it, milliseconds since the Unix epoch; not in the future.', 1_795_255_200_000),
+    bid: decimal('Best bid, above zero.', '50000.0'),
+    ask: decimal('Best ask, not below the bid.', '50000.1'),
+    high24h: decimal('Highest trade of 24 hours.', '51000.5'),
+    low24h: decimal('Lowest trade of 24 hours.', '49000.4'),
+    volume24h: decimal('Volume of 24 hours, in the base currency.', '412.70318822'),
+    last: Type.Optional(decimal('Last trade.', '50000.1')),
+    vwap24h: Type.Optional(decimal('Volume weighted average price of 24 hours.', '50001.2')),
+    changePercent24h: Type.Optional(
+      Type.String({
+        description: 'Change of 24 hours in percent.',
+        maxLength: 64,
+        pattern: '^-?(0|[1-9]\\d*)(\\.\\d+)?$',
+        examples: ['-1.25'],
+      }),
+    ),
+  }),
+  heartbeat: message(
+    'heartbeat',
+    'Once a second, also while nothing changes. Three seconds without a message end the connection.',
+    {
+      lastSeq: whole('Of the last ticker sent; 0 before the first.', 15, 0),
+    },
+  ),
+} as const;
+
+/** What the service answers, by `type`. */
+export const serviceMessages = {
+  ack: message('ack', 'Everything up to this ticker was looked at.', { seq: whole('Of the last one.', 15, 0) }),
+  resync: message(
+    'resync',
+    'Send the catalogue if it was not sent on this connection, and a snapshot. Tickers outside it are not taken until then.',
+    {
+      reason: Type.Enum(['connected', 'gap', 'quiet', 'requested'], {
+        description: 'Why; `quiet`: no ticker for 5 seconds.',
+      }),
+      expectedSeq: Type.Optional(whole('With `gap`: the number that should have come.', 16)),
+    },
+  ),
+  error: message('error', 'A message, or the connection, was refused.', {
+    code: Type.Enum(
+      [
+        'MALFORMED',
+        'INVALID_MESSAGE',
+        'OUT_OF_TURN',
+        'UNKNOWN_SYMBOL',
+        'FUTURE_TIME',
+        'INVALID_PRICE',
+        'FENCED',
+        'SILENT',
+        'SLOW',
+      ],
+      { description: 'Why.' },
+    ),
+    message: Type.String({
+      description: 'What is wrong and how to fix it, for people.',
+      examples: ['ask: is below the bid.'],
+    }),
+    seq: Type.Optional(whole('Of the ticker that was refused; the numbers go on after it.', 15)),
+    fatal: Type.Boolean({ description: 'The connection ends.' }),
+  }),
+} as const;
+
+type MessageOf<Messages extends Record<string, TSchema>> = Static<Messages[keyof Messages]>;
+
+export type EngineMessage = MessageOf<typeof engineMessages>;
+export type PushedTicker = Static<typeof engineMessages.ticker>;
+export type PushedMarket = Static<typeof PushedMarketSchema>;
+export type ServiceMessage = MessageOf<typeof serviceMessages>;
+export type PushErrorCode = Static<typeof serviceMessages.error>['code'];
+export type ResyncReason = Static<typeof serviceMessages.resync>['reason'];

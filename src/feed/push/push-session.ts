@@ -1,0 +1,241 @@
+import type { Clock } from '../../clock.ts';
+import { isPositive, parseDecimal, toBig } from '../../market/decimal.ts';
+import type { UpstreamMarket } from '../../market/upstream.ts';
+import type {
+  EngineMessage,
+  PushErrorCode,
+  PushedMarket,
+  PushedTicker,
+  ResyncReason,
+  ServiceMessage,
+} from './messages.ts';
+import { isRefusal, readMessage } from './reading.ts';
+
+/** The connection below a session, as far as a session uses it. */
+export interface PushTransport {
+  send(message: ServiceMessage): void;
+  /** Ends it with a closing frame of this code. */
+  close(code: number): void;
+  /** Bytes the engine has not taken yet. */
+  unsentBytes(): number;
+}
+
+/** What a session tells its source. */
+export interface PushListener {
+  /** The engine said who it is. False when a later run of it is, or was, connected: the session ends then. */
+  helloReceived(epoch: number): boolean;
+  /** Returns why the markets cannot be, by field; `undefined` when they are taken. */
+  catalogueReceived(markets: readonly PushedMarket[]): string | undefined;
+  knows(symbol: string): boolean;
+  tickerReceived(ticker: PushedTicker, isSnapshot: boolean): void;
+  /** A message of any kind. */
+  heard(): void;
+  ended(detail: string): void;
+}
+
+const helloWithinMs = 5_000;
+const silentAfterMs = 3_000;
+const unsentBytesMax = 64 * 1024;
+/** An engine without a change says so by sending its state once more: a heartbeat alone proves no price. */
+const quietAfterMs = 5_000;
+const ackEveryMs = 250;
+/** Clocks of two machines differ a little. */
+const aheadMsMax = 1_000;
+
+/** Closing codes of our own (RFC 6455 §7.4.2), one for each error that ends a connection. */
+const closeCodes: Partial<Record<PushErrorCode, number>> = {
+  MALFORMED: 1007,
+  OUT_OF_TURN: 4001,
+  FENCED: 4002,
+  SILENT: 4003,
+  SLOW: 4004,
+};
+
+/**
+ * One connection of an engine: its messages in their order, sequence and time limits. It judges form alone; whether a price is
+ * believed is for the market to say.
+ */
+export class PushSession {
+  readonly #clock: Clock;
+  readonly #transport: PushTransport;
+  readonly #listener: PushListener;
+  readonly #startedAtMs: number;
+  readonly #watch: { cancel(): void };
+  #heardAtMs: number;
+  #tickerAtMs: number;
+  #hasHello = false;
+  #hasCatalogue = false;
+  /** Tickers count for nothing until a snapshot begins. */
+  #awaitsSnapshot = true;
+  /** The engine was asked for one that has not begun. */
+  #hasAsked = false;
+  #isSnapshot = false;
+  /** `undefined`: any number may come. */
+  #expectedSeq: number | undefined;
+  #seen = 0;
+  #acked = 0;
+  #hasEnded = false;
+
+  constructor(clock: Clock, transport: PushTransport, listener: PushListener) {
+    this.#clock = clock;
+    this.#transport = transport;
+    this.#listener = listener;
+    this.#startedAtMs = this.#heardAtMs = this.#tickerAtMs = clock.monotonicMs();
+    this.#watch = clock.every(ackEveryMs, () => this.#look());
+  }
+
+  /** Takes one text frame. */
+  received(text: string): void {
+    if (this.#hasEnded) return;
+    this.#heardAtMs = this.#clock.monotonicMs();
+    this.#listener.heard();
+    const read = readMessage(text);
+    if (isRefusal(read)) this.#refuse(read.code, read.message, undefined, !this.#hasHello);
+    else if (this.#isInTurn(read)) this.#take(read);
+  }
+
+  /** Asks for the whole state again. */
+  resync(reason: ResyncReason, expectedSeq?: number): void {
+    if (this.#hasEnded || !this.#hasHello || this.#hasAsked) return;
+    this.#hasAsked = true;
+    this.#awaitsSnapshot = true;
+    this.#isSnapshot = false;
+    this.#transport.send({ type: 'resync', reason, ...(expectedSeq !== undefined && { expectedSeq }) });
+  }
+
+  /** A later run of the engine took over. */
+  fence(): void {
+    this.#refuse(
+      'FENCED',
+      'A later run of the engine is connected. End this one, or start it with a higher epoch.',
+      undefined,
+      true,
+    );
+  }
+
+  /** The connection is gone, or is to go: nothing is said of it any more. */
+  end(code?: number): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#watch.cancel();
+    if (code !== undefined) this.#transport.close(code);
+  }
+
+  #isInTurn({ type }: EngineMessage): boolean {
+    if (this.#hasHello === (type !== 'hello')) {
+      if (type !== 'snapshot' || this.#hasCatalogue) return true;
+      this.#refuse('OUT_OF_TURN', 'snapshot: send the catalogue of this connection first.', undefined, true);
+    } else if (this.#hasHello) {
+      this.#refuse('OUT_OF_TURN', 'hello: was sent on this connection already.', undefined, true);
+    } else {
+      this.#refuse('OUT_OF_TURN', `${type}: a connection begins with hello.`, undefined, true);
+    }
+    return false;
+  }
+
+  #take(message: EngineMessage): void {
+    switch (message.type) {
+      case 'hello':
+        this.#hasHello = true;
+        if (this.#listener.helloReceived(message.epoch)) this.resync('connected');
+        else this.fence();
+        return;
+      case 'catalogue':
+        this.#takeCatalogue(message.markets);
+        return;
+      case 'snapshot':
+        this.#isSnapshot = message.phase === 'begin';
+        if (this.#isSnapshot) {
+          this.#awaitsSnapshot = this.#hasAsked = false;
+          this.#expectedSeq = undefined;
+        }
+        return;
+      case 'ticker':
+        this.#takeTicker(message);
+        return;
+      case 'heartbeat':
+        if (!this.#awaitsSnapshot && this.#expectedSeq !== undefined && message.lastSeq >= this.#expectedSeq) {
+          this.resync('gap', this.#expectedSeq);
+        }
+    }
+  }
+
+  #takeCatalogue(markets: readonly PushedMarket[]): void {
+    const fault = this.#listener.catalogueReceived(markets);
+    if (fault === undefined) this.#hasCatalogue = true;
+    else this.#refuse('INVALID_MESSAGE', fault, undefined, false);
+  }
+
+  #takeTicker(ticker: PushedTicker): void {
+    if (this.#awaitsSnapshot) return;
+    const { seq } = ticker;
+    const expected = this.#expectedSeq;
+    if (expected !== undefined && seq < expected) return;
+    if (expected !== undefined && seq > expected) {
+      this.resync('gap', expected);
+      return;
+    }
+    this.#expectedSeq = seq + 1;
+    this.#tickerAtMs = this.#clock.monotonicMs();
+    this.#seen = seq;
+    const [code, message] = this.#faultOf(ticker) ?? [];
+    if (code === undefined) this.#listener.tickerReceived(ticker, this.#isSnapshot);
+    else this.#refuse(code, message!, seq, false);
+  }
+
+  #faultOf({ symbol, time, bid, ask }: PushedTicker): readonly [PushErrorCode, string] | undefined {
+    if (!this.#listener.knows(symbol)) return ['UNKNOWN_SYMBOL', `symbol: ${symbol} is not in the catalogue.`];
+    if (time > this.#clock.now() + aheadMsMax) {
+      return [
+        'FUTURE_TIME',
+        `time: ${time} is in the future; it is ${this.#clock.now()} here. Set the clock of the engine.`,
+      ];
+    }
+    const [below, above] = [parseDecimal(bid), parseDecimal(ask)];
+    if (below === undefined || !isPositive(below)) return ['INVALID_PRICE', 'bid: must be above zero.'];
+    if (above === undefined || toBig(above).lt(toBig(below))) return ['INVALID_PRICE', 'ask: is below the bid.'];
+    return undefined;
+  }
+
+  #refuse(code: PushErrorCode, message: string, seq: number | undefined, fatal: boolean): void {
+    if (this.#hasEnded) return;
+    this.#transport.send({ type: 'error', code, message, ...(seq !== undefined && { seq }), fatal });
+    if (!fatal) return;
+    this.end(closeCodes[code] ?? 1008);
+    this.#listener.ended(code);
+  }
+
+  #acknowledge(): void {
+    if (this.#seen === this.#acked) return;
+    this.#acked = this.#seen;
+    this.#transport.send({ type: 'ack', seq: this.#seen });
+  }
+
+  #look(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (!this.#hasHello && nowMs - this.#startedAtMs >= helloWithinMs) {
+      this.#refuse('OUT_OF_TURN', `No hello within ${helloWithinMs} ms.`, undefined, true);
+    } else if (nowMs - this.#heardAtMs >= (this.#hasHello ? silentAfterMs : helloWithinMs)) {
+      this.#refuse('SILENT', `No message for ${silentAfterMs} ms. Send a heartbeat every second.`, undefined, true);
+    } else if (this.#transport.unsentBytes() > unsentBytesMax) {
+      this.#refuse('SLOW', 'Answers are not read.', undefined, true);
+    } else {
+      if (nowMs - this.#tickerAtMs >= quietAfterMs) this.resync('quiet');
+      this.#acknowledge();
+    }
+  }
+}
+
+/** The markets of a catalogue as the feed knows them, or what is wrong with one of them. */
+export function upstreamMarkets(markets: readonly PushedMarket[]): readonly UpstreamMarket[] | string {
+  const found = new Map<string, UpstreamMarket>();
+  for (const [index, market] of markets.entries()) {
+    const symbol = `${market.base}${market.quote}` as UpstreamMarket['symbol'];
+    if (found.has(symbol)) return `markets.${index}: ${symbol} is listed twice.`;
+    for (const name of ['tickSize', 'minOrderSize'] as const) {
+      if (!/[1-9]/.test(market[name])) return `markets.${index}.${name}: must be above zero.`;
+    }
+    found.set(symbol, { ...market, symbol, minOrderValue: market.minOrderValue } as UpstreamMarket);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import { runInside } from '../../src/cli/cli.testing.ts';
+import { systemClock } from '../../src/clock.ts';
+import { market, ticker } from '../../src/feed/push/engine.testing.ts';
+import { eventually } from '../support/eventually.ts';
+import { ServiceHarness } from '../support/service-harness.ts';
+
+const settings = { sources: '[{"id":"engine","kind":"push"}]', 'markets.symbols': 'all' };
+const example = fileURLToPath(new URL('../../examples/engine-push/engine.ts', import.meta.url));
+
+async function started(t: TestContext) {
+  const harness = await ServiceHarness.start(t, { settings, untilLive: false });
+  const mdapi = (...argv: readonly string[]) =>
+    runInside(argv, { cwd: harness.directory, env: { MDAPI_SOURCES: settings.sources }, clock: systemClock });
+  const made = await mdapi('sources', 'token', 'engine', '--json');
+  assert.equal(made.exitCode, 0, made.stderr);
+  const { id, token } = JSON.parse(made.stdout) as { id: string; token: string };
+  const url = `${harness.service.adminUrl.replace('http', 'ws')}/ingest/v1`;
+  return { harness, mdapi, id, token, url };
+}
+
+/** Opens a connection as an engine does; the status of the refusal where there is one. */
+async function connect(t: TestContext, url: string, token: string | undefined): Promise<WebSocket | number> {
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const socket = new WebSocket(url, { headers });
+  t.after(() => socket.terminate());
+  return new Promise((resolve) => {
+    socket.on('error', () => {});
+    socket.on('open', () => resolve(socket));
+    socket.on('unexpected-response', (request, response) => {
+      request.destroy();
+      resolve(response.statusCode ?? 0);
+    });
+  });
+}
+
+describe('an engine of the operator', { concurrency: true }, () => {
+  test('pushes the prices that clients get, and is told by name what is wrong', async (t) => {
+    const { harness, token, url } = await started(t);
+    const socket = (await connect(t, url, token)) as WebSocket;
+    const answers: string[] = [];
+    socket.on('message', (data) => answers.push(String(data)));
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    send({ type: 'hello', protocol: 1, epoch: 1 });
+    let seq = 0;
+    const snapshot = () => {
+      send({ type: 'catalogue', markets: [market('BTC')] });
+      send({ type: 'snapshot', phase: 'begin' });
+      send(ticker(++seq, 'BTCEUR', harness.clock.now()));
+      send({ type: 'snapshot', phase: 'end' });
+    };
+    snapshot();
+    const beat = setInterval(() => {
+      send({ type: 'heartbeat', lastSeq: seq });
+      send(ticker(++seq, 'BTCEUR', harness.clock.now()));
+    }, 300);
+    t.after(() => clearInterval(beat));
+    socket.on('message', (data) => {
+      if (String(data).includes('"resync"')) snapshot();
+    });
+    await eventually('a price', async () => (await harness.api.outcome('/v1/tickers')) === '200');
+    await eventually('the price', async () => (await harness.api.tickers()).get('BTCEUR')?.buyPrice === '50250.2');
+    assert.equal((await harness.api.tickers()).get('BTCEUR')?.volume24h, '12.50000000');
+    send(ticker(++seq, 'DOGEEUR', harness.clock.now()));
+    await eventually('the refusal', () => answers.some((text) => text.includes('"UNKNOWN_SYMBOL"')));
+    await eventually('the acknowledgement', () => answers.some((text) => text.includes('"ack"')));
+    await harness.untilTicker('operational');
+    assert.ok(!harness.logged.some((line) => line.includes(token)), 'no secret in the log');
+  });
+
+  test('is let in with a token of its source alone, and out within a second of its end', async (t) => {
+    const { harness, mdapi, id, token, url } = await started(t);
+    assert.equal(await connect(t, url, undefined), 401);
+    assert.equal(await connect(t, url, `${token.slice(0, -1)}x`), 401);
+    assert.equal(await connect(t, url.replace('/ingest/v1', '/other'), token), 404);
+    const socket = (await connect(t, url, token)) as WebSocket;
+    const ended = once(socket, 'close');
+    const revoked = await mdapi('sources', 'revoke', id, '--yes', '--json');
+    assert.equal(JSON.parse(revoked.stdout).state, 'revoked');
+    assert.equal((await ended)[0], 4005);
+    assert.equal(await connect(t, url, token), 401);
+    const listed = await mdapi('sources', 'tokens');
+    assert.match(listed.stdout, /^ID +SOURCE +STATE +CREATED\ntok_\w+ +engine +revoked /);
+    const unknown = await mdapi('sources', 'token', 'kraken');
+    assert.deepEqual([unknown.exitCode, unknown.stderr.includes('Of kind push are engine.')], [4, true]);
+    const page = { limit: 10, after: undefined, subjectId: id };
+    const { items } = await harness.withStore((store) => store.audit.page(page));
+    assert.deepEqual(
+      items.map(({ action }) => action),
+      ['source_token.revoke', 'source_token.create'],
+    );
+  });
+
+  test('can be the forty lines of the example', async (t) => {
+    const { harness, token, url } = await started(t);
+    const engine = spawn(process.execPath, [example, url], { env: { SOURCE_TOKEN: token }, stdio: 'ignore' });
+    t.after(() => engine.kill());
+    await eventually('a price', async () => (await harness.api.outcome('/v1/tickers')) === '200');
+    await eventually('both prices, and those made from them', async () => (await harness.api.tickers()).size === 4);
+    const first = (await harness.api.tickers()).get('ETHEUR')?.timestampMs ?? 0;
+    await eventually('they go on', async () => ((await harness.api.tickers()).get('ETHEUR')?.timestampMs ?? 0) > first);
+  });
+});
