@@ -4,6 +4,7 @@ import { operations } from './admin/api/operations.ts';
 import { commandReference } from './cli/help.ts';
 import { configurationReference } from './configuration/reference.ts';
 import { openApiDocument } from './contract/openapi.ts';
+import { ingestDocument } from './feed/push/document.ts';
 
 const baseUrl = 'https://api.example.com';
 
@@ -11,6 +12,7 @@ const baseUrl = 'https://api.example.com';
 const documents: Readonly<Record<string, () => string>> = {
   'docs/openapi/v1.json': () => json(openApiDocument({ baseUrl, errorsUrl: `${baseUrl}/errors` })),
   'docs/openapi/management-v1.json': () => json(managementDocument(operations)),
+  'docs/openapi/ingest-v1.asyncapi.json': () => json(ingestDocument()),
   'docs/configuration.md': configurationReference,
   'docs/cli.md': commandReference,
 };

@@ -210,6 +210,8 @@ export interface IncidentTable {
   from_ms: EpochMs;
   /** Null while it lasts. */
   to_ms: EpochMs | null;
+}
+
 export interface SourceTokenTable {
   id: string;
   source: string;

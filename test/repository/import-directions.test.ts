@@ -33,7 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   wiring: joined,
   main: [...joined, 'wiring'],
   cli: [...joined, 'wiring', 'main'],
-  generate: ['admin', 'cli', 'configuration', 'contract'],
+  generate: ['admin', 'cli', 'configuration', 'contract', 'feed'],
   'exchange-simulator': ['clock'],
   client: [],
   web: [],
