@@ -161,7 +161,8 @@ function report(all: readonly Finished[]): number {
   for (const [reason, times] of reasons) print(`skipped ${times.length}: ${reason}`);
   // Other reasons lie in the platform: a missing program comes with the command that gets it.
   const isAnyProgramMissing =
-    process.env.CI === 'true' && [...reasons.keys()].some((reason) => /apt-get install|npm ci/.test(reason));
+    process.env.CI === 'true' &&
+    [...reasons.keys()].some((reason) => /apt-get install|npm (--prefix \S+ )?ci|tools\/\S+\.sh/.test(reason));
   print(`${passed} passed, ${failed} failed`);
   return failed > 0 || isInterrupted || isAnyProgramMissing ? 1 : 0;
 }
