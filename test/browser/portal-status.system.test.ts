@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { dayOf, noHistory } from '../../src/board/status-history.ts';
 import type { EpochMs } from '../../src/clock.ts';
 import { systemClock } from '../../src/clock.ts';
-import { assertAccessible, browserTest, openBrowser } from '../support/browser.ts';
+import { openApiDocument } from '../../src/contract/openapi.ts';
+import { exportedStatus } from '../../src/portal/status-export.ts';
+import { assertAccessible, browserTest, openBrowser, phone } from '../support/browser.ts';
 import { fixedPort } from '../support/fixed-port.ts';
 import { ListenerHarness } from '../support/listener-harness.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
@@ -130,4 +136,80 @@ describe('the status page in a browser', () => {
       .waitFor({ timeout: 20_000 });
     await watched.close();
   });
+
+  test(
+    'shows ninety days of each component, the incidents and past maintenance, in Czech too',
+    browserTest,
+    async (t) => {
+      const { page } = await openBrowser(t, { viewport: phone });
+      const api = await ListenerHarness.start({ clock: systemClock });
+      t.after(() => api.stop());
+      const now = systemClock.now();
+      const day = dayOf(now);
+      const states = { operational: 3_600_000, degraded: 0, maintenance: 0, outage: 600_000 };
+      const from = (now - 3 * hourMs) as EpochMs;
+      api.service.setHistory({
+        days: [{ component: 'market-data', day, states }],
+        incidents: [{ id: 'inc_1', component: 'market-data', state: 'outage', from, to: (from + 600_000) as EpochMs }],
+        windows: [{ id: 'win_1', from, to: (from + 60_000) as EpochMs, description: 'Upgrade.', createdAt: from }],
+      });
+      await page.goto(`http://127.0.0.1:${api.port}/status`);
+      await page.getByRole('img', { name: /^Market data: 85\.71% operational, outage 10 minutes/ }).waitFor();
+      assert.equal(await page.locator('.days span').count(), 180);
+      await page.getByText('Market data was not arriving').waitFor();
+      await assertAccessible(page);
+      await page.getByRole('link', { name: 'Čeština' }).click();
+      await page.getByText('Tržní data nepřicházela').waitFor();
+      await page.getByText('Zatím nepřišla žádná data.').waitFor();
+      await assertAccessible(page);
+    },
+  );
+
+  test(
+    'exported to another host, it shows the state of the service and says at once when it is gone',
+    browserTest,
+    async (t) => {
+      const watched = await openBrowser(t);
+      const { page } = watched;
+      watched.expect(/request to another origin|ERR_/);
+      const api = await ListenerHarness.start({ clock: systemClock });
+      t.after(() => api.stop());
+      api.tick('BTC', '50000.00', '50010.00');
+      const baseUrl = `http://127.0.0.1:${api.port}`;
+      const urls = { baseUrl, errorsUrl: `${baseUrl}/errors` };
+      const files = exportedStatus(
+        { ...urls, document: openApiDocument(urls), version: '1.0.0' },
+        { now: systemClock.now(), history: noHistory, windows: [] },
+      );
+      const host = await serve(t, files);
+      await page.goto(`${host}/`);
+      await page.locator('#state .word').filter({ hasText: 'Operational' }).waitFor();
+      await assertAccessible(page);
+      await page.getByRole('link', { name: 'Čeština' }).click();
+      await page.locator('#state .word').filter({ hasText: 'V provozu' }).waitFor();
+      await api.stop();
+      await page.locator('#state .word').filter({ hasText: 'Neznámý' }).waitFor({ timeout: 10_000 });
+      await page.getByRole('alert').filter({ hasText: 'nemůže spojit se službou' }).waitFor();
+    },
+  );
 });
+
+/** A plain host of files. Resolves with its address. */
+async function serve(t: Pick<TestContext, 'after'>, files: ReadonlyMap<string, string>): Promise<string> {
+  const types: Readonly<Record<string, string>> = {
+    html: 'text/html',
+    js: 'text/javascript',
+    css: 'text/css',
+    svg: 'image/svg+xml',
+  };
+  const server = createServer(({ url = '' }, response) => {
+    const path = url.slice(1).replace(/(^|\/)$/, '$1index.html');
+    const text = files.get(path);
+    const type = types[path.split('.').at(-1)!] ?? 'text/plain';
+    response.writeHead(text === undefined ? 404 : 200, { 'Content-Type': type }).end(text, 'latin1');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
