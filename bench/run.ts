@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { growth } from './growth.ts';
+import { history } from './history.ts';
 import { keys } from './keys.ts';
 import { latency } from './latency.ts';
 import { describeMachine } from './machine.ts';
@@ -16,7 +17,7 @@ import { start } from './start.ts';
 import { store } from './store.ts';
 import { updates } from './updates.ts';
 
-const measurements = { serving, latency, updates, start, keys, store, growth, scaling } satisfies Record<
+const measurements = { serving, latency, updates, start, keys, store, growth, scaling, history } satisfies Record<
   string,
   (scope: Scope) => Promise<Section>
 >;

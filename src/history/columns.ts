@@ -122,6 +122,14 @@ export class DecimalColumnReader {
     this.#last.reset();
   }
 
+  /** Passes over a value whose column is reset before the next that is read. */
+  skip(): void {
+    const found = this.#forms.byte();
+    if (found === form.text) this.#values.text();
+    else if (found === form.otherPlaces) this.#forms.byte();
+    if (found === form.samePlaces || found === form.otherPlaces) this.#values.count();
+  }
+
   read<Text extends string>(ratio = 1): Text | undefined {
     const found = this.#forms.byte();
     if (found === form.absent) return undefined;

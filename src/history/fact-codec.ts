@@ -6,6 +6,7 @@ import { type FactRow, factKinds } from './rows.ts';
 /** The columns: position, kind, and the texts. */
 const columns = { at: 0, sub: 1, kind: 2, text: 3 } as const;
 const columnCount = 4;
+const subjectsPerGroup = 64;
 
 /** @param base the names that the reader will know from the keyframe */
 export function encodeFacts(rows: readonly FactRow[], base: readonly string[]): Buffer {
@@ -15,6 +16,7 @@ export function encodeFacts(rows: readonly FactRow[], base: readonly string[]): 
     base,
     (names) => ({
       names,
+      subjectsPerGroup,
       encode(subjects) {
         const writer = new ColumnsWriter(columnCount);
         for (const facts of subjects) {
@@ -36,7 +38,7 @@ export function encodeFacts(rows: readonly FactRow[], base: readonly string[]): 
 /** Gives the rows again, subject by subject. */
 export function decodeFacts(data: Uint8Array, base: readonly string[]): FactRow[] {
   const { names, groups } = readGrouped(data, base);
-  return groups.flatMap(({ bytes, subjects }) => {
+  return [...groups()].flatMap(({ bytes, subjects }) => {
     const reader = new ColumnsReader(bytes, columnCount);
     const decoded: FactRow[] = [];
     for (const { name: subject, count } of subjects) {

@@ -5,11 +5,10 @@ import { NameWriter, readNames } from './names.ts';
 /** The first byte of every segment: how the rest is written. */
 const format = 1;
 
-/** Subjects of a group: a reader of one market decodes only its group, and a group is large enough to compress well. */
-const subjectsPerGroup = 32;
-
 /** What a group of subjects is encoded by. */
 export interface GroupEncoder<Row> {
+  /** Subjects of a group. Who reads one of them decodes its group alone; larger groups compress better. */
+  readonly subjectsPerGroup: number;
   readonly names: NameWriter;
   encode(subjects: readonly (readonly Row[])[]): Buffer;
 }
@@ -20,10 +19,17 @@ interface Subject {
   readonly count: number;
 }
 
-/** A segment of rows by subject, each subject's in order, read lazily. */
+/** The rows of some subjects, compressed. */
+export interface Group {
+  readonly subjects: readonly Subject[];
+  readonly bytes: Buffer;
+}
+
+/** A segment of rows by subject, each subject's in order. */
 export interface Grouped {
   readonly names: readonly string[];
-  readonly groups: readonly { readonly subjects: readonly Subject[]; readonly bytes: Buffer }[];
+  /** Of all subjects, or the one that holds this subject alone; made as they are asked for. */
+  groups(only?: string): Iterable<Group>;
   /** What the encoder added for the whole segment. */
   readonly extra: Buffer;
 }
@@ -45,6 +51,7 @@ export function encodeGrouped<Row>(
   const counts = new ByteWriter();
   counts.count(subjects.length);
   for (const subject of subjects) counts.count(bySubject.get(subject)!.length);
+  const { subjectsPerGroup } = encoder;
   for (let start = 0; start < subjects.length; start += subjectsPerGroup) {
     const some = subjects.slice(start, start + subjectsPerGroup);
     groups.push(encoder.encode(some.map((subject) => bySubject.get(subject)!)));
@@ -52,6 +59,7 @@ export function encodeGrouped<Row>(
   const head = new ByteWriter();
   head.byte(format);
   const parts = [names.compressed(), compress(counts.bytes()), Buffer.from(extra), ...groups];
+  head.count(subjectsPerGroup);
   head.count(parts.length);
   for (const part of parts) head.count(part.length);
   return Buffer.concat([head.bytes(), ...parts]);
@@ -62,21 +70,26 @@ export function readGrouped(data: Uint8Array, base: readonly string[]): Grouped 
   const reader = new ByteReader(data);
   const found = reader.byte();
   if (found !== format) throw new RangeError(`a segment of format ${found}, which this version does not read`);
+  const subjectsPerGroup = reader.count();
   const lengths = Array.from({ length: reader.count() }, () => reader.count());
   const [nameBytes, countBytes, extra, ...groups] = lengths.map((length) => reader.raw(length));
   if (nameBytes === undefined || countBytes === undefined || extra === undefined) throw new RangeError('no segment');
   const names = readNames(nameBytes, base);
   const counts = new ByteReader(decompress(countBytes));
-  const subjects = Array.from({ length: counts.count() }, (_, index) => ({
-    name: names[index]!,
-    count: counts.count(),
-  }));
+  const perSubject = Array.from({ length: counts.count() }, () => counts.count());
+  const groupAt = (index: number): Group => {
+    const first = index * subjectsPerGroup;
+    const some = perSubject.slice(first, first + subjectsPerGroup);
+    return { bytes: groups[index]!, subjects: some.map((count, at) => ({ name: names[first + at]!, count })) };
+  };
   return {
     names,
     extra,
-    groups: groups.map((bytes, index) => {
-      const first = index * subjectsPerGroup;
-      return { bytes, subjects: subjects.slice(first, first + subjectsPerGroup) };
-    }),
+    *groups(only) {
+      // The subjects are the first names.
+      const at = only === undefined ? -1 : names.indexOf(only);
+      if (only === undefined) for (const index of groups.keys()) yield groupAt(index);
+      else if (at !== -1 && at < perSubject.length) yield groupAt(Math.floor(at / subjectsPerGroup));
+    },
   };
 }

@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { ColumnsReader, ColumnsWriter, DecimalColumnReader, DecimalColumnWriter, decimalWidth } from './columns.ts';
-import { encodeGrouped, type Grouped, readGrouped } from './groups.ts';
+import { encodeGrouped, type Group, readGrouped } from './groups.ts';
 import type { NameWriter } from './names.ts';
 import type { NoQuote, Quote, QuoteRow, Statistics } from './rows.ts';
 
@@ -21,6 +21,8 @@ const statisticNames = [
 
 /** The columns of a group, by their index. Decimals take two each. */
 const columns = { at: 0, sub: 1, state: 2, source: 3, age: 4, rate: 5, terms: 6, statistics: 7, decimals: 8 } as const;
+/** A market and those around it: enough for a converted one to be beside its origin. */
+const subjectsPerGroup = 16;
 const priceColumns = 4;
 const columnCount = columns.decimals + (priceColumns + statisticNames.length) * decimalWidth;
 
@@ -30,7 +32,7 @@ export function encodeQuotes(rows: readonly QuoteRow[], base: readonly string[])
     rows,
     ({ symbol }) => symbol,
     base,
-    (names) => ({ names, encode: (markets) => encodeGroup(markets, names) }),
+    (names) => ({ names, subjectsPerGroup, encode: (markets) => encodeGroup(markets, names) }),
   );
 }
 
@@ -41,11 +43,7 @@ export function encodeQuotes(rows: readonly QuoteRow[], base: readonly string[])
  */
 export function decodeQuotes(data: Uint8Array, base: readonly string[], only?: string): QuoteRow[] {
   const grouped = readGrouped(data, base);
-  return grouped.groups.flatMap((group) => {
-    const { subjects } = group;
-    if (only !== undefined && !subjects.some(({ name }) => name === only)) return [];
-    return decodeGroup(group, grouped.names, only);
-  });
+  return [...grouped.groups(only)].flatMap((group) => decodeGroup(group, grouped.names, only));
 }
 
 /** How a price has changed, and with it what is made from it. */
@@ -124,11 +122,7 @@ class QuoteWriter {
   }
 }
 
-function decodeGroup(
-  { subjects, bytes }: Grouped['groups'][number],
-  names: readonly string[],
-  only: string | undefined,
-): QuoteRow[] {
+function decodeGroup({ subjects, bytes }: Group, names: readonly string[], only: string | undefined): QuoteRow[] {
   const reader = new ColumnsReader(bytes, columnCount);
   const at = reader.column(columns.at);
   const sub = reader.column(columns.sub);
@@ -143,9 +137,13 @@ function decodeGroup(
       lastAt += at.difference();
       const position = { at: lastAt as EpochMs, sub: sub.count() };
       const code = state.byte();
+      if (only !== undefined && only !== name) {
+        if (code === 0) quoteReader.skip();
+        continue;
+      }
       const unpriced = code === 0 ? undefined : noQuotes[code - 1];
       const quote = code === 0 ? quoteReader.read(lastAt) : undefined;
-      if (only === undefined || only === name) decoded.push({ ...position, symbol, unpriced, quote });
+      decoded.push({ ...position, symbol, unpriced, quote });
     }
     if (only === name) break;
   }
@@ -198,6 +196,15 @@ class QuoteReader {
       statistics,
     };
     return this.#last;
+  }
+
+  /** Passes over a row of a market that nobody asked for. */
+  skip(): void {
+    this.#columns.column(columns.age).count();
+    for (const index of [columns.source, columns.rate, columns.terms]) this.#columns.column(index).count();
+    for (let index = 0; index < priceColumns; index++) this.#decimals[index]!.skip();
+    if (this.#columns.column(columns.statistics).byte() === 0) return;
+    for (let index = priceColumns; index < this.#decimals.length; index++) this.#decimals[index]!.skip();
   }
 
   #name(column: number): string {

@@ -1,13 +1,14 @@
 import type { EpochMs } from '../clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { ColumnsReader, ColumnsWriter, compress, decompress } from './columns.ts';
-import { encodeGrouped, type Grouped, readGrouped } from './groups.ts';
+import { encodeGrouped, type Group, readGrouped } from './groups.ts';
 import type { NameWriter } from './names.ts';
 import type { ServingRow } from './rows.ts';
 
 /** `lag`: from the request's instant to the position; `among`: which of the requests of its millisecond it was. */
 const columns = { asked: 0, lag: 1, sub: 2, route: 3, symbol: 4, status: 5, text: 6, feedAge: 7, among: 8 } as const;
 const columnCount = 9;
+const subjectsPerGroup = 256;
 
 /**
  * Keys poll in a rhythm, so that rows by key have small differences. The request's number is nearly a function of its
@@ -21,7 +22,7 @@ export function encodeServings(rows: readonly ServingRow[], base: readonly strin
     rows,
     ({ keyId }) => keyId,
     base,
-    (names) => ({ names, encode: (keys) => encodeGroup(keys, names, firstRequests) }),
+    (names) => ({ names, subjectsPerGroup, encode: (keys) => encodeGroup(keys, names, firstRequests) }),
     writeFirstRequests(firstRequests),
   );
 }
@@ -34,10 +35,7 @@ export function encodeServings(rows: readonly ServingRow[], base: readonly strin
 export function decodeServings(data: Uint8Array, base: readonly string[], only?: string): ServingRow[] {
   const grouped = readGrouped(data, base);
   const firstRequests = readFirstRequests(grouped.extra);
-  return grouped.groups.flatMap((group) => {
-    if (only !== undefined && !group.subjects.some(({ name }) => name === only)) return [];
-    return decodeGroup(group, grouped.names, firstRequests, only);
-  });
+  return [...grouped.groups(only)].flatMap((group) => decodeGroup(group, grouped.names, firstRequests, only));
 }
 
 /** The lowest request number by millisecond. */
@@ -101,7 +99,7 @@ function encodeGroup(
 }
 
 function decodeGroup(
-  { subjects, bytes }: Grouped['groups'][number],
+  { subjects, bytes }: Group,
   names: readonly string[],
   firstRequests: ReadonlyMap<number, number>,
   only: string | undefined,

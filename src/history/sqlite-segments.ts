@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { EpochMs } from '../clock.ts';
 import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
 import type { Deletion, Hold, Run, SegmentQuery, SegmentReader, SegmentStore } from './segment-store.ts';
@@ -73,6 +73,7 @@ interface SegmentRow {
 class SqliteSegments implements SegmentStore {
   readonly journalPath: string | undefined;
   readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync, path: string) {
     this.#database = database;
@@ -160,7 +161,12 @@ class SqliteSegments implements SegmentStore {
   }
 
   #all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#database.prepare(sql).all(...values) as unknown as Row[];
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement.all(...values) as unknown as Row[];
   }
 
   #together(work: () => void): void {

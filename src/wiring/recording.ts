@@ -7,7 +7,7 @@ import { isoInstant } from '../contract/instant.ts';
 import { RecordAsking } from '../history/asking.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from '../history/messages.ts';
 import { Recorder } from '../history/recorder.ts';
-import type { ProcessFact } from '../history/versions.ts';
+import type { GapFact, ProcessFact } from '../history/versions.ts';
 import type { ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
 import type { Log } from '../log.ts';
@@ -55,6 +55,8 @@ export class Recording {
   #day = 0;
   #told: { windows?: unknown; path?: unknown } = {};
   #gaps = 0;
+  /** Left by the process before; told with the first flush. */
+  #leftGap: GapFact | undefined;
   #gapSince: EpochMs | undefined;
   #trouble: string | undefined;
   #figures: Extract<FromWorker, { kind: 'figures' }>['figures'] | undefined;
@@ -167,7 +169,7 @@ export class Recording {
           { from: isoInstant(message.gap.from) },
           'the process before was killed: the record has a gap until now',
         );
-        this.#recorder.fact('gap', '', JSON.stringify(message.gap));
+        this.#leftGap = message.gap;
         return;
       case 'failed':
         log.error({ message: message.message }, 'the record cannot be opened');
@@ -212,6 +214,8 @@ export class Recording {
   }
 
   #tellFacts(): void {
+    if (this.#leftGap !== undefined) this.#recorder.fact('gap', '', JSON.stringify(this.#leftGap));
+    this.#leftGap = undefined;
     const { service, feedStatus } = this.#market;
     const { announced } = service;
     if (announced !== this.#told.windows) this.#recorder.fact('windows', '', JSON.stringify(announced));
