@@ -84,6 +84,7 @@ async function writeConfiguration(
   const configuration = {
     admin: { port },
     store: 'sqlite:./mdapi.sqlite',
+    history: { url: 'sqlite:./history.sqlite' },
     sources: Object.entries(dialects).map(([id, { restUrl, wsUrl }]) => ({ id, urls: { rest: restUrl, ws: wsUrl } })),
     rates: { source: 'cnb', url: cnbUrl },
     logs: { level: 'error' },

@@ -41,7 +41,7 @@ export const exportRecord: Command = storeCommand({
     let skipped = 0;
     await withRecord(configuration, async (record) => {
       for (const hour of hoursOf(from, to)) {
-        const file = join(directory, `quotes-${isoInstant(hour.from).slice(0, 13)}.${format}`);
+        const file = join(directory, `quotes-${stamp(hour.from)}-${stamp(hour.to)}.${format}`);
         if (existsSync(file)) skipped++;
         else {
           stderr.write(`Writing ${file}\n`);
@@ -58,6 +58,11 @@ export const exportRecord: Command = storeCommand({
     };
   },
 });
+
+/** An instant in the name of a file. */
+function stamp(at: EpochMs): string {
+  return isoInstant(at).replaceAll(/[-:.]/g, '');
+}
 
 function* hoursOf(from: EpochMs, to: EpochMs): Iterable<{ from: EpochMs; to: EpochMs }> {
   for (let start = from; start < to; ) {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { EpochMs } from '../clock.ts';
+import { createIfMissing } from '../store/sqlite/open.ts';
 import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
 import type { Deletion, Hold, Run, SegmentQuery, SegmentReader, SegmentStore } from './segment-store.ts';
 
@@ -33,8 +34,9 @@ const busyTimeoutMs = 2_000;
 const headColumns =
   'chain, number, run, kind, first_ms, last_ms, count, low_request, high_request, keyframe, hash, previous, bytes';
 
-/** Opens the file, and makes it where it is missing. Throws the system's error. */
+/** Opens the file, and makes it, for its owner alone, where it is missing. Throws the system's error, or `StoreError`. */
 export function openSqliteSegments(path: string): SegmentStore {
+  if (path !== ':memory:') createIfMissing(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
     database.exec(`pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journal_mode = wal;

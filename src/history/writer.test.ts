@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -59,6 +59,21 @@ test('what a process that was killed left in its journal is stored by the next, 
   assert.deepEqual(second.gap, { from: 2_000, to: 9_000, reason: 'killed' });
   assert.deepEqual(await served(store), [1_000, 1_500, 2_000]);
   assert.equal((await verifyRecord(store, () => {})).finding, undefined);
+});
+
+test('the record is readable by its owner alone', async (t) => {
+  const path = join(directoryFor(t), 'history.sqlite');
+  const store = refusingStore(path);
+  t.after(() => store.close());
+  const { release } = await openWriter({
+    store,
+    journalPath: path,
+    requestKey,
+    now: 500 as EpochMs,
+    written: () => {},
+  });
+  t.after(release);
+  for (const file of [path, `${path}.minute1`]) assert.equal(statSync(file).mode & 0o777, 0o600, file);
 });
 
 test('a process that is stopped in order leaves no journal and no gap', async (t) => {
