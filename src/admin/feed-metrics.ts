@@ -1,6 +1,61 @@
 import type { FeedHealth } from '../feed/health.ts';
+import { type SourceQuote, sourceQuotes, sourceStates } from '../operator/source.ts';
 import { type Counts, counter, gauge, type Metric, type Sample } from './metric.ts';
 import type { AdminParts } from './sources.ts';
+
+/** What each source of each market is to its price; nothing where there is one source alone. */
+export function sourceMetrics({ market, clock }: AdminParts): Metric[] {
+  return [
+    perMarket(
+      'market_source_age_seconds',
+      'Age of the last good values of each source of each market, with its state.',
+      ({ state, ageMs }) => (ageMs === null ? undefined : [state, ageMs / 1000]),
+      'state',
+    ),
+    perMarket(
+      'market_source_middle',
+      'Middle price of each source of each market, rounded to a float.',
+      ({ bid, ask }) => (bid === null || ask === null ? undefined : [(Number(bid) + Number(ask)) / 2]),
+    ),
+    perMarket(
+      'market_source_deviation_ratio',
+      'Distance of the middle price of each source from that of the market’s price.',
+      ({ deviationPercent }) => (deviationPercent === null ? undefined : [Number(deviationPercent) / 100]),
+    ),
+    gauge('source_markets', 'Markets of each source, by its state there.', states, 'source', 'state'),
+  ];
+
+  function quotes(): readonly (readonly [symbol: string, quote: SourceQuote])[] {
+    const now = clock.now();
+    const offered = market.book.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');
+    return offered.flatMap(({ symbol }) => {
+      return sourceQuotes(market.book, symbol, now).map((quote) => [symbol, quote] as const);
+    });
+  }
+
+  function perMarket(
+    name: string,
+    help: string,
+    read: (quote: SourceQuote) => Sample | undefined,
+    ...labels: readonly string[]
+  ): Metric {
+    const samples = () => {
+      if (market.book.sources.all.length === 1) return [];
+      return quotes().flatMap(([symbol, quote]): Sample[] => {
+        const sample = read(quote);
+        return sample === undefined ? [] : [[symbol, quote.id, ...sample]];
+      });
+    };
+    return gauge(name, help, samples, 'market', 'source', ...labels);
+  }
+
+  function states(): Sample[] {
+    const all = quotes().map(([, quote]) => quote);
+    const count = (id: string, state: string) => all.filter((each) => each.id === id && each.state === state).length;
+    const ids = market.book.sources.all.map(({ id }) => id);
+    return ids.flatMap((id) => sourceStates.map((state): Sample => [id, state, count(id, state)]));
+  }
+}
 
 /** How market data arrives, by source. */
 export function feedMetrics({ feed, market }: AdminParts): Metric[] {

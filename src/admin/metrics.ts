@@ -5,7 +5,7 @@ import { errorCodes } from '../contract/errors.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
-import { feedMetrics } from './feed-metrics.ts';
+import { feedMetrics, sourceMetrics } from './feed-metrics.ts';
 import { type Counts, counter, gauge, type Metric, type Sample } from './metric.ts';
 import { requestDurations } from './request-durations.ts';
 import type { AdminParts } from './sources.ts';
@@ -36,6 +36,7 @@ export function metricsRegistry(parts: AdminParts): Registry {
     ...processMetrics(parts),
     ...marketMetrics(parts),
     ...feedMetrics(parts),
+    ...sourceMetrics(parts),
     ...noticeMetrics(parts),
     ...clusterMetrics(parts),
     ...recordMetrics(parts),

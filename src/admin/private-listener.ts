@@ -18,6 +18,7 @@ import { PriceHistory } from './price-history.ts';
 import { PriceStreams } from './price-streams.ts';
 import { ReadinessSchema, readiness } from './readiness.ts';
 import { RequestRate } from './request-rate.ts';
+import { sourceViews } from './source-view.ts';
 import type { AdminParts } from './sources.ts';
 
 const bodyBytesMax = 64 * 1024;
@@ -148,6 +149,8 @@ function addReadings(app: FastifyInstance, parts: AdminParts, registry: Registry
     const answer = explainPrice(parts.market.book, request.params.symbol, parts.clock.now());
     return reply.code(answer.kind === 'priced' ? 200 : 404).send(answer.kind === 'priced' ? answer.report : answer);
   });
+
+  app.get('/sources', () => ({ sources: sourceViews(parts) }));
 
   app.get<{ Params: { id: string } }>('/requests/:id', (request, reply) => {
     const found = parts.listener.recent.find(request.params.id);

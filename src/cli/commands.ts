@@ -13,6 +13,7 @@ import { price } from './price.ts';
 import { requests } from './requests.ts';
 import { serve } from './serve.ts';
 import { sourceTokenCommands } from './source-tokens.ts';
+import { sourceCommands } from './sources.ts';
 import { statusPageExport } from './status-page.ts';
 import { acceptChanges, storeCopy } from './store.ts';
 import { termCommands } from './terms.ts';
@@ -32,7 +33,7 @@ export const sections: readonly Section[] = [
   { title: 'Notices to key holders', commands: noticeCommands },
   { title: 'Operators of the management API and the console', commands: adminCommands },
   { title: 'Engines of the operator', commands: sourceTokenCommands },
-  { title: 'Markets', commands: [...marketCommands, price, ...termCommands] },
+  { title: 'Markets', commands: [...marketCommands, price, ...termCommands, ...sourceCommands] },
   { title: 'What was quoted, when, to whom', commands: historyCommands },
   { title: 'The shell', commands: [completion] },
 ];

@@ -12,7 +12,7 @@ import { askPrice } from './private-listener.ts';
 import { symbolOf, withRecord } from './record.ts';
 import { savedBook } from './saved-book.ts';
 import { storeCommand } from './store-command.ts';
-import { type Paint, pairs } from './style.ts';
+import { type Paint, pairs, table } from './style.ts';
 import { parseOptionalInstant } from './values.ts';
 
 const unpricedReasons: Record<string, string> = {
@@ -94,7 +94,22 @@ function reportText(report: PriceReport, paint: Paint): string {
   }
   for (const each of report.held) facts.push(['Held', heldText(each)]);
   const sides = [side('A client buys at', report.buy, paint), side('A client sells at', report.sell, paint)];
-  return [pairs(facts, paint), ...sides].join('\n\n');
+  const sources = report.sources.length === 0 ? [] : [sourceTable(report.sources, paint)];
+  return [pairs(facts, paint), ...sides, ...sources].join('\n\n');
+}
+
+function sourceTable(sources: PriceReport['sources'], paint: Paint): string {
+  const paints = { used: paint.good, standby: paint.faint, stale: paint.bad, excluded: paint.bad };
+  const rows = sources.map(({ id, state, reason, reach, bid, ask, ageMs, deviationPercent }) => [
+    id,
+    { text: reason === null ? state : `${state}: ${reason.replaceAll('_', ' ')}`, paint: paints[state] },
+    reach,
+    bid ?? '-',
+    ask ?? '-',
+    ageMs === null ? '-' : `${(ageMs / 1000).toFixed(1)} s`,
+    deviationPercent === null ? '-' : `${deviationPercent} %`,
+  ]);
+  return table(['SOURCE', 'STATE', 'REACH', 'BID', 'ASK', 'AGE', 'DEVIATION'], rows, paint, 'No source.');
 }
 
 /** `BTCEUR by the guard since … (jump): 1 / 1000000`. */

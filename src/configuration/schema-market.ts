@@ -111,7 +111,11 @@ export const guardSchema = section(
       default: '3',
       description: 'Percent that a rate may move under one fixing date.',
     }),
-    confirmAfter: duration('10s', ['1s', '5m'], 'How long live and REST must agree on a held price.'),
+    confirmAfter: duration(
+      '10s',
+      ['1s', '5m'],
+      'How long live and REST must agree on a held price; a second live source confirms it at once.',
+    ),
   },
   'What holds improbable prices and rates back.',
 );

@@ -205,13 +205,16 @@ export class MarketSources {
     return choice.wasLive && (choice.current !== leader || choice.candidates[leader]?.reach === 'polled');
   }
 
-  /** Every source of a market, in order of preference. */
+  /** Every source of a market, in order of preference; only the one in use where nothing was reviewed. */
   states(symbol: MarketSymbol): readonly SourceState[] {
     const choice = this.#choices.get(symbol);
-    return this.listOf(symbol).map((source, index) => {
-      const { reach, exclusion } = choice?.candidates[index] ?? { reach: 'silent' as const, exclusion: undefined };
-      const isUsed = choice?.current === index || (this.#rules.mode === 'median' && isFit(choice?.candidates[index]));
-      return { source, reach, exclusion, isUsed };
+    return this.listOf(symbol).flatMap((source, index) => {
+      const candidate = choice?.candidates[index];
+      const isUsed = choice?.current === index || (this.#rules.mode === 'median' && isFit(candidate));
+      if (candidate === undefined)
+        return isUsed ? [{ source, reach: 'silent' as const, exclusion: undefined, isUsed }] : [];
+      const { reach, exclusion } = candidate;
+      return [{ source, reach, exclusion, isUsed }];
     });
   }
 

@@ -8,8 +8,10 @@ import type { AcceptedTicker } from './ticker-acceptance.ts';
  */
 export type Reach = 'live' | 'polled' | 'silent';
 
+export const exclusions = ['not_listed', 'not_trading', 'held', 'no_price'] as const;
+
 /** Why a source makes no price of a market, whatever it sends. The names are metric labels. */
-export type Exclusion = 'not_listed' | 'not_trading' | 'held' | 'no_price';
+export type Exclusion = (typeof exclusions)[number];
 
 /** One source of a market, at one instant. */
 export interface Candidate {

@@ -5,6 +5,7 @@ import { heldReasons } from '../market/guard.ts';
 import type { MarketBook, PriceExplanation } from '../market/market-book.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { described, instants, line, nullableLine, pair, words } from './fields.ts';
+import { sourceQuotes, sourcesField } from './source.ts';
 import { MarketTermsSchema, marketTermsView } from './term.ts';
 
 const StepSchema = Type.Object(
@@ -65,6 +66,7 @@ export const PriceReportSchema = Type.Object(
     buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
     sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
     held: heldField,
+    sources: sourcesField,
   },
   { $id: 'PriceReport', description: 'How the prices of a market came about, step by step.' },
 );
@@ -85,8 +87,9 @@ export function explainPrice(book: MarketBook, text: string, now: EpochMs): Pric
   const verdict = book.price(symbol, now);
   if (verdict.kind === 'unknown_symbol') return verdict;
   const held = heldOf(book, symbol);
+  const sources = sourceQuotes(book, book.catalogue.find(symbol)!.exchangeSymbol, now);
   if (verdict.kind === 'unpriced') return { ...verdict, held };
-  return { kind: 'priced', report: priceReport(book.explain(symbol, now)!, held) };
+  return { kind: 'priced', report: priceReport(book.explain(symbol, now)!, held, sources) };
 }
 
 /** What is held of what the price of an offered market is made from. */
@@ -96,8 +99,12 @@ export function heldOf(book: MarketBook, symbol: MarketSymbol): HeldView[] {
   });
 }
 
-/** The explanation of a price, of now or as it was recorded. */
-export function priceReport(explanation: PriceExplanation, held: PriceReport['held']): PriceReport {
+/** The explanation of a price, of now or as it was recorded: then nothing is known of other sources. */
+export function priceReport(
+  explanation: PriceExplanation,
+  held: PriceReport['held'],
+  sources: PriceReport['sources'] = [],
+): PriceReport {
   const { market, bid, ask, capturedAt, conversion, terms, buy, sell } = explanation;
   return {
     symbol: market.symbol,
@@ -111,6 +118,7 @@ export function priceReport(explanation: PriceExplanation, held: PriceReport['he
     buy: [...buy],
     sell: [...sell],
     held,
+    sources,
   };
 }
 

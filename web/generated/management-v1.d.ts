@@ -2472,6 +2472,63 @@ export interface components {
                 readonly fromMs: number | null;
             }[];
         };
+        /** @description One source of a market. */
+        readonly SourceQuote: {
+            /**
+             * @description The source’s id in the configuration.
+             * @example kraken
+             */
+            readonly id: string;
+            /**
+             * @description What it is to the price: `used`, ready to take over (`standby`), not delivering (`stale`), or `excluded`.
+             * @example used
+             * @enum {string}
+             */
+            readonly state: "used" | "standby" | "stale" | "excluded";
+            /** @description Null unless it is excluded. */
+            readonly reason: ("not_listed" | "not_trading" | "held" | "no_price") | null;
+            /**
+             * @description How it delivers the market.
+             * @example live
+             * @enum {string}
+             */
+            readonly reach: "live" | "polled" | "silent";
+            /**
+             * @description Its last good bid; null before the first.
+             * @example 50000.0
+             * @example null
+             */
+            readonly bid: string | null;
+            /**
+             * @description Its last good ask.
+             * @example 50000.1
+             * @example null
+             */
+            readonly ask: string | null;
+            /**
+             * Format: date-time
+             * @description When they were captured. ISO 8601 in UTC with milliseconds.
+             * @example 2026-11-21T10:00:00.000Z
+             * @example null
+             */
+            readonly timestamp: string | null;
+            /**
+             * Format: int64
+             * @description The same instant as `timestamp`, in milliseconds since the Unix epoch; null together with it.
+             * @example 1795255200000
+             * @example null
+             */
+            readonly timestampMs: number | null;
+            /**
+             * Format: int64
+             * @description Their age in milliseconds.
+             * @example 420
+             * @example null
+             */
+            readonly ageMs: number | null;
+            /** @description Null before its first values. */
+            readonly deviationPercent: string | null;
+        };
         /** @description How the prices of a market came about, step by step. */
         readonly PriceReport: {
             /**
@@ -2590,6 +2647,8 @@ export interface components {
             }[];
             /** @description What is held of what its price is made from; empty otherwise. */
             readonly held: readonly components["schemas"]["Held"][];
+            /** @description The sources of its price, in order of preference; only the one in use where another process runs the feed. */
+            readonly sources: readonly components["schemas"]["SourceQuote"][];
         };
         /** @description A market, and how its price is derived. */
         readonly MarketDetail: {
@@ -2599,6 +2658,8 @@ export interface components {
             readonly upstream: components["schemas"]["UpstreamQuote"] | null;
             /** @description Null while there is no price. */
             readonly price: components["schemas"]["PriceReport"] | null;
+            /** @description The sources of its price, in order of preference; only the one in use where another process runs the feed. */
+            readonly sources: readonly components["schemas"]["SourceQuote"][];
         };
         /** @description Prices at an instant. */
         readonly PricePoint: {
@@ -4449,6 +4510,7 @@ export type MarketList = components['schemas']['MarketList'];
 export type Market = components['schemas']['Market'];
 export type UpstreamQuote = components['schemas']['UpstreamQuote'];
 export type MarketTerms = components['schemas']['MarketTerms'];
+export type SourceQuote = components['schemas']['SourceQuote'];
 export type PriceReport = components['schemas']['PriceReport'];
 export type MarketDetail = components['schemas']['MarketDetail'];
 export type PricePoint = components['schemas']['PricePoint'];
@@ -5213,8 +5275,36 @@ export interface operations {
                      *               "1000000"
                      *             ]
                      *           }
+                     *         ],
+                     *         "sources": [
+                     *           {
+                     *             "id": "kraken",
+                     *             "state": "used",
+                     *             "reason": "not_listed",
+                     *             "reach": "live",
+                     *             "bid": "50000.0",
+                     *             "ask": "50000.1",
+                     *             "timestamp": "2026-11-21T10:00:00.000Z",
+                     *             "timestampMs": 1795255200000,
+                     *             "ageMs": 420,
+                     *             "deviationPercent": "-0.01"
+                     *           }
                      *         ]
-                     *       }
+                     *       },
+                     *       "sources": [
+                     *         {
+                     *           "id": "kraken",
+                     *           "state": "used",
+                     *           "reason": "not_listed",
+                     *           "reach": "live",
+                     *           "bid": "50000.0",
+                     *           "ask": "50000.1",
+                     *           "timestamp": "2026-11-21T10:00:00.000Z",
+                     *           "timestampMs": 1795255200000,
+                     *           "ageMs": 420,
+                     *           "deviationPercent": "-0.01"
+                     *         }
+                     *       ]
                      *     }
                      */
                     readonly "application/json": components["schemas"]["MarketDetail"];
@@ -6651,6 +6741,20 @@ export interface operations {
                      *             "1",
                      *             "1000000"
                      *           ]
+                     *         }
+                     *       ],
+                     *       "sources": [
+                     *         {
+                     *           "id": "kraken",
+                     *           "state": "used",
+                     *           "reason": "not_listed",
+                     *           "reach": "live",
+                     *           "bid": "50000.0",
+                     *           "ask": "50000.1",
+                     *           "timestamp": "2026-11-21T10:00:00.000Z",
+                     *           "timestampMs": 1795255200000,
+                     *           "ageMs": 420,
+                     *           "deviationPercent": "-0.01"
                      *         }
                      *       ]
                      *     }

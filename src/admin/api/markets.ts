@@ -17,6 +17,7 @@ import {
 } from '../../operator/fields.ts';
 import { catalogueMarkets, type MarketView, marketFields } from '../../operator/market.ts';
 import { explainPrice, heldField, heldOf, PriceReportSchema } from '../../operator/price.ts';
+import { sourceQuotes, sourcesField } from '../../operator/source.ts';
 import type { Store } from '../../store/store.ts';
 import { historyEveryMs, historyPoints } from '../price-history.ts';
 import type { Management } from '../sources.ts';
@@ -164,6 +165,7 @@ const MarketDetailSchema = Type.Object(
     market: described(MarketSchema, 'As in the list.'),
     upstream: nullable(UpstreamQuoteSchema, 'Null until the exchange sent one.'),
     price: nullable(PriceReportSchema, 'Null while there is no price.'),
+    sources: sourcesField,
   },
   { $id: 'MarketDetail', description: 'A market, and how its price is derived.' },
 );
@@ -187,6 +189,7 @@ export const readMarket = operation({
       upstream:
         quote === undefined ? null : { bid: quote.bid, ask: quote.ask, ...instants('timestamp', quote.capturedAt) },
       price: explained.kind === 'priced' ? explained.report : null,
+      sources: sourceQuotes(management.market.book, market.exchangeSymbol, now),
     };
   },
 });

@@ -8,6 +8,7 @@ import { Badge, Facts, Loaded, Missing, Page, Section, Tile, When } from '../par
 import { hrefTo } from '../router.ts';
 import { LiveChart } from './chart.ts';
 import { MarketActions } from './market-actions.ts';
+import { Sources } from './sources.ts';
 
 const everyMs = 1_000;
 
@@ -35,6 +36,7 @@ function Body({ body, receivedAtMs }: { body: MarketDetail; receivedAtMs: number
     ${market.held.length > 0 && html`<${HeldNote} market=${market} />`}
     ${market.status === 'delisted' && html`<${Delisted} market=${market} />`}
     <${Section} title="Last hour"><${LiveChart} symbol=${market.symbol} precision=${market.pricePrecision} /><//>
+    ${body.sources.length > 1 && html`<${Sources} sources=${body.sources} laterMs=${laterMs} />`}
     ${price !== null && html`<${PriceSection} market=${market} price=${price} laterMs=${laterMs} />`}
     <${Section} title="Market"><${Details} body=${body} /><//>
   </div>`;

@@ -1,0 +1,83 @@
+import Big from 'big.js';
+import Type, { type Static } from 'typebox';
+import type { EpochMs } from '../clock.ts';
+import * as part from '../contract/schema-parts.ts';
+import { roundTo, toBig } from '../market/decimal.ts';
+import type { MarketBook } from '../market/market-book.ts';
+import type { SourceState } from '../market/market-sources.ts';
+import { exclusions } from '../market/source-choice.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
+import { instants, line, nullable, nullableCount, nullableDecimal, nullablePair, words } from './fields.ts';
+
+export const sourceStates = ['used', 'standby', 'stale', 'excluded'] as const;
+
+const SourceQuoteSchema = Type.Object(
+  {
+    id: line('The source’s id in the configuration.', 'kraken', 32),
+    state: words(
+      sourceStates,
+      'What it is to the price: `used`, ready to take over (`standby`), not delivering (`stale`), or `excluded`.',
+    ),
+    reason: nullable(
+      words(
+        exclusions,
+        'Why it is excluded: it does not list the market, does not trade it, has a price that is held, or has sent none.',
+      ),
+      'Null unless it is excluded.',
+    ),
+    reach: words(['live', 'polled', 'silent'], 'How it delivers the market.'),
+    bid: nullableDecimal('Its last good bid; null before the first.', '50000.0'),
+    ask: nullableDecimal('Its last good ask.', '50000.1'),
+    ...nullablePair('timestamp', 'When they were captured.'),
+    ageMs: nullableCount('Their age in milliseconds.', 420),
+    deviationPercent: nullable(
+      part.percent('Its middle price from that of the market’s price, in percent.', '-0.01'),
+      'Null before its first values.',
+    ),
+  },
+  { $id: 'SourceQuote', description: 'One source of a market.' },
+);
+
+export const sourcesField = Type.Array(SourceQuoteSchema, {
+  description:
+    'The sources of its price, in order of preference; only the one in use where another process runs the feed.',
+  maxItems: 50,
+});
+
+export type SourceQuote = Static<typeof SourceQuoteSchema>;
+
+/** Every source of what an exchange market is priced from. */
+export function sourceQuotes(book: MarketBook, exchangeSymbol: MarketSymbol, now: EpochMs): SourceQuote[] {
+  const made = book.acceptedTicker(exchangeSymbol);
+  return book.sources.states(exchangeSymbol).map((state) => {
+    const { source, reach, exclusion } = state;
+    const ticker = source.tickers.get(exchangeSymbol);
+    return {
+      id: source.id,
+      state: stateOf(state),
+      reason: exclusion ?? null,
+      reach,
+      bid: ticker?.bid ?? null,
+      ask: ticker?.ask ?? null,
+      ...instants('timestamp', ticker?.capturedAt),
+      ageMs: ticker === undefined ? null : Math.max(0, now - ticker.capturedAt),
+      deviationPercent: ticker === undefined || made === undefined ? null : deviation(ticker, made),
+    };
+  });
+}
+
+function stateOf({ isUsed, exclusion, reach }: SourceState): SourceQuote['state'] {
+  if (isUsed) return 'used';
+  if (exclusion !== undefined) return 'excluded';
+  return reach === 'silent' ? 'stale' : 'standby';
+}
+
+const FourDecimals = Big();
+FourDecimals.DP = 4;
+
+function deviation(own: AcceptedTicker, made: AcceptedTicker): string {
+  const level = toBig(made.bid).plus(made.ask);
+  const difference = toBig(own.bid).plus(own.ask).minus(level).times(100);
+  return roundTo(new FourDecimals(difference).div(level), 2, 'half-even');
+}
