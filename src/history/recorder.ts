@@ -70,6 +70,11 @@ export class Recorder implements BookObserver {
   #backlogBytes = 0;
   /** Since when nothing is noted, and how many answers since. */
   #gap: { readonly from: EpochMs; servings: number } | undefined;
+  /** The end of each piece that is on its way, of the last that was sent, and of the last that is in the journal. */
+  #outstanding: EpochMs[] = [];
+  #sentAt = 0 as EpochMs;
+  #writtenAt = 0 as EpochMs;
+  #unsentServings = 0;
   /** Nobody takes pieces. */
   #isLost = false;
   /** The instant that was looked at last. */
@@ -126,6 +131,7 @@ export class Recorder implements BookObserver {
       // First, for a new name is an entry of its own.
       const route = this.#name(serving.route);
       this.#stream.serving(serving, route);
+      this.#unsentServings++;
       this.#sendWhenLarge();
     });
   }
@@ -140,11 +146,13 @@ export class Recorder implements BookObserver {
   /** So many bytes are in the journal now. */
   written(bytes: number): void {
     this.#backlogBytes -= bytes;
+    this.#writtenAt = this.#outstanding.shift() ?? this.#writtenAt;
   }
 
   /** What was on its way is lost, and whoever follows knows nothing. */
   channelLost(): void {
     this.#backlogBytes = 0;
+    this.#outstanding = [];
     this.#isLost = true;
     this.#beginGap();
   }
@@ -198,11 +206,16 @@ export class Recorder implements BookObserver {
       return;
     }
     this.#backlogBytes += piece.length;
+    this.#outstanding.push(this.#at);
+    this.#sentAt = this.#at;
+    this.#unsentServings = 0;
     this.#options.channel.send(piece);
   }
 
   #beginGap(error?: unknown): void {
-    this.#gap ??= { from: this.#at, servings: 0 };
+    const from = this.#isLost ? this.#writtenAt : this.#sentAt;
+    this.#gap ??= { from, servings: this.#unsentServings };
+    this.#unsentServings = 0;
     this.#stream.take();
     this.#options.onGap(this.#gap.from, error);
   }
