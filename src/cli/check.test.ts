@@ -55,7 +55,7 @@ describe('mdapi check', () => {
     assert.deepEqual(
       findings.map(({ name }) => name),
       [
-        ...['configuration', 'database', 'certificate', 'private listener', 'public listener', 'mail server'],
+        ...['configuration', 'database', 'record', 'certificate', 'private listener', 'public listener', 'mail server'],
         ...['kraken REST', 'kraken live', 'rate EUR/CZK'],
       ],
     );
@@ -81,7 +81,7 @@ describe('mdapi check', () => {
     const { exitCode, bad } = await checked(t, { store: 'sqlite:./no/such.sqlite' });
     assert.equal(exitCode, 1);
     assert.match(bad.database ?? '', /the directory .*\/no does not exist\. Create it/);
-    assert.equal(Object.keys(bad).length, 1);
+    assert.deepEqual(Object.keys(bad), ['database', 'record']);
   });
 
   it('names the process of a service that runs on the database already', async (t) => {

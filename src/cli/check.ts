@@ -66,6 +66,7 @@ async function checkAll(configuration: Configuration, context: Context): Promise
   const isRunning = await isServing(configuration.admin, context);
   const results = await Promise.all([
     checkDatabase(configuration, context, isRunning),
+    checkRecord(configuration, context),
     checkCertificate(configuration, context),
     checkLogo(configuration),
     checkPort('private listener', configuration.admin, isRunning, configuration),
@@ -95,6 +96,16 @@ function checkDatabase({ store, redis }: Configuration, { clock }: Context, isRu
     const age = state === 'older' ? '; of an older version, which the server migrates' : '';
     return `${name}: ${accounts} accounts, ${keys} keys, ${markets} markets${age}`;
   });
+}
+
+async function checkRecord({ history }: Configuration, { clock }: Context): Promise<readonly CheckResult[]> {
+  if (history === undefined) return [];
+  const result = await attempt('record', async () => {
+    const { assertWritable } = await import('../store/sqlite/open.ts');
+    const isThere = await assertWritable(history.path, clock);
+    return isThere ? history.path : `${history.path} does not exist yet; the server creates it`;
+  });
+  return [result];
 }
 
 async function checkCertificate(configuration: Configuration, { clock }: Context): Promise<readonly CheckResult[]> {

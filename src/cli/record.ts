@@ -13,7 +13,11 @@ export async function withRecord<T>(
   use: (questions: RecordQuestions) => Promise<T>,
 ): Promise<T> {
   if (history === undefined) {
-    throw new CommandError(exitCodes.failure, 'not_recorded', 'Nothing is recorded: history.url is off.');
+    throw new CommandError(
+      exitCodes.failure,
+      'not_recorded',
+      'Nothing is recorded: history.url is off, or not set beside a PostgreSQL store.',
+    );
   }
   const { openSqliteSegmentsToRead } = await import('../history/sqlite-segments.ts');
   const { RecordQuestions } = await import('../history/questions.ts');

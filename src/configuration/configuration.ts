@@ -1,4 +1,4 @@
-import { resolve as absolute } from 'node:path';
+import { resolve as absolute, dirname, join } from 'node:path';
 import type { TSchema } from 'typebox';
 import type { ConnectorUrls } from '../feed/connector.ts';
 import { connectorKinds } from '../feed/connectors.ts';
@@ -198,11 +198,13 @@ function resolveStore(url: string, directoryOf: DirectoryOf): StoreConfiguration
   return { kind: 'sqlite', url: `sqlite:${path}`, path };
 }
 
-function resolveHistory({ history }: Settings, directoryOf: DirectoryOf): HistoryConfiguration | undefined {
+function resolveHistory({ history, store }: Settings, directoryOf: DirectoryOf): HistoryConfiguration | undefined {
   const { url, keepFor } = history;
+  const keepForMs = milliseconds(keepFor);
   if (url === 'off') return undefined;
-  const path = absolute(directoryOf('history.url'), url.slice('sqlite:'.length));
-  return { path, keepForMs: milliseconds(keepFor) };
+  if (url !== undefined) return { path: absolute(directoryOf('history.url'), url.slice('sqlite:'.length)), keepForMs };
+  const known = resolveStore(store, directoryOf);
+  return known.kind === 'sqlite' ? { path: join(dirname(known.path), 'history.sqlite'), keepForMs } : undefined;
 }
 
 function resolveRates({ rates }: Settings): RatesConfiguration {

@@ -1,11 +1,12 @@
-import { duration, recordUrl, section, text } from './kinds.ts';
+import { duration, optionalText, recordUrl, section } from './kinds.ts';
 
 export const historySchema = section(
   {
-    url: text(recordUrl, {
-      default: 'sqlite:./history.sqlite',
+    url: optionalText(recordUrl, {
       description:
         'The record of what was quoted and served: an SQLite file of its own, made when absent, with journals beside it. Several processes on a machine can share it. `off` records nothing.',
+      whenAbsent: '`history.sqlite` beside the SQLite file of `store`; with PostgreSQL nothing is recorded',
+      example: 'sqlite:./history.sqlite',
       security: 'It holds ids of keys and no address: readable by the service’s user alone.',
     }),
     keepFor: duration('30d', ['1h', '3650d'], 'How long the record is kept; a hold keeps a span beyond it.', {

@@ -13,6 +13,7 @@ import { queryValues } from '../http/request-target.ts';
 import type { Log } from '../log.ts';
 import { parseSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { MarketRoom } from './market-room.ts';
 
 interface RecordingOptions {
@@ -95,12 +96,13 @@ export class Recording {
     return { quotes, servings, segmentBytes, backlogBytes, ...gap, trouble: this.#trouble };
   }
 
-  /** Starts the recording thread. Rejects where its file cannot be opened. */
+  /** Starts the recording thread. Rejects with `StoreError` (`cannot_open`) where its file cannot be opened. */
   async open(requestKey: Uint8Array): Promise<void> {
     this.#requestKey = requestKey;
     const worker = this.#startWorker();
     const [first] = (await once(worker, 'message')) as [FromWorker];
-    if (first.kind === 'failed') throw new Error(`The record ${this.#history.path} cannot be opened: ${first.message}`);
+    if (first.kind === 'failed')
+      throw new StoreError('cannot_open', `${first.message} It is for the record: history.url.`);
   }
 
   /** From here on everything is recorded. Before the first request. */

@@ -64,8 +64,10 @@ test('the body of every answer to a key can be built again from the record, byte
   assert.ok(quotes.some((quote) => quote.buyPrice === buyPrice));
   const { candles }: { candles: object[] } = await manage(`/candles/BTCCZK?${span}&step=1m`);
   assert.ok(candles.length >= 1);
-  const { answers: listed }: { answers: { requestId: string }[] } = await manage(`/answers?${span}&limit=1000`);
-  assert.ok(answers.every(({ requestId }) => listed.some((row) => row.requestId === requestId)));
+  await eventually('every answer is listed', async () => {
+    const { answers: listed }: { answers: { requestId: string }[] } = await manage(`/answers?${span}&limit=1000`);
+    return answers.every(({ requestId }) => listed.some((row) => row.requestId === requestId));
+  });
   await harness.stopService();
 
   const path = join(harness.directory, 'history.sqlite');
