@@ -178,14 +178,17 @@ async function checkMail({ mail }: Configuration, { clock }: Context): Promise<r
   return [await attemptInTime('mail server', clock, work, server)];
 }
 
-async function checkUpstream(configuration: Configuration, context: Context): Promise<readonly CheckResult[]> {
+async function checkUpstream(
+  configuration: Configuration,
+  { clock, randomness }: Context,
+): Promise<readonly CheckResult[]> {
   const { connectorsFor, loadKinds } = await import('../wiring/feed.ts');
   const kinds = await loadKinds(configuration);
-  const connectors = connectorsFor(configuration, kinds, { ...context, log: silentLog });
+  const connectors = connectorsFor(configuration, kinds, { clock, randomness, log: silentLog });
   const sources = await Promise.all(
     connectors.map((connector, index) => {
       const { id, kind, urls } = configuration.sources[index]!;
-      if (kind !== 'push') return checkSource(connector, urls, context.clock);
+      if (kind !== 'push') return checkSource(connector, urls, clock);
       const waits = async () => 'your engine connects to /ingest/v1 of the private listener';
       return attempt(id, waits).then((result) => ({ results: [result], markets: [] }));
     }),
@@ -193,7 +196,7 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const markets = sources.flatMap((source) => source.markets);
   const symbols = markets.length === 0 ? [] : await checkSymbols(configuration, markets);
   // After the catalogues: a rate can be the price of one of their markets.
-  const rates = await checkRates(configuration, connectors, context.clock);
+  const rates = await checkRates(configuration, connectors, clock);
   return [...sources.flatMap(({ results }) => results), ...symbols, ...rates];
 }
 
