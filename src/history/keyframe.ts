@@ -58,7 +58,8 @@ export class InForce {
   apply({ quotes, facts, servings }: Rows): void {
     for (const row of quotes) this.#quotes.set(row.symbol, row);
     for (const row of facts) {
-      if (!breakKinds.includes(row.kind)) this.#facts.set(`${row.kind} ${row.subject}`, row);
+      // What a process said of itself holds until the next: every problem it answers is made from it.
+      if (row.kind === 'process' || !breakKinds.includes(row.kind)) this.#facts.set(`${row.kind} ${row.subject}`, row);
     }
     for (const { keyId, route, text } of servings) {
       this.#names.add(keyId);

@@ -153,8 +153,8 @@ export class RecordWriter {
   #addKeyframe(at: EpochMs): void {
     const keyframe: Keyframe = this.#inForce.keyframe();
     const { run } = this.#parts;
-    const { quotes, names } = keyframe;
-    const count = quotes.length;
+    const { quotes, facts, names } = keyframe;
+    const count = quotes.length + facts.length;
     const data = encodeKeyframe(keyframe);
     this.#add({ run, kind: 'keyframe', firstAt: at, lastAt: at, count, requests: noRequests, keyframe: 0, data });
     this.#keyframe = { number: this.#head.number, names, hour: Math.floor(at / hourMs) };
