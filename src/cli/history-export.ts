@@ -5,7 +5,7 @@ import { isoInstant } from '../contract/instant.ts';
 import type { RecordQuestions } from '../history/questions.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
-import { readSpan, spanOptions, withRecord } from './record.ts';
+import { readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
 
 const formats = ['parquet', 'csv', 'ndjson'] as const;
@@ -30,16 +30,16 @@ export const exportRecord: Command = storeCommand({
   read(input, now) {
     const format = formats.find((each) => each === input.required('format'));
     if (format === undefined) throw new UsageError(`--format: one of ${formats.join(', ')}.`);
-    return { ...readSpan(input, now), format };
+    const symbol = input.option('symbol');
+    return { ...readSpan(input, now), format, symbol: symbol === undefined ? undefined : symbolOf(symbol) };
   },
-  async work({ input, values: { from, to, format }, configuration, context: { cwd, stderr } }) {
+  async work({ input, values: { from, to, format, symbol }, configuration, context: { cwd, stderr } }) {
     const directory = resolve(cwd, input.required('out'));
-    mkdirSync(directory, { recursive: true });
     const { writeRows } = await import('../history/export.ts');
-    const symbol = input.option('symbol')?.toUpperCase();
     const files: { file: string; rows: number }[] = [];
     let skipped = 0;
     await withRecord(configuration, async (record) => {
+      mkdirSync(directory, { recursive: true });
       for (const hour of hoursOf(from, to)) {
         const file = join(directory, `quotes-${stamp(hour.from)}-${stamp(hour.to)}.${format}`);
         if (existsSync(file)) skipped++;

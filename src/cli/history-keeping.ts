@@ -1,4 +1,6 @@
 import { isoInstant } from '../contract/instant.ts';
+import { instants } from '../operator/fields.ts';
+import { gapView } from '../operator/record.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { readSpan, spanOptions, withRecord } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
@@ -32,7 +34,7 @@ export const verify = storeCommand({
       ...heads.map(({ chain, number, hash }): [string, string] => [`Head ${chain}`, `${number} ${hash}`]),
     ];
     return {
-      json: { whole: finding === undefined, segments, deleted, heads, finding: finding ?? null, gaps },
+      json: { whole: finding === undefined, segments, deleted, heads, finding: finding ?? null, gaps: gaps.map(gapView) },
       text: [pairs(lines, paint), ...told].join('\n'),
       exitCode: finding === undefined ? exitCodes.ok : exitCodes.failure,
     };
@@ -60,7 +62,7 @@ export const hold = storeCommand({
     const summary = `keeps the record from ${isoInstant(values.from)} to ${isoInstant(values.to)}: ${values.reason}`;
     await store.audit.record({ action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary });
     return {
-      json: { id, ...values },
+      json: { id, ...instants('from', values.from), ...instants('to', values.to), reason: values.reason },
       text: `Hold ${id}: retention leaves the span alone until \`mdapi history release ${id}\`.`,
     };
   },

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, it, type TestContext } from 'node:test';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { openWriter } from '../history/open-writer.ts';
+import { RequestNumbers } from '../history/publication.ts';
+import { requestKey } from '../history/record.testing.ts';
+import { Recorder } from '../history/recorder.ts';
+import { openSqliteSegments } from '../history/sqlite-segments.ts';
+import { MarketBook } from '../market/market-book.ts';
+import {
+  conversionRate,
+  everyEuroMarket,
+  pricingPolicy,
+  start,
+  upstreamMarket,
+  upstreamTicker,
+} from '../market/samples.testing.ts';
+import { newDirectory, runInside } from './cli.testing.ts';
+
+const requestId = new RequestNumbers(requestKey).idOf(1);
+const from = '2026-11-21T09:00Z';
+
+/** Has a key, and a record in which it was answered a price of BTCEUR. */
+async function operator(t: TestContext) {
+  const cwd = newDirectory(t);
+  const clock = new FakeClock();
+  const mdapi = (...argv: readonly string[]) => runInside(argv, { cwd, clock });
+  const json = async <Shape>(...argv: readonly string[]) => {
+    const { stdout, stderr, exitCode } = await mdapi(...argv, '--json');
+    assert.equal(exitCode, 0, stderr);
+    return JSON.parse(stdout) as Shape;
+  };
+  const account = await json<{ id: string }>('accounts', 'create', '--email', 'bot@example.com');
+  const key = await json<{ id: string; lastFour: string }>('keys', 'create', '--account', account.id);
+  const path = join(cwd, 'history.sqlite');
+  await recordAnswer(path, clock, key.id);
+  clock.jump(60_000);
+  return { cwd, clock, path, key, mdapi, json };
+}
+
+/** Records one price, and that the key got it. */
+async function recordAnswer(path: string, clock: FakeClock, keyId: string): Promise<void> {
+  const store = openSqliteSegments(path);
+  const options = { store, journalPath: path, requestKey, now: clock.now(), written: () => {} };
+  const { writer, release } = await openWriter(options);
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  book.catalogueLoaded([upstreamMarket('BTC')], start);
+  book.tickerReceived(upstreamTicker());
+  book.rateRefreshed(conversionRate());
+  const pieces: Buffer[] = [];
+  const channel = { send: (piece: Buffer) => void pieces.push(piece) };
+  const recorder = new Recorder({ book, clock, channel, onGap: () => assert.fail('a gap') });
+  recorder.start([['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}']]);
+  const asked = { keyId, askedAt: clock.now(), route: '/v1/ticker', symbol: 'BTCEUR' };
+  recorder.served({ ...asked, status: 200, text: '', requestId });
+  recorder.stop();
+  for (const piece of pieces) await writer.take(piece);
+  await writer.stop();
+  release();
+  await store.close();
+}
+
+describe('the record', () => {
+  it('shows what was quoted of a market, and what a key was answered', async (t) => {
+    const { mdapi, json, key } = await operator(t);
+    const { quotes, next } = await json<{ quotes: { buyPrice: string; bid: string }[]; next: null }>(
+      ...['history', 'quotes', 'btceur', '--from', from],
+    );
+    assert.deepEqual([quotes.map(({ bid, buyPrice }) => [bid, buyPrice]), next], [[['84209.9', '84631.2']], null]);
+    const shown = await mdapi('history', 'quotes', 'BTCEUR', '--from', from);
+    assert.match(shown.stdout, /^PUBLISHED +BUY +SELL +BID +ASK +SOURCE +CAPTURED\n.+ 84631\.2 +83788\.8 +84209\.9 /);
+    for (const named of [key.id, key.lastFour, `mdk_…${key.lastFour}`]) {
+      const served = await json<{ keyId: string; answers: object[] }>(
+        ...['history', 'served', '--key', named, '--from', from],
+      );
+      assert.equal(served.keyId, key.id, named);
+      assert.deepEqual(
+        served.answers.map((answer) => ({ ...answer, position: '', at: '', atMs: 0 })),
+        [
+          {
+            ...{ requestId, position: '', at: '', atMs: 0, keyId: key.id },
+            ...{ route: '/v1/ticker', status: 200, symbol: 'BTCEUR', code: null },
+          },
+        ],
+      );
+    }
+  });
+
+  it('builds an answer again from its request id, in any case, with the segment that proves it', async (t) => {
+    const { mdapi, json, key } = await operator(t);
+    const { answer, body, segment } = await json<{
+      answer: { keyId: string };
+      body: string;
+      segment: { chain: number; hash: string };
+    }>('history', 'answer', requestId.toUpperCase());
+    assert.equal(answer.keyId, key.id);
+    assert.equal(JSON.parse(body).buyPrice, '84631.2');
+    assert.match(segment.hash, /^[0-9a-f]{64}$/);
+    const shown = await mdapi('history', 'answer', requestId);
+    assert.ok(shown.stdout.includes(body) && shown.stdout.includes(segment.hash), shown.stdout);
+  });
+
+  it('is verified, and a changed byte is named with the exit code of a failure', async (t) => {
+    const { mdapi, json, path } = await operator(t);
+    const whole = await json<{ whole: boolean; segments: number; gaps: object[] }>('history', 'verify');
+    assert.deepEqual([whole.whole, whole.segments > 2, whole.gaps.length], [true, true, 1]);
+    const database = new DatabaseSync(path);
+    database.exec("update segment set data = x'00' where number = 2");
+    database.close();
+    const { exitCode, stdout } = await mdapi('history', 'verify');
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /^Record +chain 1, segment 2: changed$/m);
+  });
+
+  it('is held beyond its time and released, with a word in the audit log', async (t) => {
+    const { mdapi, json } = await operator(t);
+    const hold = await json<{ id: number; from: string; reason: string }>(
+      ...['history', 'hold', '--from', from, '--reason', 'complaint 4711'],
+    );
+    assert.deepEqual([hold.id, hold.from, hold.reason], [1, '2026-11-21T09:00:00.000Z', 'complaint 4711']);
+    assert.equal((await json<{ released: boolean }>('history', 'release', '1')).released, true);
+    assert.equal((await mdapi('history', 'release', '1')).exitCode, 4, 'there is none any more');
+  });
+
+  it('is exported a file an hour, and complete files are left alone', async (t) => {
+    const { mdapi, json, cwd } = await operator(t);
+    for (const format of ['parquet', 'csv', 'ndjson']) {
+      const span = ['--from', from, '--format', format, '--out', format];
+      const { rows, files } = await json<{ rows: number; files: object[] }>('history', 'export', ...span);
+      assert.deepEqual([rows, files.length], [2, 2], format);
+      const again = await json<{ rows: number; skipped: number }>('history', 'export', ...span, '--to', '+0s');
+      assert.equal(again.skipped, 2, format);
+    }
+    const [, hour] = readdirSync(join(cwd, 'ndjson')).sort();
+    const lines = readFileSync(join(cwd, 'ndjson', hour!), 'utf8').trim().split('\n');
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)).map(({ symbol, buyPrice }) => [symbol, typeof buyPrice]).sort(),
+      [
+        ['BTCCZK', 'string'],
+        ['BTCEUR', 'string'],
+      ],
+    );
+    const one = await mdapi('history', 'export', '--from', from, '--format', 'csv', '--out', 'one', '--symbol', 'btceur');
+    assert.match(one.stdout, /^2 files, 1 rows\./);
+  });
+
+  it('names what is wrong with a question, and changes nothing', async (t) => {
+    const { mdapi, cwd } = await operator(t);
+    const span = ['--from', from];
+    const out = ['--format', 'csv', '--out', 'x'];
+    const cases: readonly (readonly [argv: readonly string[], exitCode: number, named: RegExp])[] = [
+      [['quotes', 'BTCEUR'], 2, /--from/],
+      [['quotes', 'BTC-EUR', ...span], 2, /"BTC-EUR" is no symbol/],
+      [['quotes', 'BTCEUR', '--from', 'yesterday'], 2, /--from/],
+      [['quotes', 'BTCEUR', ...span, '--to', '2026-11-20T00:00Z'], 2, /--to has to be after --from/],
+      [['quotes', 'BTCEUR', ...span, '--limit', '0'], 2, /--limit/],
+      [['served', ...span], 2, /--key/],
+      [['served', '--key', 'none', ...span], 4, /No key ends with none/],
+      [['answer', '6f1c'], 2, /32 hexadecimal digits/],
+      [['answer', 'f'.repeat(32)], 4, /no answer to a key with the id f+/],
+      [['hold', ...span], 2, /--reason/],
+      [['hold', ...span, '--reason', 'x'.repeat(201)], 2, /200 characters/],
+      [['release', 'one'], 2, /ID/],
+      [['release', '7'], 4, /no hold 7/],
+      [['export', ...span, '--out', 'x'], 2, /--format/],
+      [['export', ...span, '--format', 'xml', '--out', 'x'], 2, /parquet/],
+      [['export', ...span, ...out, '--symbol', 'BTC/EUR'], 2, /"BTC\/EUR" is no symbol/],
+    ];
+    for (const [argv, exitCode, named] of cases) {
+      const outcome = await mdapi('history', ...argv);
+      assert.equal(outcome.exitCode, exitCode, `${argv.join(' ')}: ${outcome.stderr}`);
+      assert.match(outcome.stderr, named);
+      assert.equal(outcome.stdout, '');
+    }
+    assert.ok(!readdirSync(cwd).includes('x'));
+  });
+
+  it('that is not there, or is off, is said to be so', async (t) => {
+    const cwd = newDirectory(t);
+    await runInside(['accounts', 'create', '--email', 'bot@example.com'], { cwd });
+    const missing = await runInside(['history', 'verify', '--json'], { cwd });
+    assert.deepEqual([missing.exitCode, missing.stderr.includes('record_missing')], [4, true], missing.stderr);
+    const off = await runInside(['history', 'verify'], { cwd, env: { MDAPI_HISTORY_URL: 'off' } });
+    assert.equal(off.exitCode, 1);
+    assert.match(off.stderr, /Nothing is recorded: history\.url is off/);
+  });
+});
