@@ -54,6 +54,8 @@ describe('the mail server', () => {
     );
     const alone = refusal({ env: { MDAPI_MAIL_SMTP: smtp } });
     assert.deepEqual(alone, ['environment variable MDAPI_MAIL_SMTP: mail.smtp: needs mail.from as well']);
+    const sealTo = refusal({ env: { MDAPI_HISTORY_SEAL_TO: 'o@example.com' } });
+    assert.deepEqual(sealTo, ['environment variable MDAPI_HISTORY_SEAL_TO: history.sealTo: needs mail.smtp as well']);
     assert.match(refusal({ env: { MDAPI_MAIL_FROM: 'o@example.com' } }).join(), /mail\.from: needs mail\.smtp as well/);
     assert.doesNotMatch(refusal({ env: { MDAPI_MAIL_SMTP: `${smtp}/x` } }).join(), /hunter2/);
   });

@@ -96,6 +96,8 @@ export type StoreConfiguration =
 export interface HistoryConfiguration {
   readonly path: string;
   readonly keepForMs: number;
+  /** Who gets the last hash of each day. */
+  readonly sealTo: Mailbox | undefined;
 }
 
 type ConvertedQuote = Settings['pricing']['converted'][CurrencyCode];
@@ -199,12 +201,12 @@ function resolveStore(url: string, directoryOf: DirectoryOf): StoreConfiguration
 }
 
 function resolveHistory({ history, store }: Settings, directoryOf: DirectoryOf): HistoryConfiguration | undefined {
-  const { url, keepFor } = history;
-  const keepForMs = milliseconds(keepFor);
+  const { url, keepFor, sealTo } = history;
+  const rest = { keepForMs: milliseconds(keepFor), sealTo: parseMailbox(sealTo ?? '') };
   if (url === 'off') return undefined;
-  if (url !== undefined) return { path: absolute(directoryOf('history.url'), url.slice('sqlite:'.length)), keepForMs };
+  if (url !== undefined) return { path: absolute(directoryOf('history.url'), url.slice('sqlite:'.length)), ...rest };
   const known = resolveStore(store, directoryOf);
-  return known.kind === 'sqlite' ? { path: join(dirname(known.path), 'history.sqlite'), keepForMs } : undefined;
+  return known.kind === 'sqlite' ? { path: join(dirname(known.path), 'history.sqlite'), ...rest } : undefined;
 }
 
 function resolveRates({ rates }: Settings): RatesConfiguration {

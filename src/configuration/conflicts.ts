@@ -54,6 +54,9 @@ export function* findConflicts(settings: Settings): Generator<Conflict> {
     const what = `${notices.breachedMinutes} minutes are longer than notices.within, which is ${notices.within}`;
     yield { key: 'notices.breachedMinutes', what };
   }
+  if (settings.history.sealTo !== undefined && settings.mail.smtp === undefined) {
+    yield { key: 'history.sealTo', what: 'needs mail.smtp as well' };
+  }
   for (const [one, other] of [...pairs, ...pairs.map(([one, other]) => [other, one] as const)]) {
     if (get(settings, one) === undefined || get(settings, other) !== undefined) continue;
     yield { key: one, what: `needs ${other} as well` };

@@ -1,4 +1,4 @@
-import { duration, optionalText, recordUrl, section } from './kinds.ts';
+import { duration, mailbox, optionalText, recordUrl, section } from './kinds.ts';
 
 export const historySchema = section(
   {
@@ -11,6 +11,12 @@ export const historySchema = section(
     }),
     keepFor: duration('30d', ['1h', '3650d'], 'How long the record is kept; a hold keeps a span beyond it.', {
       security: 'MiCA asks providers of crypto-asset services for records of 5 years: `1830d`.',
+    }),
+    sealTo: optionalText(mailbox, {
+      description: 'Who gets the last hash of each day by mail; needs `mail.smtp`.',
+      whenAbsent: 'the log alone has it',
+      security: 'An address that whoever can change the record cannot read: the hash proves what was recorded until then.',
+      example: 'Compliance <compliance@example.com>',
     }),
   },
   'The record of every published price and every answer to a key.',

@@ -1,13 +1,20 @@
 import { domainToASCII } from 'node:url';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { EpochMs } from '../clock.ts';
-import type { NoticeMail } from './notice-mail.ts';
 
 /** An address with the name shown beside it. */
 export interface Mailbox {
   /** Empty for none. */
   readonly name: string;
   readonly address: string;
+}
+
+/** What a message says. */
+export interface MailBody {
+  readonly subject: string;
+  readonly text: string;
+  /** Plain text alone when left out. */
+  readonly html?: string | undefined;
 }
 
 interface MessageHead {
@@ -41,13 +48,13 @@ export function domainOf(address: string): string {
 /**
  * The whole message, RFC 5322 and MIME. It says that a program wrote it, so that no other program answers (RFC 3834).
  */
-export function composeMessage(mail: NoticeMail, { from, to, messageId, date }: MessageHead): Promise<Buffer> {
+export function composeMessage(mail: MailBody, { from, to, messageId, date }: MessageHead): Promise<Buffer> {
   const composer = new MailComposer({
     from: { name: from.name, address: from.address },
     to: { name: '', address: to },
     subject: mail.subject,
     text: mail.text,
-    html: mail.html,
+    ...(mail.html === undefined ? {} : { html: mail.html }),
     messageId,
     date: new Date(date),
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },

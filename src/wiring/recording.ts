@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Backoff } from '../backoff.ts';
-import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
+import { asEpochMs, type Clock, type EpochMs, type Randomness, type Timer } from '../clock.ts';
 import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import { RecordAsking } from '../history/asking.ts';
@@ -12,6 +12,7 @@ import type { ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
 import type { Log } from '../log.ts';
 import { parseSymbol } from '../market/symbol.ts';
+import { SealMailer } from '../notices/seal-mail.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { MarketRoom } from './market-room.ts';
@@ -49,6 +50,9 @@ export class Recording {
   readonly #audit: Store['audit'];
   readonly #recorder: Recorder;
   readonly #restart: Backoff;
+  readonly #sealMailer: SealMailer | undefined;
+  /** The part of the record that this process writes. */
+  #chain = 0;
   #requestKey: Uint8Array = new Uint8Array(16);
   #worker: Worker | undefined;
   #timers: Timer[] = [];
@@ -70,6 +74,7 @@ export class Recording {
     this.#market = market;
     this.#audit = store.audit;
     this.#restart = new Backoff(randomness, restartRange);
+    this.#sealMailer = sealMailerOf(options, history);
     this.#recorder = new Recorder({
       book: market.book,
       clock,
@@ -126,6 +131,7 @@ export class Recording {
     this.#isStopping = true;
     for (const timer of this.#timers) timer.cancel();
     this.#recorder.stop();
+    await this.#sealMailer?.stop();
     await this.asking.stop();
     const worker = this.#worker;
     if (worker === undefined) return;
@@ -165,6 +171,7 @@ export class Recording {
     switch (message.kind) {
       case 'open':
         this.#recorder.channelRestored();
+        this.#chain = message.chain;
         if (message.gap === undefined) return;
         this.#gaps++;
         log.warn(
@@ -209,10 +216,12 @@ export class Recording {
     this.#post({ kind: 'tick', now });
     const day = Math.floor(now / dayMs);
     if (day === this.#day || this.#figures === undefined) return;
+    const ended = isoInstant(asEpochMs(this.#day * dayMs)).slice(0, 10);
     this.#day = day;
     const { number, hash } = this.#figures.head;
-    const head = Buffer.from(hash).toString('hex');
-    this.#options.log.info({ segment: number, head }, 'the record up to this day ends with this hash');
+    const seal = { day: ended, chain: this.#chain, segment: number, head: Buffer.from(hash).toString('hex') };
+    this.#options.log.info(seal, 'the record up to this day ends with this hash');
+    this.#sealMailer?.send(seal);
   }
 
   #tellFacts(): void {
@@ -224,4 +233,11 @@ export class Recording {
     if (feedStatus.path !== this.#told.path) this.#recorder.fact('feed', '', JSON.stringify({ path: feedStatus.path }));
     this.#told = { windows: announced, path: feedStatus.path };
   }
+}
+
+/** `undefined` where no address is configured. */
+function sealMailerOf(options: RecordingOptions, { sealTo }: HistoryConfiguration): SealMailer | undefined {
+  const { mail } = options.configuration;
+  if (mail === undefined || sealTo === undefined) return undefined;
+  return new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo });
 }

@@ -7,6 +7,7 @@ import { RecordReader } from '../../src/history/record-reader.ts';
 import { openSqliteSegmentsToRead } from '../../src/history/sqlite-segments.ts';
 import { verifyRecord } from '../../src/history/verify.ts';
 import { eventually } from '../support/eventually.ts';
+import { MailServer } from '../support/mail-server.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
 /** An answer as a client got it. */
@@ -20,7 +21,10 @@ interface Got {
 const token = 'a-token-for-the-tests-of-the-record';
 
 test('the body of every answer to a key can be built again from the record, byte for byte', async (t) => {
-  const settings = { 'history.url': 'sqlite:./history.sqlite', 'admin.token': token };
+  const mailServer = await MailServer.start(t);
+  const mail = { 'mail.smtp': `smtp://127.0.0.1:${mailServer.port}`, 'mail.from': 'api@example.com' };
+  const sealTo = { 'history.sealTo': 'Compliance <compliance@example.net>' };
+  const settings = { 'history.url': 'sqlite:./history.sqlite', 'admin.token': token, ...mail, ...sealTo };
   const harness = await ServiceHarness.start(t, { settings });
   const answers: Got[] = [];
   const ask = async (path: string) => {
@@ -34,6 +38,18 @@ test('the body of every answer to a key can be built again from the record, byte
   const wrong = ['/v1/ticker?symbol=NOPE', '/v1/ticker', '/v1/nothing', '/v1/ticker?symbol=!'];
   for (let round = 0; round < 12; round++) for (const path of [...paths, '/v1/time']) await ask(path);
   for (const path of wrong) await ask(path);
+  const askManagement = (path: string) => {
+    const headers = { Authorization: `Bearer ${token}`, Connection: 'close' };
+    return fetch(`${harness.service.adminUrl}/api/history${path}`, { headers });
+  };
+  // The next minute begins: what follows is built again from a keyframe.
+  harness.clock.shift(60_000);
+  await eventually('the first minute is sealed', async () => {
+    const response = await askManagement(`/answers/${answers[0]!.requestId}`);
+    return response.status === 200 && ((await response.json()) as { segment: unknown }).segment !== null;
+  });
+  await harness.untilLive();
+  for (const path of wrong) await ask(path);
   await eventually('ADAEUR is stored', () =>
     harness.withStore(async ({ markets }) => (await markets.list()).some(({ symbol }) => symbol === 'ADAEUR')),
   );
@@ -42,10 +58,6 @@ test('the body of every answer to a key can be built again from the record, byte
   for (const path of [...paths, '/v1/ticker?symbol=ADAEUR']) await ask(path);
 
   const dispute = answers.find(({ path }) => path.endsWith('btcczk'))!;
-  const askManagement = (path: string) => {
-    const headers = { Authorization: `Bearer ${token}`, Connection: 'close' };
-    return fetch(`${harness.service.adminUrl}/api/history${path}`, { headers });
-  };
   const manage = async (path: string) => {
     const response = await askManagement(path);
     assert.equal(response.status, 200, path);
@@ -59,7 +71,7 @@ test('the body of every answer to a key can be built again from the record, byte
   const { buyPrice } = JSON.parse(dispute.body);
   const explained: { buy: { value: string }[] } = await manage(`/prices/BTCCZK?atMs=${proven.answer.atMs}`);
   assert.match(explained.buy[0]!.value, /^\d/);
-  const span = `fromMs=${proven.answer.atMs - 60_000}&toMs=${proven.answer.atMs + 60_000}`;
+  const span = `fromMs=${proven.answer.atMs - 60_000}&toMs=${proven.answer.atMs + 180_000}`;
   const { quotes }: { quotes: { buyPrice: string }[] } = await manage(`/quotes/BTCCZK?${span}&limit=1000`);
   assert.ok(quotes.some((quote) => quote.buyPrice === buyPrice));
   const { candles }: { candles: object[] } = await manage(`/candles/BTCCZK?${span}&step=1m`);
@@ -68,6 +80,8 @@ test('the body of every answer to a key can be built again from the record, byte
     const { answers: listed }: { answers: { requestId: string }[] } = await manage(`/answers?${span}&limit=1000`);
     return answers.every(({ requestId }) => listed.some((row) => row.requestId === requestId));
   });
+  harness.clock.shift(86_400_000);
+  const sealed = await eventually('the hash of the day is mailed', () => mailServer.accepted[0]);
   await harness.stopService();
 
   const path = join(harness.directory, 'history.sqlite');
@@ -79,6 +93,9 @@ test('the body of every answer to a key can be built again from the record, byte
     assert.equal(found?.serving.status, status, `${path} is found by its request id`);
     assert.equal((await rebuildAnswer(reader, found, requestId))?.body, body, path);
   }
+  const [, number] = /segment (\d+) of chain 1/.exec(sealed.raw)!;
+  const { hash } = (await store.segment(1, Number(number)))!;
+  assert.ok(sealed.raw.includes(`\r\n${hash.toString('hex')}\r\n`), 'the hash is of a segment of the record');
   const { finding, segments } = await verifyRecord(store, () => {});
   assert.equal(finding, undefined);
   assert.ok(segments > 3);
