@@ -34,7 +34,14 @@ export const verify = storeCommand({
       ...heads.map(({ chain, number, hash }): [string, string] => [`Head ${chain}`, `${number} ${hash}`]),
     ];
     return {
-      json: { whole: finding === undefined, segments, deleted, heads, finding: finding ?? null, gaps: gaps.map(gapView) },
+      json: {
+        whole: finding === undefined,
+        segments,
+        deleted,
+        heads,
+        finding: finding ?? null,
+        gaps: gaps.map(gapView),
+      },
       text: [pairs(lines, paint), ...told].join('\n'),
       exitCode: finding === undefined ? exitCodes.ok : exitCodes.failure,
     };

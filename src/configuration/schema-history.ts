@@ -15,7 +15,8 @@ export const historySchema = section(
     sealTo: optionalText(mailbox, {
       description: 'Who gets the last hash of each day by mail; needs `mail.smtp`.',
       whenAbsent: 'the log alone has it',
-      security: 'An address that whoever can change the record cannot read: the hash proves what was recorded until then.',
+      security:
+        'An address that whoever can change the record cannot read: the hash proves what was recorded until then.',
       example: 'Compliance <compliance@example.com>',
     }),
   },

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import { rebuildAnswer } from './bodies.ts';
+import { RequestNumbers } from './publication.ts';
 import { directoryFor, refusingStore, requestKey, writerOn } from './record.testing.ts';
 import { RecordReader } from './record-reader.ts';
-import { RequestNumbers } from './publication.ts';
 import { StreamWriter } from './stream.ts';
 
 const numbers = new RequestNumbers(requestKey);

@@ -1,5 +1,5 @@
 import { backoffMs } from '../backoff.ts';
-import { type Clock, type EpochMs, type Randomness, sleep } from '../clock.ts';
+import { type Clock, type Randomness, sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type Delivery, deliver, type SmtpServer } from './delivery.ts';
 import { composeMessage, domainOf, type MailBody, type Mailbox } from './message.ts';
@@ -71,7 +71,8 @@ export class SealMailer {
         log.error({ ...seal, reason }, 'the hash of the record could not be mailed, and is not tried again');
         return;
       }
-      if (attempts === 1) log.warn({ ...seal, reason }, 'the hash of the record could not be mailed; it is tried again');
+      if (attempts === 1)
+        log.warn({ ...seal, reason }, 'the hash of the record could not be mailed; it is tried again');
       await sleep(clock, Math.round(backoffMs(randomness, retryRange, attempts)), this.#stopping.signal);
     }
   }
