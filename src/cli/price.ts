@@ -61,9 +61,12 @@ async function recordedPrice(configuration: Configuration, text: string, at: Epo
     const span = `${isoInstant(gap.from)} to ${gap.to === undefined ? 'now' : isoInstant(gap.to)}`;
     throw new CommandError(exitCodes.failure, 'not_recorded', `The record has a gap from ${span} (${gap.reason}).`);
   }
-  const what =
-    answer?.kind === 'unpriced' ? `had no price then: ${unpricedReasons[answer.reason]}` : 'is not in the record then';
-  throw new CommandError(exitCodes.notFound, 'no_price', `The market ${text} ${what}.`);
+  if (answer?.kind !== 'unpriced') {
+    throw new CommandError(exitCodes.notFound, 'no_price', `The market ${text} is not in the record then.`);
+  }
+  const held = answer.held.map((each) => ` ${heldText(each)}.`).join('');
+  const what = `had no price then: ${unpricedReasons[answer.reason]}.${held}`;
+  throw new CommandError(exitCodes.notFound, 'no_price', `The market ${text} ${what}`);
 }
 
 /** Throws `CommandError` where there is no price. */

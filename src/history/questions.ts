@@ -1,13 +1,15 @@
 import type { EpochMs } from '../clock.ts';
 import type { Held } from '../market/guard.ts';
+import type { HeldInput } from '../market/holds.ts';
 import type { PriceExplanation } from '../market/market-book.ts';
-import { rebuildAnswer } from './bodies.ts';
+import type { OfferedMarket } from '../market/market-catalogue.ts';
+import { listingOf, rebuildAnswer } from './bodies.ts';
 import { type Candle, CandleMaker } from './candles.ts';
 import { type Gap, gapAt } from './coverage.ts';
 import { after, explainRow } from './explain.ts';
 import { RequestNumbers } from './publication.ts';
-import { type FoundServing, RecordReader, type RecordSpan } from './record-reader.ts';
-import type { NoQuote, Position, QuoteRow, ServingRow } from './rows.ts';
+import { type FoundServing, RecordReader, type RecordSpan, type StateAt } from './record-reader.ts';
+import type { FactKind, NoQuote, Position, QuoteRow, ServingRow } from './rows.ts';
 import type { Hold, SegmentReader } from './segment-store.ts';
 import { type Verification, verifyRecord } from './verify.ts';
 
@@ -17,10 +19,10 @@ export type PriceAt =
       readonly kind: 'priced';
       readonly row: QuoteRow;
       readonly explanation: PriceExplanation;
-      /** What the guard held of it, by exchange market and currency. */
-      readonly held: readonly (Held & { readonly subject: string })[];
+      /** What was held of its exchange market and its currency, by the operator or by the guard. */
+      readonly held: readonly HeldInput[];
     }
-  | { readonly kind: 'unpriced'; readonly reason: NoQuote }
+  | { readonly kind: 'unpriced'; readonly reason: NoQuote; readonly held: readonly HeldInput[] }
   /** With the gap that the instant lies in, where it lies in one. */
   | { readonly kind: 'not_recorded'; readonly gap: Gap | undefined };
 
@@ -96,15 +98,11 @@ export class RecordQuestions {
       if (gap !== undefined) continue;
       const row = await this.#reader.lastQuote(chain, symbol, after({ at }));
       if (row === undefined) continue;
-      if (row.quote === undefined) return { kind: 'unpriced', reason: row.unpriced! };
       const state = await this.#reader.stateAt(chain, after({ at }));
+      const held = heldIn(state, listingOf(state, symbol));
+      if (row.quote === undefined) return { kind: 'unpriced', reason: row.unpriced!, held };
       const explanation = explainRow(row, row.quote, state);
       if (explanation === undefined) continue;
-      const { exchangeSymbol, quote } = explanation.market;
-      const held = [exchangeSymbol, quote].flatMap((subject) => {
-        const fact = JSON.parse(state.facts.get(`guard ${subject}`)?.text ?? 'null') as Held | null;
-        return fact === null ? [] : [{ ...fact, subject }];
-      });
       return { kind: 'priced', row, explanation, held };
     }
     return { kind: 'not_recorded', gap };
@@ -182,6 +180,19 @@ export class RecordQuestions {
       yield some.map(({ serving, run }) => ({ ...serving, requestId: numbers.get(run)!.idOf(serving.request) }));
     }
   }
+}
+
+/** The operator's hold goes before what the guard held, as it did then. */
+function heldIn({ facts }: StateAt, market: OfferedMarket | undefined): HeldInput[] {
+  if (market === undefined) return [];
+  const fact = (kind: FactKind, subject: string) => JSON.parse(facts.get(`${kind} ${subject}`)?.text ?? 'null');
+  const { exchangeSymbol, quote, isConverted } = market;
+  return (isConverted ? [exchangeSymbol, quote] : [exchangeSymbol]).flatMap((subject): HeldInput[] => {
+    const hold = fact('hold', subject) as { readonly since: EpochMs } | null;
+    if (hold !== null) return [{ subject, reason: 'operator', since: hold.since, values: [] }];
+    const held = fact('guard', subject) as Held | null;
+    return held === null ? [] : [{ ...held, subject }];
+  });
 }
 
 /** From where to go on. */

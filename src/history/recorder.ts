@@ -61,6 +61,8 @@ export class Recorder implements BookObserver {
   readonly #prices = new Map<MarketSymbol, ToldPrices>();
   readonly #names = new Map<string, number>();
   readonly #rates = new Map<ConversionRate, number>();
+  /** The operator's holds that were told. */
+  #holds: ReadonlyMap<HeldSubject, EpochMs> = new Map();
   /** By the terms of each market, which stay the same objects until others hold. */
   #terms = new WeakMap<MarketTerms, number>();
   #facts: readonly [FactKind, string][] = [];
@@ -235,11 +237,13 @@ export class Recorder implements BookObserver {
     this.#prices.clear();
     this.#names.clear();
     this.#rates.clear();
+    this.#holds = new Map();
     this.#terms = new WeakMap();
     this.#stream.take();
     this.#stream.reset();
     this.#now();
     for (const [kind, json] of this.#facts) this.#stream.fact(kind, '', json);
+    for (const [subject, held] of this.#options.book.held()) this.#stream.fact('guard', subject, JSON.stringify(held));
     this.#refresh(this.#now());
   }
 
@@ -251,6 +255,7 @@ export class Recorder implements BookObserver {
       const listed = new Map(catalogue.listed(now).map((market) => [market.symbol, market]));
       for (const symbol of new Set([...listed.keys(), ...this.#told.keys()]))
         this.#tellListing(symbol, listed.get(symbol));
+      this.#tellHolds();
     } else {
       for (const { market } of this.#told.values()) {
         if (market?.listedUntil !== undefined && now >= market.listedUntil) this.#tellListing(market.symbol, undefined);
@@ -258,6 +263,15 @@ export class Recorder implements BookObserver {
     }
     for (const { symbol } of catalogue.all()) this.#evaluate(symbol, now);
     this.#recheckAt = this.#options.book.nextChangeAt(now);
+  }
+
+  #tellHolds(): void {
+    const holds = this.#options.book.operatorHolds();
+    for (const [subject, since] of holds) {
+      if (this.#holds.get(subject) !== since) this.#stream.fact('hold', subject, JSON.stringify({ since }));
+    }
+    for (const subject of this.#holds.keys()) if (!holds.has(subject)) this.#stream.fact('hold', subject, 'null');
+    this.#holds = holds;
   }
 
   #tellListing(symbol: MarketSymbol, market: OfferedMarket | undefined): void {

@@ -52,7 +52,7 @@ export interface Statistics {
 }
 
 /** The kinds of facts, in the order of their codes in the record: add at the end only. */
-export const factKinds = ['process', 'listing', 'guard', 'windows', 'feed', 'gap', 'stop', 'deletion'] as const;
+export const factKinds = ['process', 'listing', 'guard', 'windows', 'feed', 'gap', 'stop', 'deletion', 'hold'] as const;
 
 export type FactKind = (typeof factKinds)[number];
 
@@ -62,7 +62,7 @@ export const breakKinds: readonly FactKind[] = ['process', 'gap', 'stop', 'delet
 /** Something that changes rarely, from this position on. */
 export interface FactRow extends Position {
   readonly kind: FactKind;
-  /** What it is about: the symbol of a listing, what the guard holds; else empty. */
+  /** What it is about: the symbol of a listing, what the guard or the operator holds; else empty. */
   readonly subject: string;
   /** JSON. */
   readonly text: string;

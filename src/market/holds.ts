@@ -68,6 +68,10 @@ export class Holds {
     return this.#operator.get(symbol);
   }
 
+  get isAnyByOperator(): boolean {
+    return this.#operator.size > 0;
+  }
+
   isRateOnHold(quote: CurrencyCode): boolean {
     return this.#rates.has(quote);
   }

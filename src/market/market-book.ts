@@ -261,6 +261,17 @@ export class MarketBook {
     return this.#holds.byGuard;
   }
 
+  /** Exchange markets and quote currencies that the operator holds, and since when. */
+  operatorHolds(): ReadonlyMap<HeldSubject, EpochMs> {
+    const holds = new Map<HeldSubject, EpochMs>();
+    if (this.#holds.isAnyByOperator) {
+      for (const { subject, reason, since } of [...this.catalogue.all()].flatMap((market) => this.heldFor(market))) {
+        if (reason === 'operator') holds.set(subject, since);
+      }
+    }
+    return holds;
+  }
+
   /** What is held of what makes the prices of a market, by the operator or by the guard. */
   heldFor(market: OfferedMarket): readonly HeldInput[] {
     return this.#holds.inputsOf(market, this.#onHoldSince(market.exchangeSymbol));

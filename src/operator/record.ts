@@ -241,11 +241,9 @@ export function provenView({ serving, body, quotes, segment }: ProvenAnswer): St
 /** A recorded price, explained like today’s; `undefined` where the record has none. */
 export function priceAnswerOf(found: PriceAt): PriceAnswer | undefined {
   if (found.kind === 'not_recorded') return undefined;
-  if (found.kind === 'unpriced') {
-    return found.reason === 'not_offered' ? { kind: 'unknown_symbol' } : { ...found, held: [] };
-  }
   const held = found.held.map(({ subject, reason, since, values }) => {
     return { subject, reason, ...instants('since', since), values: [...values] };
   });
-  return { kind: 'priced', report: priceReport(found.explanation, held) };
+  if (found.kind === 'priced') return { kind: 'priced', report: priceReport(found.explanation, held) };
+  return found.reason === 'not_offered' ? { kind: 'unknown_symbol' } : { kind: 'unpriced', reason: found.reason, held };
 }
