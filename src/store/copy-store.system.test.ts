@@ -47,6 +47,10 @@ async function filled(t: TestContext, engine: Engine): Promise<string> {
   const rule = { breachedMinutes: 3, withinMs: 3_600_000, atMostEveryMs: 86_400_000 };
   await store.notices.decide({ rule, upToMinute: minute(1), afterMinute: minute(100), mailed: true });
   await store.tokens.insert({ role: 'admin', digest: digestNumber(7), name: 'console' });
+  await store.sourceTokens.insert('engine', digestNumber(8));
+  const states = { operational: 60_000, degraded: 0, maintenance: 0, outage: 1_000 };
+  await store.statusRecords.addTime([{ component: 'ticker', day: minute(0), states }]);
+  await store.statusRecords.addIncident({ component: 'ticker', state: 'outage', from: minute(9), to: undefined });
   await store.close();
   return url;
 }
