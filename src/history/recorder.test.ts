@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
-import type { CurrencyCode } from '../market/symbol.ts';
+import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { Publication } from './publication.ts';
 import { requestKey } from './record.testing.ts';
 import { Recorder } from './recorder.ts';
@@ -32,6 +32,8 @@ test('what a disk does not take in time is a gap that is told, counted and recor
   const told: (EpochMs | undefined)[] = [];
   const channel = { send: (piece: Buffer) => pieces.push(piece) };
   const recorder = new Recorder({ book, clock: still, channel, onGap: (since) => told.push(since) });
+  const held = { reason: 'jump', since: 900 as EpochMs, values: [], unpricedFrom: undefined } as const;
+  book.heldChanged('BTCEUR' as MarketSymbol, held);
   recorder.start([['process', '{}']]);
   const answer = () => recorder.served({ ...large, askedAt: now as EpochMs });
   for (; told.length === 0; now++) answer();
@@ -46,6 +48,8 @@ test('what a disk does not take in time is a gap that is told, counted and recor
   const facts: FactRow[] = [];
   const publication = new Publication(requestKey);
   for (const piece of pieces) facts.push(...publication.read(piece).rows.facts);
+  const guard = facts.find(({ kind }) => kind === 'guard');
+  assert.equal(guard?.subject, 'BTCEUR', 'what was held before the gap is told after it');
   const gap = facts.find(({ kind }) => kind === 'gap');
   const { from, to, reason, servings } = JSON.parse(gap!.text);
   assert.deepEqual([from, to, reason], [since, now, 'slow']);
