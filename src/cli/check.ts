@@ -101,9 +101,16 @@ function checkDatabase({ store, redis }: Configuration, { clock }: Context, isRu
 async function checkRecord({ history }: Configuration, { clock }: Context): Promise<readonly CheckResult[]> {
   if (history === undefined) return [];
   const result = await attempt('record', async () => {
+    const { location } = history;
+    if (location.kind === 'postgres') {
+      const { openSegmentsToRead } = await import('../history/open-segments.ts');
+      const store = await openSegmentsToRead(location);
+      await store?.close();
+      return store === undefined ? 'in PostgreSQL: empty; the server creates its tables' : 'in PostgreSQL';
+    }
     const { assertWritable } = await import('../store/sqlite/open.ts');
-    const isThere = await assertWritable(history.path, clock);
-    return isThere ? history.path : `${history.path} does not exist yet; the server creates it`;
+    const isThere = await assertWritable(location.path, clock);
+    return isThere ? location.path : `${location.path} does not exist yet; the server creates it`;
   });
   return [result];
 }

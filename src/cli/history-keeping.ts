@@ -99,8 +99,8 @@ async function withSegments<T>(
 ): Promise<T> {
   // Says so where there is none.
   await withRecord(configuration, async () => {});
-  const { openSqliteSegments } = await import('../history/sqlite-segments.ts');
-  const segments = openSqliteSegments(configuration.history!.path);
+  const { openSegments } = await import('../history/open-segments.ts');
+  const segments = await openSegments(configuration.history!.location);
   try {
     return await use(segments);
   } finally {

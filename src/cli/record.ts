@@ -19,12 +19,17 @@ export async function withRecord<T>(
       'Nothing is recorded: history.url is off, or not set beside a PostgreSQL store.',
     );
   }
-  const { openSqliteSegmentsToRead } = await import('../history/sqlite-segments.ts');
+  const { openSegmentsToRead } = await import('../history/open-segments.ts');
   const { RecordQuestions } = await import('../history/questions.ts');
-  const store = openSqliteSegmentsToRead(history.path);
+  const { location } = history;
+  const store = await openSegmentsToRead(location);
   if (store === undefined) {
     const remedy = 'The server makes it when it starts. Is it this configuration’s?';
-    throw new CommandError(exitCodes.notFound, 'record_missing', `There is no record ${history.path}. ${remedy}`);
+    throw new CommandError(
+      exitCodes.notFound,
+      'record_missing',
+      `There is no record${location.kind === 'sqlite' ? ` ${location.path}` : ' in the database'}. ${remedy}`,
+    );
   }
   try {
     return await use(new RecordQuestions(store));

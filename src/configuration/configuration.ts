@@ -92,9 +92,11 @@ export type StoreConfiguration =
   | { readonly kind: 'sqlite'; readonly url: string; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
-/** `path` is absolute. */
+/** Paths are absolute. */
 export interface HistoryConfiguration {
-  readonly path: string;
+  readonly location:
+    | { readonly kind: 'sqlite'; readonly path: string }
+    | { readonly kind: 'postgres'; readonly url: string; readonly journalPath: string };
   readonly keepForMs: number;
   /** Who gets the last hash of each day. */
   readonly sealTo: Mailbox | undefined;
@@ -201,12 +203,20 @@ function resolveStore(url: string, directoryOf: DirectoryOf): StoreConfiguration
 }
 
 function resolveHistory({ history, store }: Settings, directoryOf: DirectoryOf): HistoryConfiguration | undefined {
-  const { url, keepFor, sealTo } = history;
+  const { url, journal, keepFor, sealTo } = history;
   const rest = { keepForMs: milliseconds(keepFor), sealTo: parseMailbox(sealTo ?? '') };
   if (url === 'off') return undefined;
-  if (url !== undefined) return { path: absolute(directoryOf('history.url'), url.slice('sqlite:'.length)), ...rest };
-  const known = resolveStore(store, directoryOf);
-  return known.kind === 'sqlite' ? { path: join(dirname(known.path), 'history.sqlite'), ...rest } : undefined;
+  if (url === undefined) {
+    const known = resolveStore(store, directoryOf);
+    if (known.kind !== 'sqlite') return undefined;
+    return { location: { kind: 'sqlite', path: join(dirname(known.path), 'history.sqlite') }, ...rest };
+  }
+  if (!url.startsWith('sqlite:')) {
+    const journalPath = absolute(directoryOf('history.journal'), journal);
+    return { location: { kind: 'postgres', url, journalPath }, ...rest };
+  }
+  const path = absolute(directoryOf('history.url'), url.slice('sqlite:'.length));
+  return { location: { kind: 'sqlite', path }, ...rest };
 }
 
 function resolveRates({ rates }: Settings): RatesConfiguration {

@@ -143,8 +143,8 @@ export const storeUrl: TextKind<string> = {
 };
 
 export const recordUrl: TextKind<string> = {
-  allowed: 'sqlite:path or off',
-  fits: (text) => text === 'off' || isSqliteUrl(text),
+  allowed: 'sqlite:path, postgres://user@host[:port]/database or off',
+  fits: (text) => text === 'off' || storeUrl.fits(text),
 };
 
 export function text<Text extends string>(kind: TextKind<Text>, options: Partial<AnnotatedSchema> = {}) {

@@ -1,13 +1,20 @@
-import { duration, mailbox, optionalText, recordUrl, section } from './kinds.ts';
+import { duration, mailbox, optionalText, path, recordUrl, section, text } from './kinds.ts';
 
 export const historySchema = section(
   {
     url: optionalText(recordUrl, {
       description:
-        'The record of what was quoted and served: an SQLite file of its own, made when absent, with journals beside it. Several processes on a machine can share it. `off` records nothing.',
+        'The record of what was quoted and served. An SQLite file of its own is made when absent, with journals beside it; several processes on a machine can share it. A PostgreSQL database has to exist, is written as `store` is, and takes the record of several machines. `off` records nothing.',
       whenAbsent: '`history.sqlite` beside the SQLite file of `store`; with PostgreSQL nothing is recorded',
-      example: 'sqlite:./history.sqlite',
-      security: 'It holds ids of keys and no address: readable by the service’s user alone.',
+      example: 'postgres://mdapi@db.example.com/record?sslmode=verify-full',
+      secret: true,
+      security:
+        'It holds ids of keys and no address: readable by the service’s user alone. With a password use `MDAPI_HISTORY_URL_FILE`, or `PGPASSFILE`.',
+    }),
+    journal: text(path, {
+      default: './history',
+      description:
+        'For a record in PostgreSQL: what the paths of the journals on this machine begin with. They hold what is not in the database yet, on a disk that outlives the process.',
     }),
     keepFor: duration('30d', ['1h', '3650d'], 'How long the record is kept; a hold keeps a span beyond it.', {
       security: 'MiCA asks providers of crypto-asset services for records of 5 years: `1830d`.',

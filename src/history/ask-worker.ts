@@ -1,13 +1,26 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromAskWorker, Question } from './asking.ts';
+import { openSegments } from './open-segments.ts';
 import { RecordQuestions } from './questions.ts';
-import { openSqliteSegments } from './sqlite-segments.ts';
+import type { RecordLocation, SegmentStore } from './segment-store.ts';
 
 /** The thread that looks things up in the record: a day of a market is many segments to decode. */
-const store = openSqliteSegments((workerData as { readonly path: string }).path);
-const questions = new RecordQuestions(store);
+let opened: Promise<{ store: SegmentStore; questions: RecordQuestions }> | undefined;
+
+/** A store that cannot be opened is tried again with the next question. */
+function open() {
+  opened ??= openSegments(workerData as RecordLocation).then((store) => ({
+    store,
+    questions: new RecordQuestions(store),
+  }));
+  opened.catch(() => {
+    opened = undefined;
+  });
+  return opened;
+}
 
 async function answerTo({ name, args }: Question): Promise<unknown> {
+  const { store, questions } = await open();
   switch (name) {
     case 'verify':
       return questions.verify(() => {});

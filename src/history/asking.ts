@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { RecordQuestions } from './questions.ts';
-import type { SegmentStore } from './segment-store.ts';
+import type { RecordLocation, SegmentStore } from './segment-store.ts';
 
 /** What can be asked, and what changes holds. */
 export interface RecordOperations
@@ -28,14 +28,13 @@ interface Waiting {
 
 /** Asks the record in a thread of its own, begun with the first question, so that no answer to a client waits for it. */
 export class RecordAsking {
-  readonly #path: string;
+  readonly #location: RecordLocation;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #last = 0;
 
-  /** @param path of the SQLite file */
-  constructor(path: string) {
-    this.#path = path;
+  constructor(location: RecordLocation) {
+    this.#location = location;
   }
 
   /** Rejects with what went wrong over there. */
@@ -55,7 +54,7 @@ export class RecordAsking {
   }
 
   #startWorker(): Worker {
-    const worker = new Worker(new URL('./ask-worker.ts', import.meta.url), { workerData: { path: this.#path } });
+    const worker = new Worker(new URL('./ask-worker.ts', import.meta.url), { workerData: this.#location });
     worker.unref();
     worker.on('message', (told: FromAskWorker) => {
       const waiting = this.#waiting.get(told.id);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import { rebuildAnswer } from './bodies.ts';
 import { RequestNumbers } from './publication.ts';
-import { directoryFor, refusingStore, requestKey, writerOn } from './record.testing.ts';
+import { newRecord, recordTest, requestKey, writerOn } from './record.testing.ts';
 import { RecordReader } from './record-reader.ts';
 import { StreamWriter } from './stream.ts';
 
@@ -13,10 +12,8 @@ const minuteMs = 60_000;
 
 /** A process that began at 1 s, told of a market, and answers. */
 async function record(t: TestContext) {
-  const path = join(directoryFor(t), 'history.sqlite');
-  const store = refusingStore(path);
-  t.after(() => store.close());
-  const { writer } = await writerOn(store, path);
+  const { store, journalPath } = await newRecord(t);
+  const { writer } = await writerOn(store, journalPath);
   const stream = new StreamWriter();
   stream.reset();
   stream.time(1_000 as EpochMs);
@@ -48,7 +45,7 @@ async function record(t: TestContext) {
   return { stream, list, answer, rebuilt, seal };
 }
 
-test('a problem is built again however long ago the process that answered began', async (t) => {
+recordTest('a problem is built again however long ago the process that answered began', async (t) => {
   const { answer, rebuilt, seal } = await record(t);
   const ids: string[] = [];
   // In the first minute, after the first keyframe, and after that of the next hour.
@@ -65,13 +62,16 @@ test('a problem is built again however long ago the process that answered began'
   }
 });
 
-test('an answer in the millisecond of a delisting is built from the markets before it, the next from those after it', async (t) => {
-  const { list, answer, rebuilt, seal } = await record(t);
-  list({ symbol: 'ADAEUR' });
-  const before = answer(5_000, 1, 200);
-  list(null);
-  const then = answer(5_000, 1, 200);
-  await seal(minuteMs + 1_000);
-  assert.match((await rebuilt(before)) ?? '', /ADAEUR/);
-  assert.equal(await rebuilt(then), '{"markets":[]}');
-});
+recordTest(
+  'an answer in the millisecond of a delisting is built from the markets before it, the next from those after it',
+  async (t) => {
+    const { list, answer, rebuilt, seal } = await record(t);
+    list({ symbol: 'ADAEUR' });
+    const before = answer(5_000, 1, 200);
+    list(null);
+    const then = answer(5_000, 1, 200);
+    await seal(minuteMs + 1_000);
+    assert.match((await rebuilt(before)) ?? '', /ADAEUR/);
+    assert.equal(await rebuilt(then), '{"markets":[]}');
+  },
+);

@@ -80,8 +80,7 @@ export class Journal {
 }
 
 /** What a journal holds that is in no segment, and of which process; `undefined` for one that was closed in order. */
-export interface JournalContent {
-  readonly run: number;
+export interface JournalContent extends JournalMark {
   readonly rows: Rows;
 }
 
@@ -100,7 +99,7 @@ export function readJournal(path: string, head: number): JournalContent | undefi
   }
   if (mark === undefined) return undefined;
   return {
-    run: mark.run,
+    ...mark,
     rows: {
       quotes: batches.flatMap(({ quotes }) => quotes),
       facts: batches.flatMap(({ facts }) => facts),

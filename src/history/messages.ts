@@ -1,12 +1,11 @@
 import type { EpochMs } from '../clock.ts';
-import type { Deletion } from './segment-store.ts';
+import type { Deletion, RecordLocation } from './segment-store.ts';
 import type { GapFact } from './versions.ts';
 import type { WriterFigures } from './writer.ts';
 
 /** What the recording thread is made with. */
 export interface WorkerSettings {
-  /** An SQLite file, or a PostgreSQL URL. */
-  readonly location: { readonly path: string } | { readonly postgresUrl: string; readonly journalPath: string };
+  readonly location: RecordLocation;
   readonly requestKey: Uint8Array;
   readonly startedAt: EpochMs;
   readonly keepForMs: number;

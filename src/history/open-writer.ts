@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { EpochMs } from '../clock.ts';
 import { createIfMissing } from '../store/sqlite/open.ts';
 import { lockForService } from '../store/sqlite/service-lock.ts';
@@ -38,33 +40,57 @@ export interface OpenWriter {
  */
 export async function openWriter(options: OpenWriterOptions): Promise<OpenWriter> {
   const { store, journalPath, requestKey, now, written } = options;
-  const { chain, path, release } = takeChain(journalPath);
+  const { chain, path, release } = await takeChain(store, journalPath);
   try {
     const head = (await store.head(chain)) ?? chainStart;
     const left = readJournal(path, head.number);
+    // A database that was restored, or lost what it had confirmed, has no segments between its last and the journal's first.
+    const lastStored = left !== undefined && left.after > head.number ? await lastOf(store, chain) : undefined;
     const recovered = await recover(store, chain, left);
     const run = await store.addRun({ chain, startedAt: now, requestKey });
     const journal = new Journal(path);
     const publication = new Publication(requestKey);
     const current = (await store.head(chain)) ?? chainStart;
     const writer = new RecordWriter({ publication, journal, store, chain, run, head: current, written });
-    return { writer, chain, gap: left && gapAfter(recovered ?? (await lastOf(store, chain)), now), release };
+    return {
+      writer,
+      chain,
+      gap: left && gapAfter(lastStored ?? recovered ?? (await lastOf(store, chain)), now),
+      release,
+    };
   } catch (error) {
     release();
     throw error;
   }
 }
 
-function takeChain(journalPath: string): { chain: number; path: string; release: () => void } {
-  for (let chain = 1; ; chain++) {
+/** Chains that have a journal here are this machine's: the first that is free goes on. Else a new one begins. */
+async function takeChain(store: SegmentStore, journalPath: string): Promise<TakenChain> {
+  const offered = chainsWithJournal(journalPath);
+  for (const tried: number[] = []; ; ) {
+    const chain = offered.shift() ?? (await store.newChain(tried));
+    tried.push(chain);
     const path = journalOf(journalPath, chain);
     try {
       createIfMissing(path);
       return { chain, path, release: lockForService(path) };
     } catch (error) {
-      if (!(error instanceof StoreError && error.reason === 'in_use') || chain === chainsMax) throw error;
+      if (!(error instanceof StoreError && error.reason === 'in_use') || tried.length >= chainsMax) throw error;
     }
   }
+}
+
+interface TakenChain {
+  readonly chain: number;
+  readonly path: string;
+  readonly release: () => void;
+}
+
+function chainsWithJournal(journalPath: string): number[] {
+  const start = `${basename(journalPath)}.minute`;
+  const names = readdirSync(dirname(journalPath)).filter((name) => name.startsWith(start));
+  const endings = names.map((name) => name.slice(start.length)).filter((ending) => /^[1-9]\d*$/.test(ending));
+  return endings.map(Number).sort((a, b) => a - b);
 }
 
 /** The journal of a chain, beside the file of the store. */

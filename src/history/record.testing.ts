@@ -1,13 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
+import { postgresTest, sharedPostgres } from '../store/store.testing.ts';
 import { Journal } from './journal.ts';
+import { openSegments } from './open-segments.ts';
 import { Publication } from './publication.ts';
 import { chainStart, type Segment } from './segment.ts';
-import type { SegmentStore } from './segment-store.ts';
-import { openSqliteSegments } from './sqlite-segments.ts';
+import type { RecordLocation, SegmentStore } from './segment-store.ts';
 import { StreamWriter } from './stream.ts';
 import { RecordWriter } from './writer.ts';
 
@@ -21,8 +23,55 @@ export function directoryFor(t: Pick<TestContext, 'after'>): string {
 }
 
 /** A store that can refuse, as a full disk does. */
-export function refusingStore(path: string): SegmentStore & { refuses: boolean } {
-  const store = openSqliteSegments(path) as SegmentStore & { refuses: boolean };
+type RefusingStore = SegmentStore & { refuses: boolean };
+
+/** An empty record on the engine under test. */
+export interface RecordFixture {
+  readonly location: RecordLocation;
+  readonly store: RefusingStore;
+  /** What the names of its journals begin with. */
+  readonly journalPath: string;
+  /** Runs SQL as another program does, with SEGMENT in the place of the table of segments. */
+  outside(sql: string): Promise<void>;
+}
+
+let engineUnderTest: 'sqlite' | 'postgres' = 'sqlite';
+
+/** From now on `recordTest` declares its tests for PostgreSQL. */
+export function testRecordsOnPostgres(): void {
+  engineUnderTest = 'postgres';
+}
+
+/** A test of the record. `npm test` runs it on SQLite, `record.system.test.ts` on PostgreSQL. */
+export function recordTest(name: string, run: (t: TestContext) => Promise<void>): void {
+  if (engineUnderTest === 'postgres') postgresTest(`${name} (PostgreSQL)`, run);
+  else test(`${name} (SQLite)`, run);
+}
+
+export async function newRecord(t: Pick<TestContext, 'after'>): Promise<RecordFixture> {
+  const path = join(directoryFor(t), 'history.sqlite');
+  if (engineUnderTest === 'sqlite') {
+    const outside = async (sql: string) => {
+      const database = new DatabaseSync(path);
+      database.exec(sql.replaceAll('SEGMENT', 'segment'));
+      database.close();
+    };
+    return { ...(await fixtureOn(t, { kind: 'sqlite', path })), outside };
+  }
+  const server = await sharedPostgres();
+  const url = await server.newDatabase();
+  const outside = async (sql: string) => void (await server.run(sql.replaceAll('SEGMENT', 'record_segment'), url));
+  return { ...(await fixtureOn(t, { kind: 'postgres', url, journalPath: path })), outside };
+}
+
+async function fixtureOn(t: Pick<TestContext, 'after'>, location: RecordLocation) {
+  const store = refusing(await openSegments(location));
+  t.after(() => store.close());
+  return { location, store, journalPath: store.journalPath! };
+}
+
+function refusing(opened: SegmentStore): RefusingStore {
+  const store = opened as RefusingStore;
   const append = store.append.bind(store);
   store.refuses = false;
   store.append = async (segments: readonly Segment[]) => {
@@ -34,12 +83,13 @@ export function refusingStore(path: string): SegmentStore & { refuses: boolean }
 
 /** A writer on a store, and a serving thread that tells it of one market. */
 export async function writerOn(store: SegmentStore, path: string) {
-  const run = await store.addRun({ chain: 1, startedAt: 0 as EpochMs, requestKey });
-  const journal = new Journal(`${path}.minute1`);
-  const head = (await store.head(1)) ?? chainStart;
+  const chain = await store.newChain([]);
+  const run = await store.addRun({ chain, startedAt: 0 as EpochMs, requestKey });
+  const journal = new Journal(`${path}.minute${chain}`);
+  const head = (await store.head(chain)) ?? chainStart;
   const publication = new Publication(requestKey);
   const written: number[] = [];
-  const parts = { publication, journal, store, chain: 1, run, head, written: (bytes: number) => written.push(bytes) };
+  const parts = { publication, journal, store, chain, run, head, written: (bytes: number) => written.push(bytes) };
   return { writer: new RecordWriter(parts), written, run };
 }
 

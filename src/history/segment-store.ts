@@ -43,6 +43,12 @@ export interface SegmentQuery {
   readonly limit?: number;
 }
 
+/** What keeps the record, and where its journals are. */
+export type RecordLocation =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  /** `journalPath` is a path on this machine that the names of the journals begin with. */
+  | { readonly kind: 'postgres'; readonly url: string; readonly journalPath: string };
+
 /** Where segments are. Reads work beside a writer, in another process too. */
 export interface SegmentReader {
   chains(): Promise<readonly number[]>;
@@ -53,12 +59,14 @@ export interface SegmentReader {
   runs(): Promise<readonly Run[]>;
   holds(): Promise<readonly Hold[]>;
   deletions(chain: number): Promise<readonly Deletion[]>;
-  /** Where the journals of this store are; `undefined` for one without a file. */
+  /** What the names of this store's journals begin with; `undefined` for one without a file. */
   readonly journalPath: string | undefined;
   close(): Promise<void>;
 }
 
 export interface SegmentStore extends SegmentReader {
+  /** A number for a new chain. @param taken numbers that this process cannot have */
+  newChain(taken: readonly number[]): Promise<number>;
   /** All or none of them. */
   append(segments: readonly Segment[]): Promise<void>;
   /** Gives it a number. */
@@ -66,6 +74,8 @@ export interface SegmentStore extends SegmentReader {
   addHold(hold: Omit<Hold, 'id'>): Promise<number>;
   /** Whether there was one of this id. */
   releaseHold(id: number): Promise<boolean>;
-  /** Deletes what it names, and keeps it in mind. */
-  delete(deletion: Deletion): Promise<void>;
+  /** Until when retention may delete that wants to delete what is before an instant. */
+  deletableBefore(before: EpochMs): EpochMs;
+  /** Deletes what they name, and keeps them in mind. All or none of them. */
+  delete(deletions: readonly Deletion[]): Promise<void>;
 }

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { EpochMs } from '../clock.ts';
 import { createIfMissing } from '../store/sqlite/open.ts';
-import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
+import type { ChainHead, Segment, SegmentHead } from './segment.ts';
+import { conditionsOf, headColumns, headOf, type SegmentRow, valuesOf } from './segment-row.ts';
 import type { Deletion, Hold, Run, SegmentQuery, SegmentReader, SegmentStore } from './segment-store.ts';
 
 const schema = `
@@ -31,8 +32,6 @@ create table if not exists deletion (
 const pageBytes = 16_384;
 /** Another process writes a minute at a time. */
 const busyTimeoutMs = 2_000;
-const headColumns =
-  'chain, number, run, kind, first_ms, last_ms, count, low_request, high_request, keyframe, hash, previous, bytes';
 
 /** Opens the file, and makes it, for its owner alone, where it is missing. Throws the system's error, or `StoreError`. */
 export function openSqliteSegments(path: string): SegmentStore {
@@ -55,23 +54,6 @@ export function openSqliteSegmentsToRead(path: string): SegmentReader | undefine
   return new SqliteSegments(new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true }), path);
 }
 
-interface SegmentRow {
-  readonly chain: number;
-  readonly number: number;
-  readonly run: number;
-  readonly kind: SegmentKind;
-  readonly first_ms: EpochMs;
-  readonly last_ms: EpochMs;
-  readonly count: number;
-  readonly low_request: number;
-  readonly high_request: number;
-  readonly keyframe: number;
-  readonly hash: Uint8Array;
-  readonly previous: Uint8Array;
-  readonly bytes: number;
-  readonly data: Uint8Array;
-}
-
 class SqliteSegments implements SegmentStore {
   readonly journalPath: string | undefined;
   readonly #database: DatabaseSync;
@@ -82,17 +64,19 @@ class SqliteSegments implements SegmentStore {
     this.journalPath = path === ':memory:' ? undefined : path;
   }
 
+  /** Who has a number holds the lock of its journal: the file's processes are all on this machine. */
+  async newChain(taken: readonly number[]): Promise<number> {
+    let chain = 1;
+    while (taken.includes(chain)) chain++;
+    return chain;
+  }
+
   async append(segments: readonly Segment[]): Promise<void> {
     const insert = this.#database.prepare(
       `insert into segment (${headColumns}, data) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#together(() => {
-      for (const { requests, ...each } of segments) {
-        insert.run(
-          ...[each.chain, each.number, each.run, each.kind, each.firstAt, each.lastAt, each.count],
-          ...[requests.low, requests.high, each.keyframe, each.hash, each.previous, each.data.length, each.data],
-        );
-      }
+      for (const segment of segments) insert.run(...valuesOf(segment));
     });
   }
 
@@ -110,12 +94,20 @@ class SqliteSegments implements SegmentStore {
     return this.#database.prepare('delete from hold where id = ?').run(id).changes === 1;
   }
 
-  async delete({ chain, first, last, hash, until }: Deletion): Promise<void> {
+  deletableBefore(before: EpochMs): EpochMs {
+    return before;
+  }
+
+  async delete(deletions: readonly Deletion[]): Promise<void> {
     this.#together(() => {
-      this.#database.prepare('delete from segment where chain = ? and number between ? and ?').run(chain, first, last);
-      this.#database.prepare('insert into deletion values (?, ?, ?, ?, ?)').run(chain, first, last, hash, until);
+      for (const deletion of deletions) this.#delete(deletion);
     });
     this.#database.exec('pragma incremental_vacuum');
+  }
+
+  #delete({ chain, first, last, hash, until }: Deletion): void {
+    this.#database.prepare('delete from segment where chain = ? and number between ? and ?').run(chain, first, last);
+    this.#database.prepare('insert into deletion values (?, ?, ?, ?, ?)').run(chain, first, last, hash, until);
   }
 
   async chains(): Promise<readonly number[]> {
@@ -182,33 +174,4 @@ class SqliteSegments implements SegmentStore {
       throw error;
     }
   }
-}
-
-function conditionsOf(query: SegmentQuery): { readonly where: string; readonly values: readonly SQLInputValue[] } {
-  const conditions: string[] = [`kind in (${query.kinds.map(() => '?').join(', ')})`];
-  const values: SQLInputValue[] = [...query.kinds];
-  const add = (condition: string, value: number | undefined) => {
-    if (value === undefined) return;
-    conditions.push(condition);
-    values.push(value);
-  };
-  add('chain = ?', query.chain);
-  add('run = ?', query.run);
-  add('last_ms >= ?', query.from);
-  add('first_ms < ?', query.to);
-  add('number < ?', query.beforeNumber);
-  add('low_request <= ?', query.request);
-  add('high_request >= ?', query.request);
-  return { where: `where ${conditions.join(' and ')}`, values };
-}
-
-function headOf({ first_ms, last_ms, low_request, high_request, ...row }: Omit<SegmentRow, 'data'>): SegmentHead {
-  return {
-    ...row,
-    firstAt: first_ms,
-    lastAt: last_ms,
-    requests: { low: low_request, high: high_request },
-    hash: Buffer.from(row.hash),
-    previous: Buffer.from(row.previous),
-  };
 }

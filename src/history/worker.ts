@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { asEpochMs, type EpochMs } from '../clock.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts';
+import { openSegments } from './open-segments.ts';
 import { type OpenWriter, openWriter } from './open-writer.ts';
 import { prune } from './retention.ts';
-import type { SegmentStore } from './segment-store.ts';
-import { openSqliteSegments } from './sqlite-segments.ts';
+import type { Deletion, SegmentStore } from './segment-store.ts';
 
 /**
  * The recording thread: what the serving thread noted is made into rows, written to the journal and sealed here, so that
@@ -18,6 +18,10 @@ let store: SegmentStore | undefined;
 let open: OpenWriter | undefined;
 let trouble: string | undefined;
 let prunedAt = 0;
+/** A month can take its time: nothing waits for it but the end. */
+let pruning: Promise<void> = Promise.resolve();
+/** Deleted, and not yet in the record. */
+let deleted: { readonly deletion: Deletion; readonly at: EpochMs }[] = [];
 
 function tell(message: FromWorker): void {
   port.postMessage(message);
@@ -37,9 +41,8 @@ async function trying(work: () => Promise<void>): Promise<void> {
 
 async function begin(): Promise<void> {
   const { location, requestKey, startedAt } = settings;
-  if (!('path' in location)) throw new Error('PostgreSQL is not supported yet');
-  store = openSqliteSegments(location.path);
-  const journalPath = location.path;
+  store = await openSegments(location);
+  const journalPath = store.journalPath!;
   const written = (bytes: number) => tell({ kind: 'written', bytes });
   open = await openWriter({ store, journalPath, requestKey, now: startedAt, written });
   tell({ kind: 'open', chain: open.chain, gap: open.gap });
@@ -50,17 +53,28 @@ async function tick(now: EpochMs): Promise<void> {
   const { writer } = open;
   await trying(() => writer.tick(now));
   tell({ kind: 'figures', figures: writer.figures() });
+  await noteDeleted(writer);
   if (now - prunedAt < pruneEveryMs) return;
   prunedAt = now;
-  const before = asEpochMs(now - settings.keepForMs);
-  const deletions = await prune(store, before).catch(() => []);
-  for (const deletion of deletions) {
-    await trying(() => writer.note('deletion', JSON.stringify(deletion), now));
+  const segments = store;
+  pruning = pruning.then(async () => {
+    const deletions = await prune(segments, asEpochMs(now - settings.keepForMs)).catch(() => []);
+    deleted.push(...deletions.map((deletion) => ({ deletion, at: now })));
+  });
+}
+
+async function noteDeleted(writer: OpenWriter['writer']): Promise<void> {
+  const noted = deleted;
+  deleted = [];
+  for (const { deletion, at } of noted) {
+    await trying(() => writer.note('deletion', JSON.stringify(deletion), at));
     tell({ kind: 'deleted', deletion });
   }
 }
 
 async function stop(): Promise<void> {
+  await pruning;
+  if (open !== undefined) await noteDeleted(open.writer);
   await trying(async () => open?.writer.stop());
   open?.release();
   await store?.close();

@@ -70,7 +70,7 @@ export class Recording {
     const { clock, randomness, log } = options;
     this.#options = options;
     this.#history = history;
-    this.asking = new RecordAsking(history.path);
+    this.asking = new RecordAsking(history.location);
     this.#market = market;
     this.#audit = store.audit;
     this.#restart = new Backoff(randomness, restartRange);
@@ -143,9 +143,9 @@ export class Recording {
   }
 
   #startWorker(): Worker {
-    const { path, keepForMs } = this.#history;
+    const { location, keepForMs } = this.#history;
     const startedAt = this.#options.clock.now();
-    const settings: WorkerSettings = { location: { path }, requestKey: this.#requestKey, startedAt, keepForMs };
+    const settings: WorkerSettings = { location, requestKey: this.#requestKey, startedAt, keepForMs };
     const worker = new Worker(new URL('../history/worker.ts', import.meta.url), { workerData: settings });
     worker.on('message', (message: FromWorker) => this.#hear(message));
     worker.on('error', (error) => this.#options.log.error({ err: error }, 'the recording thread failed'));

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { test } from 'node:test';
 import { rebuildAnswer } from '../../src/history/bodies.ts';
+import { newRecord, recordTest } from '../../src/history/record.testing.ts';
 import { RecordReader } from '../../src/history/record-reader.ts';
-import { openSqliteSegmentsToRead } from '../../src/history/sqlite-segments.ts';
 import { verifyRecord } from '../../src/history/verify.ts';
 import { eventually } from '../support/eventually.ts';
 import { MailServer } from '../support/mail-server.ts';
@@ -20,11 +18,14 @@ interface Got {
 
 const token = 'a-token-for-the-tests-of-the-record';
 
-test('the body of every answer to a key can be built again from the record, byte for byte', async (t) => {
+recordTest('the body of every answer to a key can be built again from the record, byte for byte', async (t) => {
   const mailServer = await MailServer.start(t);
   const mail = { 'mail.smtp': `smtp://127.0.0.1:${mailServer.port}`, 'mail.from': 'api@example.com' };
   const sealTo = { 'history.sealTo': 'Compliance <compliance@example.net>' };
-  const settings = { 'history.url': 'sqlite:./history.sqlite', 'admin.token': token, ...mail, ...sealTo };
+  const { location, store } = await newRecord(t);
+  const url = location.kind === 'sqlite' ? `sqlite:${location.path}` : location.url;
+  const journal = location.kind === 'sqlite' ? 'unused' : location.journalPath;
+  const settings = { 'history.url': url, 'history.journal': journal, 'admin.token': token, ...mail, ...sealTo };
   const harness = await ServiceHarness.start(t, { settings });
   const answers: Got[] = [];
   const ask = async (path: string) => {
@@ -84,9 +85,6 @@ test('the body of every answer to a key can be built again from the record, byte
   const sealed = await eventually('the hash of the day is mailed', () => mailServer.accepted[0]);
   await harness.stopService();
 
-  const path = join(harness.directory, 'history.sqlite');
-  const store = openSqliteSegmentsToRead(path)!;
-  t.after(() => store.close());
   const reader = new RecordReader(store);
   for (const { requestId, body, status, path } of answers) {
     const found = await reader.findServing(requestId);
@@ -99,6 +97,7 @@ test('the body of every answer to a key can be built again from the record, byte
   const { finding, segments } = await verifyRecord(store, () => {});
   assert.equal(finding, undefined);
   assert.ok(segments > 3);
-  const text = readFileSync(path, 'latin1');
+  if (location.kind !== 'sqlite') return;
+  const text = ['', '-wal'].map((ending) => readFileSync(`${location.path}${ending}`, 'latin1')).join('');
   assert.ok(!text.includes(harness.credentials.key), 'no text of a key is kept');
 });

@@ -1,0 +1,7 @@
+/** Every `recordTest` once more, on PostgreSQL instead of SQLite. */
+import { testRecordsOnPostgres } from './record.testing.ts';
+
+testRecordsOnPostgres();
+await import('./bodies.test.ts');
+await import('./writer.test.ts');
+await import('../../test/service/record.test.ts');
