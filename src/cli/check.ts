@@ -190,13 +190,17 @@ async function checkUpstream(
   { clock, randomness }: Context,
 ): Promise<readonly CheckResult[]> {
   const { connectorsFor, loadKinds } = await import('../wiring/feed.ts');
+  const { streamKey } = await import('../wiring/engine-stream.ts');
   const kinds = await loadKinds(configuration);
   const connectors = connectorsFor(configuration, kinds, { clock, randomness, log: silentLog });
   const sources = await Promise.all(
     connectors.map((connector, index) => {
       const { id, kind, urls } = configuration.sources[index]!;
-      if (kind !== 'push') return checkSource(connector, urls, clock);
-      const waits = async () => 'your engine connects to /ingest/v1 of the private listener';
+      if (kind !== 'push' && kind !== 'redis-stream') return checkSource(connector, urls, clock);
+      const waits = async () =>
+        kind === 'push'
+          ? 'your engine connects to /ingest/v1 of the private listener'
+          : `your engine writes to the stream ${streamKey(id)}`;
       return attempt(id, waits).then((result) => ({ results: [result], markets: [] }));
     }),
   );

@@ -73,10 +73,13 @@ function get(settings: Settings, key: string): unknown {
   return valueAt(settings, fieldByKey.get(key)!.path);
 }
 
-function* sourceConflicts({ sources, markets, pricing }: Settings): Generator<Conflict> {
+function* sourceConflicts({ sources, markets, pricing, redis }: Settings): Generator<Conflict> {
   const ids = sources.map(({ id }) => id);
   for (const [index, { id, kind }] of sources.entries()) {
     if (ids.indexOf(id) < index) yield { key: `sources.${index}`, what: `there is another source "${id}"` };
+    if ((kind ?? id) === 'redis-stream' && redis === undefined) {
+      yield { key: `sources.${index}`, what: '"redis-stream" needs redis, where the stream is' };
+    }
     if (kind !== undefined || sourceKind.fits(id)) continue;
     const hint = sourceKind.hint?.(id, id) ?? 'name the one it is of with kind';
     yield { key: `sources.${index}`, what: `"${id}" is no kind of source, ${sourceKind.allowed}; ${hint}` };

@@ -172,6 +172,11 @@ describe('what is refused', () => {
       `mdapi.yaml:1:11: sources[0]: "krakn" is no kind of source, one of ${kinds}; did you mean "kraken"?`,
     ],
     [
+      'a stream without the server that has it',
+      'sources: [kraken, { id: engine, kind: redis-stream }]',
+      'mdapi.yaml:1:19: sources[1]: "redis-stream" needs redis, where the stream is',
+    ],
+    [
       'a source that is there twice',
       'sources: [kraken, { id: kraken }]',
       'mdapi.yaml:1:19: sources[1]: there is another source "kraken"',

@@ -41,6 +41,11 @@ export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
     urls: { rest: '', ws: '' },
     load: async () => (await import('./push/connector.ts')).PushConnector,
   },
+  'redis-stream': {
+    // The same messages, in a stream of the Redis server that the processes share.
+    urls: { rest: '', ws: '' },
+    load: async () => (await import('./push/connector.ts')).PushConnector,
+  },
   okx: {
     urls: { rest: 'https://eea.okx.com', ws: 'wss://wseea.okx.com:8443/ws/v5/public' },
     load: async () => (await import('./okx/connector.ts')).OkxConnector,

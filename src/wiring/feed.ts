@@ -5,6 +5,7 @@ import type { ExchangeConnector } from '../feed/connector.ts';
 import { type ConnectorClass, connectorKinds } from '../feed/connectors.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
+import { StreamReader } from '../feed/push/stream-reader.ts';
 import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates/rate-keeper.ts';
 import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/rate-sources.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
@@ -12,6 +13,7 @@ import type { Log } from '../log.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
+import { RedisEngineStream } from './engine-stream.ts';
 import { SourceWatch } from './source-watch.ts';
 
 /** What the feed is made with, and the market that it feeds. */
@@ -72,12 +74,14 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
     const source = rateSource(rates, connectors, parts.clock, via, quote);
     return new RateKeeper({ ...parts, sink: sinks[0]!, source, base: via, quote, refreshMs: rates.refreshMs });
   });
+  const readers = streamReaders(configuration, connectors, parts);
   return {
     start() {
-      for (const each of [...supervisors.values(), watch, ...keepers]) each.start();
+      for (const each of [...supervisors.values(), watch, ...keepers, ...readers]) each.start();
     },
-    stop() {
+    async stop() {
       for (const each of [...keepers, watch, ...supervisors.values()]) each.stop();
+      await Promise.all(readers.map((reader) => reader.stop()));
     },
     sources: () => sources.map(({ id, kind }) => ({ id, kind, health: supervisors.get(id)!.health() })),
     rates: () => keepers.map((keeper) => keeper.health()),
@@ -86,6 +90,20 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
       return connectors[index] as PushConnector | undefined;
     },
   };
+}
+
+/** One for each source whose engine writes to a stream. */
+function streamReaders(
+  { sources, redis }: Configuration,
+  connectors: readonly ExchangeConnector[],
+  { clock, randomness, log }: FeedParts,
+): readonly StreamReader[] {
+  return sources.flatMap(({ id, kind }, index) => {
+    if (kind !== 'redis-stream' || redis === undefined) return [];
+    const connector = connectors[index] as PushConnector;
+    const stream = new RedisEngineStream(id, redis, clock, randomness);
+    return [new StreamReader({ connector, stream, clock, log: sourceLog(log, id) })];
+  });
 }
 
 /** The same log, with the source in every line. */
