@@ -12,6 +12,7 @@ async function pagesOf({ harness }: ConsoleStage): Promise<readonly (readonly [s
     ['#/markets/BTCCZK', 'BTCCZK', 'A client buys'],
     ['#/terms', 'Terms', 'configuration'],
     ['#/feed', 'Feed and rates', 'EUR/CZK'],
+    ['#/record', 'Record', 'This service records nothing.'],
     ['#/accounts', 'Accounts and keys', 'client@example.com'],
     [`#/accounts/${accountId}`, 'client@example.com', 'Ends in'],
     [`#/keys/${keyId}`, /^Key …/, 'Minutes over the limit'],

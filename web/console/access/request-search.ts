@@ -4,7 +4,7 @@ import { get, type Outcome } from '../api/client.ts';
 import { html } from '../html.ts';
 import { Badge, Facts, Missing, ProblemBlock, Section, When } from '../parts/blocks.ts';
 import { Search } from '../parts/form.ts';
-import { hrefTo } from '../router.ts';
+import { hrefTo, hrefWith } from '../router.ts';
 
 const idShape = /^[0-9a-f]{32}$/;
 
@@ -22,7 +22,7 @@ export function RequestSearch() {
 }
 
 function Found({ request }: { request: RequestBody }) {
-  const { route, status, code, atMs, durationMs, bytes, keyId } = request;
+  const { requestId, route, status, code, atMs, durationMs, bytes, keyId } = request;
   const rows = [
     ['Answered', html`<${When} atMs=${atMs} as="second" />`],
     ['Route', html`<code>${route}</code>`],
@@ -34,5 +34,6 @@ function Found({ request }: { request: RequestBody }) {
       keyId === null ? html`<${Missing}>none that is valid<//>` : html`<a href=${hrefTo('keys', keyId)}>${keyId}</a>`,
     ],
   ];
-  return html`<${Facts} rows=${rows} isDense />`;
+  const record = hrefWith(['record'], { by: 'request', id: requestId });
+  return html`<div><${Facts} rows=${rows} isDense />${keyId !== null && html`<p class="small"><a href=${record}>Its body and its price, from the record</a></p>`}</div>`;
 }

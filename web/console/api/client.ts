@@ -80,16 +80,18 @@ interface Asked {
   /** Sent as JSON. */
   readonly body?: object;
   readonly signal?: AbortSignal;
+  /** Over the usual one, for what takes long. */
+  readonly timeoutMs?: number;
 }
 
 /** After this time the service counts as unreachable. */
-const timeoutMs = 10_000;
+const usualTimeoutMs = 10_000;
 
 /** Where the API lies, seen from `/console/`: a proxy may serve both below a path of its own. */
 const base = new URL('../api/', document.baseURI);
 
-export function get<T>(path: string, signal?: AbortSignal): Promise<Outcome<T>> {
-  return ask('GET', path, signal === undefined ? {} : { signal });
+export function get<T>(path: string, signal?: AbortSignal, timeoutMs = usualTimeoutMs): Promise<Outcome<T>> {
+  return ask('GET', path, signal === undefined ? { timeoutMs } : { signal, timeoutMs });
 }
 
 export function post<T>(path: string, body: object = {}): Promise<Outcome<T>> {
@@ -97,7 +99,11 @@ export function post<T>(path: string, body: object = {}): Promise<Outcome<T>> {
 }
 
 /** Asks the management API. A session that has ended signs the whole page out. Never rejects. */
-async function ask<T>(method: string, path: string, { body, signal }: Asked = {}): Promise<Outcome<T>> {
+async function ask<T>(
+  method: string,
+  path: string,
+  { body, signal, timeoutMs = usualTimeoutMs }: Asked = {},
+): Promise<Outcome<T>> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (method !== 'GET' && session.value.state === 'in') headers['X-CSRF-Token'] = session.value.csrfToken;

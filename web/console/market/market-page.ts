@@ -2,12 +2,14 @@ import type { Market, MarketDetail, PriceReport } from '../../generated/manageme
 import { directionOf, grouped, signedPercent } from '../format/decimal.ts';
 import { spanText } from '../format/time.ts';
 import { unpricedRemedy, unpricedText } from '../format/words.ts';
-import { classes, html } from '../html.ts';
+import { html } from '../html.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { Badge, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
 import { hrefTo } from '../router.ts';
 import { LiveChart } from './chart.ts';
+import { Derivation } from './derivation.ts';
 import { MarketActions } from './market-actions.ts';
+import { RecordChart } from './record-chart.ts';
 import { Sources } from './sources.ts';
 
 const everyMs = 1_000;
@@ -36,6 +38,7 @@ function Body({ body, receivedAtMs }: { body: MarketDetail; receivedAtMs: number
     ${market.held.length > 0 && html`<${HeldNote} market=${market} />`}
     ${market.status === 'delisted' && html`<${Delisted} market=${market} />`}
     <${Section} title="Last hour"><${LiveChart} symbol=${market.symbol} precision=${market.pricePrecision} /><//>
+    <${Section} title="Any span"><${RecordChart} symbol=${market.symbol} /><//>
     ${body.sources.length > 1 && html`<${Sources} sources=${body.sources} laterMs=${laterMs} />`}
     ${price !== null && html`<${PriceSection} market=${market} price=${price} laterMs=${laterMs} />`}
     <${Section} title="Market"><${Details} body=${body} /><//>
@@ -74,40 +77,8 @@ function Delisted({ market: { delistedAtMs } }: { market: Market }) {
 }
 
 function PriceSection({ market, price, laterMs }: { market: Market; price: PriceReport; laterMs: number }) {
-  const { rate } = price;
-  return html`<${Section} title="How this price came about">
-    <div class="pair">
-      <${Derivation} title="A client buys" steps=${price.buy} quote=${market.quote} />
-      <${Derivation} title="A client sells" steps=${price.sell} quote=${market.quote} />
-    </div>
-    <${TermFacts} terms=${price.terms} />
-    ${rate && html`<${RateFacts} rate=${rate} refreshedAgoMs=${price.timestampMs + (market.ageMs ?? 0) + laterMs - rate.refreshedAtMs} />`}
-  <//>`;
-}
-
-function RateFacts({ rate, refreshedAgoMs }: { rate: NonNullable<PriceReport['rate']>; refreshedAgoMs: number }) {
-  return html`<${Facts}
-    rows=${[
-      [
-        'Rate',
-        html`<code>${rate.mid}</code> from ${rate.source}${rate.fixingDate && `, fixing of ${rate.fixingDate}`}`,
-      ],
-      ['Rate read', html`${spanText(refreshedAgoMs)} ago, <${When} atMs=${rate.refreshedAtMs} />`],
-      ['Rate valid until', html`<${When} atMs=${rate.validUntilMs} as="full" />`],
-    ]}
-  />`;
-}
-
-/** The terms that the price is made on, each with its start. */
-function TermFacts({ terms }: { terms: PriceReport['terms'] }) {
-  const names = { fee: 'Fee', margin: 'Margin', precision: 'Decimals', rounding: 'Rounding' } as const;
-  const unit = (what: string) => (what === 'fee' || what === 'margin' ? ' %' : '');
-  return html`<${Facts}
-    rows=${terms.values.map(({ what, value, fromMs }) => [
-      names[what],
-      html`<code>${value}</code>${unit(what)}, ${fromMs === null ? 'from the configuration' : html`since <${When} atMs=${fromMs} as="full" />`}`,
-    ])}
-  />`;
+  const nowMs = price.timestampMs + (market.ageMs ?? 0) + laterMs;
+  return html`<${Section} title="How this price came about"><${Derivation} price=${price} quote=${market.quote} atMs=${nowMs} /><//>`;
 }
 
 function Details({ body }: { body: MarketDetail }) {
@@ -141,21 +112,4 @@ function Details({ body }: { body: MarketDetail }) {
 /** What the exchange's own price is in: the quote of the market it is made from. */
 function upstreamUnit({ convertedFrom, base, quote }: Market): string {
   return convertedFrom?.startsWith(base) === true ? convertedFrom.slice(base.length) : quote;
-}
-
-/** A price step by step, every value exact to its last decimal; the last one is what clients see. */
-function Derivation({ title, steps, quote }: { title: string; steps: PriceReport['buy']; quote: string }) {
-  return html`<table class="steps">
-    <caption>${title}</caption>
-    <thead><tr><th scope="col">Step</th><th scope="col" class="number">Value after it</th></tr></thead>
-    <tbody>
-      ${steps.map(({ step, value }, at) => {
-        const isLast = at === steps.length - 1;
-        return html`<tr key=${at} class=${classes(isLast && 'served')}>
-          <th scope="row">${step}</th>
-          <td class="number"><span class="exact">${grouped(value)}</span>${isLast && html` <small>${quote}</small>`}</td>
-        </tr>`;
-      })}
-    </tbody>
-  </table>`;
 }

@@ -17,6 +17,7 @@ import { OverviewPage } from '../pages/overview-page.ts';
 import { TokensPage } from '../pages/tokens-page.ts';
 import { Empty, Page } from '../parts/blocks.ts';
 import { Toasts } from '../parts/toasts.ts';
+import { RecordPage } from '../record/record-page.ts';
 import { hrefTo, route } from '../router.ts';
 import { connection, session } from '../state.ts';
 import { useStore } from '../store.ts';
@@ -75,6 +76,7 @@ const pages: Readonly<Record<string, (query: URLSearchParams) => VNode>> = {
   terms: () => html`<${TermsPage} />`,
   feed: () => html`<${FeedPage} />`,
   accounts: () => html`<${AccountsPage} />`,
+  record: (query) => html`<${RecordPage} query=${query} />`,
   usage: () => html`<${UsagePage} />`,
   maintenance: () => html`<${MaintenancePage} />`,
   notices: () => html`<${NoticesPage} />`,

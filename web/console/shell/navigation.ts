@@ -14,6 +14,7 @@ const places = [
   { path: 'markets', text: 'Markets', letter: 'm' },
   { path: 'terms', text: 'Terms', letter: 'p' },
   { path: 'feed', text: 'Feed and rates', letter: 'f' },
+  { path: 'record', text: 'Record', letter: 'r' },
   { path: 'accounts', text: 'Accounts and keys', letter: 'a' },
   { path: 'usage', text: 'Usage', letter: 'u' },
   { path: 'maintenance', text: 'Maintenance', letter: 'w' },

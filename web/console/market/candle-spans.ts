@@ -1,0 +1,90 @@
+import type { Candle, RecordGap } from '../../generated/management-v1.d.ts';
+
+const minuteMs = 60_000;
+const dayMs = 1_440 * minuteMs;
+
+/** How long a candle is, by the API's name of it. */
+export const steps = [
+  { name: '1m', ms: minuteMs, text: '1 minute' },
+  { name: '5m', ms: 5 * minuteMs, text: '5 minutes' },
+  { name: '15m', ms: 15 * minuteMs, text: '15 minutes' },
+  { name: '1h', ms: 60 * minuteMs, text: '1 hour' },
+  { name: '4h', ms: 240 * minuteMs, text: '4 hours' },
+  { name: '1d', ms: dayMs, text: '1 day' },
+] as const;
+
+export type Step = (typeof steps)[number];
+
+/** A span of a chart; `toMs` is not part of it. */
+export interface ChartSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Spans that end now. */
+export const usualSpans = [
+  { name: 'Hour', ms: 60 * minuteMs },
+  { name: 'Day', ms: dayMs },
+  { name: 'Week', ms: 7 * dayMs },
+  { name: 'Month', ms: 30 * dayMs },
+] as const;
+
+/** More candles than this are neither seen nor asked for. */
+const candlesMax = 2_000;
+/** About as many as are told apart on a wide screen. */
+const candlesWanted = 300;
+
+/** The steps that a span can be drawn in: no fewer than one, no more candles than can be seen. */
+export function stepsOf({ fromMs, toMs }: ChartSpan): readonly Step[] {
+  const possible = steps.filter(({ ms }) => (toMs - fromMs) / ms <= candlesMax);
+  return possible.length === 0 ? steps.slice(-1) : possible;
+}
+
+/** The finest step that is still read easily. */
+export function usualStepOf(span: ChartSpan): Step {
+  const possible = stepsOf(span);
+  return possible.find(({ ms }) => (span.toMs - span.fromMs) / ms <= candlesWanted) ?? possible.at(-1)!;
+}
+
+/** The API gives at most seven days and 1,500 steps at once. */
+const pieceMaxMs = 7 * dayMs;
+const pieceStepsMax = 1_440;
+
+/** A span cut to what one answer gives, at whole steps so that no candle is cut. */
+export function piecesOfSpan({ fromMs, toMs }: ChartSpan, { ms }: Step): readonly ChartSpan[] {
+  const lengthMs = Math.min(pieceMaxMs, pieceStepsMax * ms);
+  const pieces: ChartSpan[] = [];
+  for (let at = Math.floor(fromMs / ms) * ms; at < toMs; at += lengthMs)
+    pieces.push({ fromMs: at, toMs: Math.min(at + lengthMs, toMs) });
+  return pieces;
+}
+
+/** A step of the time axis, with its candle where it has one. */
+export interface Slot {
+  readonly atMs: number;
+  readonly candle: Candle | undefined;
+}
+
+/** Every step of a span, so that one without a candle is drawn as a gap and not left out. */
+export function slotsOf(candles: readonly Candle[], { fromMs, toMs }: ChartSpan, { ms }: Step): readonly Slot[] {
+  const known = new Map(candles.map((candle) => [candle.fromMs, candle]));
+  const slots: Slot[] = [];
+  for (let atMs = Math.floor(fromMs / ms) * ms; atMs < toMs; atMs += ms) slots.push({ atMs, candle: known.get(atMs) });
+  return slots;
+}
+
+/** Gaps of the record, each once although several answers name it. */
+export function distinctGaps(gaps: readonly RecordGap[]): readonly RecordGap[] {
+  return [...new Map(gaps.map((gap) => [`${gap.fromMs} ${gap.toMs}`, gap])).values()];
+}
+
+const reasons: Readonly<Record<RecordGap['reason'], string>> = {
+  killed: 'the process was killed',
+  slow: 'the disk was full or slow',
+  stopped: 'the service was stopped',
+};
+
+/** Why there is no record, in words. */
+export function gapReason({ reason }: RecordGap): string {
+  return reasons[reason];
+}

@@ -1,0 +1,68 @@
+import type { PriceReport } from '../../generated/management-v1.d.ts';
+import { grouped } from '../format/decimal.ts';
+import { spanText } from '../format/time.ts';
+import { classes, html } from '../html.ts';
+import { Facts, When } from '../parts/blocks.ts';
+
+interface DerivationProps {
+  readonly price: PriceReport;
+  /** The currency of the prices, where it is known. */
+  readonly quote?: string;
+  /** The instant that ages are counted to. */
+  readonly atMs: number;
+}
+
+/** How a price came about: both sides step by step, and the rate and terms in them. */
+export function Derivation({ price, quote, atMs }: DerivationProps) {
+  const { rate, buy, sell, terms } = price;
+  return html`<div>
+    <div class="pair">
+      <${Steps} title="A client buys" steps=${buy} quote=${quote} />
+      <${Steps} title="A client sells" steps=${sell} quote=${quote} />
+    </div>
+    <${TermFacts} terms=${terms} />
+    ${rate && html`<${RateFacts} rate=${rate} ageMs=${atMs - rate.refreshedAtMs} />`}
+  </div>`;
+}
+
+function RateFacts({ rate, ageMs }: { rate: NonNullable<PriceReport['rate']>; ageMs: number }) {
+  return html`<${Facts}
+    rows=${[
+      [
+        'Rate',
+        html`<code>${rate.mid}</code> from ${rate.source}${rate.fixingDate && `, fixing of ${rate.fixingDate}`}`,
+      ],
+      ['Age of the rate', html`${spanText(ageMs)}, read <${When} atMs=${rate.refreshedAtMs} />`],
+      ['Rate valid until', html`<${When} atMs=${rate.validUntilMs} as="full" />`],
+    ]}
+  />`;
+}
+
+/** The terms that the price is made on, each with its start. */
+function TermFacts({ terms }: { terms: PriceReport['terms'] }) {
+  const names = { fee: 'Fee', margin: 'Margin', precision: 'Decimals', rounding: 'Rounding' } as const;
+  const unit = (what: string) => (what === 'fee' || what === 'margin' ? ' %' : '');
+  return html`<${Facts}
+    rows=${terms.values.map(({ what, value, fromMs }) => [
+      names[what],
+      html`<code>${value}</code>${unit(what)}, ${fromMs === null ? 'from the configuration' : html`since <${When} atMs=${fromMs} as="full" />`}`,
+    ])}
+  />`;
+}
+
+/** A price step by step, every value exact to its last decimal; the last one is what clients see. */
+function Steps({ title, steps, quote }: { title: string; steps: PriceReport['buy']; quote: string | undefined }) {
+  return html`<table class="steps">
+    <caption>${title}</caption>
+    <thead><tr><th scope="col">Step</th><th scope="col" class="number">Value after it</th></tr></thead>
+    <tbody>
+      ${steps.map(({ step, value }, at) => {
+        const isLast = at === steps.length - 1;
+        return html`<tr key=${at} class=${classes(isLast && 'served')}>
+          <th scope="row">${step}</th>
+          <td class="number"><span class="exact">${grouped(value)}</span>${isLast && quote !== undefined && html` <small>${quote}</small>`}</td>
+        </tr>`;
+      })}
+    </tbody>
+  </table>`;
+}

@@ -1,0 +1,64 @@
+import type { ProvenAnswer } from '../../generated/management-v1.d.ts';
+import { isoText } from '../clock.ts';
+import { html } from '../html.ts';
+import { usePolled } from '../live/polled.ts';
+import { Badge, Empty, Facts, Loaded, Missing, Section, When } from '../parts/blocks.ts';
+import { CopyLine } from '../parts/copy.ts';
+import { hrefTo } from '../router.ts';
+import { askAgainMs, Explained } from './explained.ts';
+import { QuoteTable } from './quote-table.ts';
+import { Verify } from './verify.ts';
+
+/** An answer again: its body, what proves it, and how the price in it came about. */
+export function RequestView({ id }: { id: string }) {
+  const polled = usePolled<ProvenAnswer>(`history/answers/${id}`, askAgainMs);
+  if (polled.value === undefined && polled.problem?.kind === 'refused' && polled.problem.status === 404) {
+    return html`<${Empty} title=${polled.problem.detail}>Only answers to a valid key are recorded, and only as long as <code>history.keepFor</code> says. Compare the id with <code>X-Request-Id</code> of the answer.<//>`;
+  }
+  return html`<${Loaded} polled=${polled}>${(proven: ProvenAnswer) => html`<${Proven} proven=${proven} />`}<//>`;
+}
+
+function Proven({ proven }: { proven: ProvenAnswer }) {
+  const { answer, body, quotes, segment } = proven;
+  const isTicker = answer.symbol !== null && quotes.length === 1;
+  return html`<div>
+    <${Section} title="The answer">
+      <${AnswerFacts} answer=${answer} />
+      <figure class="answer record-body">
+        <figcaption class="small">The body, byte for byte as it was without compression</figcaption>
+        ${body === null ? html`<p class="note warn">The record lacks a part of this answer, so its body cannot be built again.</p>` : html`<pre tabindex="0" aria-label="Body of the answer"><code>${body}</code></pre>`}
+      </figure>
+    <//>
+    <${Section} title="Proof"><${Proof} segment=${segment} /><//>
+    ${quotes.length > 0 && answer.symbol !== null && html`<${Section} title="Published price in it"><${QuoteTable} label="Published price in the answer" symbol=${answer.symbol} quotes=${quotes} /><//>`}
+    ${isTicker && html`<${Section} title="How the price came about"><${Explained} symbol=${answer.symbol} quote=${quotes[0]} /><//>`}
+  </div>`;
+}
+
+function AnswerFacts({ answer }: { answer: ProvenAnswer['answer'] }) {
+  const { requestId, atMs, keyId, route, symbol, status, code } = answer;
+  return html`<${Facts}
+    rows=${[
+      ['Answered for', html`<${When} atMs=${atMs} as="daySecond" /><br /><small>${isoText(atMs)}</small>`],
+      ['Asked for', html`<code>${route}</code> ${symbol}`],
+      [
+        'Status',
+        html`<${Badge} state=${String(status)} tone=${status < 400 ? 'good' : 'bad'}>${status} ${code ?? ''}<//>`,
+      ],
+      ['Key', html`<a href=${hrefTo('keys', keyId)}>${keyId}</a>`],
+      ['Request id', html`<code>${requestId}</code>`],
+    ]}
+  />`;
+}
+
+function Proof({ segment }: { segment: ProvenAnswer['segment'] }) {
+  if (segment === null) {
+    return html`<p><${Missing}>Not sealed yet:<//> its minute is still running. It is sealed within two minutes, and this page shows the hash then.</p>`;
+  }
+  const { chain, number, hash } = segment;
+  return html`<div>
+    <p>Sealed in segment ${number} of chain ${chain}. Its SHA-256 covers its content and the hash of the segment before, so that a change anywhere earlier would change it:</p>
+    <${CopyLine} text=${hash} label="Copy the hash" />
+    <${Verify} />
+  </div>`;
+}
