@@ -164,6 +164,7 @@ postgresTest('what a restored database no longer has is a gap', async (t) => {
     await first.writer.take(answered(now + minute * laterMs));
     await first.writer.tick(asEpochMs(now + (minute + 1) * laterMs));
   }
+  await first.writer.take(answered(now + 4 * laterMs));
   first.release();
   const { number } = (await first.store.head(1))!;
   await server.run(`delete from record_segment where number >= ${number}`, url);
