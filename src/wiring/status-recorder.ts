@@ -73,7 +73,8 @@ export class StatusRecorder {
   #sample(): void {
     const { clock, isWriter } = this.#options;
     const nowMs = clock.monotonicMs();
-    const sinceMs = this.#sampledMs === undefined ? 0 : nowMs - this.#sampledMs;
+    // The store keeps whole milliseconds.
+    const sinceMs = this.#sampledMs === undefined ? 0 : Math.round(nowMs - this.#sampledMs);
     this.#sampledMs = nowMs;
     const writes = isWriter();
     if (writes && !this.#wasWriter) this.#next(() => this.#takeOver(clock.now()));

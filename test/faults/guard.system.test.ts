@@ -115,12 +115,13 @@ describe('an operator', () => {
     const all = await service.withStore((store) => store.markets.setAllHeld(service.clock.now()));
     assert.equal(all, 8);
     await eventually('prices are on hold', async () => (await price('ETHCZK')).held.length === 2);
-    const frozen = await price('ETHCZK');
+    const withoutSources = async () => ({ ...(await price('ETHCZK')), sources: undefined });
+    const frozen = await withoutSources();
     set('45100.0', '85100.0');
     await eventually('ticks are kept out', async () => {
       return ((await service.metrics()).value('mdapi_feed_tickers_rejected_total', { reason: 'on_hold' }) ?? 0) > 20;
     });
-    assert.deepEqual(await price('ETHCZK'), frozen);
+    assert.deepEqual(await withoutSources(), frozen);
     assert.equal((await price('BTCEUR')).ask, '85000.0');
     await service.stopService();
     await service.startService();
