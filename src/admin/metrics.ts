@@ -284,7 +284,7 @@ type KnownRate = ReturnType<AdminParts['market']['book']['rate']>;
 function noticeMetrics({ access, notifier }: AdminParts): Metric[] {
   const notices = () => notifier.figures();
   return [
-    counter('key_breached_minutes_total', 'Minutes in which a key was refused by its limit, summed over keys.', () => {
+    counter('key_breaches_total', 'Minutes in which a key was refused by its limit, summed over keys.', () => {
       return access.breaches.minutesSeen;
     }),
     counter('notices_decided_total', 'Notices to key holders that this process decided.', () => notices().decided),

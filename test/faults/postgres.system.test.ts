@@ -111,6 +111,27 @@ describe('keys on PostgreSQL', () => {
   );
 });
 
+describe('a database that fails over to an empty replica', () => {
+  postgresTest('takes no key away until an operator accepts it (fault row 59)', async (t) => {
+    const { server, url, near, far, key, becomes, isKnownOnBoth } = await twoNodes(t);
+    const [account] = await near.store.accounts.list();
+    for (let count = 0; count < 20; count++) {
+      const digest = digestOf(generateApiKey(systemRandomness));
+      await near.store.keys.insert({ accountId: account!.id, digest, lastFour: 'wxyz' });
+    }
+    await isKnownOnBoth();
+    await Promise.all([near.changes.look(), far.changes.look()]);
+    // Without the words of an operator, as a replica that never had them.
+    await server.run('delete from api_keys; delete from accounts; delete from audit_log', url);
+    for (const { changes } of [near, far]) {
+      await eventually('the loss is held back', () => changes.held().keys === 21, 30_000);
+    }
+    assert.deepEqual(await Promise.all([near.answers(key), far.answers(key)]), [200, 200]);
+    await near.store.accessChanges.acceptLosses();
+    await Promise.all([becomes(near, 401, 10_000), becomes(far, 401, 10_000)]);
+  });
+});
+
 /** Takes what the harness would not have: errors about the store, which these tests bring about. */
 function forgetStoreErrors(harness: ServiceHarness): readonly string[] {
   const isAboutStore = (line: string) => /"level":50/.test(line) && /The database postgres:/.test(line);
