@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Candle, CandleList, RecordGap } from '../../generated/management-v1.d.ts';
+import type { Candle, CandleList, RecordGap, RecordSummary } from '../../generated/management-v1.d.ts';
 import { get, type Problem } from '../api/client.ts';
 import { withQuery } from '../router.ts';
 import { type ChartSpan, distinctGaps, piecesOfSpan, type Step } from './candle-spans.ts';
@@ -9,12 +9,14 @@ export interface Candles {
   readonly candles: readonly Candle[];
   readonly gaps: readonly RecordGap[];
   readonly problem: Problem | undefined;
+  /** False where the service keeps no record. */
+  readonly isRecorded: boolean;
   /** Answers that came, of those asked for. */
   readonly done: number;
   readonly pieces: number;
 }
 
-const nothing: Candles = { candles: [], gaps: [], problem: undefined, done: 0, pieces: 1 };
+const nothing: Candles = { candles: [], gaps: [], problem: undefined, isRecorded: true, done: 0, pieces: 1 };
 
 /** A week of a busy market takes the service some seconds to read. */
 const timeoutMs = 60_000;
@@ -40,6 +42,9 @@ async function readAll(
   const pieces = piecesOfSpan(span, step);
   let read: Candles = { ...nothing, pieces: pieces.length };
   report(read);
+  const record = await get<RecordSummary>('history', signal, timeoutMs);
+  if (signal.aborted) return;
+  if (record.ok && !record.value.recorded) return report({ ...read, isRecorded: false });
   for (const { fromMs, toMs } of pieces) {
     const query = { fromMs: String(fromMs), toMs: String(toMs), step: step.name };
     const path = withQuery(`history/candles/${encodeURIComponent(symbol)}`, query);

@@ -83,7 +83,7 @@ interface DrawingProps {
 }
 
 function Drawing({ symbol, side, read, span, step }: DrawingProps) {
-  const { candles, gaps, problem, done, pieces } = read;
+  const { candles, gaps, problem, isRecorded, done, pieces } = read;
   const [pointedMs, setPointedMs] = useState<number | undefined>(undefined);
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<CandleChart | undefined>(undefined);
@@ -95,8 +95,8 @@ function Drawing({ symbol, side, read, span, step }: DrawingProps) {
     return () => made.remove();
   }, [symbol]);
   useEffect(() => chart.current?.show(slots, sides[side].names, step.ms), [slots, side, symbol]);
-  if (problem !== undefined && problem.kind === 'refused' && problem.status === 404) {
-    return html`<${Empty} title="Nothing is recorded.">${problem.detail}<//>`;
+  if (!isRecorded) {
+    return html`<${Empty} title="Nothing is recorded.">Set <code>history.url</code> to keep a record of what is quoted.<//>`;
   }
   const isLoading = problem === undefined && done < pieces;
   return html`<figure class="chart">
