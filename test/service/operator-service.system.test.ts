@@ -128,10 +128,10 @@ describe('what an operator does on the command line while the server runs', { co
   });
 });
 
-/** The market went on between the two reports, and the rate was read again: only the times may differ. */
+/** The market went on between the two reports, and the rate was read again: only times, and ages of sources, may differ. */
 function restamped(saved: object): object {
-  const { timestamp, timestampMs, rate } = saved as Record<string, unknown>;
-  return { timestamp, timestampMs, rate };
+  const { timestamp, timestampMs, rate, sources } = saved as Record<string, unknown>;
+  return { timestamp, timestampMs, rate, sources };
 }
 
 interface Checked {
@@ -181,7 +181,15 @@ describe('`check`', { concurrency: true }, () => {
       assert.deepEqual(
         findings.map(({ name }) => name),
         [
-          ...['configuration', 'database', 'private listener', 'public listener', 'kraken REST', 'kraken live'],
+          ...[
+            'configuration',
+            'database',
+            'record',
+            'private listener',
+            'public listener',
+            'kraken REST',
+            'kraken live',
+          ],
           ...(broken.includes('kraken REST') ? [] : ['symbols']),
           'rate EUR/CZK',
         ],
@@ -196,7 +204,7 @@ describe('`check`', { concurrency: true }, () => {
     assert.equal(exitCode, 0);
     assert.match(
       stdout,
-      /^CHECK +RESULT +DETAIL\nconfiguration +works .*\ndatabase +works .*\n(.* listener +works .*\n){2}kraken REST +works .*: 4 markets\n/,
+      /^CHECK +RESULT +DETAIL\nconfiguration +works .*\ndatabase +works .*\nrecord +works .*\n(.* listener +works .*\n){2}kraken REST +works .*: 4 markets\n/,
     );
   });
 });
