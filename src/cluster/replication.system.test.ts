@@ -107,8 +107,10 @@ test('over a takeover no client of any node sees a ticker or the feed go back in
   const third = await ReplicatedNode.start(t, redis);
   third.follower.start();
   await alike(leader, third);
-  // The leader tells its own clients something newer, and dies before it tells the others.
-  const lastOfLeader = (leader.clock.now() + 1000) as EpochMs;
+  // The leader tells its own clients something newer, and dies before it tells the others. Time passes first, for each node would
+  // date what is ahead of its clock by itself.
+  for (const { clock } of [leader, follower, third]) clock.shift(2_000);
+  const lastOfLeader = (leader.clock.now() - 1_000) as EpochMs;
   leader.publisher.resign();
   leader.tick('BTC', '150.00', '150.10', lastOfLeader);
   const before = [follower.capturedAt('BTCEUR'), third.capturedAt('BTCEUR')];
