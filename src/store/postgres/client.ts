@@ -32,6 +32,8 @@ const idleInTransactionMs = 10_000;
 /** A connection whose socket is known, so that it can be closed although its server never answers again. */
 export interface SocketClient extends pg.Client {
   readonly socket: Socket;
+  /** What ended it, also while nobody used it. */
+  readonly lostBy: Error | undefined;
 }
 
 /** The kind of client that connects to this database. Throws `StoreError` when a file of its TLS cannot be read. */
@@ -43,6 +45,7 @@ export function clientClassFor(
   const ssl = tlsOptionsOf(location);
   return class extends pg.Client implements SocketClient {
     readonly socket: Socket;
+    lostBy: Error | undefined;
 
     constructor() {
       const socket = new Socket();
@@ -66,6 +69,10 @@ export function clientClassFor(
         stream: () => socket,
       });
       this.socket = socket;
+      // From the first moment: the server may end it in the very packet that completes its handshake.
+      this.on('error', (error) => {
+        this.lostBy ??= error;
+      });
     }
   };
 }

@@ -126,7 +126,6 @@ class Borrowed implements PostgresPoolClient {
     this.#client = client;
     this.#name = name;
     this.#breaker = breaker;
-    client.on('error', this.#lost);
   }
 
   query<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
@@ -138,6 +137,8 @@ class Borrowed implements PostgresPoolClient {
 
   async #query(text: string, parameters: unknown[]): Promise<pg.QueryResult> {
     // A rollback that cannot be sent is not needed and must not hide the cause: the server rolls back what lost its connection.
+    const { lostBy } = this.#client;
+    if (lostBy !== undefined) this.#failure ??= asStoreError(lostBy, this.#name);
     if (this.#failure !== undefined) {
       if (text === 'rollback') return nothing;
       throw this.#failure;
@@ -155,13 +156,8 @@ class Borrowed implements PostgresPoolClient {
   }
 
   release(): void {
-    this.#client.off('error', this.#lost);
-    const isLost = this.#failure !== undefined;
+    const isLost = this.#failure !== undefined || this.#client.lostBy !== undefined;
     this.#client.release(isLost);
     if (isLost) this.#client.socket.destroy();
   }
-
-  readonly #lost = (error: Error): void => {
-    this.#failure ??= asStoreError(error, this.#name);
-  };
 }
