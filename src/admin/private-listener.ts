@@ -14,12 +14,12 @@ import { FeedTimeline } from './feed-timeline.ts';
 import { addIngest } from './ingest.ts';
 import { metricsRegistry } from './metrics.ts';
 import { MinuteHistory } from './minute-history.ts';
-import { PriceHistory } from './price-history.ts';
 import { PriceStreams } from './price-streams.ts';
 import { ReadinessSchema, readiness } from './readiness.ts';
 import { RequestRate } from './request-rate.ts';
 import { sourceViews } from './source-view.ts';
 import type { AdminParts } from './sources.ts';
+import { Sparklines } from './sparklines.ts';
 
 const bodyBytesMax = 64 * 1024;
 const requestTimeoutMs = 15_000;
@@ -34,7 +34,7 @@ export async function startPrivateListener(
   parts: AdminParts,
 ): Promise<{ url: string; registry: Registry; close(): Promise<void> }> {
   const { clock, log, market, store, listener, configuration } = parts;
-  const history = new PriceHistory(market.book, market.feedStatus, clock, log);
+  const sparklines = new Sparklines(market.book, market.feedStatus, clock);
   const requestRate = new RequestRate(listener.counts, clock);
   const minutes = new MinuteHistory({ counts: listener.counts, held: () => market.book.held().size }, clock);
   const timeline = new FeedTimeline(market.service, store.snapshots, clock, log);
@@ -46,7 +46,7 @@ export async function startPrivateListener(
     ingest.stop();
     priceStreams.stop();
     await app.close();
-    history.stop();
+    sparklines.stop();
     requestRate.stop();
     minutes.stop();
     await timeline.stop();
@@ -54,7 +54,7 @@ export async function startPrivateListener(
   try {
     await timeline.start();
     const registry = metricsRegistry(parts);
-    const recorded = { history, timeline, requestRate, minutes, prices, priceStreams };
+    const recorded = { sparklines, timeline, requestRate, minutes, prices, priceStreams };
     addManagementApi(app, { ...parts, startedAt: clock.now(), ...recorded }, registry);
     addReadings(app, parts, registry);
     addConsole(app);

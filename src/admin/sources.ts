@@ -23,9 +23,9 @@ import type { NotifierFigures } from '../notices/notifier.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
 import type { MinuteHistory } from './minute-history.ts';
-import type { PriceHistory } from './price-history.ts';
 import type { PriceStreams } from './price-streams.ts';
 import type { RequestRate } from './request-rate.ts';
+import type { Sparklines } from './sparklines.ts';
 
 /** Where the process is in its life. Only `serving` is ready for traffic. */
 export type Phase = 'starting' | 'serving' | 'draining';
@@ -110,7 +110,7 @@ export interface AdminParts {
 /** What operations of the management API can use: the rooms, and what the private listener records of them. */
 export interface Management extends AdminParts {
   readonly startedAt: EpochMs;
-  readonly history: PriceHistory;
+  readonly sparklines: Sparklines;
   readonly timeline: FeedTimeline;
   readonly prices: PriceVersions;
   readonly priceStreams: PriceStreams;

@@ -49,7 +49,9 @@ export class RecordAsking {
     return answer as unknown as ReturnType<RecordOperations[Name]>;
   }
 
+  /** What was asked stays without an answer: whoever asked is gone, too. */
   async stop(): Promise<void> {
+    this.#waiting.clear();
     await this.#worker?.terminate();
   }
 

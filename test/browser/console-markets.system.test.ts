@@ -51,14 +51,21 @@ describe('markets in the console', { concurrency: 3 }, () => {
     await stage.sees('No price: No ticker from the exchange yet.');
   });
 
-  test('the chart gains a point while one looks at it', consoleTest, async (t) => {
-    const stage = await ConsoleStage.signedIn(t, '#/markets/BTCCZK');
-    const chart = stage.page.getByRole('img', { name: /^Chart of BTCCZK/ });
-    await chart.waitFor();
-    const points = async () => Number(await chart.getAttribute('data-points'));
-    const first = await eventually('the first point', async () => (await points()) || undefined);
-    await eventually('one more', async () => (await points()) > first);
+  test('the chart of the last hour follows the price while one looks at it', consoleTest, async (t) => {
+    const settings = { 'history.url': 'sqlite:./history.sqlite' };
+    const stage = await ConsoleStage.signedIn(t, '#/markets/BTCEUR', { service: { settings } });
+    const chart = stage.page.getByRole('img', { name: /^Candles of BTCEUR, 1 minute each/ });
+    await eventually('the first candle', async () => Number(await chart.getAttribute('data-candles')) > 0);
     assert.ok((await chart.locator('canvas').count()) > 0);
+    stage.harness.simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
+    const source = stage.page.locator('.read-out p', { hasText: 'Source ask' });
+    await source.filter({ hasText: `close ${grouped('50000.1')}` }).waitFor();
+  });
+
+  test('where nothing is recorded, the page of a market says so', consoleTest, async (t) => {
+    const settings = { 'history.url': 'off' };
+    const stage = await ConsoleStage.signedIn(t, '#/markets/BTCEUR', { service: { settings } });
+    await stage.sees('There is no chart: this service records nothing.');
   });
 
   test('the derivation of a price ends in what the API serves', consoleTest, async (t) => {

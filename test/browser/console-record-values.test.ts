@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { piecesOfSpan, slotsOf, stepsOf, usualStepOf } from '../../web/console/market/candle-spans.ts';
+import {
+  distinctGaps,
+  merged,
+  piecesOfSpan,
+  slotsOf,
+  stepsOf,
+  usualStepOf,
+} from '../../web/console/market/candle-spans.ts';
 import { instantOf, keyTextOf, requestIdOf, symbolOf } from '../../web/console/record/questions.ts';
 
 const hourMs = 3_600_000;
@@ -36,6 +43,21 @@ describe('what the console asks of the record', () => {
       slots.map((slot) => slot.candle !== undefined),
       [false, false, true, false],
     );
+  });
+
+  test('a live chart takes new readings of a candle and of a gap in place of the old ones, and drops what is past', () => {
+    const [step] = stepsOf({ fromMs: noonMs, toMs: noonMs + hourMs });
+    const candle = (minute: number, changes: number) => ({ fromMs: noonMs + minute * 60_000, changes }) as never;
+    const known = [candle(0, 1), candle(1, 2), candle(2, 3)];
+    const span = { fromMs: noonMs + 90_000, toMs: noonMs + 210_000 };
+    const candles = merged(known, [candle(2, 4), candle(3, 5)], span, step!);
+    assert.deepEqual(
+      candles.map(({ changes }) => changes),
+      [2, 4, 5],
+    );
+    const gap = (fromMs: number, toMs: number | null) => ({ fromMs, toMs }) as never;
+    const gaps = [gap(noonMs, noonMs + 1), gap(noonMs + 100_000, null), gap(noonMs + 100_000, noonMs + 110_000)];
+    assert.deepEqual(distinctGaps(gaps, span), [gaps[2]]);
   });
 
   test('ids, symbols and instants are read as people have them', () => {

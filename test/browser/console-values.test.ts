@@ -6,7 +6,6 @@ import { queryOf, selected, selectionOf } from '../../web/console/board/selectio
 import { piecesOf, summaryOf } from '../../web/console/feed/spans.ts';
 import { compareDecimals, directionOf, grouped, signedPercent } from '../../web/console/format/decimal.ts';
 import { spanText } from '../../web/console/format/time.ts';
-import { joined, withGaps } from '../../web/console/market/joined-history.ts';
 import { bucketsOf, topCodes } from '../../web/console/pages/buckets.ts';
 import { linePieces } from '../../web/console/parts/pictures.ts';
 import type { MarketRow } from '../../web/generated/management-v1.d.ts';
@@ -105,16 +104,6 @@ describe('the board', () => {
 });
 
 describe('what was', () => {
-  test('points of a chart are added once, in order, and leave after an hour', () => {
-    const point = (atMs: number) => ({ atMs, bid: '1', ask: '1', buy: '1', sell: '1' });
-    const known = joined([], [point(0), point(5_000)]);
-    assert.deepEqual(joined(known, [point(5_000)]), known);
-    assert.deepEqual(
-      joined(known, [point(5_000), point(3_605_000)]).map(({ atMs }) => atMs),
-      [5_000, 3_605_000],
-    );
-  });
-
   test('a day is shown in buckets of minutes, what is not known as a gap', () => {
     const minuteMs = 60_000;
     const nowMs = 2_000 * minuteMs;
@@ -134,21 +123,7 @@ describe('what was', () => {
     assert.deepEqual([long.length, long.every(({ sum }) => sum?.requestsPerMinute === 10)], [96, true]);
   });
 
-  test('where points are missing, up to now too, a line has a gap', () => {
-    const point = (atMs: number) => ({ atMs, bid: '1', ask: '1', buy: '1', sell: '1' });
-    const drawn = withGaps([point(0), point(5_100), point(20_000)], 32_600);
-    assert.deepEqual(
-      drawn.map(({ atMs, point: known }) => [atMs, known !== undefined]),
-      [
-        [0, true],
-        [5_100, true],
-        [10_100, false],
-        [15_100, false],
-        [20_000, true],
-        [25_000, false],
-        [30_000, false],
-      ],
-    );
+  test('where values are missing, the small line of a market has a gap', () => {
     assert.deepEqual(linePieces([1, 2, null, null, 3, 2]), ['0.0,22.0 19.2,12.0', '76.8,2.0 96.0,12.0']);
   });
 

@@ -62,7 +62,7 @@ export function noteServerTime(serverTimeMs: number): void {
   serverAheadMs = serverTimeMs - monotonicMs();
 }
 
-/** What the server's clock shows now, as far as the last answer tells. */
+/** What the server's clock shows now, as far as the last answer tells, in whole milliseconds. */
 export function serverNowMs(): number {
-  return monotonicMs() + serverAheadMs;
+  return Math.ceil(monotonicMs() + serverAheadMs);
 }

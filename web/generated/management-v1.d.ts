@@ -172,26 +172,6 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/api/markets/{symbol}/history": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /**
-         * The last hour of a market
-         * @description A point every 5 seconds, recorded by this process: a restart begins again. Needs the role `read-only`.
-         */
-        readonly get: operations["readMarketHistory"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
     readonly "/api/markets/{symbol}/pause": {
         readonly parameters: {
             readonly query?: never;
@@ -2223,7 +2203,7 @@ export interface components {
              */
             readonly spreadPercent: string | null;
             /**
-             * @description The buy price of the last hour, oldest first, in at most 60 values; null where there was no price or no feed.
+             * @description The buy price of the last hour, oldest first, one a minute; null where there was no price or no feed.
              * @example [
              *       "84100.1",
              *       "84210.5"
@@ -2660,49 +2640,6 @@ export interface components {
             readonly price: components["schemas"]["PriceReport"] | null;
             /** @description The sources of its price, in order of preference; only the one in use where another process runs the feed. */
             readonly sources: readonly components["schemas"]["SourceQuote"][];
-        };
-        /** @description Prices at an instant. */
-        readonly PricePoint: {
-            /**
-             * @description Milliseconds since the Unix epoch.
-             * @example 1795255200000
-             */
-            readonly atMs: number;
-            /**
-             * @description Best bid on the exchange; of a converted market at the mid rate.
-             * @example 83900.5
-             */
-            readonly bid: string;
-            /**
-             * @description Best ask on the exchange; of a converted market at the mid rate.
-             * @example 83910.5
-             */
-            readonly ask: string;
-            /**
-             * @description The buy price of clients.
-             * @example 84100.1
-             */
-            readonly buy: string;
-            /**
-             * @description The sell price of clients.
-             * @example 83710.9
-             */
-            readonly sell: string;
-        };
-        /** @description The prices of a market in the last hour. */
-        readonly History: {
-            /**
-             * @description The market.
-             * @example BTCCZK
-             */
-            readonly symbol: string;
-            /**
-             * @description Time between two points.
-             * @example 5000
-             */
-            readonly everyMs: number;
-            /** @description Oldest first. Missing where the market had no price, and where nothing came from the exchange. */
-            readonly points: readonly components["schemas"]["PricePoint"][];
         };
         /** @description What was changed. */
         readonly PausedMarkets: {
@@ -4513,8 +4450,6 @@ export type MarketTerms = components['schemas']['MarketTerms'];
 export type SourceQuote = components['schemas']['SourceQuote'];
 export type PriceReport = components['schemas']['PriceReport'];
 export type MarketDetail = components['schemas']['MarketDetail'];
-export type PricePoint = components['schemas']['PricePoint'];
-export type History = components['schemas']['History'];
 export type PausedMarkets = components['schemas']['PausedMarkets'];
 export type ResumedMarkets = components['schemas']['ResumedMarkets'];
 export type HeldMarkets = components['schemas']['HeldMarkets'];
@@ -5308,57 +5243,6 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["MarketDetail"];
-                };
-            };
-            readonly 400: components["responses"]["InvalidInput"];
-            readonly 401: components["responses"]["NotSignedInOrSessionExpiredOrInvalidToken"];
-            readonly 403: components["responses"]["RoleRequired"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 421: components["responses"]["HostNotAllowed"];
-            readonly 429: components["responses"]["TooManyAttempts"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    readonly readMarketHistory: {
-        readonly parameters: {
-            readonly query?: {
-                /** @description Only what is after this instant, in milliseconds since the Unix epoch. */
-                readonly since?: number;
-            };
-            readonly header?: never;
-            readonly path: {
-                /** @description The symbol, in any case. */
-                readonly symbol: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The prices of a market in the last hour. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "symbol": "BTCCZK",
-                     *       "everyMs": 5000,
-                     *       "points": [
-                     *         {
-                     *           "atMs": 1795255200000,
-                     *           "bid": "83900.5",
-                     *           "ask": "83910.5",
-                     *           "buy": "84100.1",
-                     *           "sell": "83710.9"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["History"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];

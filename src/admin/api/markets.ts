@@ -19,10 +19,10 @@ import { catalogueMarkets, type MarketView, marketFields } from '../../operator/
 import { explainPrice, heldField, heldOf, PriceReportSchema } from '../../operator/price.ts';
 import { sourceQuotes, sourcesField } from '../../operator/source.ts';
 import type { Store } from '../../store/store.ts';
-import { historyEveryMs, historyPoints } from '../price-history.ts';
 import type { Management } from '../sources.ts';
+import { sparkPointsMax } from '../sparklines.ts';
 import { type Asked, operation } from './operation.ts';
-import { noBody, sinceQuery, strictObject } from './parts.ts';
+import { noBody, strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
 
 export const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
@@ -52,8 +52,8 @@ const MarketRowSchema = Type.Object(
     ...pricedFields,
     spark: Type.Array(nullableDecimal('A price.', '84100.1'), {
       description:
-        'The buy price of the last hour, oldest first, in at most 60 values; null where there was no price or no feed.',
-      maxItems: 60,
+        'The buy price of the last hour, oldest first, one a minute; null where there was no price or no feed.',
+      maxItems: sparkPointsMax,
       examples: [['84100.1', '84210.5']],
     }),
   },
@@ -81,13 +81,13 @@ export const readMarkets = operation({
   description: 'What clients get of each market now, and what only operators see, by symbol.',
   answer: MarketListSchema,
   handle({ now }, management) {
-    const { market, history } = management;
+    const { market, sparklines } = management;
     const views = viewsBySymbol(management);
     return {
       ...instants('serverTime', now),
       markets: market.book.catalogue.listed(now).map(({ symbol }) => ({
         ...pricedBody(views.get(symbol)!, management, now),
-        spark: history.spark(symbol),
+        spark: sparklines.of(symbol),
       })),
     };
   },
@@ -191,50 +191,6 @@ export const readMarket = operation({
       price: explained.kind === 'priced' ? explained.report : null,
       sources: sourceQuotes(management.market.book, market.exchangeSymbol, now),
     };
-  },
-});
-
-const PricePointSchema = Type.Object(
-  {
-    atMs: Type.Integer({
-      description: 'Milliseconds since the Unix epoch.',
-      minimum: 0,
-      examples: [1_795_255_200_000],
-    }),
-    bid: part.decimal('Best bid on the exchange; of a converted market at the mid rate.', '83900.5'),
-    ask: part.decimal('Best ask on the exchange; of a converted market at the mid rate.', '83910.5'),
-    buy: part.decimal('The buy price of clients.', '84100.1'),
-    sell: part.decimal('The sell price of clients.', '83710.9'),
-  },
-  { $id: 'PricePoint', description: 'Prices at an instant.' },
-);
-
-const HistorySchema = Type.Object(
-  {
-    symbol: part.symbol('The market.', 'BTCCZK'),
-    everyMs: Type.Integer({ description: 'Time between two points.', minimum: 1, examples: [historyEveryMs] }),
-    points: Type.Array(PricePointSchema, {
-      description: 'Oldest first. Missing where the market had no price, and where nothing came from the exchange.',
-      maxItems: historyPoints,
-    }),
-  },
-  { $id: 'History', description: 'The prices of a market in the last hour.' },
-);
-
-export const readMarketHistory = operation({
-  method: 'GET',
-  path: '/api/markets/:symbol/history',
-  operationId: 'readMarketHistory',
-  access: 'read-only',
-  summary: 'The last hour of a market',
-  description: 'A point every 5 seconds, recorded by this process: a restart begins again.',
-  params: symbolParams,
-  query: sinceQuery,
-  answer: HistorySchema,
-  problems: ['NOT_FOUND'],
-  handle({ params, query }, management) {
-    const { symbol } = marketOf(management, params.symbol);
-    return { symbol, everyMs: historyEveryMs, points: management.history.points(symbol, query.since ?? -1) };
   },
 });
 

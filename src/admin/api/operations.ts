@@ -28,7 +28,6 @@ import {
   pauseAllMarkets,
   pauseMarket,
   readMarket,
-  readMarketHistory,
   readMarkets,
   releaseAllMarkets,
   releaseMarket,
@@ -80,7 +79,6 @@ const byTag = {
   Markets: [
     readMarkets,
     readMarket,
-    readMarketHistory,
     pauseMarket,
     resumeMarket,
     holdMarket,

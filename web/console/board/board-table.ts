@@ -133,7 +133,7 @@ function BoardRow({ market, poll, laterMs, index }: RowProps) {
     <td role="cell" class="c-spread">${spreadPercent === null ? html`<${Missing}>–<//>` : `${grouped(spreadPercent)} %`}</td>
     <td role="cell" class="c-change"><${Change} percent=${ticker?.priceChangePercent24h} /></td>
     <td role="cell" class=${classes('c-age', age !== undefined && age > oldAfterMs && 'old')}>${age === undefined ? html`<${Missing}>–<//>` : spanText(age)}</td>
-    <td role="cell" class="c-spark"><${Sparkline} prices=${spark} /></td>
+    <td role="cell" class="c-spark"><${Sparkline} prices=${[...spark, ticker?.buyPrice ?? null]} /></td>
   </tr>`;
 }
 

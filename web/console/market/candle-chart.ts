@@ -60,6 +60,10 @@ export class CandleChart {
       series.applyOptions({ priceFormat: { type: 'custom', minMove: 10 ** -precision, formatter } });
       series.setData(slots.map((slot) => drawn(slot, name)));
     }
+  }
+
+  /** Shows the whole span. */
+  fit(): void {
     this.#chart.timeScale().fitContent();
   }
 

@@ -15,10 +15,16 @@ export const steps = [
 
 export type Step = (typeof steps)[number];
 
-/** A span of a chart; `toMs` is not part of it. */
-export interface ChartSpan {
+/** A span of time; `toMs` is not part of it. */
+export interface TimeSpan {
   readonly fromMs: number;
   readonly toMs: number;
+}
+
+/** What a chart shows. */
+export interface ChartSpan extends TimeSpan {
+  /** It ends now, and goes on with the time. */
+  readonly isLive: boolean;
 }
 
 /** Spans that end now. */
@@ -35,13 +41,13 @@ const candlesMax = 2_000;
 const candlesWanted = 300;
 
 /** The steps that a span can be drawn in: no fewer than one, no more candles than can be seen. */
-export function stepsOf({ fromMs, toMs }: ChartSpan): readonly Step[] {
+export function stepsOf({ fromMs, toMs }: TimeSpan): readonly Step[] {
   const possible = steps.filter(({ ms }) => (toMs - fromMs) / ms <= candlesMax);
   return possible.length === 0 ? steps.slice(-1) : possible;
 }
 
 /** The finest step that is still read easily. */
-export function usualStepOf(span: ChartSpan): Step {
+export function usualStepOf(span: TimeSpan): Step {
   const possible = stepsOf(span);
   return possible.find(({ ms }) => (span.toMs - span.fromMs) / ms <= candlesWanted) ?? possible.at(-1)!;
 }
@@ -51,9 +57,9 @@ const pieceMaxMs = 7 * dayMs;
 const pieceStepsMax = 1_440;
 
 /** A span cut to what one answer gives, at whole steps so that no candle is cut. */
-export function piecesOfSpan({ fromMs, toMs }: ChartSpan, { ms }: Step): readonly ChartSpan[] {
+export function piecesOfSpan({ fromMs, toMs }: TimeSpan, { ms }: Step): readonly TimeSpan[] {
   const lengthMs = Math.min(pieceMaxMs, pieceStepsMax * ms);
-  const pieces: ChartSpan[] = [];
+  const pieces: TimeSpan[] = [];
   for (let at = Math.floor(fromMs / ms) * ms; at < toMs; at += lengthMs)
     pieces.push({ fromMs: at, toMs: Math.min(at + lengthMs, toMs) });
   return pieces;
@@ -66,16 +72,28 @@ export interface Slot {
 }
 
 /** Every step of a span, so that one without a candle is drawn as a gap and not left out. */
-export function slotsOf(candles: readonly Candle[], { fromMs, toMs }: ChartSpan, { ms }: Step): readonly Slot[] {
+export function slotsOf(candles: readonly Candle[], { fromMs, toMs }: TimeSpan, { ms }: Step): readonly Slot[] {
   const known = new Map(candles.map((candle) => [candle.fromMs, candle]));
   const slots: Slot[] = [];
   for (let atMs = Math.floor(fromMs / ms) * ms; atMs < toMs; atMs += ms) slots.push({ atMs, candle: known.get(atMs) });
   return slots;
 }
 
-/** Gaps of the record, each once although several answers name it. */
-export function distinctGaps(gaps: readonly RecordGap[]): readonly RecordGap[] {
-  return [...new Map(gaps.map((gap) => [`${gap.fromMs} ${gap.toMs}`, gap])).values()];
+/** The candles of a span: the known ones with newer readings in their place. */
+export function merged(
+  known: readonly Candle[],
+  newer: readonly Candle[],
+  { fromMs }: TimeSpan,
+  { ms }: Step,
+): readonly Candle[] {
+  const all = new Map([...known, ...newer].map((candle) => [candle.fromMs, candle]));
+  return [...all.values()].filter((candle) => candle.fromMs > fromMs - ms);
+}
+
+/** The gaps of the record in a span, each once and as it was read last. */
+export function distinctGaps(gaps: readonly RecordGap[], { fromMs }: TimeSpan): readonly RecordGap[] {
+  const distinct = new Map(gaps.map((gap) => [gap.fromMs, gap]));
+  return [...distinct.values()].filter(({ toMs }) => toMs === null || toMs > fromMs);
 }
 
 const reasons: Readonly<Record<RecordGap['reason'], string>> = {

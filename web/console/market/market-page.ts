@@ -6,7 +6,6 @@ import { html } from '../html.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { Badge, Facts, Loaded, Missing, Page, Section, Tile, When } from '../parts/blocks.ts';
 import { hrefTo } from '../router.ts';
-import { LiveChart } from './chart.ts';
 import { Derivation } from './derivation.ts';
 import { MarketActions } from './market-actions.ts';
 import { RecordChart } from './record-chart.ts';
@@ -14,7 +13,7 @@ import { Sources } from './sources.ts';
 
 const everyMs = 1_000;
 
-/** One market: its price now, how it came about, the last hour, and what an operator can do with it. */
+/** One market: its price now, how it came about, its chart, and what an operator can do with it. */
 export function MarketPage({ symbol }: { symbol: string }) {
   const polled = usePolled<MarketDetail>(`markets/${encodeURIComponent(symbol)}`, everyMs);
   const { value, refresh, receivedAtMs } = polled;
@@ -37,8 +36,7 @@ function Body({ body, receivedAtMs }: { body: MarketDetail; receivedAtMs: number
     ${market.missingSinceMs !== null && market.status === 'paused' && html`<div class="note warn"><p><strong>The exchange has not listed it</strong> since <${When} atMs=${market.missingSinceMs} />, and sends no ticker of it. It is delisted after <code>markets.delistAfter</code>, or by you.</p></div>`}
     ${market.held.length > 0 && html`<${HeldNote} market=${market} />`}
     ${market.status === 'delisted' && html`<${Delisted} market=${market} />`}
-    <${Section} title="Last hour"><${LiveChart} symbol=${market.symbol} precision=${market.pricePrecision} /><//>
-    <${Section} title="Any span"><${RecordChart} symbol=${market.symbol} /><//>
+    <${Section} title="Chart"><${RecordChart} symbol=${market.symbol} /><//>
     ${body.sources.length > 1 && html`<${Sources} sources=${body.sources} laterMs=${laterMs} />`}
     ${price !== null && html`<${PriceSection} market=${market} price=${price} laterMs=${laterMs} />`}
     <${Section} title="Market"><${Details} body=${body} /><//>

@@ -28,11 +28,11 @@ const sides = {
 type Side = keyof typeof sides;
 
 function endingNow(ms: number): ChartSpan {
-  const toMs = Math.ceil(serverNowMs());
-  return { fromMs: toMs - ms, toMs };
+  const toMs = serverNowMs();
+  return { fromMs: toMs - ms, toMs, isLive: true };
 }
 
-/** A market over any span of the record, in candles of the client's price and of the source's. */
+/** A market over any span of the record, in candles of the client's price and of the source's; at first the last hour, live. */
 export function RecordChart({ symbol }: { symbol: string }) {
   const [span, setSpan] = useState(() => endingNow(usualSpans[0].ms));
   const [wanted, setWanted] = useState<string | undefined>(undefined);
@@ -45,7 +45,7 @@ export function RecordChart({ symbol }: { symbol: string }) {
       <${Choice} label="Candle" value=${step.name} onChange=${setWanted} options=${stepsOf(span).map(({ name, text }) => [name, text])} />
     </div>
     <${SpanForm} span=${span} onSpan=${setSpan} />
-    <${Drawing} symbol=${symbol} side=${side} read=${read} span=${span} step=${step} />
+    <${Drawing} symbol=${symbol} side=${side} read=${read} step=${step} />
   </div>`;
 }
 
@@ -58,7 +58,7 @@ function SpanForm({ span, onSpan }: { span: ChartSpan; onSpan: (span: ChartSpan)
     setTo(localFieldText(span.toMs));
   }, [span]);
   const [fromMs, toMs] = [parseLocal(from), parseLocal(to)];
-  const own = fromMs !== undefined && toMs !== undefined && fromMs < toMs ? { fromMs, toMs } : undefined;
+  const own = fromMs !== undefined && toMs !== undefined && fromMs < toMs ? { fromMs, toMs, isLive: false } : undefined;
   const fault = own === undefined && to !== '' ? 'It has to be after From.' : undefined;
   const submit = (event: Event) => {
     event.preventDefault();
@@ -66,7 +66,7 @@ function SpanForm({ span, onSpan }: { span: ChartSpan; onSpan: (span: ChartSpan)
   };
   return html`<form class="filter" onSubmit=${submit}>
     <span class="buttons" role="group" aria-label="Span up to now">
-      ${usualSpans.map(({ name, ms }) => html`<button key=${name} type="button" aria-pressed=${span.toMs - span.fromMs === ms} onClick=${() => onSpan(endingNow(ms))}>${name}</button>`)}
+      ${usualSpans.map(({ name, ms }) => html`<button key=${name} type="button" aria-pressed=${span.isLive && span.toMs - span.fromMs === ms} onClick=${() => onSpan(endingNow(ms))}>${name}</button>`)}
     </span>
     <${Field} label="From" type="datetime-local" value=${from} onInput=${setFrom} more=${{ required: true }} />
     <${Field} label="To" type="datetime-local" value=${to} onInput=${setTo} fault=${fault} more=${{ required: true }} />
@@ -78,12 +78,11 @@ interface DrawingProps {
   readonly symbol: string;
   readonly side: Side;
   readonly read: Candles;
-  readonly span: ChartSpan;
   readonly step: Step;
 }
 
-function Drawing({ symbol, side, read, span, step }: DrawingProps) {
-  const { candles, gaps, problem, isRecorded, done, pieces } = read;
+function Drawing({ symbol, side, read, step }: DrawingProps) {
+  const { span, candles, gaps, problem, isRecorded, done, pieces } = read;
   const [pointedMs, setPointedMs] = useState<number | undefined>(undefined);
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<CandleChart | undefined>(undefined);
@@ -95,24 +94,25 @@ function Drawing({ symbol, side, read, span, step }: DrawingProps) {
     return () => made.remove();
   }, [symbol]);
   useEffect(() => chart.current?.show(slots, sides[side].names, step.ms), [slots, side, symbol]);
+  useEffect(() => chart.current?.fit(), [done, step, symbol]);
   if (!isRecorded) {
-    return html`<${Empty} title="Nothing is recorded.">Set <code>history.url</code> to keep a record of what is quoted.<//>`;
+    return html`<${Empty} title="There is no chart: this service records nothing.">Set <code>history.url</code> to record what is quoted.<//>`;
   }
   const isLoading = problem === undefined && done < pieces;
   return html`<figure class="chart">
     ${problem && html`<${ProblemBlock} problem=${problem} />`}
     <${ReadOut} slots=${slots} pointedMs=${pointedMs} side=${side} />
-    <div ref=${box} class="chart-box tall" role="img" aria-label=${`Candles of ${symbol}, ${step.text} each: ${sides[side].client} above, ${sides[side].source} below`} data-candles=${candles.length}></div>
+    <div ref=${box} class="chart-box" role="img" aria-label=${`Candles of ${symbol}, ${step.text} each: ${sides[side].client} above, ${sides[side].source} below`} data-candles=${candles.length}></div>
     <figcaption class="small">
-      ${isLoading ? `Reading the record, ${done} of ${pieces} …` : captionOf(candles.length)} Charts by <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">TradingView</a> Lightweight Charts™.
+      ${isLoading ? `Reading the record, ${done} of ${pieces} …` : captionOf(candles.length, span)} Charts by <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">TradingView</a> Lightweight Charts™.
     </figcaption>
     <${Gaps} gaps=${gaps} />
   </figure>`;
 }
 
-function captionOf(count: number): string {
+function captionOf(count: number, { isLive }: ChartSpan): string {
   if (count === 0) return 'No price is recorded in this span.';
-  return `${counted(count, 'candle')}, local time; filled where the price rose. A gap: no price, or no record.`;
+  return `${counted(count, 'candle')}${isLive ? ' up to now' : ''}, local time; filled where the price rose. A gap: no price, or no record.`;
 }
 
 interface ReadOutProps {

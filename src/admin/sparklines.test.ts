@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { MarketBook } from '../market/market-book.ts';
+import {
+  decimal,
+  everyEuroMarket,
+  pricingPolicy,
+  start,
+  symbol,
+  upstreamMarket,
+  upstreamTicker,
+} from '../market/samples.testing.ts';
+import { Sparklines, sparkPointsMax } from './sparklines.ts';
+
+const minuteMs = 60_000;
+const btceur = symbol('BTCEUR');
+
+function sampled() {
+  const clock = new FakeClock();
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  const feed = { age: 0, ageMs: () => feed.age };
+  book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], start);
+  const sparklines = new Sparklines(book, feed, clock);
+  /** Gives the buy price. */
+  const tick = (bid: string, ask: string) => {
+    const prices = { bid: decimal(bid), ask: decimal(ask) };
+    book.tickerReceived(upstreamTicker({ ...prices, receivedAt: clock.now(), upstreamTime: undefined }));
+    const verdict = book.price(btceur, clock.now());
+    return verdict.kind === 'priced' ? verdict.ticker.buyPrice : assert.fail();
+  };
+  return { clock, book, feed, sparklines, tick };
+}
+
+test('a market has its buy price of each minute, from its first price on', async () => {
+  const { clock, sparklines, tick } = sampled();
+  await clock.advance(minuteMs);
+  assert.deepEqual(sparklines.of(btceur), []);
+  const first = tick('50000.0', '50000.1');
+  await clock.advance(minuteMs);
+  const second = tick('50100.0', '50100.1');
+  await clock.advance(minuteMs);
+  assert.deepEqual([sparklines.of(btceur), sparklines.of(symbol('ETHEUR'))], [[first, second], []]);
+});
+
+test('an outage of the feed is a gap, although clients still get the last good price', async () => {
+  const { clock, book, feed, sparklines, tick } = sampled();
+  const buy = tick('50000.0', '50000.1');
+  await clock.advance(minuteMs);
+  feed.age = 31_000;
+  await clock.advance(2 * minuteMs);
+  assert.equal(book.price(btceur, clock.now()).kind, 'priced');
+  feed.age = 0;
+  await clock.advance(minuteMs);
+  assert.deepEqual(sparklines.of(btceur), [buy, null, null, buy]);
+});
+
+test('an hour is kept and no more', async () => {
+  const { clock, sparklines, tick } = sampled();
+  const prices: string[] = [];
+  for (let count = 0; count < sparkPointsMax + 10; count++) {
+    prices.push(tick(`${50_000 + count}.0`, `${50_000 + count}.1`));
+    await clock.advance(minuteMs);
+  }
+  assert.deepEqual(sparklines.of(btceur), prices.slice(-sparkPointsMax));
+});
+
+test('a delisted market is forgotten, and no timer is left after a stop', async () => {
+  const { clock, book, sparklines, tick } = sampled();
+  tick('50000.0', '50000.1');
+  await clock.advance(minuteMs);
+  book.applyControls([{ symbol: btceur, operatorPaused: false, delistedAt: clock.now() }]);
+  await clock.advance(minuteMs);
+  assert.deepEqual(sparklines.of(btceur), []);
+  sparklines.stop();
+  assert.equal(clock.pendingTimers, 0);
+});

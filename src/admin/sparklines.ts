@@ -1,0 +1,54 @@
+import type { Clock, Timer } from '../clock.ts';
+import type { DecimalString } from '../market/decimal.ts';
+import type { MarketBook } from '../market/market-book.ts';
+import type { FeedStatus } from '../market/service-status.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+
+export const sparkPointsMax = 60;
+const sampleEveryMs = 1_000;
+/** Each market is sampled once a minute, a sixtieth of them every second, so that no second has all the work. */
+const turns = 60;
+/** Without news from the exchange for this long a value is missing: a line would claim that the price stood still. */
+const currentForMs = 30_000;
+
+type Value = DecimalString | null;
+
+/** The buy prices of the last hour, one a minute, for the small line beside each market. Lost when the process ends. */
+export class Sparklines {
+  readonly #book: MarketBook;
+  readonly #feedStatus: Pick<FeedStatus, 'ageMs'>;
+  readonly #clock: Clock;
+  readonly #lines = new Map<MarketSymbol, Value[]>();
+  readonly #timer: Timer;
+  #turn = 0;
+
+  constructor(book: MarketBook, feedStatus: Pick<FeedStatus, 'ageMs'>, clock: Clock) {
+    this.#book = book;
+    this.#feedStatus = feedStatus;
+    this.#clock = clock;
+    this.#timer = clock.every(sampleEveryMs, () => this.#sample());
+  }
+
+  /** Oldest first, at most 60; `null` where there was no price or no feed. */
+  of(symbol: MarketSymbol): Value[] {
+    return [...(this.#lines.get(symbol) ?? [])];
+  }
+
+  stop(): void {
+    this.#timer.cancel();
+  }
+
+  #sample(): void {
+    const now = this.#clock.now();
+    const ageMs = this.#feedStatus.ageMs(now, this.#clock.monotonicMs()) ?? Number.POSITIVE_INFINITY;
+    const markets = [...this.#book.catalogue.all()].filter((_, index) => index % turns === this.#turn);
+    this.#turn = (this.#turn + 1) % turns;
+    for (const { symbol, status } of markets) {
+      const verdict = this.#book.price(symbol, now);
+      const value = verdict.kind === 'priced' && ageMs <= currentForMs ? verdict.ticker.buyPrice : null;
+      const line = this.#lines.get(symbol) ?? [];
+      if (status === 'delisted') this.#lines.delete(symbol);
+      else if (value !== null || line.length > 0) this.#lines.set(symbol, [...line, value].slice(-sparkPointsMax));
+    }
+  }
+}
