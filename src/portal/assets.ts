@@ -19,7 +19,21 @@ const room = new URL('../../web/', import.meta.url);
 
 /** A script comes after those it imports. */
 const scripts = [
-  ...['clock', 'czech', 'words', 'elements', 'summary', 'state-words', 'search', 'portal', 'home', 'status'],
+  ...[
+    'clock',
+    'kept',
+    'czech',
+    'durations',
+    'states',
+    'words',
+    'elements',
+    'summary',
+    'state-words',
+    'search',
+    'portal',
+    'home',
+    'status',
+  ],
   ...['key-field', 'samples', 'symbol-picker', 'try-it'],
 ];
 

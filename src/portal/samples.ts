@@ -81,7 +81,7 @@ with urllib.request.urlopen(request, timeout=10) as response:
 
 /**
  * The one field for the key. It is in no form and has no value in the page, so only the scripts of this
- * page send it, and they keep it in memory. Hidden without scripts.
+ * page send it, and they keep it for the tab alone. Hidden without scripts.
  */
 export function keyBar(site: Site): Block {
   return browserOnly(
@@ -89,7 +89,8 @@ export function keyBar(site: Site): Block {
 <label for="api-key">${say(site, 'API key')}</label>
 <input type="password" id="api-key" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="mdk_..." aria-describedby="api-key-note">
 <button type="button" id="api-key-shown" aria-pressed="false">${say(site, 'Show')}</button>
-<div id="api-key-note" class="quiet small"><p>${say(site, 'Stays in the memory of this page until you leave it.')}</p>
+<button type="button" id="api-key-forget" hidden="hidden">${say(site, 'Forget')}</button>
+<div id="api-key-note" class="quiet small"><p>${say(site, 'Stays in this tab, for every page of the portal, until you close the tab or choose Forget.')}</p>
 <details><summary>${say(site, 'Why a key is safe here')}</summary><p>${say(site, keySafety)}</p></details></div>
 </div>
 `,
@@ -97,7 +98,7 @@ export function keyBar(site: Site): Block {
 }
 
 const keySafety =
-  'This page loads nothing from another host, and the browser lets it send nothing to one. The key is written nowhere, not even in the samples, and goes only to this service, in the header of the requests that you send. Pages of others can promise no such thing: keep the key on your server.';
+  'This page loads nothing from another host, and the browser lets it send nothing to one. The key is in the session storage of this tab, which only pages of this host can read. A browser that restores tabs restores it with them: on a computer that is not yours, choose Forget. The key is in no address, no cookie and no sample, and goes only to this service, with the requests that you send. Other pages cannot promise that: apart from here, keep the key on your server.';
 
 /** The form that sends an operation's request from the browser, and fills the samples. Hidden without scripts. */
 export function tryIt(site: Site, path: string, operation: Operation): Block {

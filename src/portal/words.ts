@@ -1,3 +1,4 @@
+import { wholeDuration } from '../../web/portal/durations.ts';
 import { type Language, say } from './language.ts';
 
 interface Reader {
@@ -12,34 +13,21 @@ export function instantInWords({ language }: Reader, epochMs: number): string {
   return `${dayInWords({ language }, epochMs)}, ${time} UTC`;
 }
 
-/** `21 November 2026`: the day in UTC. */
-export function dayInWords({ language }: Reader, epochMs: number): string {
-  return new Intl.DateTimeFormat(locales[language], { dateStyle: 'long', timeZone: 'UTC' }).format(epochMs);
+/** Made once: making one takes longer than the rest of a page. */
+const days: Readonly<Record<Language, Intl.DateTimeFormat>> = { en: dayFormat('en'), cs: dayFormat('cs') };
+
+function dayFormat(language: Language): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locales[language], { dateStyle: 'long', timeZone: 'UTC' });
 }
 
-const units = [
-  { name: 'day', seconds: 86_400 },
-  { name: 'hour', seconds: 3_600 },
-  { name: 'minute', seconds: 60 },
-  { name: 'second', seconds: 1 },
-] as const;
+/** `21 November 2026`: the day in UTC. */
+export function dayInWords({ language }: Reader, epochMs: number): string {
+  return days[language].format(epochMs);
+}
 
 /** `3 hours 12 minutes`: the two largest units, rounded down. Below a second, and below zero, `less than a second`. */
 export function durationInWords(reader: Reader, durationMs: number): string {
-  const seconds = Math.floor(durationMs / 1_000);
-  const first = units.findIndex((unit) => seconds >= unit.seconds);
-  if (first === -1) return say(reader, 'less than a second');
-  const [large, small] = units.slice(first, first + 2);
-  const count = Math.floor(seconds / large!.seconds);
-  const rest = small === undefined ? 0 : Math.floor((seconds % large!.seconds) / small.seconds);
-  const whole = counted(reader, count, large!.name);
-  return rest === 0 ? whole : `${whole} ${counted(reader, rest, small!.name)}`;
-}
-
-function counted({ language }: Reader, count: number, unit: string): string {
-  return new Intl.NumberFormat(locales[language], { style: 'unit', unit, unitDisplay: 'long' })
-    .format(count)
-    .replace('\u00a0', ' ');
+  return wholeDuration(locales[reader.language], durationMs) ?? say(reader, 'less than a second');
 }
 
 const english: Reader = { language: 'en' };

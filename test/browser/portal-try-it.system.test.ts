@@ -108,7 +108,7 @@ describe('trying requests from the reference', () => {
   );
 
   test(
-    'the key is in no attribute, no storage, no address and no history, and gone when the page is left',
+    'the key is asked for once a tab, can be forgotten, and is in no attribute, no address, no history and nothing that outlives the tab',
     browserTest,
     async (t) => {
       const watched = await operation(t, 'tickers', { viewport: phone });
@@ -120,13 +120,24 @@ describe('trying requests from the reference', () => {
       await form(watched).send(/^200 OK/);
       assert.ok(!(await page.content()).includes(key));
       const stored = await page.evaluate<string>(
-        'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state])',
+        'JSON.stringify([{ ...localStorage }, document.cookie, location.href, history.state])',
       );
       assert.ok(!stored.includes(key));
       assert.ok(addresses.length > 0 && !addresses.some((address) => address.includes(key)));
-      await page.goto(`${service.service.baseUrl}/guides`);
+      await page.goto(`${service.service.baseUrl}/cs/docs/time`);
+      await page.getByRole('button', { name: 'Odeslat požadavek' }).click();
+      await page
+        .getByRole('status')
+        .filter({ hasText: /^200 OK/ })
+        .waitFor();
+      const { page: other } = await operation(t, 'time');
+      assert.equal(await other.getByLabel('API key', { exact: true }).inputValue(), '', 'another tab has no key');
+      await page.getByRole('button', { name: 'Zapomenout' }).click();
+      assert.equal(await page.evaluate<number>('sessionStorage.length'), 0);
       await page.goBack();
+      await form(watched).send(/^Enter an API key first\.$/);
       assert.equal(await page.getByLabel('API key', { exact: true }).inputValue(), '');
+      assert.equal(await page.getByRole('button', { name: 'Forget' }).isVisible(), false);
     },
   );
 

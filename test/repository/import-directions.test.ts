@@ -25,7 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cluster: ['access', 'contract', 'market', ...ground],
   notices: ['store', ...ground],
   http: ['access', 'board', 'contract', ...ground],
-  portal: ['board', 'contract', 'http', ...ground],
+  portal: ['board', 'contract', 'http', 'web', ...ground],
   telemetry: ['http', ...ground],
   operator: ['access', 'contract', 'history', 'http', 'market', 'notices', 'store', ...ground],
   admin: [...readable, 'configuration', 'history', 'operator', 'store'],

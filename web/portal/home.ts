@@ -1,5 +1,5 @@
 import { byId, element } from './elements.ts';
-import { localInstant, localTime, overallWords } from './state-words.ts';
+import { localInstant, localTime, shownState } from './state-words.ts';
 import { type Knowledge, type Summary, watchSummary } from './summary.ts';
 import { durationInWords, say } from './words.ts';
 
@@ -18,7 +18,7 @@ function show({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }: Know
     return;
   }
   if (summary === undefined) return;
-  const { className, word: state } = overallWords(summary.status.indicator);
+  const { className, word: state } = shownState(summary.status.indicator);
   tell(className, state, `${ageOf(summary, sinceAnswerMs)} ${nextWindow(summary)}`.trim());
 }
 

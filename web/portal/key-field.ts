@@ -1,34 +1,49 @@
 import { byId } from './elements.ts';
+import { keep, kept } from './kept.ts';
 import { say } from './words.ts';
 
-/** The key, in the memory of this page and nowhere else. */
+const entry = 'portal-key';
+
 let key = '';
 
-/** What was typed so far; empty when nothing was. */
+/** What was typed so far, on this page or an earlier one of the tab; empty when nothing was. */
 export function currentKey(): string {
   return key;
 }
 
-/** Makes the field work: it is read as it is typed, and emptied when the page is left. */
+/** Makes the field work: what is typed is kept for the pages of this tab, until it is forgotten or the tab is closed. */
 export function startKeyField(changed: () => void): void {
   const bar = document.querySelector<HTMLElement>('.key-bar');
   if (bar === null) return;
   const field = byId('api-key') as HTMLInputElement;
-  const shown = byId('api-key-shown');
-  bar.hidden = false;
-  field.addEventListener('input', () => {
-    key = field.value.trim();
+  const forget = byId('api-key-forget');
+  const use = (text: string) => {
+    key = text.trim();
+    forget.hidden = key === '';
+    keep('sessionStorage', entry, key);
     changed();
+  };
+  const fill = (text: string) => {
+    field.value = text;
+    use(text);
+  };
+  field.addEventListener('input', () => use(field.value));
+  forget.addEventListener('click', () => {
+    fill('');
+    field.focus();
   });
-  shown.addEventListener('click', () => {
+  // A page that comes back from the browser's cache does not know what became of the key since.
+  addEventListener('pageshow', () => fill(kept('sessionStorage', entry)));
+  startShowing(field, byId('api-key-shown'));
+  bar.hidden = false;
+}
+
+function startShowing(field: HTMLInputElement, button: HTMLElement): void {
+  button.addEventListener('click', () => {
     const isShown = field.type === 'password';
     field.type = isShown ? 'text' : 'password';
-    shown.setAttribute('aria-pressed', String(isShown));
-    shown.textContent = say(isShown ? 'Hide' : 'Show');
-  });
-  addEventListener('pagehide', () => {
-    field.value = '';
-    key = '';
+    button.setAttribute('aria-pressed', String(isShown));
+    button.textContent = say(isShown ? 'Hide' : 'Show');
   });
 }
 

@@ -1,4 +1,5 @@
 import { copyButton, element } from './elements.ts';
+import { keep, kept } from './kept.ts';
 import { startSearch } from './search.ts';
 
 const languageEntry = 'portal-language';
@@ -26,24 +27,9 @@ function followLanguage(): void {
     choose(target.value);
     // Blocks above may have changed their height: keep the chosen tab in place.
     scrollBy(0, target.getBoundingClientRect().top - top);
-    remember(target.value);
+    keep('localStorage', languageEntry, target.value);
   });
-  choose(remembered() ?? '');
-}
-
-/** Storage can be forbidden; then nothing is remembered. */
-function remember(language: string): void {
-  try {
-    localStorage.setItem(languageEntry, language);
-  } catch {}
-}
-
-function remembered(): string | null {
-  try {
-    return localStorage.getItem(languageEntry);
-  } catch {
-    return null;
-  }
+  choose(kept('localStorage', languageEntry));
 }
 
 /** The entry of the table of contents that is being read. */

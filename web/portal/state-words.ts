@@ -1,55 +1,30 @@
+import { type StateWords, stateWords } from './states.ts';
 import { locale, say } from './words.ts';
 
-/** A state in words, and the class that colours it. */
-export interface StateWords {
+/** A state in the language of the page, and the class that colours it. */
+export interface ShownState extends StateWords {
   readonly className: string;
-  readonly word: string;
-  readonly meaning: string;
 }
 
-const unrecognized: StateWords = {
-  className: 'unknown',
-  word: 'Unrecognized',
-  meaning: 'The service reports a state that this page does not know.',
-};
+const unrecognized = { word: 'Unrecognized', meaning: 'The service reports a state that this page does not know.' };
 
-const overall: Readonly<Record<string, StateWords>> = {
-  none: { className: 'operational', word: 'Operational', meaning: 'Everything works.' },
-  minor: {
-    className: 'degraded',
-    word: 'Degraded',
-    meaning: 'Prices are served, but their data arrives over the fallback instead of the live feed.',
-  },
-  major: {
-    className: 'outage',
-    word: 'Outage',
-    meaning:
-      'Market data is not arriving, or is too old to rely on. The last known prices are still served: check their timestamps.',
-  },
-  maintenance: {
-    className: 'maintenance',
-    word: 'Maintenance',
-    meaning:
-      'An announced maintenance window is running. Until it ends, every endpoint except GET /v1/status answers 503 SERVICE_MAINTENANCE.',
-  },
-};
-
-const parts: Readonly<Record<string, keyof typeof overall>> = {
-  operational: 'none',
-  degraded_performance: 'minor',
-  major_outage: 'major',
+/** The states by what the summary calls them: of the whole service, and of one component. */
+const names: Readonly<Record<string, keyof typeof stateWords>> = {
+  none: 'operational',
+  operational: 'operational',
+  minor: 'degraded',
+  degraded_performance: 'degraded',
+  major: 'outage',
+  major_outage: 'outage',
+  maintenance: 'maintenance',
   under_maintenance: 'maintenance',
 };
 
-/** Of the whole service, by its indicator. */
-export function overallWords(indicator: string): StateWords {
-  const { className, word, meaning } = overall[indicator] ?? unrecognized;
-  return { className, word: say(word), meaning: say(meaning) };
-}
-
-/** Of one component, by its status. */
-export function partWords(status: string): StateWords {
-  return overallWords(parts[status] ?? '');
+/** The state that the summary names. */
+export function shownState(name: string): ShownState {
+  const state = names[name];
+  const { word, meaning } = state === undefined ? unrecognized : stateWords[state];
+  return { className: state ?? 'unknown', word: say(word), meaning: say(meaning) };
 }
 
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });

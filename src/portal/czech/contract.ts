@@ -130,7 +130,6 @@ export const contractInCzech: Readonly<Record<string, string>> = {
     'Stav přísunu tržních dat v okamžiku odpovědi, stejně jako `components.ticker` v GET /v1/status: `operational`, `degraded`, když data přicházejí náhradní cestou, a `outage`, jakmile jsou pozadu o více než 5 minut. Výčet se může v rámci v1 rozšířit: neznámou hodnotu berte jako nerozpoznanou a neskončete kvůli ní chybou.',
   'How to authenticate: with an API key, in the X-EXCHANGE-APIKEY header.':
     'Jak se ověřit: API klíčem v hlavičce X-EXCHANGE-APIKEY.',
-  'The methods of this resource.': 'Metody, které adresa přijímá.',
   'Strong entity tag of exactly these bytes. Send it back in `If-None-Match` to get 304 while nothing changed.':
     'Silný štítek přesně těchto bajtů. Pošlete ho zpět v `If-None-Match` a dokud se nic nezmění, dostanete 304.',
 

@@ -58,8 +58,6 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   'A contract that holds': 'Smlouva, která platí',
   'The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.':
     'Dokument OpenAPI 3.1 vzniká z téhož kódu, který odpovídá na požadavky. Je v něm i to, co se může v rámci verze 1 změnit.',
-  Endpoint: 'Adresa',
-  Endpoints: 'Adresy',
   'What it returns': 'Co vrací',
   Poll: 'Jak často',
   'Five endpoints, all read-only': 'Pět adres, všechny jen pro čtení',
@@ -77,7 +75,6 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
     'Ceny na této stránce jsou příklady ze dne {day}, ne nabídky.',
 
   // Durations and intervals.
-  'less than a second': 'méně než sekunda',
   'once at start': 'jednou při startu',
   'every 5 seconds': 'každých 5 sekund',
   'every minute': 'každou minutu',
@@ -88,7 +85,7 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
     'Jak API dobře používat: první požadavky, dotazování, trhy, ceny, limity, chyby a verze.',
   'Short pages, one question each. Tests run every program in them against the service.':
     'Krátké stránky, každá na jedno téma. Všechny programy v nich testy spouštějí proti službě.',
-  'This guide is in English only.': 'Tento návod je jen v angličtině.',
+  'The documentation of the package, which is in English:': 'Dokumentace balíčku je v angličtině:',
   'Other guides': 'Další návody',
   Previous: 'Předchozí',
   Next: 'Následující',
@@ -140,8 +137,6 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
     'Vyřazený trh zůstává v `GET /v1/markets` ještě {duration}.',
   '`Retry-After` is {seconds} seconds while market data is not available. During maintenance it is the time to the expected end, from {min} to {max} seconds.':
     '`Retry-After` je {seconds} sekund, dokud tržní data nejsou dostupná. Při údržbě je to čas do očekávaného konce, od {min} do {max} sekund.',
-  'HEAD answers each of these paths with the status and headers of the GET and no body. It counts as a request too.':
-    'HEAD odpovídá na každé z těchto cest stavem a hlavičkami jako GET, jen bez těla. Také se počítá jako požadavek.',
   'parameters, fields, errors and samples of {operation}.': 'parametry, pole, chyby a ukázky pro {operation}.',
   Parameters: 'Parametry',
   'Fields of the answer': 'Pole odpovědi',
@@ -192,31 +187,20 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
     'Každá chyba je dokument podle RFC 9457 s typem `application/problem+json`.',
   'Example of an error': 'Příklad chyby',
   'API key': 'API klíč',
-  Show: 'Zobrazit',
-  'Stays in the memory of this page until you leave it.': 'Zůstává v paměti této stránky, dokud ji neopustíte.',
+  Forget: 'Zapomenout',
+  'Stays in this tab, for every page of the portal, until you close the tab or choose Forget.':
+    'Zůstává v této kartě prohlížeče pro všechny stránky portálu, dokud ji nezavřete nebo nezvolíte Zapomenout.',
   'Why a key is safe here': 'Proč je tu klíč v bezpečí',
-  'This page loads nothing from another host, and the browser lets it send nothing to one. The key is written nowhere, not even in the samples, and goes only to this service, in the header of the requests that you send. Pages of others can promise no such thing: keep the key on your server.':
-    'Stránka nenačítá nic z jiného serveru a prohlížeč jí tam ani nedovolí nic odeslat. Klíč se nikam nezapisuje, ani do ukázek, a posílá se jen této službě v hlavičce požadavků, které sami odešlete. Cizí stránky nic takového zaručit nemohou: mějte klíč na svém serveru.',
+  'This page loads nothing from another host, and the browser lets it send nothing to one. The key is in the session storage of this tab, which only pages of this host can read. A browser that restores tabs restores it with them: on a computer that is not yours, choose Forget. The key is in no address, no cookie and no sample, and goes only to this service, with the requests that you send. Other pages cannot promise that: apart from here, keep the key on your server.':
+    'Stránka nenačítá nic z jiného serveru a prohlížeč jí tam ani nedovolí nic odeslat. Klíč je v úložišti relace této karty, které mohou číst jen stránky tohoto serveru. Prohlížeč, který obnovuje karty, obnoví i klíč: na cizím počítači zvolte Zapomenout. Klíč není v žádné adrese, v cookies ani v ukázkách a posílá se jen této službě, s požadavky, které sami odešlete. Cizí stránky nic takového zaručit nemohou: jinde než zde mějte klíč na svém serveru.',
   'Try {operation}': 'Vyzkoušet {operation}',
   'Send request': 'Odeslat požadavek',
   'With a key, this field offers the markets. Loading them is one request.':
     'Po zadání klíče pole nabídne trhy. Jejich načtení je jeden požadavek.',
 
   // Status.
-  Operational: 'V provozu',
-  'Everything works.': 'Všechno funguje.',
-  Degraded: 'Omezený provoz',
-  'Prices are served, but their data arrives over the fallback instead of the live feed.':
-    'Ceny jsou dostupné, ale data přicházejí náhradní cestou místo živého přenosu.',
-  Outage: 'Výpadek',
-  'Market data is not arriving, or is too old to rely on. The last known prices are still served: check their timestamps.':
-    'Tržní data nepřicházejí, nebo jsou příliš stará na to, aby se na ně dalo spolehnout. Poslední známé ceny jsou stále dostupné: kontrolujte jejich čas.',
-  Maintenance: 'Údržba',
-  'An announced maintenance window is running. Until it ends, every endpoint except GET /v1/status answers 503 SERVICE_MAINTENANCE.':
-    'Probíhá ohlášená údržba. Do jejího konce odpovídají všechny adresy kromě GET /v1/status chybou 503 SERVICE_MAINTENANCE.',
   'How the service is doing now, how old its market data is, and which maintenance is announced.':
     'Jak je na tom služba právě teď, jak stará jsou tržní data a jaká údržba je ohlášena.',
-  Unknown: 'Neznámý',
   'This page asks the service, which has not answered yet.': 'Stránka se ptá služby, která zatím neodpověděla.',
   'The last {days} days': 'Posledních {days} dní',
   Incidents: 'Události',
@@ -238,15 +222,7 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   'Market data': 'Tržní data',
   'Age of the data': 'Stáří dat',
   'Server time': 'Čas serveru',
-  'No data has arrived yet.': 'Zatím nepřišla žádná data.',
   '{duration}, last update at ': '{duration}, naposledy aktualizováno ',
-  'No maintenance is announced.': 'Žádná údržba není ohlášena.',
-  Running: 'Probíhá',
-  Announced: 'Ohlášeno',
-  ' to ': ' až ',
-  'It is expected to end in {duration}.': 'Do očekávaného konce zbývá: {duration}.',
-  'It starts in {duration}. Until then the service runs as usual.':
-    'Do začátku zbývá: {duration}. Do té doby služba běží jako obvykle.',
   'Programs ask [`GET /v1/status`]({status}) or, without a key, [`{summary}`]({summary}). News come as an [Atom feed]({feed}).':
     'Programy se ptají na [`GET /v1/status`]({status}) nebo bez klíče na [`{summary}`]({summary}). Novinky jsou v [kanálu Atom]({feed}).',
   'This page shows the state at the server time above; without scripts it reloads every {seconds} seconds.':
