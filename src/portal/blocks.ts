@@ -1,32 +1,33 @@
 import { STATUS_CODES } from 'node:http';
 import { type Html, html } from '../html.ts';
 import type { Language } from './highlight.ts';
-import { codeHtml, inlineHtml, markdownHtml, type TableKind, tableHtml } from './markdown.ts';
+import { say } from './language.ts';
+import { codeHtml, inlineHtml, markdownHtml, type TableHtml, tableHtml } from './markdown.ts';
 import { link, markdownRoute, routeIn, type Site } from './site.ts';
 
 /**
  * A part of a page, once for browsers and once for readers of Markdown. Both say the same; a test compares
- * them word by word.
+ * them word by word. The texts it is made of are English: each is translated when the page is rendered.
  */
 export interface Block {
   readonly html: (site: Site) => Html;
   /** Its links lead to routes of this listener. */
-  readonly markdown: string;
+  readonly markdown: (site: Site) => string;
 }
 
 /** What pages consist of: Markdown text, and blocks with HTML that Markdown cannot express. */
 export type Content = string | Block | readonly Content[];
 
 export function contentHtml(site: Site, content: Content): Html {
-  if (typeof content === 'string') return markdownHtml(site, content);
+  if (typeof content === 'string') return markdownHtml(site, say(site, content));
   return 'html' in content ? content.html(site) : html`${content.map((each) => contentHtml(site, each))}`;
 }
 
-export function contentMarkdown(content: Content): string {
-  if (typeof content === 'string') return content;
-  if ('html' in content) return content.markdown;
+export function contentMarkdown(site: Site, content: Content): string {
+  if (typeof content === 'string') return say(site, content);
+  if ('html' in content) return content.markdown(site);
   return content
-    .map(contentMarkdown)
+    .map((each) => contentMarkdown(site, each))
     .filter((text) => text !== '')
     .join('\n\n');
 }
@@ -41,7 +42,7 @@ export function withAddresses(site: Site, markdown: string): string {
 
 /** Content inside an HTML element; its Markdown has no counterpart of that. */
 export function frame(wrap: (inner: Html, site: Site) => Html, ...content: readonly Content[]): Block {
-  return { html: (site) => wrap(contentHtml(site, content), site), markdown: contentMarkdown(content) };
+  return { html: (site) => wrap(contentHtml(site, content), site), markdown: (site) => contentMarkdown(site, content) };
 }
 
 export function division(className: string, ...content: readonly Content[]): Block {
@@ -50,22 +51,26 @@ export function division(className: string, ...content: readonly Content[]): Blo
 
 /** A block without Markdown. Its outermost element carries `data-web`, or is a `nav` or a `form`. */
 export function browserOnly(render: (site: Site) => Html): Block {
-  return { html: render, markdown: '' };
+  return { html: render, markdown: () => '' };
 }
 
 /** A heading without markup. The anchor, where it has one, stays when the title changes. */
 export function heading(depth: 1 | 2 | 3 | 4, title: string, id?: string): Block {
   return {
-    html: () => html`<h${depth}${id && html` id="${id}"`}>${title}</h${depth}>\n`,
-    markdown: `${'#'.repeat(depth)} ${title}`,
+    html: (site) => html`<h${depth}${id && html` id="${id}"`}>${say(site, title)}</h${depth}>\n`,
+    markdown: (site) => `${'#'.repeat(depth)} ${say(site, title)}`,
   };
 }
 
 export function paragraph(className: string, text: string): Block {
   return {
-    html: (site) => html`<p class="${className}">${inlineHtml(site, text)}</p>\n`,
-    markdown: text,
+    html: (site) => html`<p class="${className}">${textHtml(site, text)}</p>\n`,
+    markdown: (site) => say(site, text),
   };
+}
+
+function textHtml(site: Site, text: string): Html {
+  return inlineHtml(site, say(site, text));
 }
 
 /** A cell: Markdown, or Markdown with additions. */
@@ -75,43 +80,43 @@ interface RichCell {
   readonly text: string;
   /** The text stays on one line, such as a name. */
   readonly isWord?: boolean;
-  /** Another paragraph. */
-  readonly more?: string | undefined;
   /** A last paragraph in small type. */
   readonly note?: string | undefined;
 }
 
-export interface Table {
-  readonly label: string;
+export interface Table extends Omit<TableHtml, 'columns' | 'rows'> {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
-  readonly ids?: readonly string[];
-  readonly kind?: TableKind;
 }
 
-export function table({ rows, ...rest }: Table): Block {
-  const lines = [rest.columns, rest.columns.map(() => '---'), ...rows.map((cells) => cells.map(cellMarkdown))];
+export function table({ label, columns, rows, ...rest }: Table): Block {
   return {
-    html: (site) => tableHtml({ ...rest, rows: rows.map((cells) => cells.map((cell) => cellContent(site, cell))) }),
-    markdown: lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n'),
+    html: (site) =>
+      tableHtml({
+        ...rest,
+        label: say(site, label),
+        columns: columns.map((column) => say(site, column)),
+        rows: rows.map((cells) => cells.map((cell) => cellContent(site, cell))),
+      }),
+    markdown: (site) =>
+      [columns, columns.map(() => '---'), ...rows]
+        .map((cells) => `| ${cells.map((cell) => cellMarkdown(site, cell)).join(' | ')} |`)
+        .join('\n'),
   };
 }
 
 function cellContent(site: Site, cell: Cell) {
-  if (typeof cell === 'string') return { content: inlineHtml(site, cell) };
-  const { text, isWord, more, note } = cell;
-  const content = [
-    inlineHtml(site, text),
-    more === undefined ? undefined : html`<p>${inlineHtml(site, more)}</p>`,
-    note === undefined ? undefined : html`<p class="quiet small">${inlineHtml(site, note)}</p>`,
-  ];
+  if (typeof cell === 'string') return { content: textHtml(site, cell) };
+  const { text, isWord, note } = cell;
+  const content = [textHtml(site, text), note && html`<p class="quiet small">${textHtml(site, note)}</p>`];
   return { content, isWord };
 }
 
-function cellMarkdown(cell: Cell): string {
-  const pieces = typeof cell === 'string' ? [cell] : [cell.text, cell.more, cell.note];
+function cellMarkdown(site: Site, cell: Cell): string {
+  const pieces = typeof cell === 'string' ? [cell] : [cell.text, cell.note];
   return pieces
     .filter((piece) => piece !== undefined)
+    .map((piece) => say(site, piece))
     .join(' ')
     .replaceAll(/\s*\n\s*/g, ' ')
     .replaceAll('|', '\\|');
@@ -121,8 +126,8 @@ function cellMarkdown(cell: Cell): string {
 export function facts(rows: readonly (readonly [term: string, text: string])[]): Block {
   return {
     html: (site) =>
-      html`<dl class="facts">\n${rows.map(([term, text]) => html`<dt>${inlineHtml(site, term)}</dt><dd>${inlineHtml(site, text)}</dd>\n`)}</dl>\n`,
-    markdown: rows.map(([term, text]) => `- **${term}**: ${text}`).join('\n'),
+      html`<dl class="facts">\n${rows.map(([term, text]) => html`<dt>${textHtml(site, term)}</dt><dd>${textHtml(site, text)}</dd>\n`)}</dl>\n`,
+    markdown: (site) => rows.map(([term, text]) => `- **${say(site, term)}**: ${say(site, text)}`).join('\n'),
   };
 }
 
@@ -133,13 +138,16 @@ export function cards(
   return {
     html: (site) =>
       html`<ul class="cards">\n${pages.map(({ route, name, purpose }) => html`<li><a href="${link(site, route)}">${name}</a><p>${purpose}</p></li>\n`)}</ul>\n`,
-    markdown: pages.map(({ route, name, purpose }) => `- [${name}](${route}): ${purpose}`).join('\n'),
+    markdown: () => pages.map(({ route, name, purpose }) => `- [${name}](${route}): ${purpose}`).join('\n'),
   };
 }
 
 /** Preformatted text: a command, a message, a body. */
 export function codeBlock(label: string, text: string, language: Language): Block {
-  return { html: () => codeHtml(label, text, language), markdown: `\`\`\`${language}\n${text}\n\`\`\`` };
+  return {
+    html: (site) => codeHtml(say(site, label), text, language),
+    markdown: () => `\`\`\`${language}\n${text}\n\`\`\``,
+  };
 }
 
 /** A block of code with its name above; a folded one opens on demand. */
@@ -148,9 +156,9 @@ export function namedCode(name: string, text: string, language: Language, isFold
   return {
     html: (site) =>
       isFolded
-        ? html`<details><summary>${name}</summary>${block.html(site)}</details>\n`
-        : html`<figure><figcaption>${name}</figcaption>${block.html(site)}</figure>\n`,
-    markdown: `${name}:\n\n${block.markdown}`,
+        ? html`<details><summary>${say(site, name)}</summary>${block.html(site)}</details>\n`
+        : html`<figure><figcaption>${say(site, name)}</figcaption>${block.html(site)}</figure>\n`,
+    markdown: (site) => `${say(site, name)}:\n\n${block.markdown(site)}`,
   };
 }
 

@@ -1,6 +1,5 @@
 import { type Accent, accentOf } from '../colour.ts';
 import { type Asset, assetOf, portalAssets } from './assets.ts';
-import type { Operator } from './operator.ts';
 
 /** What the operator says of themselves, and the files of it. */
 export interface Brand {
@@ -11,6 +10,19 @@ export interface Brand {
   readonly logo?: { readonly kind: 'svg' | 'png'; readonly bytes: Buffer } | undefined;
   /** As `#rrggbb`, each readable on the pages of its scheme. */
   readonly colours?: { readonly light?: string | undefined; readonly dark?: string | undefined };
+}
+
+/** Who runs the service, as its pages show it. */
+export interface Operator {
+  /** Of the portal; that of the API when left out. */
+  readonly name: string | undefined;
+  /** Where people can be reached: `mailto:` or a web address. */
+  readonly contact: string | undefined;
+  /** Address of the terms of use. */
+  readonly terms: string | undefined;
+  readonly logo: Asset | undefined;
+  /** The style of the pages, with the operator's colours in it. */
+  readonly style: Asset;
 }
 
 /** The operator as the pages show them. */

@@ -10,7 +10,18 @@ import {
 } from '../contract/limits.ts';
 import { exampleNow, exampleRequestId } from '../contract/openapi-headers.ts';
 import { html } from '../html.ts';
-import { type Block, code, codeBlock, facts, heading, paragraph, shownJson, statusText, table } from './blocks.ts';
+import {
+  type Block,
+  type Cell,
+  code,
+  codeBlock,
+  facts,
+  heading,
+  paragraph,
+  shownJson,
+  statusText,
+  table,
+} from './blocks.ts';
 import { say, type Values } from './language.ts';
 import type { Entry, PortalPage } from './layout.ts';
 import type { Site } from './site.ts';
@@ -27,45 +38,40 @@ export function errorLink(errorCode: ErrorCode): string {
 
 /** All errors, those of the contract first. */
 export function errorIndex(site: Site): PortalPage {
-  const expected = say(site, 'Errors a client should expect');
-  const rare = say(site, 'Rare errors');
+  const expected = 'Errors a client should expect';
+  const rare = 'Rare errors';
   return {
     route: '/errors',
-    title: say(site, 'Errors'),
-    description: say(site, 'Every error of the API: what causes it, what to do, and whether to retry.'),
+    title: 'Errors',
+    description: 'Every error of the API: what causes it, what to do, and whether to retry.',
     body: [
-      heading(1, say(site, 'Errors')),
+      heading(1, 'Errors'),
       paragraph(
         'lead',
-        say(
-          site,
-          'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Branch on its `code`. Its `type` is the address of the page that explains the error.',
-        ),
+        'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Branch on its `code`. Its `type` is the address of the page that explains the error.',
       ),
-      say(
-        site,
-        'The [reference](/docs/common#problem) describes the six members. When you contact the operator about an error, quote its `requestId`.',
-      ),
+      'The [reference](/docs/common#problem) describes the six members. When you contact the operator about an error, quote its `requestId`.',
       heading(2, expected, 'common'),
-      indexTable(site, expected, true),
+      errorRows(site, expected, codesIn(true)),
       heading(2, rare, 'rare'),
-      say(
-        site,
-        'These report a problem with the HTTP around a request, or inside the server. A well-behaved client rarely sees one.',
-      ),
-      indexTable(site, rare, false),
+      'These report a problem with the HTTP around a request, or inside the server. A well-behaved client rarely sees one.',
+      errorRows(site, rare, codesIn(false)),
     ],
   };
 }
 
-function indexTable(site: Site, label: string, inContract: boolean): Block {
-  const codes = errorCodes.filter((each) => errorTable[each].inContract === inContract);
-  const rows = codes.map((each) => {
-    const { status, cause, retryable } = errorTable[each];
-    const advice = say(site, retryable ? 'can be retried' : 'do not retry');
-    return [{ text: errorLink(each), note: `${status}, ${advice}` }, say(site, cause)];
+function codesIn(contract: boolean): readonly ErrorCode[] {
+  return errorCodes.filter((each) => errorTable[each].inContract === contract);
+}
+
+/** A row for each error: its status, whether a retry helps, what leads to it. */
+export function errorRows(site: Site, label: string, errors: readonly ErrorCode[]): Block {
+  const rows = errors.map((each): Cell[] => {
+    const { status, retryable, cause } = errorTable[each];
+    const note = `${statusText(status)}, ${say(site, retryable ? 'can be retried' : 'do not retry')}`;
+    return [{ text: errorLink(each), note }, cause];
   });
-  return table({ label, columns: [say(site, 'Error'), say(site, 'Cause')], rows, kind: 'codes' });
+  return table({ label, columns: ['Error', 'Cause'], rows, kind: 'codes' });
 }
 
 /** The page that an error's `type` leads to. */
@@ -75,40 +81,38 @@ export function errorPage(site: Site, errorCode: ErrorCode): PortalPage {
   return {
     route: errorRoute(errorCode),
     parent: '/errors',
-    navigation: { title: say(site, 'Errors'), entries: entries(site) },
+    navigation: { title: 'Errors', entries },
     title: `${say(site, title)} (${errorCode})`,
     description: `${statusText(status)}, ${errorCode}: ${say(site, cause)}`,
     body: [
-      heading(1, say(site, title)),
+      heading(1, title),
       badges(site, errorCode),
       facts([
-        [say(site, 'Code'), code(errorCode)],
-        [say(site, 'HTTP status'), statusText(status)],
-        [say(site, 'Type'), code(errorType(errorsUrl, errorCode))],
+        ['Code', code(errorCode)],
+        ['HTTP status', statusText(status)],
+        ['Type', code(errorType(errorsUrl, errorCode))],
       ]),
-      heading(2, say(site, 'What causes it'), 'cause'),
-      say(site, cause),
-      heading(2, say(site, 'What to do'), 'action'),
-      say(site, action),
-      heading(2, say(site, 'Whether to retry'), 'retry'),
-      say(site, retry),
+      heading(2, 'What causes it', 'cause'),
+      cause,
+      heading(2, 'What to do', 'action'),
+      action,
+      heading(2, 'Whether to retry', 'retry'),
+      retry,
       waitingRule(site, errorCode),
-      heading(2, say(site, 'Example response'), 'example'),
-      codeBlock(say(site, 'Example response'), exampleResponse(site, errorCode), 'http'),
+      heading(2, 'Example response', 'example'),
+      codeBlock('Example response', exampleResponse(site, errorCode), 'http'),
       paragraph(
         'quiet',
-        say(
-          site,
-          'See also: [reading errors](/guides/errors), [polling well](/guides/polling), [all errors](/errors).',
-        ),
+        'See also: [reading errors](/guides/errors), [polling well](/guides/polling), [all errors](/errors).',
       ),
     ],
   };
 }
 
-function entries(site: Site): readonly Entry[] {
-  return errorCodes.map((each) => ({ target: errorRoute(each), title: say(site, errorTable[each].title) }));
-}
+const entries: readonly Entry[] = errorCodes.map((each) => ({
+  target: errorRoute(each),
+  title: errorTable[each].title,
+}));
 
 /** Status and whether to retry, at a glance. */
 function badges(site: Site, errorCode: ErrorCode): Block {
@@ -117,7 +121,7 @@ function badges(site: Site, errorCode: ErrorCode): Block {
   return {
     html: () =>
       html`<p class="badges"><span class="badge">${statusText(status)}</span> <span class="badge ${retryable ? 'good' : 'bad'}">${advice}</span></p>\n`,
-    markdown: `${statusText(status)}. ${advice}.`,
+    markdown: () => `${statusText(status)}. ${advice}.`,
   };
 }
 
@@ -161,10 +165,7 @@ function waitingRule(site: Site, errorCode: ErrorCode): string {
     return `${say(site, '`Retry-After` is always present, in whole seconds.')} ${rule} ${say(site, 'Repeat the request no sooner.')}`;
   }
   if (!errorTable[errorCode].retryable) return '';
-  return say(
-    site,
-    'This answer has no `Retry-After`. Wait five seconds, then ten, then twenty, up to a minute, each with some randomness.',
-  );
+  return 'This answer has no `Retry-After`. Wait five seconds, then ten, then twenty, up to a minute, each with some randomness.';
 }
 
 /** Status line, the headers that matter here, and the body, indented for reading. */

@@ -78,20 +78,14 @@ export function readGuides(site: Site): readonly Guide[] {
 }
 
 /** The list of guides. */
-export function guideIndex(site: Site, guides: readonly Guide[]): PortalPage {
+export function guideIndex(_site: Site, guides: readonly Guide[]): PortalPage {
   return {
     route: '/guides',
-    title: say(site, 'Guides'),
-    description: say(
-      site,
-      'How to use the API well: first requests, polling, markets, prices, limits, errors and versioning.',
-    ),
+    title: 'Guides',
+    description: 'How to use the API well: first requests, polling, markets, prices, limits, errors and versioning.',
     body: [
-      heading(1, say(site, 'Guides')),
-      paragraph(
-        'lead',
-        say(site, 'Short pages, one question each. Tests run every program in them against the service.'),
-      ),
+      heading(1, 'Guides'),
+      paragraph('lead', 'Short pages, one question each. Tests run every program in them against the service.'),
       cards(guides),
     ],
   };
@@ -112,20 +106,23 @@ export function guidePages(site: Site, guides: readonly Guide[]): readonly Porta
     return {
       route,
       parent: '/guides',
-      navigation: { title: say(site, 'Guides'), entries },
+      navigation: { title: 'Guides', entries },
       title: title?.title,
       description: purpose,
-      body: [prose(site, route, text), neighbours(site, guides[index - 1], guides[index + 1])],
+      body: [prose(site, { route, text, purpose }), neighbours(site, guides[index - 1], guides[index + 1])],
     };
   });
 }
 
-/** The text of a guide; one that is not translated says so, and is marked as English. */
-function prose(site: Site, route: string, text: string): Content {
+/** The text of a guide. One that is not translated is the documentation of a package: the page says so first. */
+function prose(site: Site, { route, text, purpose }: Pick<Guide, 'route' | 'text' | 'purpose'>): Content {
   if (isTranslated(site.language, route.replace('/guides/', ''))) return division('prose', text);
+  const [, title = '', rest = ''] = /^# ([^\n]*)\n+(.*)$/s.exec(text)!;
   return [
-    frame((inner) => html`<div class="prose" lang="en">\n${inner}</div>\n`, text),
-    paragraph('note', say(site, 'This guide is in English only.')),
+    heading(1, title),
+    paragraph('lead', purpose),
+    paragraph('note', 'The documentation of the package, which is in English:'),
+    frame((inner) => html`<div class="prose" lang="en">\n${inner}</div>\n`, rest),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { limitTable, pollingIntervals } from '../contract/limits.ts';
+import { limitTable } from '../contract/limits.ts';
 import { exampleNow } from '../contract/openapi-headers.ts';
 import { html } from '../html.ts';
 import {
@@ -14,16 +14,14 @@ import {
   heading,
   paragraph,
   shownJson,
-  table,
 } from './blocks.ts';
 import type { Guide } from './guides.ts';
 import { say, type Values } from './language.ts';
 import type { PortalPage } from './layout.ts';
-import { operationRoute } from './operations.ts';
+import { operationTable } from './operations.ts';
 import { needsKey, requestSamples } from './samples.ts';
 import { link, type Site } from './site.ts';
 import { summaryRoute } from './status-summary.ts';
-import { intervalInWords } from './words.ts';
 
 /** The root for people: what this is, whether it works, and how the first request is made. */
 export function homePage(site: Site, guides: readonly Guide[]): PortalPage {
@@ -36,12 +34,12 @@ export function homePage(site: Site, guides: readonly Guide[]): PortalPage {
     body: [
       hero(site),
       liveState(site),
-      heading(2, say(site, 'What you can build on'), 'why'),
+      heading(2, 'What you can build on', 'why'),
       division('promises', ...promises(site)),
       ...endpoints(site),
-      heading(2, say(site, 'Guides'), 'guides'),
+      heading(2, 'Guides', 'guides'),
       cards(guides),
-      heading(2, say(site, 'For programs and assistants'), 'machines'),
+      heading(2, 'For programs and assistants', 'machines'),
       forMachines(site),
       exampleNote(site),
     ],
@@ -64,13 +62,10 @@ function hero(site: Site): Block {
     'hero',
     division(
       'pitch',
-      heading(1, say(site, 'Final client prices, exact to the last digit')),
+      heading(1, 'Final client prices, exact to the last digit'),
       paragraph(
         'lead',
-        say(
-          site,
-          'One HTTP API for the traded markets and for what a client pays and receives right now. Fee and currency margin are included. Every price is a decimal string and states when it was captured.',
-        ),
+        'One HTTP API for the traded markets and for what a client pays and receives right now. Fee and currency margin are included. Every price is a decimal string and states when it was captured.',
       ),
       paragraph(
         'actions',
@@ -81,7 +76,7 @@ function hero(site: Site): Block {
     division(
       'demo',
       codeTabs('first-request', say(site, 'First request'), requestSamples(site.baseUrl, shownTicker, get)),
-      codeBlock(say(site, 'Example response'), shownJson(example?.value), 'json'),
+      codeBlock('Example response', shownJson(example?.value), 'json'),
     ),
   );
 }
@@ -131,42 +126,30 @@ function promises(site: Site): readonly Block[] {
 }
 
 function endpoints(site: Site): Content[] {
-  const rows = Object.entries(site.document.paths)
-    .filter(([, { get }]) => needsKey(get))
-    .map(([path, { get }]) => [
-      { text: `[\`GET ${path}\`](${operationRoute(path)})`, isWord: true },
-      say(site, get.summary),
-      intervalOf(site, path),
-    ]);
-  const columns = [say(site, 'Endpoint'), say(site, 'What it returns'), say(site, 'Poll')];
+  const paths = Object.entries(site.document.paths).filter(([, { get }]) => needsKey(get));
   return [
-    heading(2, say(site, 'Five endpoints, all read-only'), 'endpoints'),
-    say(site, 'One request for `/v1/tickers` every five seconds brings every price there is.'),
-    table({ label: say(site, 'Endpoints'), columns, rows, kind: 'short' }),
+    heading(2, 'Five endpoints, all read-only', 'endpoints'),
+    'One request for `/v1/tickers` every five seconds brings every price there is.',
+    operationTable(
+      site,
+      paths.map(([path]) => path),
+    ),
   ];
-}
-
-function intervalOf(site: Site, path: string): string {
-  const advice = pollingIntervals.find((each) => each.path === path);
-  return advice === undefined ? '' : intervalInWords(site, advice.intervalMs);
 }
 
 function forMachines(site: Site): Block {
   return facts([
-    ['[OpenAPI 3.1](/openapi/v1.json)', say(site, 'The contract for client generators, gateways and tests.')],
+    ['[OpenAPI 3.1](/openapi/v1.json)', 'The contract for client generators, gateways and tests.'],
     [
       '[llms.txt](/llms.txt)',
-      say(
-        site,
-        'An index of these pages for language models; [llms-full.txt](/llms-full.txt) has all of them in one file.',
-      ),
+      'An index of these pages for language models; [llms-full.txt](/llms-full.txt) has all of them in one file.',
     ],
-    ['Markdown', say(site, 'Every page is available as Markdown: add `.md` to its path, or ask for `text/markdown`.')],
+    ['Markdown', 'Every page is available as Markdown: add `.md` to its path, or ask for `text/markdown`.'],
     [
       `[${say(site, 'Status as JSON')}](${summaryRoute})`,
-      say(site, 'State, components and announced maintenance, for dashboards. Needs no key.'),
+      'State, components and announced maintenance, for dashboards. Needs no key.',
     ],
-    [`[${say(site, 'Errors')}](/errors)`, say(site, 'Each error names in `type` the page that explains it.')],
+    [`[${say(site, 'Errors')}](/errors)`, 'Each error names in `type` the page that explains it.'],
   ]);
 }
 

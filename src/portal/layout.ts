@@ -64,7 +64,7 @@ export function renderedPage(site: Site, page: PortalPage): RenderedPage {
 
 /** The page as Markdown. */
 export function pageMarkdown(site: Site, { body }: PortalPage): string {
-  return `${withAddresses(site, contentMarkdown(body).trim())}\n`;
+  return `${withAddresses(site, contentMarkdown(site, body).trim())}\n`;
 }
 
 /** The page as HTML, ASCII only. */
@@ -94,8 +94,8 @@ function head(site: Site, { title, description, route, scripts = [], refreshSeco
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${reload}<title>${title && html`${title} &middot; `}${nameOf(site)}</title>
-<meta name="description" content="${description}">
+${reload}<title>${title && html`${say(site, title)} &middot; `}${nameOf(site)}</title>
+<meta name="description" content="${say(site, description)}">
 <link rel="icon" type="${logo?.contentType ?? 'image/svg+xml'}" href="${link(site, icon)}">
 ${isLost ? html`<meta name="robots" content="noindex">\n` : [html`<link rel="alternate" type="text/markdown" href="${link(site, markdownRoute(site, route))}">\n`, alternates]}${feed && html`<link rel="alternate" type="application/atom+xml" title="${say(site, 'Status')}" href="${link(site, feed)}">\n`}<link rel="stylesheet" href="${link(site, style.route)}">
 ${['portal', ...scripts].map((script) => html`<script type="module" src="${link(site, assetRoute(`${script}.js`))}"></script>\n`)}</head>
@@ -135,7 +135,7 @@ function menuItem(site: Site, path: string, label: string, { route, parent }: Po
 
 /** Folded on narrow screens; wide ones show it whole, whether it is open or not. */
 function navigationHtml(site: Site, { title, entries }: Navigation, route: string): Html {
-  return html`<nav class="contents" aria-label="${title}"><details><summary>${title}</summary>
+  return html`<nav class="contents" aria-label="${say(site, title)}"><details><summary>${say(site, title)}</summary>
 ${entryList(site, entries, route)}</details></nav>
 `;
 }
@@ -144,7 +144,7 @@ function entryList(site: Site, entries: readonly Entry[], route: string): Fragme
   const items = entries.map(({ target, title, below }) => {
     const current = target === route ? html` aria-current="page"` : undefined;
     const href = target.startsWith('#') ? target : link(site, target);
-    return html`<li><a href="${href}"${current}>${title}</a>${below && entryList(site, below, route)}</li>\n`;
+    return html`<li><a href="${href}"${current}>${say(site, title)}</a>${below && entryList(site, below, route)}</li>\n`;
   });
   return items.length === 0 ? undefined : html`<ul>\n${items}</ul>\n`;
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable } from '../contract/errors.ts';
+import { pollingIntervals } from '../contract/limits.ts';
 import type { Operation } from '../contract/openapi.ts';
 import type { Response } from '../contract/openapi-errors.ts';
 import { html } from '../html.ts';
@@ -14,15 +15,15 @@ import {
   namedCode,
   paragraph,
   shownJson,
-  statusText,
   table,
 } from './blocks.ts';
-import { errorLink } from './errors.ts';
+import { errorRows } from './errors.ts';
 import { constraints, fieldTable, hasOpenValues, type JsonSchema, nameCell, sentences, typeOf } from './fields.ts';
 import { say } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { keyBar, needsKey, requestSamples, tryIt } from './samples.ts';
 import type { Site } from './site.ts';
+import { intervalInWords } from './words.ts';
 
 /** The page of common errors and of response headers. */
 export const commonRoute = '/docs/common';
@@ -31,6 +32,21 @@ export const commonRoute = '/docs/common';
 export function operationRoute(path: string): string {
   const name = path.replace(/^\/v1\//, '').replace(/^\/openapi\/.*$/, 'openapi');
   return `/docs/${name === '/' ? 'root' : name}`;
+}
+
+/** Operations with their purpose, and how often to ask (contract, Limits, rule 5). */
+export function operationTable(site: Site, paths: readonly string[]): Block {
+  const rows = paths.map((path): Cell[] => {
+    const { get } = site.document.paths[path]!;
+    const advice = pollingIntervals.find((each) => each.path === path);
+    return [
+      { text: `[\`GET ${path}\`](${operationRoute(path)})`, isWord: true },
+      advice === undefined ? '' : { text: intervalInWords(site, advice.intervalMs), isWord: true },
+      { text: get.summary, note: advice?.reason },
+    ];
+  });
+  const columns = ['Operation', 'Poll', 'What it returns'];
+  return table({ label: 'Operations', columns, rows });
 }
 
 /** One operation: what it is for, what it takes, what it answers, how that looks, and a way to try it. */
@@ -53,12 +69,12 @@ export function operationPage(site: Site, path: string): PortalPage {
 }
 
 /** Sections of an operation's page, for its contents. */
-export function operationSections(site: Site): readonly { readonly target: string; readonly title: string }[] {
+export function operationSections(_site: Site): readonly { readonly target: string; readonly title: string }[] {
   return [
-    { target: '#parameters', title: say(site, 'Parameters') },
-    { target: '#fields', title: say(site, 'Fields of the answer') },
-    { target: '#errors', title: say(site, 'Errors') },
-    { target: '#request', title: say(site, 'Request and answer') },
+    { target: '#parameters', title: 'Parameters' },
+    { target: '#fields', title: 'Fields of the answer' },
+    { target: '#errors', title: 'Errors' },
+    { target: '#request', title: 'Request and answer' },
   ];
 }
 
@@ -66,7 +82,7 @@ function operationHeading(path: string, summary: string): Block {
   return {
     html: () =>
       html`<h1>${summary}</h1>\n<p class="endpoint"><span class="method">GET</span> <code>${path}</code></p>\n`,
-    markdown: `# ${summary}\n\nGET ${code(path)}`,
+    markdown: () => `# ${summary}\n\nGET ${code(path)}`,
   };
 }
 
@@ -74,15 +90,15 @@ function text(site: Site, path: string, operation: Operation, success: Response)
   const schema = bodySchema(success);
   return frame(
     (inner) => html`<div>${inner}</div>\n`,
-    ...operation.description.split('\n\n').map((each) => say(site, each)),
-    say(site, needsKey(operation) ? 'Needs an API key.' : 'Needs no API key.'),
-    heading(2, say(site, 'Parameters'), 'parameters'),
+    ...operation.description.split('\n\n'),
+    needsKey(operation) ? 'Needs an API key.' : 'Needs no API key.',
+    heading(2, 'Parameters', 'parameters'),
     parameterTable(site, path, operation),
-    heading(2, say(site, 'Fields of the answer'), 'fields'),
+    heading(2, 'Fields of the answer', 'fields'),
     fieldTable(site, say(site, 'Fields of {operation}', { operation: `GET ${path}` }), schema),
     hasOpenValues(site, schema) ? openNote(site) : '',
     headerNote(site, success),
-    heading(2, say(site, 'Errors'), 'errors'),
+    heading(2, 'Errors', 'errors'),
     errorTableOf(site, path, operation),
     say(site, 'Every operation can answer with the [common errors]({route}) too.', { route: commonRoute }),
   );
@@ -93,21 +109,18 @@ function samples(site: Site, path: string, operation: Operation, success: Respon
   const label = say(site, 'Request for {path}', { path });
   return division(
     'shown',
-    heading(2, say(site, 'Request and answer'), 'request'),
+    heading(2, 'Request and answer', 'request'),
     codeTabs('request', label, requestSamples(site.baseUrl, path, operation)),
     needsKey(operation) ? keyBar(site) : '',
     tryIt(site, path, operation),
-    examples.map(([name, value], index) => namedCode(say(site, name), shownJson(value), 'json', index > 0)),
+    examples.map(([name, value], index) => namedCode(name, shownJson(value), 'json', index > 0)),
   );
 }
 
-function openNote(site: Site): Block {
+function openNote(_site: Site): Block {
   return paragraph(
     'note',
-    say(
-      site,
-      '**Sets of values are open.** Version 1 can gain values at any time. Show a value that you do not know, do not act on it, and do not fail.',
-    ),
+    '**Sets of values are open.** Version 1 can gain values at any time. Show a value that you do not know, do not act on it, and do not fail.',
   );
 }
 
@@ -116,7 +129,7 @@ function parameterTable(site: Site, path: string, operation: Operation): Content
   const rows = parameters.map(({ name, in: place, required, description, schema, example }): Cell[] => [
     nameCell(site, name, say(site, place), required),
     {
-      text: say(site, description),
+      text: description,
       note: sentences(
         say(site, 'Type {type}.', { type: typeOf(site, schema) }),
         place === 'query' && constraints(site, schema),
@@ -125,9 +138,9 @@ function parameterTable(site: Site, path: string, operation: Operation): Content
     },
   ]);
   if (needsKey(operation)) rows.unshift(keyRow(site));
-  if (rows.length === 0) return say(site, 'None.');
+  if (rows.length === 0) return 'None.';
   const label = say(site, 'Parameters of {path}', { path });
-  return table({ label, columns: [say(site, 'Name'), say(site, 'Meaning')], rows, kind: 'fields' });
+  return table({ label, columns: ['Name', 'Meaning'], rows, kind: 'fields' });
 }
 
 function keyRow(site: Site): Cell[] {
@@ -135,7 +148,7 @@ function keyRow(site: Site): Cell[] {
     readonly name: string;
     readonly description: string;
   };
-  return [nameCell(site, name, say(site, 'header'), true), say(site, description)];
+  return [nameCell(site, name, say(site, 'header'), true), description];
 }
 
 function bodySchema({ content = {} }: Response): JsonSchema {
@@ -163,16 +176,6 @@ function errorTableOf(site: Site, path: string, operation: Operation): Content {
   const own = errorCodesOf(site, operation).filter((each) => !common.has(each));
   if (own.length === 0) return '';
   return errorRows(site, say(site, 'Errors of {path}', { path }), own);
-}
-
-/** A row for each error: its status, whether a retry helps, what leads to it. */
-export function errorRows(site: Site, label: string, errors: readonly ErrorCode[]): Block {
-  const rows = errors.map((each): Cell[] => {
-    const { status, retryable, cause } = errorTable[each];
-    const note = `${statusText(status)}, ${say(site, retryable ? 'can be retried' : 'do not retry')}`;
-    return [{ text: errorLink(each), note }, say(site, cause)];
-  });
-  return table({ label, columns: [say(site, 'Error'), say(site, 'Cause')], rows, kind: 'codes' });
 }
 
 /** The errors that every operation under a key can answer with. */

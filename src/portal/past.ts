@@ -1,3 +1,4 @@
+import { stateWords } from '../../web/portal/states.ts';
 import {
   dayMs,
   firstDayAt,
@@ -79,18 +80,10 @@ function summary(site: Site, name: string, days: readonly Times[]): string {
 
 function bar(site: Site, day: number, times: Times | undefined): Html {
   const state = times === undefined ? 'unknown' : worstOf(times);
-  const word = say(site, dayWords[state]);
+  const word = say(site, state === 'unknown' ? 'Not recorded' : stateWords[state].word);
   const duration = state === 'unknown' || state === 'operational' ? '' : `, ${durationInWords(site, times![state])}`;
   return html`<span class="${state}" title="${dayInWords(site, day)}: ${word}${duration}"></span>`;
 }
-
-const dayWords: Readonly<Record<PublicServiceStatus | 'unknown', string>> = {
-  operational: 'Operational',
-  degraded: 'Degraded',
-  outage: 'Outage',
-  maintenance: 'Maintenance',
-  unknown: 'Not recorded',
-};
 
 /** The worst state of a day; a moment of it does not colour a day. */
 function worstOf(times: Times): PublicServiceStatus {

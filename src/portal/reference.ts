@@ -2,12 +2,11 @@ import {
   delistedListedForMs,
   maintenanceRetryAfterSeconds,
   marketDataRetryAfterSeconds,
-  pollingIntervals,
   tickerOutageAfterMs,
 } from '../contract/limits.ts';
 import type { Header } from '../contract/openapi-headers.ts';
 import { type Block, code, codeBlock, heading, paragraph, shownJson, table } from './blocks.ts';
-import { exampleProblem } from './errors.ts';
+import { errorRows, exampleProblem } from './errors.ts';
 import { constraints, fieldTable, sentences, typeOf } from './fields.ts';
 import { say } from './language.ts';
 import type { Entry, PortalPage } from './layout.ts';
@@ -15,22 +14,22 @@ import { headingsOf } from './markdown.ts';
 import {
   commonErrors,
   commonRoute,
-  errorRows,
   headerAnchor,
   operationPage,
   operationRoute,
   operationSections,
+  operationTable,
   resolved,
 } from './operations.ts';
 import { identity, type Site } from './site.ts';
-import { durationInWords, intervalInWords } from './words.ts';
+import { durationInWords } from './words.ts';
 
 /** The reference, made from the OpenAPI document and the tables the code itself uses: a page an operation. */
 export function referencePages(site: Site): readonly PortalPage[] {
   const operations = Object.keys(site.document.paths).map((path) => operationPage(site, path));
   return [overview(site), ...operations, commonPage(site)].map((page) => ({
     ...page,
-    navigation: { title: say(site, 'Reference'), entries: entriesFor(site, page.route) },
+    navigation: { title: 'Reference', entries: entriesFor(site, page.route) },
   }));
 }
 
@@ -45,28 +44,28 @@ function entriesFor(site: Site, route: string): readonly Entry[] {
     entry(operationRoute(path), `GET ${path}`, operationSections(site)),
   );
   return [
-    entry('/docs', say(site, 'Overview'), overviewSections(site)),
+    entry('/docs', 'Overview', overviewSections(site)),
     ...operations,
-    entry(commonRoute, say(site, 'Common errors and headers'), commonSections(site)),
+    entry(commonRoute, 'Common errors and headers', commonSections(site)),
   ];
 }
 
 function overviewSections(site: Site): readonly Entry[] {
   return [
-    { target: '#operations', title: say(site, 'Operations') },
+    { target: '#operations', title: 'Operations' },
     ...headingsOf(introduction(site)).map(({ id, title }) => ({ target: `#${id}`, title })),
-    { target: '#constants', title: say(site, 'Constants') },
+    { target: '#constants', title: 'Constants' },
   ];
 }
 
 function overview(site: Site): PortalPage {
   return {
     route: '/docs',
-    title: say(site, 'Reference'),
-    description: say(site, 'Every endpoint, parameter, response, field, header, error and limit of the API.'),
+    title: 'Reference',
+    description: 'Every endpoint, parameter, response, field, header, error and limit of the API.',
     kind: 'reference',
     body: [
-      heading(1, say(site, 'Reference')),
+      heading(1, 'Reference'),
       paragraph(
         'lead',
         say(
@@ -75,10 +74,10 @@ function overview(site: Site): PortalPage {
           { version: identity(site).version, baseUrl: code(site.baseUrl) },
         ),
       ),
-      heading(2, say(site, 'Operations'), 'operations'),
-      operationTable(site),
+      heading(2, 'Operations', 'operations'),
+      operationTable(site, Object.keys(site.document.paths)),
       introduction(site),
-      heading(2, say(site, 'Constants'), 'constants'),
+      heading(2, 'Constants', 'constants'),
       constants(site),
     ],
   };
@@ -104,20 +103,6 @@ function tableIn(site: Site, text: string): string {
     .join('\n');
 }
 
-/** Every operation, and how often to ask (contract, Limits, rule 5). */
-function operationTable(site: Site): Block {
-  const rows = Object.entries(site.document.paths).map(([path, { get }]) => {
-    const advice = pollingIntervals.find((each) => each.path === path);
-    return [
-      { text: `[\`GET ${path}\`](${operationRoute(path)})`, isWord: true },
-      advice === undefined ? '' : { text: intervalInWords(site, advice.intervalMs), isWord: true },
-      { text: say(site, get.summary), note: advice && say(site, advice.reason) },
-    ];
-  });
-  const columns = [say(site, 'Operation'), say(site, 'Poll'), say(site, 'What it returns')];
-  return table({ label: say(site, 'Operations'), columns, rows });
-}
-
 /** The other constants a client may want to know. */
 function constants(site: Site): string {
   const { min, max } = maintenanceRetryAfterSeconds;
@@ -133,19 +118,15 @@ function constants(site: Site): string {
       '`Retry-After` is {seconds} seconds while market data is not available. During maintenance it is the time to the expected end, from {min} to {max} seconds.',
       { seconds: marketDataRetryAfterSeconds, min, max },
     ),
-    say(
-      site,
-      'HEAD answers each of these paths with the status and headers of the GET and no body. It counts as a request too.',
-    ),
   ];
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-function commonSections(site: Site): readonly Entry[] {
+function commonSections(_site: Site): readonly Entry[] {
   return [
-    { target: '#errors', title: say(site, 'Errors of every operation') },
-    { target: '#problem', title: say(site, 'Fields of an error') },
-    { target: '#headers', title: say(site, 'Response headers') },
+    { target: '#errors', title: 'Errors of every operation' },
+    { target: '#problem', title: 'Fields of an error' },
+    { target: '#headers', title: 'Response headers' },
   ];
 }
 
@@ -155,25 +136,19 @@ function commonPage(site: Site): PortalPage {
   return {
     route: commonRoute,
     parent: '/docs',
-    title: say(site, 'Common errors and headers'),
-    description: say(
-      site,
-      'The errors that every operation can answer with, the shape of an error, and every response header.',
-    ),
+    title: 'Common errors and headers',
+    description: 'The errors that every operation can answer with, the shape of an error, and every response header.',
     kind: 'reference',
     body: [
-      heading(1, say(site, 'Common errors and headers')),
-      paragraph(
-        'lead',
-        say(site, 'What every operation has in common. All errors are on the [list of errors](/errors).'),
-      ),
-      heading(2, say(site, 'Errors of every operation'), 'errors'),
-      errorRows(site, say(site, 'Errors of every operation'), commonErrors(site)),
-      heading(2, say(site, 'Fields of an error'), 'problem'),
-      say(site, 'Every error is a problem document (RFC 9457) with the media type `application/problem+json`.'),
-      fieldTable(site, say(site, 'Fields of an error'), problem),
-      codeBlock(say(site, 'Example of an error'), shownJson(exampleProblem(site, 'UNKNOWN_SYMBOL')), 'json'),
-      heading(2, say(site, 'Response headers'), 'headers'),
+      heading(1, 'Common errors and headers'),
+      paragraph('lead', 'What every operation has in common. All errors are on the [list of errors](/errors).'),
+      heading(2, 'Errors of every operation', 'errors'),
+      errorRows(site, 'Errors of every operation', commonErrors(site)),
+      heading(2, 'Fields of an error', 'problem'),
+      'Every error is a problem document (RFC 9457) with the media type `application/problem+json`.',
+      fieldTable(site, 'Fields of an error', problem),
+      codeBlock('Example of an error', shownJson(exampleProblem(site, 'UNKNOWN_SYMBOL')), 'json'),
+      heading(2, 'Response headers', 'headers'),
       headerTable(site),
     ],
   };
@@ -193,7 +168,7 @@ function headerTable(site: Site): Block {
   const rows = headers.map(([name, { description, schema, example }]) => [
     code(name),
     {
-      text: say(site, description),
+      text: description,
       note: sentences(
         say(site, 'Type {type}.', { type: typeOf(site, schema) }),
         constraints(site, { ...schema, const: undefined }),
@@ -202,8 +177,8 @@ function headerTable(site: Site): Block {
     },
   ]);
   const ids = headers.map(([name]) => headerAnchor(name));
-  const columns = [say(site, 'Header'), say(site, 'Meaning')];
-  return table({ label: say(site, 'Response headers'), columns, rows, ids, kind: 'codes' });
+  const columns = ['Header', 'Meaning'];
+  return table({ label: 'Response headers', columns, rows, ids, kind: 'codes' });
 }
 
 /** Every header of every response, each once, as the document first describes it. */

@@ -1,11 +1,10 @@
 import { openApiDocument } from '../contract/openapi.ts';
-import { operatorOf } from './brand.ts';
 import type { Language } from './language.ts';
-import type { Site } from './site.ts';
+import { type Site, siteIn } from './site.ts';
 
 const addresses = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors' };
 
 /** A service whose operator says nothing of themselves. */
 export function siteFor(language: Language): Site {
-  return { ...addresses, document: openApiDocument(addresses), version: '1.0.0', language, operator: operatorOf({}) };
+  return siteIn({ ...addresses, document: openApiDocument(addresses), version: '1.0.0' }, language);
 }

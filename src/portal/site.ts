@@ -1,10 +1,9 @@
 import type { OpenApiDocument } from '../contract/openapi.ts';
+import { type Brand, type Operator, operatorOf } from './brand.ts';
 import type { Language } from './language.ts';
-import type { Operator } from './operator.ts';
 
-/** The service that the pages describe, and the language they do it in. */
-export interface Site {
-  readonly language: Language;
+/** The service that pages are made for, whatever their language. */
+export interface PortalOffer {
   /** The document that the reference is made from. */
   readonly document: OpenApiDocument;
   /** Where clients reach the service: absolute, without a trailing slash. */
@@ -13,10 +12,22 @@ export interface Site {
   readonly errorsUrl: string;
   /** Version of the server, as opposed to that of the API. */
   readonly version: string;
+  /** What the operator says of themselves; nothing when left out. */
+  readonly brand?: Brand | undefined;
+}
+
+/** The service that the pages describe, and the language they do it in. */
+export interface Site extends Omit<PortalOffer, 'brand'> {
+  readonly language: Language;
   /** Who runs it. */
   readonly operator: Operator;
   /** The page is served by another host: its links are absolute. */
   readonly isElsewhere?: boolean;
+}
+
+/** The service as the pages of one language describe it. */
+export function siteIn({ brand = {}, ...offer }: PortalOffer, language: Language): Site {
+  return { ...offer, operator: operatorOf(brand), language };
 }
 
 /** Name and version of the API, as in the document. */

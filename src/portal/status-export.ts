@@ -6,8 +6,7 @@ import { portalAssets } from './assets.ts';
 import { type Language, languages } from './language.ts';
 import { pageHtml } from './layout.ts';
 import { favicon } from './llms.ts';
-import { type PortalOffer, siteIn } from './offer.ts';
-import { link, routeIn, type Site } from './site.ts';
+import { link, type PortalOffer, routeIn, type Site, siteIn } from './site.ts';
 import { statusPage } from './status.ts';
 import { feedRoute, statusFeed } from './status-feed.ts';
 
@@ -64,9 +63,9 @@ function folderFrom(here: Language, there: Language): string {
   return there === 'en' ? '../' : `./${there}/`;
 }
 
-/** Scripts of its own folder only, and answers of the service only (CSP level 3). */
+/** Scripts of its own folder only, and answers of this host and the service only (CSP level 3). */
 function policyOf({ baseUrl }: Site): string {
-  const policy = `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${new URL(baseUrl).origin}; base-uri 'none'; form-action 'none'`;
+  const policy = `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ${new URL(baseUrl).origin}; base-uri 'none'; form-action 'none'`;
   return html`<meta http-equiv="Content-Security-Policy" content="${policy}">\n`.text;
 }
 

@@ -276,7 +276,10 @@ test('the exported page asks the service, leads to it, and takes scripts and sty
     const elements = parsePage(page);
     assert.ok(page.includes(`<html lang="${language}">`));
     const [policy] = named(elements, 'meta').filter(({ attributes }) => attributes.has('http-equiv'));
-    assert.match(policy!.attributes.get('content')!, /default-src 'none';.*connect-src https:\/\/api\.example\.com;/);
+    assert.match(
+      policy!.attributes.get('content')!,
+      /default-src 'none';.*connect-src 'self' https:\/\/api\.example\.com;/,
+    );
     assert.ok(page.includes('data-summary="https://api.example.com/status/summary.json"'));
     for (const { name, attributes } of elements) {
       const loaded =

@@ -1,3 +1,4 @@
+import { type StateWords, stateWords } from '../../web/portal/states.ts';
 import type { StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../clock.ts';
 import type { PublicServiceStatus } from '../contract/enumerations.ts';
@@ -26,22 +27,8 @@ export interface ShownStatus {
   readonly history: StatusHistory;
 }
 
-const words: Record<PublicServiceStatus | 'unknown', { readonly word: string; readonly meaning: string }> = {
-  operational: { word: 'Operational', meaning: 'Everything works.' },
-  degraded: {
-    word: 'Degraded',
-    meaning: 'Prices are served, but their data arrives over the fallback instead of the live feed.',
-  },
-  outage: {
-    word: 'Outage',
-    meaning:
-      'Market data is not arriving, or is too old to rely on. The last known prices are still served: check their timestamps.',
-  },
-  maintenance: {
-    word: 'Maintenance',
-    meaning:
-      'An announced maintenance window is running. Until it ends, every endpoint except GET /v1/status answers 503 SERVICE_MAINTENANCE.',
-  },
+const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
+  ...stateWords,
   unknown: { word: 'Unknown', meaning: 'This page asks the service, which has not answered yet.' },
 };
 
@@ -76,7 +63,10 @@ ${inner}</div>
         heading(2, say(site, 'Maintenance'), 'maintenance'),
         frame((inner) => html`<div id="windows">${inner}</div>\n`, maintenance(site, windows, now)),
       ),
-      pastSections(site, history, now),
+      frame(
+        (inner) => html`<div id="past" data-page="${link(site, '/status')}">${inner}</div>\n`,
+        pastSections(site, history, now),
+      ),
       forPrograms(site),
     ],
   };
@@ -87,7 +77,7 @@ function overallState(site: Site, status: keyof typeof words): Block {
   return {
     html: () =>
       html`<div class="state ${status}" id="state" role="status"><p class="word">${word}</p><p class="meaning">${meaning}</p></div>\n`,
-    markdown: `**${word}.** ${meaning}`,
+    markdown: () => `**${word}.** ${meaning}`,
   };
 }
 
@@ -107,7 +97,7 @@ function components(site: Site, body: ServiceStatusBody | undefined): Block {
 <div><dt>${timeName}</dt><dd id="server-time">${body === undefined ? '-' : instant(site, body.serverTimeMs, body.serverTime)}</dd></div>
 </dl>
 `,
-    markdown: `- **${apiName}**: ${say(site, words[api].word)}
+    markdown: () => `- **${apiName}**: ${say(site, words[api].word)}
 - **${dataName}**: ${say(site, words[ticker].word)}
 - **${ageName}**: ${age.text}
 - **${timeName}**: ${time}`,
@@ -158,7 +148,7 @@ function windowItem(site: Site, { from, fromMs, to, toMs, description }: Mainten
 <p>${instant(site, fromMs, from)}${between}${instant(site, toMs, to)}</p>
 <p class="quiet">${outlook}</p></li>
 `,
-    markdown: `- **${word}**: ${literal(description)}
+    markdown: () => `- **${word}**: ${literal(description)}
 
   ${instantInWords(site, fromMs)}${between}${instantInWords(site, toMs)}
 
@@ -181,7 +171,7 @@ function forPrograms(site: Site): Block {
   return {
     html: () =>
       html`<p class="quiet small"><span id="checked" data-web="checked">${shown}</span>\n${inlineHtml(site, programs)}</p>\n`,
-    markdown: programs,
+    markdown: () => programs,
   };
 }
 

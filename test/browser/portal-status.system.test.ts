@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
-import { dayOf, noHistory } from '../../src/board/status-history.ts';
+import { dayOf, noHistory, type StatusHistory } from '../../src/board/status-history.ts';
 import type { EpochMs } from '../../src/clock.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openApiDocument } from '../../src/contract/openapi.ts';
@@ -138,7 +138,7 @@ describe('the status page in a browser', () => {
   });
 
   test(
-    'shows ninety days of each component, the incidents and past maintenance, in Czech too',
+    'shows ninety days of each component, incidents as they come, and past maintenance, in Czech too',
     browserTest,
     async (t) => {
       const { page } = await openBrowser(t, { viewport: phone });
@@ -148,14 +148,19 @@ describe('the status page in a browser', () => {
       const day = dayOf(now);
       const states = { operational: 3_600_000, degraded: 0, maintenance: 0, outage: 600_000 };
       const from = (now - 3 * hourMs) as EpochMs;
-      api.service.setHistory({
+      const incident = { id: 'inc_1', component: 'market-data', state: 'outage', from } as const;
+      const history: StatusHistory = {
         days: [{ component: 'market-data', day, states }],
-        incidents: [{ id: 'inc_1', component: 'market-data', state: 'outage', from, to: (from + 600_000) as EpochMs }],
+        incidents: [],
         windows: [{ id: 'win_1', from, to: (from + 60_000) as EpochMs, description: 'Upgrade.', createdAt: from }],
-      });
+      };
+      api.service.setHistory(history);
+      await page.clock.install();
       await page.goto(`http://127.0.0.1:${api.port}/status`);
       await page.getByRole('img', { name: /^Market data: 85\.71% operational, outage 10 minutes/ }).waitFor();
       assert.equal(await page.locator('.days span').count(), 180);
+      api.service.setHistory({ ...history, incidents: [{ ...incident, to: (from + 600_000) as EpochMs }] });
+      await page.clock.fastForward(60_000);
       await page.getByText('Market data was not arriving').waitFor();
       await assertAccessible(page);
       await page.getByRole('link', { name: 'Čeština' }).click();

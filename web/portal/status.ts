@@ -1,11 +1,17 @@
+import { steadyMs, timeoutSignal } from './clock.ts';
 import { byId, element, setText } from './elements.ts';
-import { localInstant, localTime, overallWords, partWords, type StateWords } from './state-words.ts';
+import { localInstant, localTime, type ShownState, shownState } from './state-words.ts';
 import { type Knowledge, type Maintenance, type Summary, watchSummary } from './summary.ts';
 import { durationInWords, say } from './words.ts';
 
 const board = byId('board');
 const state = byId('state');
 const unreachable = byId('unreachable');
+const past = byId('past');
+
+/** The service records its past once a minute. */
+const pastEveryMs = 60_000;
+let pastAskedMs = steadyMs();
 
 function show(knowledge: Knowledge): void {
   showReach(knowledge);
@@ -14,6 +20,22 @@ function show(knowledge: Knowledge): void {
   const nowMs = Date.parse(summary.page.updated_at) + sinceAnswerMs;
   showParts(summary, nowMs);
   showWindows(summary.scheduled_maintenances, nowMs);
+  const isWatched = knowledge.unreachableSinceMs === undefined && document.visibilityState === 'visible';
+  if (isWatched && steadyMs() - pastAskedMs >= pastEveryMs) void renewPast();
+}
+
+/** Takes what was from the page as it is now; what does not come this time comes the next. */
+async function renewPast(): Promise<void> {
+  pastAskedMs = steadyMs();
+  try {
+    const response = await fetch(past.dataset.page ?? '', {
+      cache: 'no-store',
+      signal: timeoutSignal(pastEveryMs / 2),
+    });
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const renewed = page.getElementById('past');
+    if (renewed !== null && !past.isEqualNode(renewed)) past.replaceChildren(...renewed.childNodes);
+  } catch {}
 }
 
 /** Marks the page as out of date while the service is unreachable. */
@@ -24,7 +46,7 @@ function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }:
   if (unreachable.hidden !== isReached) unreachable.hidden = isReached;
   if (isReached) {
     setText(unreachable, '');
-    if (summary !== undefined) showState(overallWords(summary.status.indicator));
+    if (summary !== undefined) showState(shownState(summary.status.indicator));
     const duration = durationInWords(sinceAnswerMs);
     setText(byId('checked'), say('Updates itself every 5 seconds; last answer {duration} ago.', { duration }));
     return;
@@ -41,7 +63,7 @@ function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }:
   setText(byId('checked'), say('The last request got no answer.'));
 }
 
-function showState({ className, word, meaning }: StateWords): void {
+function showState({ className, word, meaning }: ShownState): void {
   if (state.className !== `state ${className}`) state.className = `state ${className}`;
   setText(state.querySelector('.word')!, word);
   setText(state.querySelector('.meaning')!, meaning);
@@ -49,7 +71,7 @@ function showState({ className, word, meaning }: StateWords): void {
 
 function showParts({ components }: Summary, nowMs: number): void {
   for (const { id, status } of components) {
-    const { className, word } = partWords(status);
+    const { className, word } = shownState(status);
     const part = document.getElementById(id);
     if (part === null) continue;
     part.className = className;
