@@ -22,6 +22,8 @@ export interface ConnectorTraits {
   /** `announced`: it has a state of its own; `markets`: every market is paused; `none`: it has no states at all. */
   readonly maintenance: 'announced' | 'markets' | 'none';
   readonly hasCandles: boolean;
+  /** Its own limit of a frame, where that is below what is configured. */
+  readonly frameBytesMax?: number;
   /** What it polls in regular operation: `statistics` beside its WebSocket, or `everything`, and has none. */
   readonly polls?: 'statistics' | 'everything';
 }
@@ -31,7 +33,7 @@ const markets = 6;
 const btc = 'BTCEUR' as MarketSymbol;
 const ltc = 'LTCEUR' as MarketSymbol;
 const ada = 'ADAEUR' as MarketSymbol;
-const frameBytesMax = 1024 * 1024;
+const configuredFrameBytesMax = 2 * 1024 * 1024;
 /** A first price is there this long after the start, with every market subscribed. */
 const firstPriceMs = 10_000;
 const dayMs = 86_400_000;
@@ -44,7 +46,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
   const options = (changes: SimulatorRigOptions = {}): SimulatorRigOptions => ({
     dialect,
     connector,
-    frameBytesMax,
+    frameBytesMax: configuredFrameBytesMax,
     timing: { catalogueReloadMs: 5_000, catalogueRecheckMs: 5_000, catalogueSpacingMs: 1_000 },
     ...changes,
     simulator: { markets, quotes: ['EUR'], ...changes.simulator },
@@ -275,8 +277,9 @@ export function connectorConformance(traits: ConnectorTraits): void {
       }),
     );
 
-    onSocket('ends a connection that sends a frame over the bound', () =>
+    onSocket('ends a connection that sends a frame over the limit of the exchange, or over the configured one', () =>
       withLive(async (rig) => {
+        const { frameBytesMax = configuredFrameBytesMax } = traits;
         await rig.simulator.faults.set({ fault: 'oversized', bytes: frameBytesMax + 1_000 });
         await rig.pass('the end', () => rig.health.connectionsEnded.oversized === 1);
         await rig.pass('live again', () => rig.health.path === 'live');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DecimalString } from '../market/decimal.ts';
 import { changePercentOf, vwapOf } from './derived.ts';
-import { asStep } from './steps.ts';
+import { asStep } from './listing-values.ts';
 
 const decimal = (text: string) => text as DecimalString;
 

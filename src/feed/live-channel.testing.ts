@@ -1,5 +1,5 @@
 import type { DroppedFrame, LiveEvent } from './connector.ts';
-import type { LiveChannel } from './live-socket.ts';
+import type { LiveChannel } from './live-protocol.ts';
 
 /** A channel without a socket: everything is sent at once, and noted. */
 export class RecordingChannel implements LiveChannel {

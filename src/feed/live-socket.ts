@@ -4,43 +4,15 @@ import { WebSocket } from 'ws';
 import type { Clock, Timer } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { readRetryAfter } from './bounded-fetch.ts';
-import type { CloseReason, DroppedFrame, LiveConnection, LiveEvent, LiveListener } from './connector.ts';
+import type { CloseReason, LiveConnection, LiveEvent, LiveListener } from './connector.ts';
+import type { LiveChannel, LiveProtocol } from './live-protocol.ts';
 import { type SendPace, SendQueue } from './send-queue.ts';
 
-/** One exchange's words on one connection. The socket below it is the same for all. */
-export interface LiveProtocol {
-  /** The connection is open: sends what every connection begins with. */
-  opened(): void;
-  /** Reads one text frame. Whatever it throws makes the frame malformed: it is dropped, and the connection stays. */
-  received(text: string): void;
-  subscribe(symbols: readonly MarketSymbol[]): void;
-  unsubscribe(symbols: readonly MarketSymbol[]): void;
-  resubscribe(symbols: readonly MarketSymbol[]): void;
-  /** Asks for an answer of any kind. */
-  ping(): void;
-  /** The connection has ended: cancels every timer. */
-  stop(): void;
-}
-
-/** What a protocol does with its connection. After the end of the connection every call does nothing. */
-export interface LiveChannel {
-  readonly emit: (event: LiveEvent) => void;
-  readonly dropped: (reason: DroppedFrame) => void;
-  /** Sends within the pace; an object as JSON. `sent` is called when it goes out. */
-  readonly send: (message: object | string, sent?: () => void) => void;
-  /** Sends at once, outside the pace: for keep-alives. */
-  readonly sendNow: (message: object | string) => void;
-  /** A ping of the WebSocket protocol itself, which every server answers. */
-  readonly pingSocket: () => void;
-  /** The exchange announced that it ends this connection: another one takes over before that. */
-  readonly announceEnd: (detail: string) => void;
-}
-
-export interface LiveSocketOptions {
+interface LiveSocketOptions {
   readonly clock: Clock;
   readonly url: string;
-  /** A larger frame ends the connection. */
-  readonly frameBytesMax: number;
+  /** A larger frame ends the connection. `setBy` names what limits it. */
+  readonly frameLimit: { readonly bytes: number; readonly setBy: string };
   readonly pace: SendPace;
   readonly protocol: (channel: LiveChannel) => LiveProtocol;
 }
@@ -78,7 +50,7 @@ export class LiveSocket implements LiveConnection {
     // Validation of UTF-8 is ours: a bad frame is dropped, where `ws` would drop the connection.
     this.#socket = new WebSocket(options.url, {
       perMessageDeflate: false,
-      maxPayload: options.frameBytesMax,
+      maxPayload: options.frameLimit.bytes,
       skipUTF8Validation: true,
     });
     this.#connectTimer = clock.after(connectTimeoutMs, () =>
@@ -142,8 +114,9 @@ export class LiveSocket implements LiveConnection {
 
   #failed(code: string): void {
     if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
+      const { bytes, setBy } = this.#options.frameLimit;
       this.#emit({ type: 'dropped', reason: 'oversized' });
-      this.#end('oversized', `a frame of more than ${this.#options.frameBytesMax} bytes (feed.frameBytesMax)`);
+      this.#end('oversized', `a frame of more than ${bytes} bytes (${setBy})`);
     } else {
       this.#end(code.startsWith('WS_ERR') ? 'protocol' : 'network', code);
     }

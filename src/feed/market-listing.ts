@@ -1,6 +1,7 @@
 import { type CurrencyCode, type MarketSymbol, parseCurrency, symbolOf } from '../market/symbol.ts';
 import type { SkippedPair, UpstreamMarket } from '../market/upstream.ts';
 import type { PairNames } from './pair-directory.ts';
+import { UpstreamError } from './wire.ts';
 
 /** Which pairs become markets. */
 export interface ListingChoice {
@@ -13,15 +14,20 @@ export type MarketTerms = Omit<UpstreamMarket, 'symbol' | 'base' | 'quote'>;
 
 /** One pair of an exchange's listing. */
 export interface ListedPair {
-  /** In REST requests and answers. */
-  readonly id: string;
-  readonly liveName: string;
-  readonly base: CurrencyCode;
-  readonly quote: CurrencyCode;
+  /** In REST requests and answers. A pair without one is ignored. */
+  readonly id: string | undefined;
+  /** On the live connection; the id by default. */
+  readonly liveName?: string | undefined;
+  /**
+   * Currency codes, as the exchange writes them. A pair whose quote is none is ignored, and so is one without a base; one
+   * whose base is not written in letters and digits is skipped.
+   */
+  readonly base: unknown;
+  readonly quote: unknown;
   /** Why it cannot be taken for the market that its names say, one phrase. */
   readonly objection?: string | undefined;
-  /** The market, or the reason why it is skipped. Called only for pairs that were chosen. */
-  readonly terms: () => MarketTerms | string;
+  /** Called only for pairs that were chosen. Throws `UpstreamError` whose message is the reason why the pair is skipped. */
+  readonly terms: () => MarketTerms;
 }
 
 interface SelectedMarkets {
@@ -46,23 +52,38 @@ export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoic
   const markets: UpstreamMarket[] = [];
   const skipped: SkippedPair[] = [];
   const names = new Map<MarketSymbol, PairNames>();
-  for (const { id, liveName, base, quote, objection, terms } of pairs) {
-    const symbol = symbolOf(base, quote);
-    const skip = (reason: string) => skipped.push({ name: id, symbol, reason });
-    const known = names.get(symbol);
-    if (objection !== undefined) {
-      skip(objection);
-    } else if (known !== undefined) {
-      skip(`${known.id} has the same symbol`);
-    } else {
-      names.set(symbol, { id, liveName, symbol });
-      if (!isChosen(symbol, quote, choice)) continue;
-      const market = terms();
-      if (typeof market === 'string') skip(market);
-      else markets.push({ symbol, base, quote, ...market });
+  for (const pair of pairs) {
+    const { id, liveName = id } = pair;
+    const [base, quote] = [readCurrency(pair.base), readCurrency(pair.quote)];
+    if (id === undefined || liveName === undefined || quote === undefined) continue;
+    if (base === undefined) {
+      if (typeof pair.base === 'string' && choice.quotes.includes(quote)) skipped.push(unnamedPair(id));
+      continue;
     }
+    const symbol = symbolOf(base, quote);
+    const known = names.get(symbol);
+    const objection = pair.objection ?? (known && `${known.id} has the same symbol`);
+    if (objection === undefined) names.set(symbol, { id, liveName, symbol });
+    const terms = objection ?? (isChosen(symbol, quote, choice) ? readTerms(pair) : undefined);
+    if (typeof terms === 'string') skipped.push({ name: id, symbol, reason: terms });
+    else if (terms !== undefined) markets.push({ symbol, base, quote, ...terms });
   }
   return { markets, skipped, names: [...names.values()] };
+}
+
+/** The market, or the reason why the pair is skipped. */
+function readTerms({ terms }: ListedPair): MarketTerms | string {
+  try {
+    return terms();
+  } catch (error) {
+    if (error instanceof UpstreamError) return error.message;
+    throw error;
+  }
+}
+
+/** Its symbol is the exchange's name: one of ours is letters and digits. */
+function unnamedPair(id: string): SkippedPair {
+  return { name: id, symbol: id as MarketSymbol, reason: 'its base currency is not written in letters and digits' };
 }
 
 function isChosen(symbol: MarketSymbol, quote: CurrencyCode, { quotes, symbols }: ListingChoice): boolean {

@@ -1,12 +1,11 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { LiveConnection, LiveEvent, LiveListener } from './connector.ts';
-import { LiveSocket, type LiveSocketOptions } from './live-socket.ts';
 
 interface RenewalOptions {
   readonly clock: Clock;
   /** The exchange ends every connection about this long after its opening; `undefined`: it does not. */
-  readonly lifetimeMs?: number;
+  readonly lifetimeMs?: number | undefined;
 }
 
 type Open = (listener: LiveListener, announceEnd: (detail: string) => void) => LiveConnection;
@@ -21,11 +20,6 @@ interface Successor {
 const handoverMs = 10_000;
 /** Between two renewals, and after a failed one. */
 const spacingMs = 60_000;
-
-/** Opens a connection that is replaced without a gap when its end is planned. */
-export function openLiveSocket(options: LiveSocketOptions & RenewalOptions, listener: LiveListener): LiveConnection {
-  return new RenewedConnection((events, ending) => new LiveSocket(options, events, ending), options, listener);
-}
 
 /**
  * Outwards one connection, inwards one after the other: when the exchange announces the end of the current one, or its

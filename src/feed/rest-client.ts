@@ -3,22 +3,26 @@ import { fetchText } from './bounded-fetch.ts';
 import { type RequestPace, type RequestPriority, RequestQueue } from './request-queue.ts';
 import { asUpstreamError, parseLossless, parsePlain } from './wire.ts';
 
-interface RestClientOptions {
+/** How the REST interface of an exchange is asked. */
+export interface RestClientOptions {
   readonly clock: Clock;
   /** Without a slash at its end. */
   readonly baseUrl: string;
   /** For one answer. */
   readonly timeoutMs: number;
   readonly pace: RequestPace;
+  /** How answers are parsed where the call says nothing else; `lossless` by default. */
+  readonly parse?: AnswerParse;
   /** Takes the result out of a parsed answer, or throws `UpstreamError` for one that is a refusal. */
   readonly unwrap?: (body: unknown) => unknown;
   /** As in `fetchText`. */
   readonly retryAfter?: (headers: Headers, now: EpochMs) => number | undefined;
   /** The pause when the exchange asks us to slow down without saying for how long; 5,000 by default. */
   readonly slowDownMs?: number;
-  /** The largest answer; 48 MiB by default. */
-  readonly bodyBytesMax?: number;
 }
+
+/** `plain` at a tenth of the cost, for answers whose decimals are all strings. */
+type AnswerParse = 'lossless' | 'plain';
 
 /** One call of an exchange's REST interface. */
 export interface RestCall {
@@ -31,8 +35,7 @@ export interface RestCall {
   readonly timeoutFactor?: number;
   /** What it costs of the exchange's limit, in the unit of the pace: 1 by default. */
   readonly weight?: number;
-  /** `plain` at a tenth of the cost, for large answers whose decimals are all strings. */
-  readonly parse?: 'lossless' | 'plain';
+  readonly parse?: AnswerParse;
 }
 
 export interface RestAnswer {
@@ -41,6 +44,9 @@ export interface RestAnswer {
   readonly askedAt: EpochMs;
   readonly receivedAt: EpochMs;
 }
+
+/** The largest answer. */
+const bodyBytesMax = 48 * 1024 * 1024;
 
 /** The REST side of one exchange, within its limits: every caller shares one queue. */
 export class RestClient {
@@ -66,13 +72,12 @@ export class RestClient {
 
   async #exchange(call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
     const { clock, baseUrl, timeoutMs, retryAfter, unwrap = (body) => body } = this.#options;
-    const { bodyBytesMax = 48 * 1024 * 1024 } = this.#options;
     const url = new URL(baseUrl);
     url.pathname = `${url.pathname.replace(/\/$/, '')}${call.path}`;
     for (const [name, value] of Object.entries(call.parameters ?? {})) url.searchParams.set(name, value);
     const bounds = { clock, timeoutMs: timeoutMs * (call.timeoutFactor ?? 1), bodyBytesMax, signal, retryAfter };
     const { text, askedAt, receivedAt } = await fetchText(url, bounds);
-    const parse = call.parse === 'plain' ? parsePlain : parseLossless;
+    const parse = (call.parse ?? this.#options.parse) === 'plain' ? parsePlain : parseLossless;
     return { result: unwrap(parse(text)), askedAt, receivedAt };
   }
 }

@@ -39,7 +39,7 @@ test('each: every symbol has its own answer, and silence is an answer at the dea
   assert.deepEqual(sent, ['1 subscribe ABCD', '2 subscribe E']);
   each.accepted('A' as MarketSymbol);
   each.refused('B' as MarketSymbol);
-  each.delivered('C' as MarketSymbol);
+  each.accepted('C' as MarketSymbol);
   await clock.advance(10_000);
   assert.deepEqual(events, ['+A', '-B refused', '+C', '-D unanswered', '-E unanswered']);
 });
@@ -87,7 +87,7 @@ test('none: the first frame accepts a symbol, and so does the deadline; an error
   none.refusedRequest(2);
   assert.deepEqual(sent, ['1 subscribe AB', '2 subscribe XY', '3 subscribe X', '4 subscribe Y']);
   none.refusedRequest(3);
-  none.delivered('A' as MarketSymbol);
+  none.accepted('A' as MarketSymbol);
   await clock.advance(10_000);
   assert.deepEqual(events, ['-X refused', '+A', '+B', '+Y']);
 });

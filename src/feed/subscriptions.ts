@@ -13,7 +13,7 @@ import type { LiveListener, SubscriptionRefusal } from './connector.ts';
  */
 export type AcknowledgementStyle = 'each' | 'set' | 'none';
 
-type SubscriptionMethod = 'subscribe' | 'unsubscribe';
+export type SubscriptionMethod = 'subscribe' | 'unsubscribe';
 
 interface SubscriptionsOptions {
   readonly clock: Clock;
@@ -82,6 +82,7 @@ export class Subscriptions {
     this.#after(this.#answerTimeoutMs, () => this.#renew(idle));
   }
 
+  /** An acknowledgement, or data, which is as good as one. */
   accepted(symbol: MarketSymbol): void {
     if (!this.#unanswered.delete(symbol)) return;
     this.#options.listener({ type: 'accepted', symbol });
@@ -101,11 +102,6 @@ export class Subscriptions {
   /** Everything that is subscribed now, as the exchange lists it. */
   confirmed(symbols: Iterable<MarketSymbol>): void {
     for (const symbol of symbols) this.accepted(symbol);
-  }
-
-  /** Data is as good as an acknowledgement. */
-  delivered(symbol: MarketSymbol): void {
-    this.accepted(symbol);
   }
 
   /**

@@ -91,6 +91,23 @@ export function asList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
+/** The value as an object. Throws `UpstreamError` (`malformed`), which names `what` it should be, for anything else. */
+export function requireObject(value: unknown, what: string): WireObject {
+  const object = asObject(value);
+  if (object === undefined) throw new UpstreamError('malformed', `${what}: not an object`);
+  return object;
+}
+
+/**
+ * The entries of a list as objects; one that is no object reads as an empty one. Throws `UpstreamError` (`malformed`),
+ * which names `what` it should be, for anything that is no list.
+ */
+export function requireList(value: unknown, what: string): WireObject[] {
+  const list = asList(value);
+  if (list === undefined) throw new UpstreamError('malformed', `${what}: not a list`);
+  return list.map((entry) => asObject(entry) ?? {});
+}
+
 /** The value as text; `undefined` for anything else. After `parseLossless` a JSON number is text too: its source. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;

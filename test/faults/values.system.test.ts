@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readFrame } from '../../src/feed/kraken/frames.ts';
-import { readLiveTicker } from '../../src/feed/kraken/prices.ts';
+import { KrakenLive } from '../../src/feed/kraken/live.ts';
+import { RecordingChannel } from '../../src/feed/live-channel.testing.ts';
+import { PairDirectory } from '../../src/feed/pair-directory.ts';
 import type { MarketSymbol } from '../../src/market/symbol.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { json, ListenerHarness } from '../support/listener-harness.ts';
@@ -61,7 +62,8 @@ test('whatever the upstream sends for a number, a body holds a plain decimal, or
   api.list('BTC', ...markets);
   api.tick('BTC', '50000.00', '50010.00');
   for (const { symbol, member, value } of wanted) {
-    const members = Object.entries({ ...entry, [member]: value }).map(([name, text]) => `"${name}":${text}`);
+    const values = { symbol: `"${symbol}"`, ...entry, [member]: value };
+    const members = Object.entries(values).map(([name, text]) => `"${name}":${text}`);
     deliver(api, symbol, `{"channel":"ticker","type":"update","data":[{${members.join()}}]}`);
   }
   const { tickers } = json<{ tickers: { symbol: string }[] }>(await api.get('/v1/tickers'));
@@ -82,16 +84,17 @@ test('whatever the upstream sends for a number, a body holds a plain decimal, or
 
 /** As the feed does: a frame that is no JSON is dropped whole. */
 function deliver(api: ListenerHarness, symbol: string, text: string): void {
-  let frame: ReturnType<typeof readFrame>;
+  const directory = new PairDirectory();
+  directory.learn([{ symbol: symbol as MarketSymbol, id: symbol, liveName: symbol }]);
+  const channel = new RecordingChannel();
+  const live = new KrakenLive({ clock: api.clock, directory, quotes: [] }, channel);
   try {
-    frame = readFrame(text);
+    live.received(text);
   } catch {
     return;
   }
-  assert.ok(frame.type === 'ticker');
-  for (const entry of frame.entries) {
-    api.book.tickerReceived(readLiveTicker(symbol as MarketSymbol, entry, api.clock.now()));
-  }
+  assert.equal(channel.tickers.length, 1);
+  for (const ticker of channel.tickers) api.book.tickerReceived(ticker);
 }
 
 test('both forms of every point in time are one instant with three digits of milliseconds, in any year (fault row 33)', async (t) => {

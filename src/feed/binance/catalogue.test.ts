@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CurrencyCode } from '../../market/symbol.ts';
+import { selectMarkets } from '../market-listing.ts';
 import { recordedText } from '../recordings.testing.ts';
 import { asList, asObject, parsePlain, UpstreamError } from '../wire.ts';
 import { readExchangeInfo } from './catalogue.ts';
@@ -18,10 +19,11 @@ const today = {
   filters: [priceFilter, lotSize, { filterType: 'NOTIONAL', minNotional: '5.00000000' }],
 };
 
-const read = (...symbols: object[]) => readExchangeInfo({ symbols }, eur);
+const select = (answer: unknown) => selectMarkets(readExchangeInfo(answer), eur);
+const read = (...symbols: object[]) => select({ symbols });
 
 test('the recorded catalogue gives all its EUR markets, with the digits of its filters', () => {
-  const { markets, skipped, names } = readExchangeInfo(recorded, eur);
+  const { markets, skipped, names } = select(recorded);
   assert.equal(markets.length, 34);
   assert.deepEqual(skipped, []);
   assert.equal(names.length, 37);
@@ -89,7 +91,6 @@ test('a base that is no currency code is skipped with the reason', () => {
 });
 
 test('an answer that is no catalogue is malformed, and an unreadable entry is ignored', () => {
-  for (const result of [null, [], {}, { symbols: {} }])
-    assert.throws(() => readExchangeInfo(result, eur), UpstreamError);
-  assert.deepEqual(readExchangeInfo({ symbols: [null, 1, {}] }, eur).markets, []);
+  for (const result of [null, [], {}, { symbols: {} }]) assert.throws(() => select(result), UpstreamError);
+  assert.deepEqual(select({ symbols: [null, 1, {}] }).markets, []);
 });

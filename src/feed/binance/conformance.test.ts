@@ -8,4 +8,5 @@ connectorConformance({
   plansReconnects: true,
   maintenance: 'markets',
   hasCandles: true,
+  frameBytesMax: 1_048_576,
 });

@@ -6,7 +6,7 @@ import { RecordingChannel } from '../live-channel.testing.ts';
 import { PairDirectory } from '../pair-directory.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { SendQueue } from '../send-queue.ts';
-import { BinanceLive, binancePace } from './live.ts';
+import { BinanceLive, binanceSocket } from './live.ts';
 
 const nkn = 'NKNUSDT' as MarketSymbol;
 const ids = ['NKNUSDT', 'BLZETH', 'LRCBTC', 'RUNEEUR'];
@@ -16,7 +16,7 @@ function opened(updates = new Map<MarketSymbol, number>()) {
   const directory = new PairDirectory();
   directory.learn(ids.map((id) => ({ symbol: id as MarketSymbol, id, liveName: id.toLowerCase() })));
   const channel = new RecordingChannel();
-  return { clock, channel, live: new BinanceLive({ clock, directory, updates }, channel) };
+  return { clock, channel, live: new BinanceLive({ clock, directory, quotes: [], updates }, channel) };
 }
 
 const ticker = (changes: object = {}) => {
@@ -112,7 +112,7 @@ test('with the pings of two watchdogs no second has more than 5 messages', async
   const clock = new FakeClock();
   const sentAtMs: number[] = [];
   const note = () => void sentAtMs.push(clock.monotonicMs());
-  const queue = new SendQueue(clock, binancePace, note);
+  const queue = new SendQueue(clock, binanceSocket.pace, note);
   for (let index = 0; index < 40; index++) queue.push('x');
   clock.every(5_000, note);
   clock.every(20_000, note);

@@ -5,7 +5,7 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import { PairDirectory } from '../pair-directory.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { asObject, parsePlain, UpstreamError } from '../wire.ts';
-import { readBestPrices, readCandles, readPolledTickers, readStatistics } from './prices.ts';
+import { readBestPrices, readPolledTickers, readStatistics } from './prices.ts';
 
 const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
 const directory = new PairDirectory();
@@ -63,10 +63,4 @@ test('a polled ticker keeps every digit and carries no time; unknown symbols are
     },
   ]);
   assert.throws(() => readPolledTickers({ result: {}, ...at }, directory), UpstreamError);
-});
-
-test('candles are the opening prices of the readable rows', () => {
-  const rows = [[1795100400000, '50000.10', '1', '1', '1'], [1795104000000, null], ['x', '1'], 7];
-  assert.deepEqual(readCandles(rows), [{ openedAt: 1795100400000, open: '50000.10' }]);
-  assert.throws(() => readCandles({}), UpstreamError);
 });

@@ -1,11 +1,11 @@
 import { parseDecimal } from '../../market/decimal.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
-import type { Candle } from '../connector.ts';
 import type { PairDirectory } from '../pair-directory.ts';
+import { readPolled } from '../polled-tickers.ts';
 import type { RestAnswer } from '../rest-client.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
-import { asEpoch, asList, asObject, asText, UpstreamError, type WireObject } from '../wire.ts';
+import type { WireObject } from '../wire.ts';
 
 /** The best prices of a `bookTicker` or `24hrTicker` event, which name them alike. */
 export function readBestPrices(event: WireObject): BestPrices {
@@ -28,41 +28,17 @@ export function readStatistics(event: WireObject): Statistics {
  * Reads the answer of `ticker/24hr`. Its `closeTime` ends the window of the statistics; nothing says that the best
  * prices are of that instant, so these tickers carry no time.
  */
-export function readPolledTickers(
-  { result, askedAt, receivedAt }: RestAnswer,
-  directory: PairDirectory,
-): UpstreamTicker[] {
-  const entries = asList(result);
-  if (entries === undefined) throw new UpstreamError('malformed', 'ticker/24hr: not a list');
-  return entries.flatMap((value) => {
-    const entry = asObject(value) ?? {};
-    const symbol = directory.byId.get(asText(entry.symbol) ?? '')?.symbol;
-    if (symbol === undefined) return [];
-    return {
-      symbol,
-      bid: parseDecimal(entry.bidPrice),
-      ask: parseDecimal(entry.askPrice),
-      last: parseDecimal(entry.lastPrice),
-      high24h: parseDecimal(entry.highPrice),
-      low24h: parseDecimal(entry.lowPrice),
-      volume24h: parseDecimal(entry.volume),
-      vwap24h: parseDecimal(entry.weightedAvgPrice),
-      priceChangePercent24h: parseDecimal(entry.priceChangePercent),
-      path: 'fallback',
-      upstreamTime: undefined,
-      askedAt,
-      receivedAt,
-    };
+export function readPolledTickers(answer: RestAnswer, directory: PairDirectory): UpstreamTicker[] {
+  const read = (entry: WireObject) => ({
+    bid: parseDecimal(entry.bidPrice),
+    ask: parseDecimal(entry.askPrice),
+    last: parseDecimal(entry.lastPrice),
+    high24h: parseDecimal(entry.highPrice),
+    low24h: parseDecimal(entry.lowPrice),
+    volume24h: parseDecimal(entry.volume),
+    vwap24h: parseDecimal(entry.weightedAvgPrice),
+    priceChangePercent24h: parseDecimal(entry.priceChangePercent),
+    upstreamTime: undefined,
   });
-}
-
-/** Reads the answer of `klines`: rows `[open time ms, open, …]`, oldest first. An unreadable row is left out. */
-export function readCandles(result: unknown): Candle[] {
-  const rows = asList(result);
-  if (rows === undefined) throw new UpstreamError('malformed', 'klines: no rows');
-  return rows.flatMap((row) => {
-    const openedAt = asEpoch(asList(row)?.[0]);
-    const open = parseDecimal(asList(row)?.[1]);
-    return openedAt === undefined || open === undefined ? [] : { openedAt, open };
-  });
+  return readPolled(answer, directory, read, ({ symbol }) => symbol);
 }

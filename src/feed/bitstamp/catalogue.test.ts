@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CurrencyCode } from '../../market/symbol.ts';
+import { selectMarkets } from '../market-listing.ts';
 import { recordedText } from '../recordings.testing.ts';
 import { parsePlain, UpstreamError } from '../wire.ts';
 import { readMarkets } from './catalogue.ts';
 
 const recorded = parsePlain(recordedText('bitstamp-trading-pairs-info-2022-01-05.json'));
 const eur = { quotes: ['EUR' as CurrencyCode], symbols: 'all' } as const;
+const select = (answer: unknown) => selectMarkets(readMarkets(answer), eur);
 const today = {
   name: 'BTC/EUR',
   market_symbol: 'btceur',
@@ -20,7 +22,7 @@ const today = {
 };
 
 test('the recorded catalogue, in the older shape, gives all its EUR markets', () => {
-  const { markets, skipped, names } = readMarkets(recorded, eur);
+  const { markets, skipped, names } = select(recorded);
   assert.deepEqual([markets.length, skipped.length, names.length], [48, 0, 140]);
   assert.deepEqual(names[1], { symbol: 'BTCEUR', id: 'btceur', liveName: 'btceur' });
   assert.deepEqual(
@@ -40,23 +42,23 @@ test('the recorded catalogue, in the older shape, gives all its EUR markets', ()
 });
 
 test('in today’s shape the minimum value is a value of its own', () => {
-  const [market] = readMarkets([today], eur).markets;
+  const [market] = select([today]).markets;
   assert.deepEqual([market?.minOrderValue, market?.tickSize, market?.pricePrecision], ['10', '1', 0]);
 });
 
 test('only Enabled is trading; every other state is paused', () => {
   for (const trading of ['Disabled', 'Halted', '', undefined]) {
-    assert.equal(readMarkets([{ ...today, trading }], eur).markets[0]?.status, 'paused');
+    assert.equal(select([{ ...today, trading }]).markets[0]?.status, 'paused');
   }
 });
 
 test('perpetuals and unreadable entries are ignored, and a spot market without its decimals is skipped', () => {
   const perpetual = { ...today, market_symbol: 'btceur-perp', market_type: 'PERPETUAL' };
-  assert.deepEqual(readMarkets([perpetual, null, 1, {}], eur), { markets: [], skipped: [], names: [] });
+  assert.deepEqual(select([perpetual, null, 1, {}]), { markets: [], skipped: [], names: [] });
   for (const member of ['counter_decimals', 'base_decimals']) {
-    const { markets, skipped } = readMarkets([{ ...today, [member]: undefined }], eur);
+    const { markets, skipped } = select([{ ...today, [member]: undefined }]);
     assert.deepEqual(markets, []);
     assert.deepEqual(skipped, [{ name: 'btceur', symbol: 'BTCEUR', reason: `${member} is missing or out of range` }]);
   }
-  assert.throws(() => readMarkets({}, eur), UpstreamError);
+  assert.throws(() => select({}), UpstreamError);
 });

@@ -8,5 +8,6 @@ connectorConformance({
   plansReconnects: true,
   maintenance: 'markets',
   hasCandles: true,
+  frameBytesMax: 1_048_576,
   polls: 'statistics',
 });

@@ -20,7 +20,7 @@ function opened(load: () => Promise<readonly UpstreamTicker[]>) {
   for (const symbol of [xrp, ada])
     directory.learn([{ symbol, id: symbol.toLowerCase(), liveName: symbol.toLowerCase() }]);
   const channel = new RecordingChannel();
-  return { clock, channel, live: new BitstampLive({ clock, directory, loadTickers: load }, channel) };
+  return { clock, channel, live: new BitstampLive({ clock, directory, quotes: [], loadTickers: load }, channel) };
 }
 
 function polled(changes: Partial<UpstreamTicker> = {}): UpstreamTicker {

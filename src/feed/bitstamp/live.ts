@@ -1,23 +1,23 @@
-import type { Clock } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
-import type { LiveChannel, LiveProtocol } from '../live-socket.ts';
-import type { PairDirectory } from '../pair-directory.ts';
-import { Subscriptions } from '../subscriptions.ts';
-import { TickerAssembler } from '../ticker-assembler.ts';
+import type { SocketTraits } from '../connector-base.ts';
+import { type LiveChannel, type LiveParts, LiveProtocol } from '../live-protocol.ts';
+import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
 import { Loop } from '../timers.ts';
 import { asObject, asText, parsePlain, type WireObject } from '../wire.ts';
 import { readTopOfBook } from './prices.ts';
 
-interface BitstampLiveOptions {
-  readonly clock: Clock;
-  readonly directory: PairDirectory;
+interface BitstampLiveParts extends LiveParts {
   /** The current tickers of all markets over REST: no channel has statistics. */
   readonly loadTickers: (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
 }
 
-/** Bitstamp documents no limit; 20 messages a second is slower than what other clients send. */
-export const bitstampPace = { intervalMs: 50, burst: 10 };
+export const bitstampSocket: SocketTraits = {
+  /** Bitstamp documents no limit; 20 messages a second is slower than what other clients send. */
+  pace: { intervalMs: 50, burst: 10 },
+  /** A book of 100 levels a side has about 10 kB. */
+  frameBytesMax: 1_048_576,
+};
 const statisticsEveryMs = 5_000;
 /** While they cannot be read they are asked for less and less often, up to this. */
 const statisticsEveryMsMax = 60_000;
@@ -27,57 +27,37 @@ const channelPrefix = 'order_book_';
  * Bitstamp's `order_book` channels, of which the first level of each side is read, with the statistics of the REST ticker.
  * One channel for each message and market.
  */
-export class BitstampLive implements LiveProtocol {
-  readonly #options: BitstampLiveOptions;
-  readonly #channel: LiveChannel;
-  readonly #subscriptions: Subscriptions;
+export class BitstampLive extends LiveProtocol {
+  readonly #loadTickers: BitstampLiveParts['loadTickers'];
   readonly #assembler: TickerAssembler;
   readonly #statistics: Loop;
   #statisticsEveryMs = statisticsEveryMs;
 
-  constructor(options: BitstampLiveOptions, channel: LiveChannel) {
-    this.#options = options;
-    this.#channel = channel;
-    this.#assembler = new TickerAssembler(options.clock, () => channel.dropped('old_statistics'));
-    this.#statistics = new Loop(options.clock, (signal) => this.#loadStatistics(signal));
-    this.#subscriptions = new Subscriptions({
-      clock: options.clock,
-      style: 'each',
-      batchMax: 1,
-      listener: channel.emit,
-      send: (method, [symbol], _request, sent) => {
-        const name = symbol && options.directory.bySymbol.get(symbol)?.liveName;
-        channel.send({ event: `bts:${method}`, data: { channel: `${channelPrefix}${name}` } }, sent);
-      },
-    });
+  constructor(parts: BitstampLiveParts, channel: LiveChannel) {
+    super(parts, channel, { style: 'each', batchMax: 1 });
+    this.#loadTickers = parts.loadTickers;
+    this.#assembler = new TickerAssembler(parts.clock, () => channel.dropped('old_statistics'));
+    this.#statistics = new Loop(parts.clock, (signal) => this.#loadStatistics(signal));
   }
 
-  opened(): void {
+  override opened(): void {
     this.#statistics.start();
   }
 
-  subscribe(symbols: readonly MarketSymbol[]): void {
-    this.#subscriptions.subscribe(symbols);
-  }
-
-  unsubscribe(symbols: readonly MarketSymbol[]): void {
+  override unsubscribe(symbols: readonly MarketSymbol[]): void {
     for (const symbol of symbols) this.#assembler.pricesLost(symbol);
-    this.#subscriptions.unsubscribe(symbols);
-  }
-
-  resubscribe(symbols: readonly MarketSymbol[]): void {
-    this.#subscriptions.resubscribe(symbols);
+    super.unsubscribe(symbols);
   }
 
   /** The heartbeat keeps a quiet connection; nothing we know says that it is answered, which a ping of the socket always is. */
-  ping(): void {
-    this.#channel.sendNow({ event: 'bts:heartbeat' });
-    this.#channel.pingSocket();
+  override ping(): void {
+    this.channel.sendNow({ event: 'bts:heartbeat' });
+    super.ping();
   }
 
-  stop(): void {
+  override stop(): void {
     this.#statistics.stop();
-    this.#subscriptions.stop();
+    super.stop();
   }
 
   received(text: string): void {
@@ -87,50 +67,51 @@ export class BitstampLive implements LiveProtocol {
         this.#book(frame);
         break;
       case 'bts:subscription_succeeded':
-        this.#answered(frame, (symbol) => this.#subscriptions.accepted(symbol));
-        break;
       case 'bts:unsubscription_succeeded':
-        this.#answered(frame, (symbol) => this.#subscriptions.unsubscribed(symbol));
-        break;
       case 'bts:error':
-        this.#answered(frame, (symbol) => this.#subscriptions.refused(symbol));
+        this.#answered(frame);
         break;
       case 'bts:request_reconnect':
-        this.#channel.announceEnd('request_reconnect');
+        this.channel.announceEnd('request_reconnect');
         break;
       case 'bts:heartbeat':
         break;
       default:
-        this.#channel.dropped('unknown_kind');
+        this.channel.dropped('unknown_kind');
     }
+  }
+
+  protected request(method: string, [name]: readonly string[]): object {
+    return { event: `bts:${method}`, data: { channel: `${channelPrefix}${name}` } };
   }
 
   /** An error can be without a channel: then the deadline decides. */
-  #answered(frame: WireObject, act: (symbol: MarketSymbol) => void): void {
-    const symbol = this.#symbolOf(frame.channel);
-    if (symbol !== undefined) act(symbol);
-    else if (frame.event === 'bts:error') this.#channel.dropped('unknown_kind');
+  #answered({ event, channel }: WireObject): void {
+    const symbol = this.#symbolOfChannel(channel);
+    if (symbol === undefined) {
+      if (event === 'bts:error') this.channel.dropped('unknown_kind');
+    } else if (event === 'bts:subscription_succeeded') this.subscriptions.accepted(symbol);
+    else if (event === 'bts:error') this.subscriptions.refused(symbol);
+    else this.subscriptions.unsubscribed(symbol);
   }
 
   #book(frame: WireObject): void {
-    const symbol = this.#symbolOf(frame.channel);
+    const symbol = this.#symbolOfChannel(frame.channel);
     const data = asObject(frame.data);
     if (symbol === undefined || data === undefined) {
-      this.#channel.dropped(symbol === undefined ? 'unknown_symbol' : 'malformed');
+      this.channel.dropped(symbol === undefined ? 'unknown_symbol' : 'malformed');
       return;
     }
-    this.#subscriptions.delivered(symbol);
-    const receivedAt = this.#options.clock.now();
-    const dated = { askedAt: receivedAt, receivedAt, path: 'live' } as const;
-    this.#emit(this.#assembler.prices(symbol, { ...readTopOfBook(data), ...dated }));
+    this.subscriptions.accepted(symbol);
+    this.emitTicker(this.#assembler.prices(symbol, { ...readTopOfBook(data), ...this.arrival() }));
   }
 
   async #loadStatistics(signal: AbortSignal): Promise<number> {
     try {
-      const tickers = await this.#options.loadTickers(signal);
+      const tickers = await this.#loadTickers(signal);
       this.#statisticsEveryMs = statisticsEveryMs;
       for (const ticker of signal.aborted ? [] : tickers) {
-        this.#emit(this.#assembler.statistics(ticker.symbol, statisticsOf(ticker)));
+        this.emitTicker(this.#assembler.statistics(ticker.symbol, statisticsOf(ticker)));
       }
     } catch {
       this.#statisticsEveryMs = Math.min(2 * this.#statisticsEveryMs, statisticsEveryMsMax);
@@ -138,17 +119,19 @@ export class BitstampLive implements LiveProtocol {
     return this.#statisticsEveryMs;
   }
 
-  #emit(ticker: UpstreamTicker | undefined): void {
-    if (ticker !== undefined) this.#channel.emit({ type: 'ticker', isSnapshot: false, tickers: [ticker] });
-  }
-
-  #symbolOf(channel: unknown): MarketSymbol | undefined {
+  #symbolOfChannel(channel: unknown): MarketSymbol | undefined {
     const name = asText(channel) ?? '';
-    if (!name.startsWith(channelPrefix)) return undefined;
-    return this.#options.directory.byLiveName.get(name.slice(channelPrefix.length))?.symbol;
+    return name.startsWith(channelPrefix) ? this.symbolOf(name.slice(channelPrefix.length)) : undefined;
   }
 }
 
-function statisticsOf({ last, high24h, low24h, volume24h, vwap24h, priceChangePercent24h }: UpstreamTicker) {
+function statisticsOf({
+  last,
+  high24h,
+  low24h,
+  volume24h,
+  vwap24h,
+  priceChangePercent24h,
+}: UpstreamTicker): Statistics {
   return { last, high24h, low24h, volume24h, vwap24h, priceChangePercent24h };
 }

@@ -5,7 +5,7 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import { PairDirectory } from '../pair-directory.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { asList, asObject, parsePlain, UpstreamError } from '../wire.ts';
-import { readCandles, readPolledTickers, readTopOfBook } from './prices.ts';
+import { readPolledTickers, readTopOfBook } from './prices.ts';
 
 const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
 const directory = new PairDirectory();
@@ -58,13 +58,4 @@ test('a polled ticker has the given mean price and 24-hour change, not today’s
     },
   ]);
   assert.throws(() => readPolledTickers({ result: {}, ...at }, directory), UpstreamError);
-});
-
-test('candles leave oldest first, whatever their order', () => {
-  const ohlc = [{ timestamp: '1795104000', open: '50001.0' }, { timestamp: '1795100400', open: '50000' }, {}, null];
-  assert.deepEqual(readCandles({ data: { pair: 'BTC/EUR', ohlc } }), [
-    { openedAt: 1795100400000, open: '50000' },
-    { openedAt: 1795104000000, open: '50001.0' },
-  ]);
-  assert.throws(() => readCandles({ data: {} }), UpstreamError);
 });

@@ -8,4 +8,5 @@ connectorConformance({
   plansReconnects: false,
   maintenance: 'markets',
   hasCandles: true,
+  frameBytesMax: 1_048_576,
 });

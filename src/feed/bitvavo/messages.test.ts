@@ -12,7 +12,6 @@ import { BitvavoLive } from './live.ts';
 import { readMarkets, readTicker } from './messages.ts';
 
 const clock = new FakeClock('2026-08-13T10:00:00.000Z');
-const at = { askedAt: clock.now(), receivedAt: clock.now() };
 const btc = 'BTCEUR' as MarketSymbol;
 const market = {
   market: 'BTC-EUR',
@@ -66,11 +65,11 @@ test('a market that lacks what it needs is skipped with the reason', () => {
 });
 
 test('average and change are derived from the volumes and prices of the same 24 hours, and absent where one is missing', () => {
-  const ticker = readTicker(btc, entry, 'live', at);
+  const ticker = readTicker(entry);
   assert.equal(ticker.vwap24h?.slice(0, 9), '55283.106');
   assert.equal(ticker.priceChangePercent24h?.slice(0, 8), '-0.47241');
   assert.deepEqual([ticker.bid, ticker.volume24h, ticker.upstreamTime], ['55198', '323.92364868', 1786614374241]);
-  const empty = readTicker(btc, { ...entry, open: null, bid: null, volumeQuote: null, timestamp: null }, 'live', at);
+  const empty = readTicker({ ...entry, open: null, bid: null, volumeQuote: null, timestamp: null });
   assert.deepEqual(
     [empty.bid, empty.vwap24h, empty.priceChangePercent24h, empty.upstreamTime],
     [undefined, undefined, undefined, undefined],
@@ -81,7 +80,7 @@ test('an error about our rate refuses no market, any other one halves the reques
   const channel = new RecordingChannel();
   const directory = new PairDirectory();
   directory.learn([{ symbol: btc, id: 'BTC-EUR', liveName: 'BTC-EUR' }]);
-  const live = new BitvavoLive({ clock, directory }, channel);
+  const live = new BitvavoLive({ clock, directory, quotes: [] }, channel);
   live.subscribe([btc]);
   live.received('{"event":"error","errorCode":110,"error":"Rate limit"}');
   assert.deepEqual(channel.answered('rejected'), []);

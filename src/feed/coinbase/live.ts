@@ -1,20 +1,14 @@
-import type { Clock, Timer } from '../../clock.ts';
-import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
-import type { UpstreamTicker } from '../../market/upstream.ts';
+import type { Timer } from '../../clock.ts';
+import type { MarketSymbol } from '../../market/symbol.ts';
 import type { LivePair } from '../connector.ts';
-import type { LiveChannel, LiveProtocol } from '../live-socket.ts';
-import { readCurrency } from '../market-listing.ts';
-import type { PairDirectory } from '../pair-directory.ts';
-import { Subscriptions } from '../subscriptions.ts';
+import type { SocketTraits } from '../connector-base.ts';
+import { type LiveChannel, type LiveParts, LiveProtocol } from '../live-protocol.ts';
 import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
 import { TopOfBook } from '../top-of-book.ts';
-import { asCount, asList, asObject, asText, parsePlain, type WireObject } from '../wire.ts';
+import { asCount, asList, asText, parsePlain, requireList, requireObject, type WireObject } from '../wire.ts';
 import { productStatus, readLiveStatistics, readTime } from './messages.ts';
 
-interface CoinbaseLiveOptions {
-  readonly clock: Clock;
-  readonly directory: PairDirectory;
-  readonly quotes: readonly CurrencyCode[];
+interface CoinbaseLiveParts extends LiveParts {
   /** Asks for statistics over REST, behind all other requests; `undefined` when that failed. */
   readonly loadStatistics: (symbol: MarketSymbol, signal: AbortSignal) => Promise<Statistics | undefined>;
 }
@@ -32,8 +26,12 @@ interface Product {
   refreshedAtMs: number;
 }
 
-/** 8 requests a second are allowed. */
-export const coinbasePace = { intervalMs: 150, burst: 5 };
+export const coinbaseSocket: SocketTraits = {
+  /** 8 requests a second are allowed. */
+  pace: { intervalMs: 150, burst: 5 },
+  /** A snapshot is a whole book, which can have megabytes: as much as can be configured. */
+  frameBytesMax: 67_108_864,
+};
 
 const channels = ['level2_batch', 'ticker', 'heartbeat'];
 const resubscribeEveryMs = 10_000;
@@ -51,77 +49,63 @@ const sequenceMax = Number.MAX_SAFE_INTEGER;
  * unseen is stale. The answer to a subscription names the channel `level2` or a variant of it, so any name beginning so
  * counts; no heartbeat is relied on for the connection itself, which is probed by pings of the WebSocket protocol.
  */
-export class CoinbaseLive implements LiveProtocol {
-  readonly #options: CoinbaseLiveOptions;
-  readonly #channel: LiveChannel;
-  readonly #subscriptions: Subscriptions;
+export class CoinbaseLive extends LiveProtocol {
+  readonly #loadStatistics: CoinbaseLiveParts['loadStatistics'];
   readonly #assembler: TickerAssembler;
   readonly #products = new Map<MarketSymbol, Product>();
   readonly #refreshTimer: Timer;
   readonly #controller = new AbortController();
 
-  constructor(options: CoinbaseLiveOptions, channel: LiveChannel) {
-    const { clock, directory } = options;
-    this.#options = options;
-    this.#channel = channel;
-    this.#assembler = new TickerAssembler(clock, () => channel.dropped('old_statistics'));
-    this.#subscriptions = new Subscriptions({
-      clock,
-      style: 'set',
-      batchMax: 50,
-      listener: channel.emit,
-      send: (type, symbols, _request, sent) => {
-        const product_ids = symbols.flatMap((symbol) => directory.bySymbol.get(symbol)?.liveName ?? []);
-        channel.send({ type, product_ids, channels }, sent);
-      },
-    });
-    this.#refreshTimer = clock.every(refreshEveryMs, () => this.#refresh());
+  constructor(parts: CoinbaseLiveParts, channel: LiveChannel) {
+    super(parts, channel, { style: 'set', batchMax: 50 });
+    this.#loadStatistics = parts.loadStatistics;
+    this.#assembler = new TickerAssembler(parts.clock, () => channel.dropped('old_statistics'));
+    this.#refreshTimer = parts.clock.every(refreshEveryMs, () => this.#refresh());
   }
 
-  opened(): void {
-    this.#channel.send({ type: 'subscribe', channels: [{ name: 'status' }] });
+  override opened(): void {
+    this.channel.send({ type: 'subscribe', channels: [{ name: 'status' }] });
   }
 
-  subscribe(symbols: readonly MarketSymbol[]): void {
+  override subscribe(symbols: readonly MarketSymbol[]): void {
     for (const symbol of symbols) this.#products.set(symbol, newProduct());
-    this.#subscriptions.subscribe(symbols);
+    super.subscribe(symbols);
   }
 
-  unsubscribe(symbols: readonly MarketSymbol[]): void {
+  override unsubscribe(symbols: readonly MarketSymbol[]): void {
     for (const symbol of symbols) this.#products.delete(symbol);
-    this.#subscriptions.unsubscribe(symbols);
+    super.unsubscribe(symbols);
   }
 
-  resubscribe(symbols: readonly MarketSymbol[]): void {
+  override resubscribe(symbols: readonly MarketSymbol[]): void {
     for (const symbol of symbols) this.#lose(symbol);
-    this.#subscriptions.resubscribe(symbols);
+    super.resubscribe(symbols);
   }
 
-  ping(): void {
-    this.#channel.pingSocket();
-  }
-
-  stop(): void {
+  override stop(): void {
     this.#refreshTimer.cancel();
     this.#controller.abort();
-    this.#subscriptions.stop();
+    super.stop();
   }
 
   received(text: string): void {
-    const frame = asObject(parsePlain(text));
-    if (frame === undefined) this.#channel.dropped('malformed');
-    else if (frame.type === 'subscriptions') this.#confirmed(asList(frame.channels) ?? []);
-    else if (frame.type === 'error') this.#subscriptions.refusedRequest();
-    else if (frame.type === 'status') this.#instruments(asList(frame.products) ?? []);
+    const frame = requireObject(parsePlain(text), 'frame');
+    if (frame.type === 'subscriptions') this.#confirmed(requireList(frame.channels, 'channels'));
+    else if (frame.type === 'error') this.subscriptions.refusedRequest();
+    else if (frame.type === 'status') this.#instruments(requireList(frame.products, 'products'));
     else this.#ofProduct(frame);
+  }
+
+  protected request(type: string, product_ids: readonly string[]): object {
+    return { type, product_ids, channels };
   }
 
   #ofProduct(frame: WireObject): void {
     const read = this.#readers[asText(frame.type) ?? ''];
-    const symbol = this.#options.directory.byLiveName.get(asText(frame.product_id) ?? '')?.symbol;
+    const symbol = this.symbolOf(frame.product_id);
     const product = symbol === undefined ? undefined : this.#products.get(symbol);
-    if (read === undefined) this.#channel.dropped('unknown_kind');
-    else if (symbol === undefined || product === undefined) this.#channel.dropped('unknown_symbol');
+    if (read === undefined) this.channel.dropped('unknown_kind');
+    else if (symbol === undefined || product === undefined) this.channel.dropped('unknown_symbol');
     else read(symbol, product, frame);
   }
 
@@ -137,12 +121,12 @@ export class CoinbaseLive implements LiveProtocol {
       for (const change of asList(frame.changes) ?? []) {
         const [side, price, size] = asList(change) ?? [];
         const isRead = product.book.change(side === 'buy' ? 'bid' : 'ask', price, size);
-        if (!isRead) this.#channel.dropped('malformed');
+        if (!isRead) this.channel.dropped('malformed');
       }
       this.#bookChanged(symbol, product, frame);
     },
     ticker: (symbol, _product, frame) =>
-      this.#emit(this.#assembler.statistics(symbol, readLiveStatistics(frame)), true),
+      this.emitTicker(this.#assembler.statistics(symbol, readLiveStatistics(frame)), true),
     heartbeat: (symbol, product, frame) => this.#heartbeat(symbol, product, frame),
   };
 
@@ -150,15 +134,13 @@ export class CoinbaseLive implements LiveProtocol {
     const { book } = product;
     if (book === undefined) return;
     product.hasChanged = true;
-    this.#subscriptions.delivered(symbol);
+    this.subscriptions.accepted(symbol);
     if (book.isCrossed || book.isExhausted) {
       this.#renew(symbol, product);
       return;
     }
-    const receivedAt = this.#options.clock.now();
-    const upstreamTime = readTime(frame.time);
-    const prices = { ...book.best, upstreamTime, askedAt: receivedAt, receivedAt, path: 'live' as const };
-    this.#emit(this.#assembler.prices(symbol, prices), frame.type === 'snapshot');
+    const prices = { ...book.best, upstreamTime: readTime(frame.time), ...this.arrival() };
+    this.emitTicker(this.#assembler.prices(symbol, prices), frame.type === 'snapshot');
   }
 
   /** Nothing confirms these prices until a new snapshot arrives. */
@@ -170,9 +152,9 @@ export class CoinbaseLive implements LiveProtocol {
 
   /** A crossed book has missed a change: only a new snapshot brings it right. */
   #renew(symbol: MarketSymbol, product: Product): void {
-    this.#channel.dropped('crossed');
+    this.channel.dropped('crossed');
     this.#assembler.pricesLost(symbol);
-    const nowMs = this.#options.clock.monotonicMs();
+    const nowMs = this.clock.monotonicMs();
     if (nowMs - product.resubscribedAtMs < resubscribeEveryMs) return;
     product.resubscribedAtMs = nowMs;
     this.resubscribe([symbol]);
@@ -184,52 +166,40 @@ export class CoinbaseLive implements LiveProtocol {
     product.sequence = sequence;
     product.hasChanged = false;
     if (!isCurrent || product.book === undefined) return;
-    this.#emit(this.#assembler.confirmed(symbol, readTime(frame.time), this.#options.clock.now()), false);
-  }
-
-  #emit(ticker: UpstreamTicker | undefined, isSnapshot: boolean): void {
-    if (ticker !== undefined) this.#channel.emit({ type: 'ticker', isSnapshot, tickers: [ticker] });
+    this.emitTicker(this.#assembler.confirmed(symbol, readTime(frame.time), this.clock.now()), false);
   }
 
   /** A product is subscribed once the book and the ticker are. */
-  #confirmed(subscribed: readonly unknown[]): void {
-    const names = (isMeant: (channel: string) => boolean) =>
-      new Set(
-        subscribed.flatMap((value) => {
-          const channel = asObject(value);
-          return isMeant(asText(channel?.name) ?? '') ? (asList(channel?.product_ids) ?? []) : [];
-        }),
-      );
-    const books = names((channel) => channel.startsWith('level2'));
-    const both = [...names((channel) => channel === 'ticker')].filter((name) => books.has(name));
-    const { byLiveName } = this.#options.directory;
-    this.#subscriptions.confirmed(both.flatMap((name) => byLiveName.get(asText(name) ?? '')?.symbol ?? []));
+  #confirmed(subscribed: readonly WireObject[]): void {
+    const products = (isMeant: (channel: string) => boolean) =>
+      subscribed.flatMap(({ name, product_ids }) => (isMeant(asText(name) ?? '') ? (asList(product_ids) ?? []) : []));
+    const books = new Set(products((channel) => channel.startsWith('level2')));
+    const both = products((channel) => channel === 'ticker').filter((name) => books.has(name));
+    this.subscriptions.confirmed(both.flatMap((name) => this.symbolOf(name) ?? []));
   }
 
-  #instruments(products: readonly unknown[]): void {
-    const pairs = products.flatMap((value): LivePair[] => {
-      const product = asObject(value) ?? {};
-      const name = asText(product.id)?.slice(0, 40);
+  #instruments(products: readonly WireObject[]): void {
+    const pairs = products.flatMap((product): LivePair | [] => {
+      const name = asText(product.id);
       if (name === undefined) return [];
-      const quote = readCurrency(name.split('-')[1]);
-      const symbol = this.#options.directory.byLiveName.get(name)?.symbol;
-      const isOurs = quote !== undefined && this.#options.quotes.includes(quote);
-      if (symbol !== undefined && product.status === 'delisted') this.#lose(symbol);
-      return [{ name, symbol, isOurs, status: product.status === 'delisted' ? 'delisted' : productStatus(product) }];
+      const isDelisted = product.status === 'delisted';
+      const pair = this.livePair(name, name.split('-')[1], isDelisted ? 'delisted' : productStatus(product));
+      if (isDelisted && pair.symbol !== undefined) this.#lose(pair.symbol);
+      return pair;
     });
-    this.#channel.emit({ type: 'instruments', pairs });
+    this.channel.emit({ type: 'instruments', pairs });
   }
 
   #refresh(): void {
-    const nowMs = this.#options.clock.monotonicMs();
+    const nowMs = this.clock.monotonicMs();
     const due = [...this.#products].filter(
       ([symbol, { refreshedAtMs }]) =>
         nowMs - refreshedAtMs >= refreshAfterMs && this.#assembler.statisticsAgeMs(symbol) >= refreshAfterMs,
     );
     for (const [symbol, product] of due.slice(0, refreshesAtOnce)) {
       product.refreshedAtMs = nowMs;
-      void this.#options.loadStatistics(symbol, this.#controller.signal).then((statistics) => {
-        if (statistics !== undefined) this.#emit(this.#assembler.statistics(symbol, statistics), false);
+      void this.#loadStatistics(symbol, this.#controller.signal).then((statistics) => {
+        if (statistics !== undefined) this.emitTicker(this.#assembler.statistics(symbol, statistics));
       });
     }
   }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CurrencyCode } from '../../market/symbol.ts';
+import { selectMarkets } from '../market-listing.ts';
 import { parseLossless, UpstreamError } from '../wire.ts';
 import { readTradingPairs } from './catalogue.ts';
 
 const czk = { quotes: ['CZK' as CurrencyCode], symbols: 'all' } as const;
-const read = (json: string) => readTradingPairs(parseLossless(json), czk);
+const read = (json: string) => selectMarkets(readTradingPairs(parseLossless(json)), czk);
 const pair = (members: string) =>
   `{"name":"BTC_CZK","firstCurrency":"BTC","secondCurrency":"CZK",${members},"tradesWebSocketChannelId":"trades-BTC_CZK"}`;
 

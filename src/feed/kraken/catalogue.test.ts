@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
+import { type ListingChoice, selectMarkets } from '../market-listing.ts';
 import { asObject, parsePlain, UpstreamError } from '../wire.ts';
 import { readAssetPairs, readAssets } from './catalogue.ts';
 
@@ -23,12 +24,14 @@ const today = {
   status: 'online',
 };
 
+const select = (pairs: unknown, choice: ListingChoice) => selectMarkets(readAssetPairs(pairs, new Map()), choice);
+
 function readOne(changes: object) {
-  return readAssetPairs({ XXBTZEUR: { ...today, ...changes } }, new Map(), eur);
+  return select({ XXBTZEUR: { ...today, ...changes } }, eur);
 }
 
 test('the recorded catalogue of 2021 gives 56 EUR markets: 58 pairs less two dark pools', () => {
-  const { markets, skipped, names } = readAssetPairs(recorded, new Map(), eur);
+  const { markets, skipped, names } = select(recorded, eur);
   assert.equal(markets.length, 56);
   assert.deepEqual(skipped, []);
   assert.equal(names.length, new Set(names.map((pair) => pair.symbol)).size);
@@ -36,7 +39,7 @@ test('the recorded catalogue of 2021 gives 56 EUR markets: 58 pairs less two dar
 });
 
 test('each recorded market keeps its digits, and a tick of its decimals where none is given', () => {
-  const { markets, names } = readAssetPairs(recorded, new Map(), eur);
+  const { markets, names } = select(recorded, eur);
   const bitcoin = markets.find((market) => market.base === 'BTC');
   assert.deepEqual(bitcoin, {
     symbol: 'BTCEUR',
@@ -83,7 +86,7 @@ test('a pair that lacks what a market needs is reported and the others stay', ()
   ];
   for (const changes of broken) {
     const pairs = { XXBTZEUR: { ...today, ...changes }, ADAEUR: { ...today, wsname: 'ADA/EUR', base: 'ADA' } };
-    const { markets, skipped } = readAssetPairs(pairs, new Map(), eur);
+    const { markets, skipped } = select(pairs, eur);
     assert.deepEqual(
       markets.map((market) => market.symbol),
       ['ADAEUR'],
@@ -97,7 +100,7 @@ test('a pair that lacks what a market needs is reported and the others stay', ()
 
 test('other quote currencies and symbols that were not chosen are not markets, but keep their names', () => {
   const chosen = { quotes: ['EUR' as CurrencyCode], symbols: ['ADAEUR' as MarketSymbol] };
-  const { markets, names } = readAssetPairs(recorded, new Map(), chosen);
+  const { markets, names } = select(recorded, chosen);
   assert.deepEqual(
     markets.map((market) => market.symbol),
     ['ADAEUR'],
@@ -106,7 +109,7 @@ test('other quote currencies and symbols that were not chosen are not markets, b
 });
 
 test('two pairs of one symbol make one market, and the second is reported', () => {
-  const { markets, skipped } = readAssetPairs({ XXBTZEUR: today, XBTEUR2: today }, new Map(), eur);
+  const { markets, skipped } = select({ XXBTZEUR: today, XBTEUR2: today }, eur);
   assert.equal(markets.length, 1);
   assert.deepEqual(
     skipped.map((pair) => pair.name),
@@ -120,7 +123,7 @@ test('a pair under the live name of another, or of no pair, is refused and takes
     FAKEUSD: { ...today, base: 'FAKE', quote: 'ZUSD' },
     ODDEUR: { ...today, base: 'ODD', wsname: 'EVEN/EUR' },
   };
-  const { markets, skipped, names } = readAssetPairs({ ...fakes, XXBTZEUR: today }, new Map(), eur);
+  const { markets, skipped, names } = select({ ...fakes, XXBTZEUR: today }, eur);
   assert.deepEqual(
     markets.map((market) => market.symbol),
     ['BTCEUR'],
@@ -138,11 +141,11 @@ test('a pair under the live name of another, or of no pair, is refused and takes
 
 test('a pair with lower-case letters is offered in capitals, unless another pair has that name already', () => {
   const tokenised = { ...today, base: 'AAPLx', wsname: 'AAPLx/EUR' };
-  const alone = readAssetPairs({ AAPLxEUR: tokenised }, new Map(), eur);
+  const alone = select({ AAPLxEUR: tokenised }, eur);
   assert.deepEqual(alone.names, [{ symbol: 'AAPLXEUR', id: 'AAPLxEUR', liveName: 'AAPLx/EUR' }]);
   assert.deepEqual([alone.markets[0]?.symbol, alone.markets[0]?.base, alone.skipped], ['AAPLXEUR', 'AAPLX', []]);
   const other = { ...today, base: 'AAPLX', wsname: 'AAPLX/EUR' };
-  const both = readAssetPairs({ AAPLxEUR: tokenised, AAPLXEUR: other }, new Map(), eur);
+  const both = select({ AAPLxEUR: tokenised, AAPLXEUR: other }, eur);
   assert.deepEqual(
     both.names.map(({ id }) => id),
     ['AAPLXEUR'],
@@ -152,8 +155,8 @@ test('a pair with lower-case letters is offered in capitals, unless another pair
 
 test('an answer that is not a catalogue is malformed, and an unreadable entry in one is ignored', () => {
   for (const result of [null, [], 'x', undefined]) {
-    assert.throws(() => readAssetPairs(result, new Map(), eur), UpstreamError);
+    assert.throws(() => select(result, eur), UpstreamError);
     assert.throws(() => readAssets(result), UpstreamError);
   }
-  assert.deepEqual(readAssetPairs({ A: null, B: [], C: 'x' }, new Map(), eur).markets, []);
+  assert.deepEqual(select({ A: null, B: [], C: 'x' }, eur).markets, []);
 });

@@ -1,36 +1,30 @@
 import { unitAt } from '../../market/decimal.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
-import { type ListedPair, type ListingChoice, type MarketTerms, selectMarkets } from '../market-listing.ts';
-import { asCount, asObject, asPositive, asText, UpstreamError, type WireObject } from '../wire.ts';
+import { requirePlaces, requirePositive } from '../listing-values.ts';
+import type { ListedPair, MarketTerms } from '../market-listing.ts';
+import { asObject, asPositive, asText, requireObject, type WireObject } from '../wire.ts';
 import { type AssetNames, currencyOfAsset, liveNameOf } from './names.ts';
-
-const placesMax = 18;
 
 /** Reads the result of `Assets`: asset id to altname. */
 export function readAssets(result: unknown): AssetNames {
-  const assets = asObject(result);
-  if (assets === undefined) throw new UpstreamError('malformed', 'Assets: not an object');
-  const names = new Map<string, string>();
-  for (const [id, asset] of Object.entries(assets)) {
-    const altname = asText(asObject(asset)?.altname);
-    if (altname !== undefined) names.set(id, altname);
-  }
-  return names;
+  const assets = Object.entries(requireObject(result, 'Assets'));
+  return new Map(
+    assets.flatMap(([id, asset]) => {
+      const altname = asText(asObject(asset)?.altname);
+      return altname === undefined ? [] : [[id, altname]];
+    }),
+  );
 }
 
 /**
  * Reads the result of `AssetPairs`, in today's shape or in the older one without `status`, `tick_size` and `costmin`.
- * Ignores pairs without a `wsname` (dark pools). Throws only when the answer as a whole is unreadable.
+ * Ignores pairs without a `wsname` (dark pools).
  */
-export function readAssetPairs(result: unknown, assets: AssetNames, choice: ListingChoice) {
-  const pairs = asObject(result);
-  if (pairs === undefined) throw new UpstreamError('malformed', 'AssetPairs: not an object');
-  const listed = Object.entries(pairs).flatMap(([id, value]) => readPair(id, asObject(value) ?? {}, assets) ?? []);
+export function readAssetPairs(result: unknown, assets: AssetNames): ListedPair[] {
+  const pairs = Object.entries(requireObject(result, 'AssetPairs'));
+  const listed = pairs.flatMap(([id, pair]) => readPair(id, asObject(pair) ?? {}, assets) ?? []);
   // A symbol belongs first to the pair that is written as it is, then to one with lower-case letters.
-  return selectMarkets(
-    listed.toSorted((one, other) => caseRank(one) - caseRank(other)),
-    choice,
-  );
+  return listed.toSorted((one, other) => caseRank(one) - caseRank(other));
 }
 
 function readPair(id: string, pair: WireObject, assets: AssetNames): ListedPair | undefined {
@@ -50,18 +44,16 @@ function caseRank({ liveName, base, quote }: ListedPair): number {
   return liveName === `${base}/${quote}` ? 0 : 1;
 }
 
-/** The market, or the reason why it is skipped. */
-function readTerms(pair: WireObject): MarketTerms | string {
-  const pricePrecision = asCount(pair.pair_decimals, placesMax);
-  if (pricePrecision === undefined) return 'pair_decimals is missing or out of range';
-  const amountPrecision = asCount(pair.lot_decimals, placesMax);
-  if (amountPrecision === undefined) return 'lot_decimals is missing or out of range';
-  const tickSize = pair.tick_size === undefined ? unitAt(pricePrecision) : asPositive(pair.tick_size);
-  if (tickSize === undefined) return 'tick_size is not a positive decimal';
-  const minOrderSize = asPositive(pair.ordermin);
-  if (minOrderSize === undefined) return 'ordermin is missing or not a positive decimal';
-  const status = pair.status === undefined ? 'trading' : pairStatus(pair.status);
-  return { status, pricePrecision, amountPrecision, tickSize, minOrderSize, minOrderValue: asPositive(pair.costmin) };
+function readTerms(pair: WireObject): MarketTerms {
+  const pricePrecision = requirePlaces(pair, 'pair_decimals');
+  return {
+    status: pair.status === undefined ? 'trading' : pairStatus(pair.status),
+    pricePrecision,
+    amountPrecision: requirePlaces(pair, 'lot_decimals'),
+    tickSize: pair.tick_size === undefined ? unitAt(pricePrecision) : requirePositive(pair, 'tick_size'),
+    minOrderSize: requirePositive(pair, 'ordermin'),
+    minOrderValue: asPositive(pair.costmin),
+  };
 }
 
 /** `trading` only for `online`; in every other state, known or not, the exchange takes fewer kinds of order or none. */

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CurrencyCode } from '../../market/symbol.ts';
+import { selectMarkets } from '../market-listing.ts';
 import { recordedText } from '../recordings.testing.ts';
 import { asList, asObject, parsePlain, UpstreamError } from '../wire.ts';
 import { readInstruments } from './catalogue.ts';
 
 const recorded = asObject(parsePlain(recordedText('okx-instruments-spot-2022-05-13.json')))?.data;
 const usdt = { quotes: ['USDT' as CurrencyCode], symbols: 'all' } as const;
+const select = (answer: unknown) => selectMarkets(readInstruments(answer), usdt);
 const today = {
   instType: 'SPOT',
   instId: 'BTC-USDT',
@@ -19,7 +21,7 @@ const today = {
 };
 
 test('the recorded instruments become markets digit for digit', () => {
-  const { markets, skipped, names } = readInstruments(recorded, usdt);
+  const { markets, skipped, names } = select(recorded);
   assert.deepEqual([markets.length, skipped.length, names.length], [8, 0, 25]);
   assert.deepEqual(markets[0], {
     symbol: 'BTCUSDT',
@@ -42,17 +44,17 @@ test('the recorded instruments become markets digit for digit', () => {
 
 test('only live is trading; every other state, known or new, is paused', () => {
   for (const state of ['suspend', 'preopen', 'test', 'post_only', 'rebase', 'settling', 'something_new', '']) {
-    assert.equal(readInstruments([{ ...today, state }], usdt).markets[0]?.status, 'paused');
+    assert.equal(select([{ ...today, state }]).markets[0]?.status, 'paused');
   }
 });
 
 test('an instrument with an empty value is skipped with the reason, and one that is not spot is ignored', () => {
   for (const member of ['tickSz', 'lotSz', 'minSz']) {
-    const { markets, skipped } = readInstruments([{ ...today, [member]: '' }], usdt);
+    const { markets, skipped } = select([{ ...today, [member]: '' }]);
     assert.deepEqual([markets.length, skipped[0]?.name], [0, 'BTC-USDT']);
     assert.match(skipped[0]?.reason ?? '', new RegExp(`^${member} is missing`));
   }
   const swap = { ...today, instType: 'SWAP' };
-  assert.deepEqual(readInstruments([swap, null, 1], usdt), { markets: [], skipped: [], names: [] });
-  assert.throws(() => readInstruments({}, usdt), UpstreamError);
+  assert.deepEqual(select([swap, null, 1]), { markets: [], skipped: [], names: [] });
+  assert.throws(() => select({}), UpstreamError);
 });

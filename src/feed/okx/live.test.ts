@@ -6,7 +6,7 @@ import { RecordingChannel } from '../live-channel.testing.ts';
 import { PairDirectory } from '../pair-directory.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { SendQueue } from '../send-queue.ts';
-import { OkxLive, okxPace } from './live.ts';
+import { OkxLive, okxSocket } from './live.ts';
 
 const btc = 'BTCUSDT' as MarketSymbol;
 
@@ -90,7 +90,7 @@ test('states of instruments and maintenance of our services are passed on', () =
 test('no hour has more than 480 operations, however many are wanted', async () => {
   const clock = new FakeClock();
   const sentAtMs: number[] = [];
-  const queue = new SendQueue(clock, okxPace, () => void sentAtMs.push(clock.monotonicMs()));
+  const queue = new SendQueue(clock, okxSocket.pace, () => void sentAtMs.push(clock.monotonicMs()));
   for (let index = 0; index < 900; index++) queue.push('x');
   await clock.advance(7_200_000);
   for (const fromMs of sentAtMs) {

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { PairDirectory } from '../pair-directory.ts';
+import { readPolled } from '../polled-tickers.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { asList, asObject, parsePlain, UpstreamError, type WireObject } from '../wire.ts';
-import { readCandles, readPolledTickers, readTicker } from './prices.ts';
+import { readTicker } from './prices.ts';
 
 const btc = 'BTCUSDT' as MarketSymbol;
 const now = new FakeClock().now();
-const arrival = { path: 'live', askedAt: now, receivedAt: now } as const;
 
 function recordedEntries(): WireObject[] {
   const frames = recordedFrames('okx-ws-2022-05-13.jsonl').map((text) => asObject(parsePlain(text)) ?? {});
@@ -20,7 +20,7 @@ test('every recorded spot ticker is read digit for digit', () => {
   const entries = recordedEntries().filter((entry) => entry.instId === 'BTC-USDT');
   assert.ok(entries.length > 20);
   for (const entry of entries) {
-    const ticker = readTicker(btc, entry, arrival);
+    const ticker = readTicker(entry);
     const { bid, ask, last, high24h, low24h, volume24h, upstreamTime } = ticker;
     assert.deepEqual(
       [bid, ask, last, high24h, low24h, volume24h, String(upstreamTime)],
@@ -30,7 +30,7 @@ test('every recorded spot ticker is read digit for digit', () => {
 });
 
 test('mean price and change follow from the recorded volumes and the price 24 hours ago', () => {
-  const { vwap24h, priceChangePercent24h } = readTicker(btc, recordedEntries()[2] ?? {}, arrival);
+  const { vwap24h, priceChangePercent24h } = readTicker(recordedEntries()[2] ?? {});
   // 525802090.62716611 / 17602.13085371 and (30236 − 29700.4) / 29700.4 × 100
   assert.equal(vwap24h, '29871.50220601517894157023');
   assert.equal(priceChangePercent24h, '1.80334271592301787181');
@@ -47,8 +47,7 @@ test('an empty text is a missing value, and what cannot be derived without it is
     volCcy24h: '',
     ts: '',
   };
-  assert.deepEqual(readTicker(btc, empty, arrival), {
-    symbol: btc,
+  assert.deepEqual(readTicker(empty), {
     bid: undefined,
     ask: '1',
     last: undefined,
@@ -58,7 +57,6 @@ test('an empty text is a missing value, and what cannot be derived without it is
     vwap24h: undefined,
     priceChangePercent24h: undefined,
     upstreamTime: undefined,
-    ...arrival,
   });
 });
 
@@ -66,16 +64,9 @@ test('polled tickers are those of known instruments', () => {
   const directory = new PairDirectory();
   directory.learn([{ symbol: btc, id: 'BTC-USDT', liveName: 'BTC-USDT' }]);
   const at = { askedAt: now, receivedAt: now };
-  const [ticker, ...others] = readPolledTickers({ result: recordedEntries(), ...at }, directory);
+  const read = (result: unknown) => readPolled({ result, ...at }, directory, readTicker, ({ instId }) => instId);
+  const [ticker, ...others] = read(recordedEntries());
   assert.deepEqual([ticker?.path, ticker?.symbol], ['fallback', btc]);
   assert.ok(others.every(({ symbol }) => symbol === btc));
-  assert.throws(() => readPolledTickers({ result: {}, ...at }, directory), UpstreamError);
-});
-
-test('candles come newest first and leave oldest first', () => {
-  const rows = [['1795104000000', '50001.0'], ['1795100400000', '50000.10', '1'], ['x', '1'], null];
-  assert.deepEqual(readCandles(rows), [
-    { openedAt: 1795100400000, open: '50000.10' },
-    { openedAt: 1795104000000, open: '50001.0' },
-  ]);
+  assert.throws(() => read({}), UpstreamError);
 });

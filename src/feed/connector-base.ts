@@ -1,0 +1,174 @@
+import type { EpochMs } from '../clock.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import type { UpstreamTicker } from '../market/upstream.ts';
+import { readCandleRows } from './candle-rows.ts';
+import type {
+  Candle,
+  CandleInterval,
+  Catalogue,
+  ConnectorOptions,
+  ExchangeConnector,
+  LiveConnection,
+  LiveListener,
+} from './connector.ts';
+import type { LiveChannel, LiveParts, LiveProtocol } from './live-protocol.ts';
+import { LiveSocket } from './live-socket.ts';
+import { type ListedPair, selectMarkets } from './market-listing.ts';
+import { PairDirectory } from './pair-directory.ts';
+import { RenewedConnection } from './renewed-connection.ts';
+import { type RestAnswer, type RestCall, RestClient, type RestClientOptions } from './rest-client.ts';
+import type { SendPace } from './send-queue.ts';
+import { SplitConnection } from './split-connection.ts';
+import { asUpstreamError, UpstreamError, type UpstreamErrorKind } from './wire.ts';
+
+/** What is particular to the REST interface of an exchange. */
+interface RestTraits {
+  readonly client: Omit<RestClientOptions, 'clock' | 'baseUrl' | 'timeoutMs'>;
+  /** The last 170 hours or 62 minutes of a pair; left out where the exchange has no candles. */
+  readonly candles?: {
+    readonly call: (id: string, interval: CandleInterval, now: EpochMs) => RestCall;
+    /** The rows of the answer, where it has more than them. */
+    readonly rows?: (result: unknown, id: string) => unknown;
+    /** As in `readCandleRows`. */
+    readonly time?: number | string;
+    readonly open?: number | string;
+  };
+}
+
+/** What is particular to the connections of an exchange. */
+export interface SocketTraits {
+  /** How fast frames are sent on one connection. */
+  readonly pace: SendPace;
+  /** A larger frame ends the connection, and so does one over the configured limit. */
+  readonly frameBytesMax: number;
+  /** The exchange ends every connection about this long after its opening. */
+  readonly lifetimeMs?: number;
+  /** The most symbols on one connection. */
+  readonly symbolsMax?: number;
+}
+
+/** Every pair that the exchange lists. */
+interface Listing {
+  readonly pairs: readonly ListedPair[];
+  /** As in `CatalogueGaps`; true by default. */
+  readonly isComplete?: boolean;
+}
+
+/** For exchanges whose requests can name many pairs. */
+interface NamingLimits {
+  /** More than these many are asked for without naming any. */
+  readonly namesMax: number;
+  /** How a request is refused that names a pair which is gone. */
+  readonly refusal: UpstreamErrorKind;
+}
+
+/**
+ * What the connectors of public exchanges have in common: one REST client within the pace, the names of every listed pair,
+ * and live connections with their limits. A connector adds what its exchange does in a way of its own.
+ */
+export abstract class ConnectorBase implements ExchangeConnector {
+  readonly id: string;
+  protected readonly options: ConnectorOptions;
+  protected readonly rest: RestClient;
+  protected readonly directory = new PairDirectory();
+  readonly #traits: RestTraits;
+  /** False once a request was refused for a pair that it named, until the next catalogue. */
+  #canName = true;
+
+  constructor(options: ConnectorOptions, traits: RestTraits) {
+    const { id, clock, urls, requestTimeoutMs: timeoutMs } = options;
+    this.id = id;
+    this.options = options;
+    this.#traits = traits;
+    this.rest = new RestClient({ ...traits.client, clock, baseUrl: urls.rest, timeoutMs });
+  }
+
+  abstract openLive(listener: LiveListener): LiveConnection;
+
+  /** Throws `UpstreamError` for an answer that is unreadable as a whole. */
+  protected abstract loadListing(signal: AbortSignal): Promise<Listing>;
+
+  /** The current tickers of these symbols, all of which are in the directory; those of others are left out later. */
+  protected abstract loadTickers(
+    symbols: readonly MarketSymbol[],
+    signal: AbortSignal,
+  ): Promise<readonly UpstreamTicker[]>;
+
+  async loadCatalogue(signal: AbortSignal): Promise<Catalogue> {
+    const { pairs, isComplete = true } = await this.loadListing(signal);
+    const { markets, skipped, names } = selectMarkets(pairs, this.options);
+    this.directory.learn(names);
+    this.#canName = true;
+    return { markets, skipped, isComplete };
+  }
+
+  async pollTickers(symbols: readonly MarketSymbol[], signal: AbortSignal): Promise<readonly UpstreamTicker[]> {
+    const asked = new Set(symbols.filter((symbol) => this.directory.bySymbol.has(symbol)));
+    if (asked.size === 0) throw new UpstreamError('unknown_symbol', 'none of the symbols is in the catalogue');
+    const tickers = await this.loadTickers([...asked], signal);
+    return tickers.filter(({ symbol }) => asked.has(symbol));
+  }
+
+  /** None where the exchange has none: the changes over an hour and a week come from the feed once it has run that long. */
+  async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal): Promise<readonly Candle[]> {
+    const { candles } = this.#traits;
+    if (candles === undefined) return [];
+    const id = this.idOf(symbol);
+    const { call, rows = (result) => result, time, open } = candles;
+    const request = { ...call(id, interval, this.options.clock.now()), priority: 'background' } as const;
+    return readCandleRows(rows((await this.rest.ask(request, signal)).result, id), time, open);
+  }
+
+  /** Asks for a listing, which is larger than other answers. */
+  protected async askListing(call: RestCall, signal: AbortSignal): Promise<unknown> {
+    return (await this.rest.ask({ ...call, timeoutFactor: 3 }, signal)).result;
+  }
+
+  /** Throws `UpstreamError` for a symbol that is in no catalogue. */
+  protected idOf(symbol: MarketSymbol): string {
+    const id = this.directory.bySymbol.get(symbol)?.id;
+    if (id === undefined) throw new UpstreamError('unknown_symbol', 'the symbol is not in the catalogue');
+    return id;
+  }
+
+  /** Asks by name, or for all pairs (`undefined`): one pair that is gone fails the whole request that names it. */
+  protected async askByName(
+    symbols: readonly MarketSymbol[],
+    { namesMax, refusal }: NamingLimits,
+    ask: (ids: readonly string[] | undefined) => Promise<RestAnswer>,
+  ): Promise<RestAnswer> {
+    const isNamed = this.#canName && symbols.length <= namesMax;
+    try {
+      return await ask(isNamed ? symbols.map((symbol) => this.idOf(symbol)) : undefined);
+    } catch (error) {
+      if (!isNamed || asUpstreamError(error).kind !== refusal) throw error;
+      this.#canName = false;
+      return ask(undefined);
+    }
+  }
+
+  /** What `LiveProtocol` is made with. */
+  protected get liveParts(): LiveParts {
+    const { clock, quotes } = this.options;
+    return { clock, quotes, directory: this.directory };
+  }
+
+  /** Opens a connection that is replaced without a gap when its end is planned, and split over several where it has to be. */
+  protected openSocket(
+    listener: LiveListener,
+    { pace, frameBytesMax, lifetimeMs, symbolsMax }: SocketTraits,
+    protocol: (channel: LiveChannel) => LiveProtocol,
+  ): LiveConnection {
+    const { clock, urls, frameBytesMax: configuredMax } = this.options;
+    const frameLimit =
+      frameBytesMax < configuredMax
+        ? { bytes: frameBytesMax, setBy: 'the limit of this exchange' }
+        : { bytes: configuredMax, setBy: 'feed.frameBytesMax' };
+    const socket = { clock, url: urls.ws, frameLimit, pace, protocol };
+    const open = (events: LiveListener, announceEnd: (detail: string) => void) =>
+      symbolsMax === undefined
+        ? new LiveSocket(socket, events, announceEnd)
+        : new SplitConnection((part) => new LiveSocket(socket, part, announceEnd), symbolsMax, events);
+    return new RenewedConnection(open, { clock, lifetimeMs }, listener);
+  }
+}
