@@ -27,6 +27,8 @@ interface Finished {
 
 /** Starting a process costs as much as many tests, so that the quick tests share some. */
 const filesInBatchMax = { quick: 12, system: 1 };
+/** Quick tests wait more than they work. The others start programs, which need the cores for themselves. */
+const atATime = { quick: availableParallelism() + 1, system: availableParallelism() };
 const perTestMsMax = { quick: 120_000, system: 600_000 };
 const slowFilesShown = 10;
 const slowFileMs = 5_000;
@@ -59,8 +61,14 @@ if (batches.length === 0) {
   process.stderr.write(`no test file has ${parts.join(' or ')} in its path\n`);
   process.exit(1);
 }
-// Most tests wait for something more than they work: one process more than there are cores.
-const finished = await runAll(batches, availableParallelism() + 1);
+const finished: Finished[] = [];
+for (const half of halves)
+  finished.push(
+    ...(await runAll(
+      batches.filter((batch) => batch.half === half),
+      atATime[half],
+    )),
+  );
 process.exitCode = report(finished);
 
 /** Neighbours are often alike, and long together: they are dealt out to different batches. */
@@ -74,7 +82,7 @@ function batchesOf(half: Half): Batch[] {
   }));
 }
 
-async function runAll(all: readonly Batch[], atATime: number): Promise<Finished[]> {
+async function runAll(all: readonly Batch[], workers: number): Promise<Finished[]> {
   const waiting = [...all];
   const done: Finished[] = [];
   async function work(): Promise<void> {
@@ -82,7 +90,7 @@ async function runAll(all: readonly Batch[], atATime: number): Promise<Finished[
       done.push(await run(batch));
     }
   }
-  await Promise.all(Array.from({ length: atATime }, work));
+  await Promise.all(Array.from({ length: workers }, work));
   return done;
 }
 
