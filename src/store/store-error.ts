@@ -14,6 +14,7 @@ const engineReasons = [
   'in_use',
   'read_only',
   'disk_full',
+  'unwritable',
   'damaged',
   'unexpected',
 ] as const;

@@ -141,6 +141,34 @@ test('a process that does not run the feed writes nothing and shows what the oth
   );
 });
 
+test('an incident whose begin or end could not be saved is saved with the next that can', async (t) => {
+  const { store, pass, recorder, incidents } = await rig(t);
+  const { statusRecords } = store;
+  const { addIncident, endIncident } = statusRecords;
+  const refuse = () => {
+    const full = async () => Promise.reject(new Error('the disk is full'));
+    Object.assign(statusRecords, { addIncident: full, endIncident: full });
+  };
+  const accept = () => Object.assign(statusRecords, { addIncident, endIncident });
+  await recorder.start();
+  await pass(10);
+  refuse();
+  await pass(5, 'fallback');
+  accept();
+  await pass(1, 'fallback');
+  assert.deepEqual(incidents(), [['market-data', 'degraded', 10, undefined]]);
+  refuse();
+  await pass(5);
+  await pass(5, 'fallback');
+  await pass(2);
+  accept();
+  await pass(2);
+  assert.deepEqual(incidents(), [
+    ['market-data', 'degraded', 21, 26],
+    ['market-data', 'degraded', 10, 16],
+  ]);
+});
+
 test('what is older than ninety days goes', async (t) => {
   const { store, pass, recorder, service } = await rig(t);
   const old = (Date.parse('2026-11-20T00:00:00.000Z') - 90 * 86_400_000) as EpochMs;

@@ -43,6 +43,8 @@ export class StatusRecorder {
   readonly #options: RecorderOptions;
   #times = new Map<string, { component: HistoryComponent; day: EpochMs; states: States }>();
   readonly #troubles = new Map<HistoryComponent, Trouble>();
+  /** What is over, until the store has its end. */
+  readonly #ended: { readonly component: HistoryComponent; readonly trouble: Trouble; readonly to: EpochMs }[] = [];
   /** What is to be done in the store, one after the other. */
   #turn: Promise<void> = Promise.resolve();
   #sampledMs: number | undefined;
@@ -114,28 +116,39 @@ export class StatusRecorder {
     const known = this.#troubles.get(component);
     if (known !== undefined && known.state !== trouble?.state) {
       this.#troubles.delete(component);
-      this.#next(() => this.#end(known, now));
+      this.#ended.push({ component, trouble: known, to: now });
+      this.#next(() => this.#saveEnds());
     }
     if (trouble === undefined) return;
     const current = this.#troubles.get(component) ?? trouble;
     this.#troubles.set(component, current);
     if (current.id !== undefined || now - current.noticedAt < incidentAfterMs) return;
     current.id = 'being saved';
-    this.#next(async () => {
-      const { statusRecords } = this.#options.store;
-      current.id = await statusRecords.addIncident({
-        component,
-        state: current.state,
-        from: current.from,
-        to: undefined,
-      });
-      await this.#show();
-    });
+    this.#next(() => this.#begin(component, current));
   }
 
-  async #end({ id }: Trouble, now: EpochMs): Promise<void> {
-    if (id === undefined) return;
-    await this.#options.store.statusRecords.endIncident(id, now);
+  async #begin(component: HistoryComponent, trouble: Trouble): Promise<void> {
+    const { state, from } = trouble;
+    const { statusRecords } = this.#options.store;
+    const adding = statusRecords.addIncident({ component, state, from, to: undefined });
+    // What cannot be saved is tried again with the next sample.
+    trouble.id = await adding.catch((error) => {
+      trouble.id = undefined;
+      throw error;
+    });
+    await this.#show();
+  }
+
+  async #saveEnds(): Promise<void> {
+    const { statusRecords } = this.#options.store;
+    for (let ended = this.#ended[0]; ended !== undefined; ended = this.#ended[0]) {
+      const { component, to, trouble } = ended;
+      const { id, state, from, noticedAt } = trouble;
+      if (id !== undefined) await statusRecords.endIncident(id, to);
+      // Its begin could not be saved.
+      else if (to - noticedAt >= incidentAfterMs) await statusRecords.addIncident({ component, state, from, to });
+      this.#ended.shift();
+    }
     await this.#show();
   }
 
@@ -171,7 +184,7 @@ export class StatusRecorder {
     }
     await store.snapshots.save(seenName, String(now));
     await store.statusRecords.prune(firstDayAt(now));
-    await this.#show();
+    await this.#saveEnds();
   }
 
   async #show(): Promise<void> {

@@ -75,8 +75,9 @@ class NodeSqliteDriver implements Driver {
     await this.#connection.executeQuery(CompiledQuery.raw('commit'));
   }
 
+  /** A full disk has rolled it back already; to do it again would fail, and hide the cause. */
   async rollbackTransaction(): Promise<void> {
-    await this.#connection.executeQuery(CompiledQuery.raw('rollback'));
+    if (this.#database.isTransaction) await this.#connection.executeQuery(CompiledQuery.raw('rollback'));
   }
 
   /** Waits for every user of the connection to finish. */

@@ -13,7 +13,13 @@ const damaged: Meaning = [
   (path) => `The database ${path} cannot be read in full. Check the disk and restore a backup.`,
 ];
 
-/** By the primary result codes of SQLite (sqlite.org/rescode.html). */
+const unwritable: Meaning = [
+  'unwritable',
+  (path) =>
+    `The disk that holds the database ${path} takes no more: it fails, or a quota or a limit on the size of files is reached. Free some space or raise the limit.`,
+];
+
+/** By the result codes of SQLite (sqlite.org/rescode.html): the extended one, where it says more than the primary one. */
 const meanings: Readonly<Record<number, Meaning>> = {
   5: locked,
   6: locked,
@@ -34,6 +40,9 @@ const meanings: Readonly<Record<number, Meaning>> = {
     'not_a_database',
     (path) => `The file ${path} is not an SQLite database. Name another file in \`store\`, or move this one away.`,
   ],
+  // SQLITE_IOERR_WRITE and, of the index of the write-ahead log, SQLITE_IOERR_SHMSIZE.
+  778: unwritable,
+  4874: unwritable,
 };
 
 /** True when another connection holds a lock and the same statement can succeed later. */
@@ -53,8 +62,7 @@ export function asStoreError(error: unknown, path: string): StoreError {
 
 function meaningOf(error: unknown): Meaning | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
-  // The higher bits refine the primary code.
-  return meanings[error.errcode & 0xff];
+  return meanings[error.errcode] ?? meanings[error.errcode & 0xff];
 }
 
 function messageOf(error: unknown): string {
