@@ -1,12 +1,12 @@
 import { positionText, provenView, quoteView, servedView } from '../operator/record.ts';
 import type { Command } from './command.ts';
-import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { CommandError, exitCodes } from './failure.ts';
 import { exportRecord } from './history-export.ts';
 import { hold, release, verify } from './history-keeping.ts';
 import { keyIdOf, readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
 import { instantCell, pairs, table } from './style.ts';
-import { parseCount } from './values.ts';
+import { parseCount, parseRequestId } from './values.ts';
 
 const limitMax = 100_000;
 const limitOption = { name: 'limit', value: 'ROWS', summary: `how many at most, 1 to ${limitMax} (default: 1000)` };
@@ -88,11 +88,7 @@ const answer = storeCommand({
   details: ['The body is what the client got, without compression. The segment that proves it is sealed.'],
   positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
   examples: [{ line: 'mdapi history answer 6f1c2a9e4b7d4f08a3c5e1d2b4f60718', note: 'who got it, when, and its body' }],
-  read(input) {
-    const id = input.argument('REQUEST_ID').toLowerCase();
-    if (/^[0-9a-f]{32}$/.test(id)) return id;
-    throw new UsageError('REQUEST_ID has 32 hexadecimal digits.');
-  },
+  read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration, paint }) {
     const found = await withRecord(configuration, (record) => record.answer(id));
     if (found === undefined) {

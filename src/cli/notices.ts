@@ -143,8 +143,7 @@ const sendTest: Command = {
     const to = mailableAddress(input.required('to'));
     if (to === undefined)
       throw new UsageError('--to: not an address that mail can be sent to, such as name@example.com.');
-    const { breachMail } = await import('../notices/notice-mail.ts');
-    const { sampleFigures } = await import('../notices/notice-mail.ts');
+    const { breachMail, sampleFigures } = await import('../notices/notice-mail.ts');
     const { deliver } = await import('../notices/delivery.ts');
     const now = context.clock.now();
     const example = breachMail(sampleFigures(now, limits.key), placeOf(configuration));

@@ -1,10 +1,11 @@
 import type { RequestView } from '../operator/request.ts';
 import type { KeyWithAccount } from '../store/key-record.ts';
 import type { Command } from './command.ts';
-import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { CommandError, exitCodes } from './failure.ts';
 import { askServer, privateUrl } from './private-listener.ts';
 import { storeCommand } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs } from './style.ts';
+import { parseRequestId } from './values.ts';
 
 export const requests: Command = storeCommand({
   name: 'requests',
@@ -14,11 +15,7 @@ export const requests: Command = storeCommand({
   ],
   positionals: [{ name: 'REQUEST_ID', summary: '`requestId` of a problem, or X-Request-Id of any answer' }],
   examples: [{ line: 'mdapi requests 6f1c2a9e4b7d4f08a3c5e1d2b4f60718', note: 'whose it was and how it was answered' }],
-  read(input) {
-    const id = input.argument('REQUEST_ID').toLowerCase();
-    if (/^[0-9a-f]{32}$/.test(id)) return id;
-    throw new UsageError('REQUEST_ID has 32 hexadecimal digits.');
-  },
+  read: (input) => parseRequestId(input.argument('REQUEST_ID')),
   async work({ values: id, configuration: { admin }, store, context: { clock }, paint }) {
     const answer = await askServer(admin, clock, `/requests/${id}`);
     if (isRequest(answer)) {

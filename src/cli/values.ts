@@ -38,6 +38,13 @@ export function parseCount(text: string, maximum: number, option: string): numbe
   throw new UsageError(`${option}: "${text}" is not a whole number from 1 to ${maximum}.`);
 }
 
+/** Reads the id of a request. Throws `UsageError`. */
+export function parseRequestId(text: string): string {
+  const id = text.toLowerCase();
+  if (/^[0-9a-f]{32}$/.test(id)) return id;
+  throw new UsageError('REQUEST_ID has 32 hexadecimal digits.');
+}
+
 /** For people: an instant of a view without its zero milliseconds. {@link parseInstant} reads it back. */
 export function formatInstant(instant: string): string {
   return instant.replace('.000Z', 'Z');
