@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import { changesKey, stateKey } from './board-publisher.ts';
 import { readEvents } from './market-replication.ts';
-import type { Caller } from './redis-lease.ts';
+import { type Caller, readStreamEntries, type StreamEntry } from './redis-calls.ts';
 
 const entriesPerRead = 200;
 const retryAfterMs = 500;
@@ -139,15 +139,10 @@ export class BoardFollower {
   async #read(after: string, blockMs: number | undefined): Promise<readonly Change[]> {
     const block = blockMs === undefined ? [] : ['BLOCK', String(blockMs)];
     const command = ['XREAD', 'COUNT', String(entriesPerRead), ...block, 'STREAMS', changesKey, after];
-    return readChanges(await this.#parts.call(command));
+    return readStreamEntries(await this.#parts.call(command)).map(changeOf);
   }
 }
 
-/** `[[key, [[id, [name, value, …]], …]]]`, or nothing. */
-function readChanges(answer: unknown): readonly Change[] {
-  const entries = (answer as [string, [string, string[]][]][] | null)?.[0]?.[1] ?? [];
-  return entries.map(([id, members]) => {
-    const value = (name: string) => members[members.indexOf(name) + 1] ?? '';
-    return { id, before: value('before'), isAnew: value('anew') === '1', events: value('events') };
-  });
+function changeOf({ id, fields: { before = '', anew, events = '' } }: StreamEntry): Change {
+  return { id, before, isAnew: anew === '1', events };
 }

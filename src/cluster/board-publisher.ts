@@ -2,7 +2,8 @@ import type { Clock, Timer } from '../clock.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import { PendingEvents } from '../market/market-event.ts';
 import { writeEvents } from './market-replication.ts';
-import { type Caller, fenceKey, runScript } from './redis-lease.ts';
+import { type Caller, runScript } from './redis-calls.ts';
+import { fenceKey } from './redis-lease.ts';
 
 /** Changes, in their order, each naming the one before it. */
 export const changesKey = '{mdapi}:feed:changes';

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { type Caller, runScript } from './redis-calls.ts';
 
 /** A window that is newer than the clock by no more than this stays the current one; see `access/minute-window.ts`. */
 export const windowsHeldBackMax = 5;
@@ -58,8 +58,6 @@ end
 return answer
 `;
 
-const digest = hash('sha1', script);
-
 /** One request to be counted. */
 export interface CountedTake {
   /** Of the counter. */
@@ -93,27 +91,18 @@ export interface CountAnswer {
 /** So many takes go into one call at most: a server answers others between calls. */
 export const takesPerCallMax = 256;
 
-/** The command that counts, by the script's digest, as the server has to know it. */
-export function countCommand({ windowMs, newestWindow, windowNumber, takes }: CountedTakes): string[] {
-  const command = ['EVALSHA', digest, String(takes.length)];
-  for (const { counter } of takes) command.push(counter);
-  command.push(String(windowMs), String(newestWindow), String(windowNumber));
-  for (const { limit, seen, admittedAlone } of takes) command.push(String(limit), String(seen), String(admittedAlone));
-  return command;
+/** Has the server count. Rejects with its error, and on an answer that is none. */
+export async function countOn(
+  call: Caller,
+  { windowMs, newestWindow, windowNumber, takes }: CountedTakes,
+): Promise<CountAnswer> {
+  const counters = takes.map(({ counter }) => counter);
+  const values = [String(windowMs), String(newestWindow), String(windowNumber)];
+  for (const { limit, seen, admittedAlone } of takes) values.push(String(limit), String(seen), String(admittedAlone));
+  return readAnswer(await runScript(call, script, counters, values), takes.length);
 }
 
-/** The same command with the whole script, for a server that does not know it (yet, or any more). */
-export function withScript(command: readonly string[]): string[] {
-  return ['EVAL', script, ...command.slice(2)];
-}
-
-/** Whether an error says that the server does not know the script. */
-export function isScriptUnknown(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('NOSCRIPT');
-}
-
-/** Reads what `countCommand` is answered. Throws on anything it cannot have been answered. */
-export function readCountAnswer(answer: unknown, takes: number): CountAnswer {
+function readAnswer(answer: unknown, takes: number): CountAnswer {
   if (!Array.isArray(answer) || answer.length !== takes + 2 || !answer.every(Number.isSafeInteger)) {
     throw new Error('the counting script answered something else than counts');
   }

@@ -1,6 +1,6 @@
 import type { Clock, Randomness } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
-import { countCommand, readCountAnswer, withScript } from './count-script.ts';
+import { countOn } from './count-script.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 
 const majorVersionMin = 6;
@@ -22,8 +22,8 @@ export async function checkRedis(
     await opened;
     const info = readInfo(String(await connection.call(['INFO'])));
     const version = versionOf(info);
-    const command = countCommand({ windowMs: limitWindowMs, newestWindow: 0, windowNumber: 0, takes: [probe] });
-    const { serverMs } = readCountAnswer(await connection.call(withScript(command)), 1);
+    const counted = { windowMs: limitWindowMs, newestWindow: 0, windowNumber: 0, takes: [probe] };
+    const { serverMs } = await countOn((command) => connection.call(command), counted);
     const skewSeconds = ((clock.now() - serverMs) / 1_000).toFixed(1);
     return [version, `this clock minus its clock: ${skewSeconds} s`, ...warnings(info)].join('; ');
   } finally {

@@ -1,8 +1,5 @@
-import { hash } from 'node:crypto';
 import type { LeaseStore } from './feed-lease.ts';
-
-/** Sends one command and gives what it is answered. */
-export type Caller = (command: readonly string[]) => Promise<unknown>;
+import { type Caller, runScript } from './redis-calls.ts';
 
 /** The fencing number that may act. One hash tag with all else that is shared. */
 export const fenceKey = '{mdapi}:feed:fence';
@@ -47,24 +44,4 @@ export function redisLeases(call: Caller): LeaseStore {
       await runScript(call, releaseScript, [leaseKey], [`${holder}:${fence}`]);
     },
   };
-}
-
-const digests = new Map<string, string>();
-
-/** Runs a script by its digest, and sends it whole where the server does not know it. */
-export async function runScript(
-  call: Caller,
-  script: string,
-  keys: readonly string[],
-  values: readonly string[],
-): Promise<unknown> {
-  const digest = digests.get(script) ?? hash('sha1', script);
-  digests.set(script, digest);
-  const rest = [String(keys.length), ...keys, ...values];
-  try {
-    return await call(['EVALSHA', digest, ...rest]);
-  } catch (error) {
-    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-    return call(['EVAL', script, ...rest]);
-  }
 }

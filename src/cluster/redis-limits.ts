@@ -6,7 +6,7 @@ import { type LimitFigures, limitWindowMs } from '../contract/limits.ts';
 import type { Log } from '../log.ts';
 import { Circuit } from './circuit.ts';
 import { type Call, CountCalls, type SentCall, type Take } from './count-calls.ts';
-import { type CountAnswer, countCommand, isScriptUnknown, readCountAnswer, withScript } from './count-script.ts';
+import { type CountAnswer, countOn } from './count-script.ts';
 import { type KnownCount, KnownCounts } from './known-counts.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 import { ServerTime } from './server-time.ts';
@@ -210,17 +210,10 @@ export class RedisLimits implements Limits {
     return { windowNumber: this.#known.windowNumber, takes: counted, sentMs };
   }
 
-  async #send({ windowNumber, takes }: SentCall): Promise<CountAnswer> {
-    const newestWindow = this.#serverTime.newestWindow;
-    const command = countCommand({ windowMs: this.#windowMs, newestWindow, windowNumber, takes });
-    let answer: unknown;
-    try {
-      answer = await this.#connection.call(command);
-    } catch (error) {
-      if (!isScriptUnknown(error)) throw error;
-      answer = await this.#connection.call(withScript(command));
-    }
-    return readCountAnswer(answer, takes.length);
+  #send({ windowNumber, takes }: SentCall): Promise<CountAnswer> {
+    const { newestWindow } = this.#serverTime;
+    const counted = { windowMs: this.#windowMs, newestWindow, windowNumber, takes };
+    return countOn((command) => this.#connection.call(command), counted);
   }
 
   #answered({ takes, isAbandoned }: Call, sent: SentCall, answer: CountAnswer): void {

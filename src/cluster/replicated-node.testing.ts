@@ -16,8 +16,8 @@ import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import { BoardFollower } from './board-follower.ts';
 import { BoardPublisher } from './board-publisher.ts';
-import { callerWithTimeout } from './call-timeout.ts';
 import { feedStateOf, MarketReplica, marketSink, recordBook, recordedFeed } from './market-replication.ts';
+import { callerWithTimeout } from './redis-calls.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { redisLeases } from './redis-lease.ts';
 

@@ -1,10 +1,10 @@
 import type { Clock, Randomness } from '../clock.ts';
 import { BoardFollower, followerBlockMs } from '../cluster/board-follower.ts';
 import { BoardPublisher } from '../cluster/board-publisher.ts';
-import { callerWithTimeout } from '../cluster/call-timeout.ts';
 import { FeedLease } from '../cluster/feed-lease.ts';
 import { type FedParts, feedStateOf, MarketReplica, recordBook } from '../cluster/market-replication.ts';
-import { type RedisAddress, RedisConnection } from '../cluster/redis-connection.ts';
+import { RedisCalls } from '../cluster/redis-calls.ts';
+import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
@@ -61,16 +61,13 @@ export async function processFeed(
   return new ClusteredFeed({ ...options, ...market, address: redis, makeFeed, mayLead: only !== 'api' });
 }
 
-/** A server that does not answer in this time is asked on another connection. */
-const timeoutMs = 1_500;
-
 /**
  * One feed for several processes: whoever holds the lease runs it and publishes what it tells; the others follow, and one of them
  * takes over within seconds when it is gone.
  */
 class ClusteredFeed implements ProcessFeed {
   readonly #parts: ClusteredFeedParts;
-  readonly #connections: readonly RedisConnection[];
+  readonly #redis: RedisCalls;
   readonly #lease: FeedLease;
   readonly #publisher: BoardPublisher;
   readonly #follower: BoardFollower;
@@ -82,14 +79,10 @@ class ClusteredFeed implements ProcessFeed {
   constructor(parts: ClusteredFeedParts) {
     const { address, clock, randomness, log } = parts;
     this.#parts = parts;
-    const connect = () => new RedisConnection(address, clock, randomness, { opened: () => {}, lost: () => {} });
-    const asking = connect();
-    // Apart: a read that waits for changes holds up all behind it.
-    const following = connect();
-    this.#connections = [asking, following];
-    const call = callerWithTimeout(asking, clock, timeoutMs);
+    const redis = new RedisCalls(address, clock, randomness, followerBlockMs);
+    this.#redis = redis;
     const holder = Buffer.from(randomness.bytes(12)).toString('base64url');
-    this.#lease = new FeedLease(redisLeases(call), clock, holder, {
+    this.#lease = new FeedLease(redisLeases(redis.ask), clock, holder, {
       gained: (fence) => this.#next(() => this.#lead(fence)),
       lost: (reason) => {
         this.#publisher.resign();
@@ -97,21 +90,20 @@ class ClusteredFeed implements ProcessFeed {
       },
     });
     this.#publisher = new BoardPublisher({
-      call,
+      call: redis.ask,
       clock,
       state: () => feedStateOf(parts, clock),
       fence: () => this.#lease.fence,
       refused: () => this.#lease.refused(),
     });
-    const followingCall = callerWithTimeout(following, clock, followerBlockMs + timeoutMs);
     const replica = new MarketReplica(parts, clock);
-    this.#follower = new BoardFollower({ call: followingCall, clock, apply: (event) => replica.apply(event), log });
+    this.#follower = new BoardFollower({ call: redis.wait, clock, apply: (event) => replica.apply(event), log });
     recordBook(parts.book, this.#publisher.record);
     this.#feed = this.#newFeed();
   }
 
   start(): void {
-    for (const connection of this.#connections) connection.start();
+    this.#redis.start();
     this.#follower.start();
     if (this.#parts.mayLead) this.#lease.start();
   }
@@ -121,7 +113,7 @@ class ClusteredFeed implements ProcessFeed {
     await this.#lease.stop();
     await this.#turn;
     const followed = this.#follower.stop();
-    for (const connection of this.#connections) connection.stop();
+    this.#redis.stop();
     await followed;
   }
 

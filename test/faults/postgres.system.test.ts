@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext } from 'node:test';
 import { startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
-import { digestOf, generateApiKey } from '../../src/access/api-key.ts';
+import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
 import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
@@ -195,6 +195,23 @@ describe('the service on PostgreSQL', () => {
       assert.equal(await api.outcome('/v1/time'), '200');
     },
   );
+
+  postgresTest('takes a key from its first use, however soon after another process made it', async (t) => {
+    const server = await database();
+    const harness = await ServiceHarness.start(t, {
+      settings: { store: await server.newDatabase() },
+      untilLive: false,
+    });
+    await harness.withStore(async ({ accounts, keys }) => {
+      const { id: accountId } = await accounts.create({ email: 'somebody@example.com' });
+      for (let number = 1; number <= 20; number++) {
+        const key = generateApiKey(systemRandomness);
+        await keys.insert({ accountId, digest: digestOf(key), lastFour: lastFourOf(key) });
+        const headers = { 'X-EXCHANGE-APIKEY': key };
+        assert.equal((await fetch(`${harness.service.baseUrl}/v1/time`, { headers })).status, 200, `key ${number}`);
+      }
+    });
+  });
 
   postgresTest('stops in time although its server hangs', async (t) => {
     const server = await database();

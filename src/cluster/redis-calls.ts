@@ -1,0 +1,90 @@
+import { hash } from 'node:crypto';
+import type { Clock, Randomness } from '../clock.ts';
+import { afterTimeout } from './call-timeout.ts';
+import { type RedisAddress, RedisConnection } from './redis-connection.ts';
+
+/** Sends one command and gives what it is answered. */
+export type Caller = (command: readonly string[]) => Promise<unknown>;
+
+/** A server that does not answer in this time is asked on another connection. */
+const timeoutMs = 1_500;
+
+/** Two connections to a server, each made anew whenever it answers nothing. */
+export class RedisCalls {
+  readonly ask: Caller;
+  /** For reads that wait for something to answer: such a read holds up all behind it. */
+  readonly wait: Caller;
+  readonly #connections: readonly RedisConnection[];
+
+  /** @param blockMs how long the server may keep a read of `wait` */
+  constructor(address: RedisAddress, clock: Clock, randomness: Randomness, blockMs: number) {
+    const connect = () => new RedisConnection(address, clock, randomness, { opened() {}, lost() {} });
+    const [asking, waiting] = [connect(), connect()];
+    this.#connections = [asking, waiting];
+    this.ask = callerWithTimeout(asking, clock, timeoutMs);
+    this.wait = callerWithTimeout(waiting, clock, blockMs + timeoutMs);
+  }
+
+  start(): void {
+    for (const connection of this.#connections) connection.start();
+  }
+
+  stop(): void {
+    for (const connection of this.#connections) connection.stop();
+  }
+}
+
+/** A caller whose every promise settles: after `timeoutMs` of silence the connection is made anew and the call rejects. */
+export function callerWithTimeout(connection: RedisConnection, clock: Clock, timeoutMs: number): Caller {
+  return (command) => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const timer = afterTimeout(clock, timeoutMs, () => {
+      const reason = `no answer within ${timeoutMs} ms`;
+      connection.reopen(reason);
+      reject(new Error(reason));
+    });
+    connection.call(command).then(resolve, reject);
+    return promise.finally(() => timer.cancel());
+  };
+}
+
+const digests = new Map<string, string>();
+
+/** Runs a script by its digest, and sends it whole where the server does not know it. */
+export async function runScript(
+  call: Caller,
+  script: string,
+  keys: readonly string[],
+  values: readonly string[],
+): Promise<unknown> {
+  const digest = digests.get(script) ?? hash('sha1', script);
+  digests.set(script, digest);
+  const rest = [String(keys.length), ...keys, ...values];
+  try {
+    return await call(['EVALSHA', digest, ...rest]);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return call(['EVAL', script, ...rest]);
+  }
+}
+
+/** An entry of a stream. */
+export interface StreamEntry {
+  readonly id: string;
+  readonly fields: Fields;
+}
+
+/** By their names. */
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** Reads what `XREAD` of one stream is answered: `[[key, [[id, [name, value, …]], …]]]`, or nothing. */
+export function readStreamEntries(answer: unknown): readonly StreamEntry[] {
+  const entries = (answer as [string, [string, string[]][]][] | null)?.[0]?.[1] ?? [];
+  return entries.map(([id, members]) => ({ id, fields: readFields(members) }));
+}
+
+/** Reads `[name, value, …]`. */
+export function readFields(members: unknown): Fields {
+  const given = members as readonly string[];
+  return Object.fromEntries(given.flatMap((name, index) => (index % 2 === 0 ? [[name, given[index + 1]]] : [])));
+}
