@@ -1,4 +1,5 @@
 import { recoveryBoundMs } from './feed-faults.ts';
+import { datedLateMs } from './known-prices.ts';
 import type { Sample, SoakRecord } from './record.ts';
 import { minima, quantile, type Slope, theilSen } from './statistics.ts';
 
@@ -27,6 +28,8 @@ export interface ServerEnd {
 
 const slopeMaxMbPerHour = 1;
 const stretchMinutes = 1;
+/** Another source takes over within five seconds; one more is for a price that an exchange sends once a second. */
+const replacedMaxMs = 6_000;
 /** Connections and timers may differ by this between the beginning and the end: clients come and go. */
 const flatWithin = 10;
 
@@ -51,7 +54,7 @@ function perHour({ estimate, low, high }: Slope): Slope {
   return { estimate: estimate * 60, low: low * 60, high: high * 60 };
 }
 
-export function barsOf(record: SoakRecord, minutes: number, end: ServerEnd): readonly Bar[] {
+export function barsOf(record: SoakRecord, sourceCount: number, minutes: number, end: ServerEnd): readonly Bar[] {
   const { history, faults, undocumented, recoveries, lost, samples } = record;
   const wrongs = history.faults.length + faults.length;
   const { live, resident } = memoryOf(record, minutes);
@@ -75,6 +78,7 @@ export function barsOf(record: SoakRecord, minutes: number, end: ServerEnd): rea
       measured: `${wrongs} faults in ${history.observed} answers`,
       isMet: wrongs === 0,
     },
+    ...knownBars(record, sourceCount),
     { promise: 'every request is answered', measured: `${lostAnswers} were not`, isMet: lostAnswers === 0 },
     flat('connections', samples, ({ connections }) => connections),
     flat('timers', samples, ({ timers }) => timers),
@@ -84,6 +88,21 @@ export function barsOf(record: SoakRecord, minutes: number, end: ServerEnd): rea
       isMet: end.failures.length === 0 && end.code === 0,
     },
   ];
+}
+
+function knownBars({ known }: SoakRecord, sourceCount: number): Bar[] {
+  const honest = {
+    promise: `no price is older than it says: every one was an exchange’s, and none is dated over ${datedLateMs / 1000} s after it was replaced`,
+    measured: `${known.faults.length} faults in ${known.answers} answers, dated at most ${known.datedLateMsMax} ms late`,
+    isMet: known.faults.length === 0 && known.answers > 0,
+  };
+  if (sourceCount === 1) return [honest];
+  const takenOver = {
+    promise: `while one source fails, no price is served over ${replacedMaxMs / 1000} s after every exchange replaced it`,
+    measured: `${(known.behindMsMax / 1000).toFixed(1)} s (${known.behindDuring})`,
+    isMet: known.behindMsMax <= replacedMaxMs,
+  };
+  return [honest, takenOver];
 }
 
 /** Decided by the whole interval: kept when all of it lies under the bar, broken when all of it lies above. */

@@ -18,28 +18,43 @@ const everyMs = 30_000;
 /** Longer than it takes to find out about silence. */
 const holdMs = 9_000;
 
-/** Every kind of fault the stand-in exchange knows and every kind the network has, in a shuffled order, for ever. */
-export function* faultPlan(controlUrl: string, proxies: Proxies, randomness: Randomness): Generator<PlannedFault> {
-  const all = [...faultNames.map((name) => exchangeFault(controlUrl, name)), ...networkFaults(proxies)];
-  for (;;) {
-    const round = [...all];
-    for (let left = round.length; left > 0; left--) {
-      const [fault] = round.splice(Math.floor(randomness.fraction() * left), 1);
-      yield fault!;
-    }
-  }
-}
-
-export interface Proxies {
+/** One exchange, and the network between it and the service. */
+export interface FaultySource {
+  readonly id: string;
+  readonly controlUrl: string;
   readonly live: TcpProxy;
   readonly rest: TcpProxy;
 }
 
-/** Lets one thing go wrong every thirty seconds, and waits each time for the feed to be operational again. */
+/** Faults of each source in turn, for ever: of each, every kind the stand-in exchange and the network have, in a shuffled order. */
+export function* faultPlan(sources: readonly FaultySource[], randomness: Randomness): Generator<PlannedFault> {
+  const rounds = sources.map((source, index) => shuffled(faultsOf(source, index === 0), randomness));
+  for (;;) for (const round of rounds) yield round.next().value!;
+}
+
+function faultsOf(source: FaultySource, hasRates: boolean): PlannedFault[] {
+  const isKnown = (name: FaultName) => {
+    if (name === 'reconnect-notice') return announcesEnd.has(source.id);
+    // The rates come from the first exchange's process.
+    return hasRates || !name.startsWith('rate-');
+  };
+  return [...faultNames.filter(isKnown).map((name) => exchangeFault(source, name)), ...networkFaults(source)];
+}
+
+function* shuffled<T>(all: readonly T[], randomness: Randomness): Generator<T, undefined> {
+  for (;;) {
+    const round = [...all];
+    for (let left = round.length; left > 0; left--) {
+      yield round.splice(Math.floor(randomness.fraction() * left), 1)[0]!;
+    }
+  }
+}
+
+/** Lets one thing go wrong every thirty seconds, and waits each time for the feed to be operational and every source to deliver again. */
 export async function runFaults(
   plan: Iterator<PlannedFault>,
   record: SoakRecord,
-  operationalSince: (ms: number) => Promise<boolean>,
+  recoveredSince: (ms: number) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<void> {
   await sleep(systemClock, 10_000, signal);
@@ -51,7 +66,7 @@ export async function runFaults(
     await sleep(systemClock, fault.holdMs, signal);
     await fault.end();
     band.toMs = Date.now();
-    const tookMs = await recovery(band.toMs, operationalSince);
+    const tookMs = await recovery(band.toMs, recoveredSince);
     record.recoveries.push({ what: fault.what, clearedAtMs: band.toMs, tookMs });
     await sleep(systemClock, Math.max(2_000, startedMs + everyMs - Date.now()), signal);
   }
@@ -59,14 +74,17 @@ export async function runFaults(
 
 async function recovery(
   sinceMs: number,
-  operationalSince: (ms: number) => Promise<boolean>,
+  recoveredSince: (ms: number) => Promise<boolean>,
 ): Promise<number | undefined> {
   while (Date.now() - sinceMs < recoveryBoundMs) {
-    if (await operationalSince(sinceMs)) return Date.now() - sinceMs;
+    if (await recoveredSince(sinceMs)) return Date.now() - sinceMs;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return undefined;
 }
+
+/** The dialects in which an exchange says that it will end a connection. */
+const announcesEnd: ReadonlySet<string> = new Set(['binance', 'bitstamp', 'okx']);
 
 /** What a fault needs to be of consequence, where the defaults are not enough. */
 const particulars: Partial<Record<FaultName, Readonly<Record<string, unknown>>>> = {
@@ -76,28 +94,28 @@ const particulars: Partial<Record<FaultName, Readonly<Record<string, unknown>>>>
   oversized: { bytes: 8_000_000 },
 };
 
-function exchangeFault(controlUrl: string, name: FaultName): PlannedFault {
+function exchangeFault({ id, controlUrl }: FaultySource, name: FaultName): PlannedFault {
   const rule: FaultRule = faultRules[name];
   const symbol = rule.symbols === 'required' ? { symbol: 'ETH/EUR' } : {};
   const body = { fault: name, ...symbol, ...particulars[name] };
   return {
-    what: name,
+    what: `${id}: ${name}`,
     holdMs: rule.kind === 'event' ? 500 : holdMs,
     begin: () => control(`${controlUrl}/faults`, 'POST', body),
     end: () => control(`${controlUrl}/faults`, 'DELETE'),
   };
 }
 
-async function control(url: string, method: string, body?: object): Promise<void> {
+export async function control(url: string, method: string, body?: object): Promise<void> {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await fetch(url, { method, headers: { Connection: 'close' }, ...sent });
   if (!response.ok) throw new Error(`${method} ${url}: ${await response.text()}`);
 }
 
-function networkFaults({ live, rest }: Proxies): PlannedFault[] {
+function networkFaults({ id, live, rest }: FaultySource): PlannedFault[] {
   const both = [live, rest];
   const fault = (what: string, begin: (proxy: TcpProxy) => void, proxies = both): PlannedFault => ({
-    what: `network: ${what}`,
+    what: `${id}: network ${what}`,
     holdMs,
     begin: () => proxies.forEach(begin),
     async end() {

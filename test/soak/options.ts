@@ -1,9 +1,12 @@
 import { parseArgs } from 'node:util';
+import { type DialectName, dialectNames } from '../../exchange-simulator/dialects.ts';
 
 export interface SoakOptions {
   readonly minutes: number;
   readonly clients: number;
   readonly seed: number;
+  /** The exchanges that are stood in for, in order of preference; faults come to each in turn. */
+  readonly sources: readonly DialectName[];
   /** Whether to write `docs/contributors/soak.md` and `soak.svg` beside it; otherwise the report goes to the terminal alone. */
   readonly writeDocs: boolean;
 }
@@ -16,6 +19,7 @@ export function readOptions(args: readonly string[]): SoakOptions {
       minutes: { type: 'string', default: '20' },
       clients: { type: 'string', default: '42' },
       seed: { type: 'string', default: '1' },
+      sources: { type: 'string', default: 'kraken' },
       'write-docs': { type: 'boolean', default: false },
     },
   });
@@ -23,8 +27,15 @@ export function readOptions(args: readonly string[]): SoakOptions {
     minutes: number('minutes', values.minutes, 0.5, 10_000),
     clients: Math.round(number('clients', values.clients, 14, 1_000)),
     seed: Math.round(number('seed', values.seed, 0, 2 ** 32 - 1)),
+    sources: values.sources.split(',').map(dialectNamed),
     writeDocs: values['write-docs'],
   };
+}
+
+function dialectNamed(name: string): DialectName {
+  const known = dialectNames.find((dialect) => dialect === name);
+  if (known === undefined) throw new Error(`--sources takes ${dialectNames.join(', ')}, not "${name}"`);
+  return known;
 }
 
 function number(name: string, text: string, min: number, max: number): number {

@@ -56,6 +56,8 @@ export class SoakRecord {
   /** What else was wrong, in plain words. */
   readonly faults: string[] = [];
   readonly keys = { created: 0, revoked: 0, takenMsMax: 0, refusedMsMax: 0 };
+  /** Of the market whose every price is known: how late one was dated, and how long one was served after it was replaced. */
+  readonly known = { answers: 0, datedLateMsMax: 0, behindMsMax: 0, behindDuring: '', faults: [] as string[] };
   /** Milliseconds, all of the run. */
   readonly latencies: number[] = [];
   #thisSecond: number[] = [];
@@ -72,7 +74,7 @@ export class SoakRecord {
 
   /** How much was found to be wrong so far. */
   get wrongs(): number {
-    return this.history.faults.length + this.faults.length + this.undocumented.length;
+    return this.history.faults.length + this.faults.length + this.known.faults.length + this.undocumented.length;
   }
 
   lostAnswer(code: string): void {
@@ -84,6 +86,13 @@ export class SoakRecord {
     const latencies = this.#thisSecond;
     this.#thisSecond = [];
     return latencies;
+  }
+
+  /** What goes on of this kind, and what ended last where nothing does. */
+  running(kind: Band['kind']): string {
+    const last = this.bands.findLast((band) => band.kind === kind);
+    if (last === undefined) return `before any ${kind}`;
+    return last.toMs === undefined ? last.what : `${((Date.now() - last.toMs) / 1000).toFixed(1)} s after ${last.what}`;
   }
 
   begin(kind: Band['kind'], what: string): Band {

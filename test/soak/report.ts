@@ -13,16 +13,17 @@ export interface Report {
 
 /** @param minutes how long it ran in fact */
 export function reportOf(record: SoakRecord, options: SoakOptions, minutes: number, end: ServerEnd): Report {
-  const bars = barsOf(record, minutes, end);
+  const bars = barsOf(record, options.sources.length, minutes, end);
   const verdicts = { true: 'met', false: '**missed**', undefined: 'not decided' };
   const markdown = [
     '# Soak',
     '',
-    'Written by `npm run soak -- --write-docs`: a real `mdapi serve` process and the simulator with a faulty network between',
-    'them, clients of every kind, a feed fault about every thirty seconds, maintenance windows, and keys created and revoked.',
+    `Written by \`npm run soak -- --sources ${options.sources.join(',')} --minutes ${options.minutes} --write-docs\`: a real \`mdapi serve\` process and`,
+    'simulated exchanges with a faulty network between them, clients of every kind, a fault of one source about every thirty seconds,',
+    'of each in turn, maintenance windows, and keys created and revoked. Each price of one market is set once only, on all exchanges.',
     'Tests of the single faults: [feed faults](../../test/faults/rows-feed.md).',
     '',
-    `${minutes.toFixed(1)} minutes, ${options.clients} clients, seed ${options.seed}, Node ${process.versions.node}, ${process.platform} ${process.arch}. Clients, exchange and service shared one machine.`,
+    `${minutes.toFixed(1)} minutes, ${options.clients} clients, seed ${options.seed}, sources ${options.sources.join(', ')}, Node ${process.versions.node}, ${process.platform} ${process.arch}. Clients, exchange and service shared one machine.`,
     '',
     '![Memory, latency and age of the data over time, with faults and maintenance windows](soak.svg)',
     '',
@@ -94,8 +95,8 @@ function recoveryText(recoveries: readonly Recovery[]): string {
   return `${rest} The others:\n\n${table(['fault', 'times', 'recovered within', 'not recovered'], slow)}`;
 }
 
-function faultLines({ history, faults, undocumented }: SoakRecord, { failures }: ServerEnd): string[] {
-  const found = [...history.faults, ...faults, ...undocumented.slice(0, 20), ...failures.slice(0, 20)];
+function faultLines({ history, faults, known, undocumented }: SoakRecord, { failures }: ServerEnd): string[] {
+  const found = [history.faults, faults, known.faults, undocumented, failures].flatMap((each) => each.slice(0, 20));
   return found.length === 0 ? [] : ['## What was wrong', '', '```', ...found, '```'];
 }
 

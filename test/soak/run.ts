@@ -10,12 +10,13 @@ import { Asker } from './asker.ts';
 import type { ServerEnd } from './bars.ts';
 import { clientKinds, runClient } from './clients.ts';
 import { faultPlan, runFaults } from './feed-faults.ts';
+import { followKnownPrices } from './known-prices.ts';
 import { watchLiveMemory } from './live-memory.ts';
 import { announceMaintenance, churnKeys } from './operator.ts';
 import { readOptions, type SoakOptions } from './options.ts';
 import { type Sample, SoakRecord } from './record.ts';
 import { reportOf } from './report.ts';
-import { takeSamples } from './sampler.ts';
+import { isDelivering, takeSamples } from './sampler.ts';
 import { Cleanup, type Stage, setStage } from './stage.ts';
 
 /** Of all clients together. */
@@ -30,8 +31,10 @@ async function main(args: readonly string[]): Promise<number> {
   setMaxListeners(0, stopping.signal);
   process.once('SIGINT', () => stopping.abort());
   try {
-    say(`Soak of ${options.minutes} minutes, ${options.clients} clients, seed ${options.seed}`);
-    const stage = await setStage(cleanup, options.seed);
+    say(
+      `Soak of ${options.minutes} minutes, ${options.sources.join(', ')}, ${options.clients} clients, seed ${options.seed}`,
+    );
+    const stage = await setStage(cleanup, options.seed, options.sources);
     const record = new SoakRecord();
     const startedMs = performance.now();
     await soak(stage, options, record, stopping);
@@ -53,17 +56,18 @@ async function main(args: readonly string[]): Promise<number> {
 /** Everything at once until the time is up. */
 async function soak(stage: Stage, options: SoakOptions, record: SoakRecord, stopping: AbortController): Promise<void> {
   const { signal } = stopping;
-  const { baseUrl, adminUrl, installation, accountId, controlUrl, proxies } = stage;
+  const { baseUrl, adminUrl, installation, accountId, sources } = stage;
   const key = await stage.addKey(plenty);
   await keyTaken(baseUrl, key);
   const asker = new Asker(baseUrl, true);
-  const operationalSince = async (ms: number) => {
+  const recoveredSince = async (ms: number) => {
     const { body } = await asker.get('/v1/status', { 'X-EXCHANGE-APIKEY': key });
     const { components, lastUpdatedAtMs } = JSON.parse(body.toString('utf8')) as ServiceStatusBody;
-    return components?.ticker === 'operational' && (lastUpdatedAtMs ?? 0) > ms;
+    if (components?.ticker !== 'operational' || (lastUpdatedAtMs ?? 0) <= ms) return false;
+    return isDelivering(adminUrl, options.sources);
   };
-  await eventually('the feed is operational', () => operationalSince(0), 30_000);
-  const plan = faultPlan(controlUrl, proxies, seededRandomness(options.seed));
+  await eventually('the feed is operational', () => recoveredSince(0), 30_000);
+  const plan = faultPlan(sources, seededRandomness(options.seed));
   const operator = { installation, accountId, baseUrl, record, signal };
   const timer = systemClock.after(options.minutes * 60_000, () => stopping.abort());
   const endsAtMs = Date.now() + options.minutes * 60_000;
@@ -71,7 +75,8 @@ async function soak(stage: Stage, options: SoakOptions, record: SoakRecord, stop
     ...(await clients(stage, options, record, signal)),
     takeSamples(adminUrl, record, signal, progress(record, endsAtMs)),
     watchLiveMemory(stage.server, record, signal),
-    runFaults(plan, record, operationalSince, signal),
+    runFaults(plan, record, recoveredSince, signal),
+    followKnownPrices({ sources, baseUrl, adminUrl, key, record, signal }),
     churnKeys(operator),
     announceMaintenance({ ...operator, key }),
   ]);

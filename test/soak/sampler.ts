@@ -30,6 +30,13 @@ export async function scrape(adminUrl: string): Promise<Metrics> {
   return readMetrics(await response.text());
 }
 
+/** Whether every source has markets that it makes the price of or could, and none that it lost. */
+export async function isDelivering(adminUrl: string, sources: readonly string[]): Promise<boolean> {
+  const metrics = await scrape(adminUrl);
+  const markets = (source: string, state: string) => metrics.value('mdapi_source_markets', { source, state });
+  return sources.every((id) => markets(id, 'used') + markets(id, 'standby') > 0 && markets(id, 'stale') === 0);
+}
+
 function sampleOf(metrics: Metrics, latencies: readonly number[]): Sample {
   const hasData = metrics.samples.some(({ name }) => name === 'mdapi_market_data_age_seconds');
   return {

@@ -1,24 +1,27 @@
 import { fileURLToPath } from 'node:url';
+import type { DialectName } from '../../exchange-simulator/dialects.ts';
 import type { ExchangeSimulator } from '../../exchange-simulator/simulator.ts';
 import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.ts';
 import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { openStore } from '../../src/store/store.ts';
-import { krakenAt } from '../support/kraken-at.ts';
 import { Child, Installation } from '../support/mdapi-process.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
-import type { Proxies } from './feed-faults.ts';
+import type { FaultySource } from './feed-faults.ts';
 import { inspectorOptions } from './live-memory.ts';
 
 const simulatorProgram = fileURLToPath(new URL('../../exchange-simulator/cli.ts', import.meta.url));
 
-/** A stand-in exchange, a network in front of it and `mdapi serve`, each its own process but the network. */
+/** Changes of bid or ask a second, over all exchanges. */
+const updatesPerSecond = 200;
+
+/** Stand-in exchanges, a network in front of each and `mdapi serve`, each its own process but the network. */
 export interface Stage {
   readonly installation: Installation;
   readonly server: Child;
   readonly baseUrl: string;
   readonly adminUrl: string;
-  readonly controlUrl: string;
-  readonly proxies: Proxies;
+  /** In order of preference. */
+  readonly sources: readonly FaultySource[];
   readonly accountId: string;
   /** Adds a key past the command line, which would take a second for each. */
   addKey(limitPerMinute: number): Promise<string>;
@@ -37,21 +40,28 @@ export class Cleanup {
   }
 }
 
-export async function setStage(cleanup: Cleanup, seed: number): Promise<Stage> {
-  const argv = [simulatorProgram, 'run', '--json', '--quotes', 'EUR', '--updates', '200', '--seed', String(seed)];
+interface SimulatorAddresses extends ExchangeSimulator {
+  readonly dialects: Readonly<Record<string, Pick<ExchangeSimulator, 'restUrl' | 'wsUrl' | 'controlUrl'>>>;
+}
+
+export async function setStage(cleanup: Cleanup, seed: number, dialects: readonly DialectName[]): Promise<Stage> {
+  const updates = Math.round(updatesPerSecond / dialects.length);
+  const market = ['--quotes', 'EUR', '--updates', String(updates), '--seed', String(seed)];
+  const argv = [simulatorProgram, 'run', '--json', '--dialect', dialects.join(','), ...market];
   const simulator = new Child(cleanup as never, process.execPath, argv, { cwd: process.cwd() });
-  const addresses = JSON.parse(await simulator.firstLine()) as ExchangeSimulator;
-  const targetPort = Number(new URL(addresses.restUrl).port);
-  const [live, rest] = await Promise.all([TcpProxy.listen({ targetPort }), TcpProxy.listen({ targetPort })]);
-  cleanup.after(() => Promise.all([live.close(), rest.close()]));
+  const addresses = JSON.parse(await simulator.firstLine()) as SimulatorAddresses;
+  const behind = await Promise.all(Object.entries(addresses.dialects).map(([id, each]) => behindProxies(id, each)));
+  const sources = behind.map(({ source }) => source);
+  cleanup.after(() => Promise.all(sources.flatMap(({ live, rest }) => [live.close(), rest.close()])));
   const installation = Installation.for(cleanup as never, addresses, {
     server: { shutdownDeadline: '10s', overloadDelay: '200ms', writeTimeout: '10s' },
-    sources: [krakenAt(`http://127.0.0.1:${rest.port}`, `ws://127.0.0.1:${live.port}/v2`)],
+    sources: behind.map(({ configured }) => configured),
     markets: { symbols: 'all' },
     rates: { refresh: '10s' },
     limits: { key: 60, address: 30, failedAuthentication: 10 },
     // Quicker than by default, so that a fault every thirty seconds is found out and over before the next.
     feed: { staleAfter: '5s', pingEvery: '2s', transportTimeout: '5s', reconnectMax: '5s', healthyAfter: '5s' },
+    pricing: { returnAfter: '5s' },
     logs: { level: 'info' },
   });
   const { accountId } = await installation.makeKey();
@@ -59,9 +69,19 @@ export async function setStage(cleanup: Cleanup, seed: number): Promise<Stage> {
   const { server, baseUrl, adminUrl } = await installation.serve();
   return {
     ...{ installation, server, baseUrl, adminUrl, accountId },
-    controlUrl: addresses.controlUrl,
-    proxies: { live, rest },
+    sources,
     addKey: (limitPerMinute) => addKey(`sqlite:${installation.directory}/mdapi.sqlite`, accountId, limitPerMinute),
+  };
+}
+
+/** An exchange with two ways to it, one for its live connection and one for REST, and its entry in the configuration. */
+async function behindProxies(id: string, { restUrl, wsUrl, controlUrl }: SimulatorAddresses['dialects'][string]) {
+  const targetPort = Number(new URL(restUrl).port);
+  const [live, rest] = await Promise.all([TcpProxy.listen({ targetPort }), TcpProxy.listen({ targetPort })]);
+  const through = (url: string, { port }: TcpProxy) => url.replace(/:\d+/, `:${port}`);
+  return {
+    source: { id, controlUrl, live, rest },
+    configured: { id, urls: { rest: through(restUrl, rest), ws: through(wsUrl, live) } },
   };
 }
 
