@@ -26,6 +26,11 @@ export interface FeedTiming {
   readonly transportTimeoutMs: number;
   /** Where there are other sources they take over once nothing at all arrives for this long; over `pingEveryMs`. */
   readonly silentAfterMs: number;
+  /**
+   * So do they once no price arrives for `silentAfterMs` though the connection is alive, if prices never paused for longer than this before
+   * and another source has newer ones. 0: never.
+   */
+  readonly steadyPauseMaxMs: number;
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
   /** The back-off starts over after this much healthy data on one connection. */
@@ -57,6 +62,7 @@ export const defaultTiming: FeedTiming = {
   pingEveryMs: 5_000,
   transportTimeoutMs: 10_000,
   silentAfterMs: 10_000,
+  steadyPauseMaxMs: 0,
   reconnectMinMs: 500,
   reconnectMaxMs: 30_000,
   healthyAfterMs: 30_000,

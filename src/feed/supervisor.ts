@@ -2,6 +2,7 @@ import type { EpochMs, Timer } from '../clock.ts';
 import type { Reach } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
+import { Cadence } from './cadence.ts';
 import { CandleKeeper } from './candles.ts';
 import { CatalogueKeeper } from './catalogue-keeper.ts';
 import type { Catalogue, LiveEvent, SubscriptionRefusal } from './connector.ts';
@@ -27,6 +28,7 @@ export class FeedSupervisor {
   readonly #catalogue: CatalogueKeeper;
   readonly #poller: Poller;
   readonly #candles: CandleKeeper;
+  readonly #cadence: Cadence;
   readonly #timers = new Set<Timer>();
   #path: FeedPath | undefined;
   #isRunning = false;
@@ -37,6 +39,7 @@ export class FeedSupervisor {
     const parts = { ...options, timing: { ...defaultTiming, ...options.timing }, counters: new FeedCounters() };
     this.#parts = parts;
     this.#book = new SymbolBook(parts.timing);
+    this.#cadence = new Cadence(parts.timing.steadyPauseMaxMs);
     this.#link = new LiveLink(parts, { event: (event) => this.#received(event), ended: () => this.#ended() });
     this.#catalogue = new CatalogueKeeper(parts, (catalogue, at) => this.#catalogueLoaded(catalogue, at));
     this.#poller = new Poller(parts, {
@@ -99,6 +102,24 @@ export class FeedSupervisor {
   /** The live connection delivers, so that polls are for single symbols alone. */
   get isLive(): boolean {
     return this.#path === 'live' && this.#link.isHeard;
+  }
+
+  /**
+   * Where prices came steadily and then none for `silentAfterMs`, though the connection is alive: when the last one came, by the
+   * monotonic clock, and the markets. Whether they stopped or the market did, only another source can tell.
+   */
+  get brokenOff(): { readonly atMs: number; readonly symbols: readonly MarketSymbol[] } | undefined {
+    const { lastAtMs, wasSteady } = this.#cadence;
+    const { clock, timing } = this.#parts;
+    if (!this.isLive || !wasSteady || lastAtMs === undefined) return undefined;
+    return clock.monotonicMs() - lastAtMs < timing.silentAfterMs
+      ? undefined
+      : { atMs: lastAtMs, symbols: this.#book.symbols };
+  }
+
+  /** Whether it is live and had a price of one of these markets since an instant of the monotonic clock. */
+  hasLiveSince(atMs: number, symbols: readonly MarketSymbol[]): boolean {
+    return this.isLive && this.#book.hasLiveSince(atMs, symbols);
   }
 
   /** How this source has a market now. */
@@ -167,6 +188,7 @@ export class FeedSupervisor {
 
   #ended(): void {
     this.#book.connectionEnded();
+    this.#cadence.reset();
     this.#giveUpOnLive();
   }
 
@@ -205,6 +227,7 @@ export class FeedSupervisor {
     }
     if (isDelivering) {
       this.#link.dataArrived(nowMs);
+      this.#cadence.note(nowMs);
       this.#considerLive();
     }
     if (taken !== undefined) this.#liveTaken(taken, nowMs);

@@ -10,6 +10,8 @@ interface Entry {
   isFresh: boolean;
   /** The last live ticker, of any connection. */
   live: UpstreamTicker | undefined;
+  /** When live data last arrived. Monotonic. */
+  liveAtMs: number;
   /** When live data last arrived, or a poll last confirmed it. Monotonic. */
   confirmedAtMs: number;
   /** A poll shows another price than the last live one. */
@@ -125,6 +127,7 @@ export class SymbolBook {
     entry.wrongSinceMs = undefined;
     entry.loadsWithout = 0;
     entry.live = ticker;
+    entry.liveAtMs = nowMs;
     entry.confirmedAtMs = nowMs;
     entry.isDoubted = false;
     this.#hasUpdate ||= !isSnapshot;
@@ -151,6 +154,11 @@ export class SymbolBook {
     if (entry?.live === undefined || entry.subscription === 'none' || entry.subscription === 'rejected') return false;
     if (entry.wrongSinceMs !== undefined && nowMs - entry.wrongSinceMs >= wrongForMs) return false;
     return entry.isFresh || nowMs - entry.confirmedAtMs < 2 * this.#timing.staleAfterMs;
+  }
+
+  /** Whether a live price of one of these symbols arrived after an instant, by the monotonic clock. */
+  hasLiveSince(atMs: number, symbols: readonly MarketSymbol[]): boolean {
+    return symbols.some((symbol) => (this.#entries.get(symbol)?.liveAtMs ?? never) > atMs);
   }
 
   /** Whether polls serve this symbol. */
@@ -248,6 +256,7 @@ function newEntry(): Entry {
     rejectedAtMs: never,
     isFresh: false,
     live: undefined,
+    liveAtMs: never,
     confirmedAtMs: never,
     isDoubted: false,
     wrongSinceMs: undefined,

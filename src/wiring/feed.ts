@@ -49,8 +49,10 @@ export interface SourceHealth {
 /** The code of each configured kind of source. */
 export type LoadedKinds = ReadonlyMap<string, ConnectorClass>;
 
-/** Where another source can take over, a dead connection must be found out within its five seconds. */
-const severalTiming = { pingEveryMs: 1_500, silentAfterMs: 4_000 };
+/** Where another source can take over, a dead connection and prices that stop must be found out within its five seconds. */
+const severalTiming = { pingEveryMs: 1_500, silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
+/** The number in an engine's heartbeat proves that no price of it is missing. */
+const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']);
 
 /** Makes a connector and a supervisor for each source, and one rate keeper per converted quote, as configured. */
 export function createFeed(configuration: Configuration, kinds: LoadedKinds, parts: FeedParts): Feed {
@@ -59,7 +61,11 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   const connectors = connectorsFor(configuration, kinds, parts);
   const pingEveryMs = Math.min(feed.pingEveryMs, severalTiming.pingEveryMs);
   const several = sources.length > 1 ? { ...severalTiming, pingEveryMs } : { silentAfterMs: feed.transportTimeoutMs };
-  const timing = { ...feed, ...several };
+  const timingOf = (kind: string) => ({
+    ...feed,
+    ...several,
+    ...(engineKinds.has(kind) ? { steadyPauseMaxMs: 0 } : {}),
+  });
   const supervisors = new Map<string, FeedSupervisor>();
   const watch = new SourceWatch({ ...parts, record }, supervisors);
   const sinks = market.book.sources.all.map((source) => {
@@ -68,6 +74,7 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   });
   for (const [index, connector] of connectors.entries()) {
     const log = sourceLog(parts.log, connector.id);
+    const timing = timingOf(sources[index]!.kind);
     supervisors.set(connector.id, new FeedSupervisor({ ...parts, log, sink: sinks[index]!, connector, timing }));
   }
   const keepers = [...pricing.converted].map(([quote, { via }]) => {

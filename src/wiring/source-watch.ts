@@ -14,6 +14,8 @@ interface SourceWatchParts {
 }
 
 const everyMs = 500;
+/** A price this long after another source's last one shows that the market goes on without that source. */
+const goesOnMs = 2_000;
 const symbolsShown = 20;
 
 /** Chooses, twice a second and whenever a source loses or gains its live connection, whose prices are served. */
@@ -21,6 +23,7 @@ export class SourceWatch {
   readonly #parts: SourceWatchParts;
   readonly #supervisors: ReadonlyMap<string, FeedSupervisor>;
   #timer: Timer | undefined;
+  #stoppedBefore: ReadonlySet<string> = new Set();
 
   constructor(parts: SourceWatchParts, supervisors: ReadonlyMap<string, FeedSupervisor>) {
     this.#parts = parts;
@@ -38,14 +41,34 @@ export class SourceWatch {
 
   review(): void {
     const { market, clock } = this.#parts;
+    const stopped = this.#stopped();
     const facts = {
-      reach: (source: string, symbol: SourceChange['symbol']) => this.#supervisors.get(source)!.reach(symbol),
-      isLive: (source: string) => this.#supervisors.get(source)!.isLive,
+      reach: (source: string, symbol: SourceChange['symbol']) =>
+        stopped.has(source) ? ('silent' as const) : this.#supervisors.get(source)!.reach(symbol),
+      isLive: (source: string) => !stopped.has(source) && this.#supervisors.get(source)!.isLive,
     };
     const { isDegraded, changed } = reviewSources(market.book, facts, clock.monotonicMs());
     if (changed.length > 0) this.#report(changed);
     const isAnyLive = [...this.#supervisors.values()].some(({ isLive }) => isLive);
     this.#take(isAnyLive && !isDegraded ? 'live' : 'fallback');
+  }
+
+  /** The sources whose prices stopped although their connection is alive, while another has newer ones of the same markets. */
+  #stopped(): ReadonlySet<string> {
+    const stopped = new Set<string>();
+    for (const [id, supervisor] of this.#supervisors) {
+      const { brokenOff } = supervisor;
+      if (brokenOff === undefined) continue;
+      const { atMs, symbols } = brokenOff;
+      const others = [...this.#supervisors.values()].filter((other) => other !== supervisor);
+      if (others.some((other) => other.hasLiveSince(atMs + goesOnMs, symbols))) stopped.add(id);
+    }
+    for (const source of stopped) {
+      if (!this.#stoppedBefore.has(source))
+        this.#parts.log.warn({ source }, 'no prices come although the connection is alive');
+    }
+    this.#stoppedBefore = stopped;
+    return stopped;
   }
 
   #take(path: FeedPath): void {

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import type { EpochMs } from '../clock.ts';
+import { fromYaml } from '../configuration/configuration.testing.ts';
+import type {
+  Catalogue,
+  ConnectorOptions,
+  ExchangeConnector,
+  LiveConnection,
+  LiveListener,
+} from '../feed/connector.ts';
+import { silentLog } from '../log.ts';
+import { decimal, symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import { createFeed } from './feed.ts';
+import { bookFor } from './market-room.ts';
+
+/** An exchange that says what a test lets it say, without a network. Its connection is always alive. */
+class PlayedExchange implements ExchangeConnector {
+  readonly id: string;
+  readonly #clock: ConnectorOptions['clock'];
+  #listener: LiveListener = () => {};
+
+  constructor({ id, clock }: ConnectorOptions) {
+    this.id = id;
+    this.#clock = clock;
+    played.set(id, this);
+  }
+
+  async loadCatalogue(): Promise<Catalogue> {
+    const bases = this.id === 's0' ? ['BTC', 'ETH'] : ['BTC', 'ETH', 'XRP'];
+    return { markets: bases.map((base) => upstreamMarket(base)), skipped: [], isComplete: true };
+  }
+
+  async pollTickers(): Promise<readonly []> {
+    return [];
+  }
+
+  async loadCandles(): Promise<readonly []> {
+    return [];
+  }
+
+  openLive(listener: LiveListener): LiveConnection {
+    this.#listener = listener;
+    queueMicrotask(() => listener({ type: 'opened' }));
+    return {
+      subscribe: (symbols) => {
+        for (const each of symbols) {
+          listener({ type: 'accepted', symbol: each });
+          this.price(each);
+        }
+      },
+      unsubscribe() {},
+      resubscribe() {},
+      ping: () => this.heartbeat(),
+      terminate() {},
+    };
+  }
+
+  heartbeat(): void {
+    this.#listener({ type: 'frame' });
+  }
+
+  price(of: MarketSymbol): void {
+    const receivedAt = this.#clock.now() as EpochMs;
+    const values = { symbol: of, high24h: decimal('90000'), low24h: decimal('80000'), receivedAt };
+    this.heartbeat();
+    this.#listener({ type: 'ticker', isSnapshot: false, tickers: [upstreamTicker(values)] });
+  }
+}
+
+const played = new Map<string, PlayedExchange>();
+const BTC = symbol('BTCEUR');
+const ETH = symbol('ETHEUR');
+
+/** Two sources of the same markets. Each has a price of a market every so many milliseconds, as long as it is not told otherwise. */
+async function twoSources(kinds: readonly [string, string], everyMs: { first: number; second: number }) {
+  const clock = new FakeClock();
+  const sources = kinds.map((kind, index) => `{ id: s${index}, kind: ${kind} }`).join(', ');
+  const redis = kinds.includes('redis-stream') ? 'redis: redis://127.0.0.1:1\n' : '';
+  const configuration = fromYaml(`${redis}sources: [${sources}]\npricing: { converted: {} }\n`);
+  const book = bookFor(configuration);
+  const market = { book, feedStatus: new FeedStatus() };
+  const kindsLoaded = new Map(kinds.map((kind) => [kind, PlayedExchange]));
+  const feed = createFeed(configuration, kindsLoaded, {
+    market,
+    reviewed: (sink) => sink,
+    clock,
+    randomness: seededRandomness(1),
+    log: silentLog,
+  });
+  feed.start();
+  await clock.advance(1_000);
+  const everyOf = [everyMs.first, everyMs.second];
+  return {
+    clock,
+    used: (of = BTC) => book.sources.used(of)?.id,
+    status: () => market.feedStatus.path,
+    epochs: () => feed.sources().map(({ health }) => health.epoch),
+    stop: () => feed.stop(),
+    /** Lets time pass. Only those sources that are named have prices. */
+    async pass(ms: number, who: readonly number[], of = BTC) {
+      const startMs = clock.monotonicMs();
+      while (clock.monotonicMs() - startMs < ms) {
+        await clock.advance(250);
+        const passedMs = Math.round(clock.monotonicMs());
+        for (const index of who) if (passedMs % everyOf[index]! === 0) played.get(`s${index}`)!.price(of);
+      }
+    },
+  };
+}
+
+describe('a source whose connection is alive while no price comes', () => {
+  test('is left within five seconds when its prices came steadily before and another has newer ones, and is back after a quiet minute', async () => {
+    const { pass, used, status, epochs, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
+    await pass(70_000, [0, 1]);
+    assert.deepEqual([used(), status()], ['s0', 'live']);
+    await pass(3_500, [1]);
+    assert.equal(used(), 's0');
+    await pass(1_500, [1]);
+    assert.deepEqual([used(), status()], ['s1', 'fallback'], 'degraded, as on any standby');
+    assert.deepEqual(epochs(), [1, 1], 'its connection was not ended');
+    await pass(55_000, [0, 1]);
+    assert.equal(used(), 's1');
+    await pass(7_000, [0, 1]);
+    assert.deepEqual([used(), status()], ['s0', 'live']);
+    await stop();
+  });
+
+  test('keeps its markets when the whole market is quiet', async () => {
+    const { pass, used, status, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
+    await pass(70_000, [0, 1]);
+    await pass(9_000, []);
+    assert.deepEqual([used(), status()], ['s0', 'live']);
+    await stop();
+  });
+
+  test('keeps its markets when its prices always came now and then, however much the other one has', async () => {
+    const { pass, used, status, stop } = await twoSources(['kraken', 'bitvavo'], { first: 3_000, second: 250 });
+    await pass(70_000, [0, 1]);
+    await pass(6_000, [1]);
+    assert.deepEqual([used(), status()], ['s0', 'live']);
+    await stop();
+  });
+
+  test('keeps its markets when the other one moves in markets of its own', async () => {
+    const { pass, used, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
+    await pass(70_000, [0, 1]);
+    await pass(9_000, [1], symbol('XRPEUR'));
+    assert.equal(used(), 's0');
+    await stop();
+  });
+
+  test('keeps a market that pauses while its other markets move', async () => {
+    const { pass, used, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
+    await pass(70_000, [0, 1]);
+    await pass(9_000, [0], ETH);
+    assert.equal(used(BTC), 's0');
+    await stop();
+  });
+
+  test('keeps its markets before half a minute of its prices is known', async () => {
+    const { pass, used, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
+    await pass(20_000, [0, 1]);
+    await pass(9_000, [1]);
+    assert.equal(used(), 's0');
+    await stop();
+  });
+
+  test('keeps its markets when it is an engine, whose heartbeats prove that no price is missing', async () => {
+    const { pass, used, stop } = await twoSources(['push', 'kraken'], { first: 500, second: 500 });
+    await pass(70_000, [0, 1]);
+    await pass(9_000, [1]);
+    assert.equal(used(), 's0');
+    await stop();
+  });
+});
