@@ -4,6 +4,8 @@ import { type DialectName, dialectNames } from '../../exchange-simulator/dialect
 export interface SoakOptions {
   readonly minutes: number;
   readonly clients: number;
+  /** A second, of all clients together. */
+  readonly requests: number;
   readonly seed: number;
   /** The exchanges that are stood in for, in order of preference; faults come to each in turn. */
   readonly sources: readonly DialectName[];
@@ -18,6 +20,7 @@ export function readOptions(args: readonly string[]): SoakOptions {
     options: {
       minutes: { type: 'string', default: '20' },
       clients: { type: 'string', default: '42' },
+      requests: { type: 'string', default: '200' },
       seed: { type: 'string', default: '1' },
       sources: { type: 'string', default: 'kraken' },
       'write-docs': { type: 'boolean', default: false },
@@ -26,6 +29,7 @@ export function readOptions(args: readonly string[]): SoakOptions {
   return {
     minutes: number('minutes', values.minutes, 0.5, 10_000),
     clients: Math.round(number('clients', values.clients, 14, 1_000)),
+    requests: number('requests', values.requests, 1, 10_000),
     seed: Math.round(number('seed', values.seed, 0, 2 ** 32 - 1)),
     sources: values.sources.split(',').map(dialectNamed),
     writeDocs: values['write-docs'],

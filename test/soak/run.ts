@@ -19,8 +19,6 @@ import { reportOf } from './report.ts';
 import { isDelivering, takeSamples } from './sampler.ts';
 import { Cleanup, type Stage, setStage } from './stage.ts';
 
-/** Of all clients together. */
-const requestsPerSecond = 200;
 const plenty = 100_000;
 const documents = new URL('../../docs/contributors/', import.meta.url);
 
@@ -90,7 +88,7 @@ async function clients(stage: Stage, options: SoakOptions, record: SoakRecord, s
   // The one request of this kind that is not counted with the others.
   record.history.noteUnanswered('no key', Date.now(), Date.now());
   const validate = createResponseValidator((await response.json()) as OpenApiDocument);
-  const pauseMs = (options.clients / requestsPerSecond) * 1000;
+  const pauseMs = (options.clients / options.requests) * 1000;
   const all = Array.from({ length: options.clients }, (_, index) => clientKinds[index % clientKinds.length]!);
   const keys: string[] = [];
   for (const kind of all) {
