@@ -43,6 +43,18 @@ export class Asker {
     });
   }
 
+  /** Asks again where a connection fails, some times; `lost` is told of each. */
+  async getAgain(target: string, headers: Readonly<Record<string, string>>, lost: (code: string) => void) {
+    for (let triesLeft = 5; ; triesLeft--) {
+      try {
+        return await this.get(target, headers);
+      } catch (error) {
+        if (triesLeft === 0) throw error;
+        lost((error as NodeJS.ErrnoException).code ?? 'unknown');
+      }
+    }
+  }
+
   close(): void {
     this.#agent.destroy();
   }

@@ -24,7 +24,7 @@ export async function churnKeys({ installation, accountId, baseUrl, record, sign
   const asker = new Asker(baseUrl, true);
   const refused = async (key: string) => {
     const sentAtMs = Date.now();
-    const answer = await asker.get('/v1/status', { 'X-EXCHANGE-APIKEY': key });
+    const answer = await asker.getAgain('/v1/status', { 'X-EXCHANGE-APIKEY': key }, lostBy(record));
     // Once ten have failed within the minute a refused key is answered 429.
     const isRefused = answer.status === 401 || answer.status === 429;
     // Refused keys are counted with those of the clients that have a wrong one.
@@ -53,7 +53,9 @@ export async function churnKeys({ installation, accountId, baseUrl, record, sign
 export async function announceMaintenance(settings: OperatorSettings & { readonly key: string }): Promise<void> {
   const { installation, baseUrl, record, signal, key } = settings;
   const asker = new Asker(baseUrl, true);
-  const running = async () => (await asker.get('/v1/time', { 'X-EXCHANGE-APIKEY': key })).status === 503;
+  const running = async () => {
+    return (await asker.getAgain('/v1/time', { 'X-EXCHANGE-APIKEY': key }, lostBy(record))).status === 503;
+  };
   const span = ['--from', '+2s', '--to', '+10m', '--description', 'Soak'];
   await sleep(systemClock, 25_000, signal);
   while (!signal.aborted) {
@@ -69,6 +71,10 @@ export async function announceMaintenance(settings: OperatorSettings & { readonl
     await sleep(systemClock, windowEveryMs - windowForMs, signal);
   }
   asker.close();
+}
+
+function lostBy(record: SoakRecord): (code: string) => void {
+  return (code) => record.lostAnswer(`operator: ${code}`);
 }
 
 /** How long it took until it was so; given up after half a minute. */

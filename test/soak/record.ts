@@ -72,9 +72,9 @@ export class SoakRecord {
     this.faults.push(what);
   }
 
-  /** How much was found to be wrong so far. */
-  get wrongs(): number {
-    return this.history.faults.length + this.faults.length + this.known.faults.length + this.undocumented.length;
+  /** All that was found to be wrong so far. */
+  get wrongs(): readonly string[] {
+    return [...this.history.faults, ...this.faults, ...this.known.faults, ...this.undocumented];
   }
 
   lostAnswer(code: string): void {

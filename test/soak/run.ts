@@ -59,7 +59,8 @@ async function soak(stage: Stage, options: SoakOptions, record: SoakRecord, stop
   await keyTaken(baseUrl, key);
   const asker = new Asker(baseUrl, true);
   const recoveredSince = async (ms: number) => {
-    const { body } = await asker.get('/v1/status', { 'X-EXCHANGE-APIKEY': key });
+    const lost = (code: string) => record.lostAnswer(`operator: ${code}`);
+    const { body } = await asker.getAgain('/v1/status', { 'X-EXCHANGE-APIKEY': key }, lost);
     const { components, lastUpdatedAtMs } = JSON.parse(body.toString('utf8')) as ServiceStatusBody;
     if (components?.ticker !== 'operational' || (lastUpdatedAtMs ?? 0) <= ms) return false;
     return isDelivering(adminUrl, options.sources);
@@ -111,7 +112,7 @@ async function keyTaken(baseUrl: string, key: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   const asker = new Asker(baseUrl, false);
   await eventually('the keys are taken', async () => {
-    return (await asker.get('/v1/status', { 'X-EXCHANGE-APIKEY': key })).status === 200;
+    return (await asker.getAgain('/v1/status', { 'X-EXCHANGE-APIKEY': key }, () => {})).status === 200;
   });
 }
 
@@ -128,13 +129,16 @@ async function endOf({ server }: Stage): Promise<ServerEnd> {
 /** One line that is written over in a terminal, and a line each half minute elsewhere. */
 function progress(record: SoakRecord, endsAtMs: number): (sample: Sample) => void {
   let looks = 0;
+  const said = new Set<string>();
   return ({ residentMb, answers, latencyP99Ms = 0, dataAgeS = 0, connections }) => {
     const left = Math.max(0, Math.round((endsAtMs - Date.now()) / 1000));
     const now = record.bands.filter(({ toMs }) => toMs === undefined).map(({ what }) => what);
     const state = `${answers}/s  p99 ${latencyP99Ms.toFixed(0)} ms  ${residentMb.toFixed(0)} MB  data ${dataAgeS.toFixed(1)} s old`;
-    const line = `${left} s left  ${state}  ${connections} connections  ${record.wrongs} wrong  ${now.join(', ')}`;
+    const line = `${left} s left  ${state}  ${connections} connections  ${record.wrongs.length} wrong  ${now.join(', ')}`;
     if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${line.slice(0, (process.stdout.columns ?? 80) - 1)}`);
     else if (looks++ % 30 === 0) say(line);
+    for (const wrong of record.wrongs) if (!said.has(wrong)) say(`\n${wrong}`);
+    for (const wrong of record.wrongs) said.add(wrong);
   };
 }
 

@@ -32,7 +32,8 @@ export async function scrape(adminUrl: string): Promise<Metrics> {
 
 /** Whether every source has markets that it makes the price of or could, and none that it lost. */
 export async function isDelivering(adminUrl: string, sources: readonly string[]): Promise<boolean> {
-  const metrics = await scrape(adminUrl);
+  const metrics = await scrape(adminUrl).catch(() => undefined);
+  if (metrics === undefined) return false;
   const markets = (source: string, state: string) => metrics.value('mdapi_source_markets', { source, state });
   return sources.every((id) => markets(id, 'used') + markets(id, 'standby') > 0 && markets(id, 'stale') === 0);
 }
