@@ -112,7 +112,10 @@ function sourceTable(sources: PriceReport['sources'], paint: Paint): string {
     ageMs === null ? '-' : `${(ageMs / 1000).toFixed(1)} s`,
     deviationPercent === null ? '-' : `${deviationPercent} %`,
   ]);
-  return table(['SOURCE', 'STATE', 'REACH', 'BID', 'ASK', 'AGE', 'DEVIATION'], rows, paint, 'No source.');
+  const text = table(['SOURCE', 'STATE', 'REACH', 'BID', 'ASK', 'AGE', 'DEVIATION'], rows, paint, 'No source.');
+  const reportedAgeMs = sources[0]?.reportedAgeMs ?? null;
+  if (reportedAgeMs === null) return text;
+  return `${text}\n${paint.faint(`As the process that runs the feed reported ${(reportedAgeMs / 1000).toFixed(1)} s ago.`)}`;
 }
 
 /** `BTCEUR by the guard since … (jump): 1 / 1000000`. */

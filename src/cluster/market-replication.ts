@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketEvent, MarketState } from '../market/market-event.ts';
 import type { FeedStatus } from '../market/service-status.ts';
+import type { MarketReport } from '../market/source-report.ts';
 import type { FeedSink } from '../market/upstream.ts';
 
 /** The parts of a process that hold what the feed reports. */
@@ -78,8 +79,13 @@ export function feedStateOf({ book, feedStatus }: FedParts, clock: Pick<Clock, '
     references: [...references],
     rates: [...rates],
     held: [...book.held()],
+    sources: { at: clock.now(), markets: reportsOf(book) },
     feed: { path: feedStatus.path, lastUpdatedAt: feedStatus.lastUpdatedAt, ageMs },
   };
+}
+
+function reportsOf({ catalogue, sources }: MarketBook): MarketReport[] {
+  return [...catalogue.all()].flatMap(({ symbol, isConverted }) => (isConverted ? [] : (sources.report(symbol) ?? [])));
 }
 
 /** Does to this process's market what was done to the one in which the event was recorded. */
@@ -116,6 +122,9 @@ export class MarketReplica {
       case 'held':
         book.heldChanged(event.subject, event.held);
         break;
+      case 'sources':
+        book.sources.takeReport(event.report);
+        break;
       case 'feedCurrent':
         feedStatus.feedCurrent(feedStatus.path, event.at, this.#clock.monotonicMs());
         break;
@@ -132,11 +141,13 @@ export class MarketReplica {
     references,
     rates,
     held,
+    sources,
     feed: { path, lastUpdatedAt, ageMs = 0 },
   }: MarketState): void {
     const { book, feedStatus } = this.#parts;
     const contents = { tickers: new Map(tickers), references: new Map(references), rates: new Map(rates) };
     book.restore(records, contents, listed);
+    book.sources.takeReport(sources);
     const heldNow = new Map(held);
     for (const subject of [...book.held().keys(), ...heldNow.keys()]) book.heldChanged(subject, heldNow.get(subject));
     if (lastUpdatedAt === undefined) feedStatus.pathChanged(path);
@@ -148,7 +159,7 @@ export class MarketReplica {
 }
 
 /** The version of the events' form: processes of different versions do not take each other's, and say so. */
-const format = 4;
+const format = 5;
 
 /** Events as text. Prices are text already; members that are `undefined` are left out. */
 export function writeEvents(events: readonly MarketEvent[]): string {

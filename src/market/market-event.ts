@@ -1,6 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { Held, HeldSubject } from './guard.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
+import type { SourceReport } from './source-report.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type {
@@ -39,6 +40,8 @@ export type MarketEvent =
   | { readonly kind: 'rate'; readonly rate: ConversionRate }
   /** `held` is absent once nothing is. */
   | { readonly kind: 'held'; readonly subject: HeldSubject; readonly held: Held | undefined }
+  /** The markets whose sources changed since the last one. */
+  | { readonly kind: 'sources'; readonly report: SourceReport }
   | { readonly kind: 'feedCurrent'; readonly at: EpochMs }
   | { readonly kind: 'feedPath'; readonly path: FeedPath; readonly at: EpochMs };
 
@@ -51,6 +54,7 @@ export interface MarketState {
   readonly references: readonly (readonly [MarketSymbol, ReferencePrices])[];
   readonly rates: readonly (readonly [CurrencyCode, ConversionRate])[];
   readonly held: readonly (readonly [HeldSubject, Held])[];
+  readonly sources: SourceReport;
   readonly feed: {
     readonly path: FeedPath;
     readonly lastUpdatedAt: EpochMs | undefined;

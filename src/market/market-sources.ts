@@ -1,5 +1,7 @@
+import type { EpochMs } from '../clock.ts';
 import type { Guard, Held, Quote, TickerOffer, Verdict } from './guard.ts';
 import { type Candidate, Constancy, chooseSource, type Exclusion, medianTicker, type Reach } from './source-choice.ts';
+import type { MarketReport, SourcePrices, SourceReport } from './source-report.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ReferencePrices } from './upstream.ts';
@@ -49,6 +51,10 @@ export interface SourceState {
   readonly reach: Reach;
   readonly exclusion: Exclusion | undefined;
   readonly isUsed: boolean;
+  /** Its last good ones, as far as this process knows them. */
+  readonly prices: SourcePrices | undefined;
+  /** When the process that runs the feed reported it; `undefined` in that process. */
+  readonly reportedAt: EpochMs | undefined;
 }
 
 /** What `review` needs to know of a source and a market. */
@@ -77,6 +83,9 @@ export class MarketSources {
   readonly #rules: SourceRules;
   readonly #lists = new Map<MarketSymbol, readonly Source[]>();
   readonly #choices = new Map<MarketSymbol, Choice>();
+  /** Of the process that runs the feed, where that is another. */
+  readonly #reports = new Map<MarketSymbol, MarketReport>();
+  #reportedAt: EpochMs | undefined;
 
   constructor(rules: SourceRules, guard?: Guard) {
     this.#rules = rules;
@@ -178,6 +187,7 @@ export class MarketSources {
     const choice = this.#choiceOf(symbol);
     const before = choice.candidates;
     const { current } = choice;
+    this.#reports.delete(symbol);
     choice.candidates = this.listOf(symbol).map((source, index) => {
       const reach = facts.reach(source.id, symbol);
       const exclusion = exclusionOf(source, symbol, facts.listing(source.id, symbol));
@@ -205,16 +215,54 @@ export class MarketSources {
     return choice.wasLive && (choice.current !== leader || choice.candidates[leader]?.reach === 'polled');
   }
 
-  /** Every source of a market, in order of preference; only the one in use where nothing was reviewed. */
+  /**
+   * Every source of a market, in order of preference: as it was reviewed here, or reported by the process that does that. Only the one in
+   * use before either.
+   */
   states(symbol: MarketSymbol): readonly SourceState[] {
+    const report = this.#reports.get(symbol);
+    if (report !== undefined) return this.#reportedStates(report);
     const choice = this.#choices.get(symbol);
     return this.listOf(symbol).flatMap((source, index) => {
       const candidate = choice?.candidates[index];
       const isUsed = choice?.current === index || (this.#rules.mode === 'median' && isFit(candidate));
-      if (candidate === undefined)
-        return isUsed ? [{ source, reach: 'silent' as const, exclusion: undefined, isUsed }] : [];
-      const { reach, exclusion } = candidate;
-      return [{ source, reach, exclusion, isUsed }];
+      if (candidate === undefined && !isUsed) return [];
+      const { reach = 'silent' as const, exclusion } = candidate ?? {};
+      return [{ source, reach, exclusion, isUsed, prices: source.tickers.get(symbol), reportedAt: undefined }];
+    });
+  }
+
+  /** The same for other processes; `undefined` while nothing is known. */
+  report(symbol: MarketSymbol): MarketReport | undefined {
+    const states = this.states(symbol);
+    if (states.length === 0) return undefined;
+    const sources = states.map(({ source: { id }, reach, exclusion, isUsed, prices: known }) => {
+      const isKnown = isUsed && this.#rules.mode === 'primary';
+      const prices = isKnown || known === undefined ? undefined : pricesOf(known);
+      return { id, reach, exclusion, isUsed, prices };
+    });
+    return { symbol, sources };
+  }
+
+  /** Takes what the process that runs the feed says. */
+  takeReport({ at, markets }: SourceReport): void {
+    this.#reportedAt = at;
+    for (const report of markets) this.#reports.set(report.symbol, report);
+  }
+
+  #reportedStates({ symbol, sources }: MarketReport): SourceState[] {
+    const used = this.used(symbol);
+    return sources.flatMap(({ id, reach, exclusion, isUsed, prices }) => {
+      const source = this.find(id);
+      if (source === undefined) return [];
+      const own = source.tickers.get(symbol);
+      const isNewer = own !== undefined && (prices === undefined || own.capturedAt >= prices.capturedAt);
+      return {
+        ...{ source, reach, exclusion, reportedAt: this.#reportedAt },
+        // Which source makes the price comes with the price, before the next report.
+        isUsed: used === undefined ? isUsed : used === source,
+        prices: isNewer ? own : prices,
+      };
     });
   }
 
@@ -226,6 +274,10 @@ export class MarketSources {
     this.#choices.set(symbol, choice);
     return choice;
   }
+}
+
+function pricesOf({ bid, ask, capturedAt }: SourcePrices): SourcePrices {
+  return { bid, ask, capturedAt };
 }
 
 function exclusionOf(

@@ -6,8 +6,8 @@ import { roundTo, toBig } from '../market/decimal.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { SourceState } from '../market/market-sources.ts';
 import { exclusions } from '../market/source-choice.ts';
+import type { SourcePrices } from '../market/source-report.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import { instants, line, nullable, nullableCount, nullableDecimal, nullablePair, words } from './fields.ts';
 
 export const sourceStates = ['used', 'standby', 'stale', 'excluded'] as const;
@@ -31,6 +31,10 @@ const SourceQuoteSchema = Type.Object(
     ask: nullableDecimal('Its last good ask.', '50000.1'),
     ...nullablePair('timestamp', 'When they were captured.'),
     ageMs: nullableCount('Their age in milliseconds.', 420),
+    reportedAgeMs: nullableCount(
+      'How long ago, in milliseconds, the process that runs the feed reported this; null in that process.',
+      1200,
+    ),
     deviationPercent: nullable(
       part.percent('Its middle price from that of the market’s price, in percent.', '-0.01'),
       'Null before its first values.',
@@ -40,8 +44,7 @@ const SourceQuoteSchema = Type.Object(
 );
 
 export const sourcesField = Type.Array(SourceQuoteSchema, {
-  description:
-    'The sources of its price, in order of preference; only the one in use where another process runs the feed.',
+  description: 'The sources of its price, in order of preference.',
   maxItems: 50,
 });
 
@@ -51,18 +54,18 @@ export type SourceQuote = Static<typeof SourceQuoteSchema>;
 export function sourceQuotes(book: MarketBook, exchangeSymbol: MarketSymbol, now: EpochMs): SourceQuote[] {
   const made = book.acceptedTicker(exchangeSymbol);
   return book.sources.states(exchangeSymbol).map((state) => {
-    const { source, reach, exclusion } = state;
-    const ticker = source.tickers.get(exchangeSymbol);
+    const { source, reach, exclusion, prices, reportedAt } = state;
     return {
       id: source.id,
       state: stateOf(state),
       reason: exclusion ?? null,
       reach,
-      bid: ticker?.bid ?? null,
-      ask: ticker?.ask ?? null,
-      ...instants('timestamp', ticker?.capturedAt),
-      ageMs: ticker === undefined ? null : Math.max(0, now - ticker.capturedAt),
-      deviationPercent: ticker === undefined || made === undefined ? null : deviation(ticker, made),
+      bid: prices?.bid ?? null,
+      ask: prices?.ask ?? null,
+      ...instants('timestamp', prices?.capturedAt),
+      ageMs: prices === undefined ? null : Math.max(0, now - prices.capturedAt),
+      reportedAgeMs: reportedAt === undefined ? null : Math.max(0, now - reportedAt),
+      deviationPercent: prices === undefined || made === undefined ? null : deviation(prices, made),
     };
   });
 }
@@ -76,7 +79,7 @@ function stateOf({ isUsed, exclusion, reach }: SourceState): SourceQuote['state'
 const FourDecimals = Big();
 FourDecimals.DP = 4;
 
-function deviation(own: AcceptedTicker, made: AcceptedTicker): string {
+function deviation(own: SourcePrices, made: SourcePrices): string {
   const level = toBig(made.bid).plus(made.ask);
   const difference = toBig(own.bid).plus(own.ask).minus(level).times(100);
   return roundTo(new FourDecimals(difference).div(level), 2, 'half-even');

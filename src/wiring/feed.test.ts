@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
+import { feedStateOf, MarketReplica, readEvents, recordBook, writeEvents } from '../cluster/market-replication.ts';
 import { fromYaml } from '../configuration/configuration.testing.ts';
 import type {
   Catalogue,
@@ -14,6 +15,7 @@ import { silentLog } from '../log.ts';
 import { decimal, symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
+import { sourceQuotes } from '../operator/source.ts';
 import { createFeed } from './feed.ts';
 import { bookFor } from './market-room.ts';
 
@@ -83,10 +85,14 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
   const configuration = fromYaml(`${redis}sources: [${sources}]\npricing: { converted: {} }\n`);
   const book = bookFor(configuration);
   const market = { book, feedStatus: new FeedStatus() };
+  const followed = { book: bookFor(configuration), feedStatus: new FeedStatus() };
+  const follower = new MarketReplica(followed, clock);
+  recordBook(book, (event) => follower.apply(event));
   const kindsLoaded = new Map(kinds.map((kind) => [kind, PlayedExchange]));
   const feed = createFeed(configuration, kindsLoaded, {
     market,
     reviewed: (sink) => sink,
+    record: (event) => follower.apply(readEvents(writeEvents([event]))[0]!),
     clock,
     randomness: seededRandomness(1),
     log: silentLog,
@@ -100,6 +106,14 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     status: () => market.feedStatus.path,
     epochs: () => feed.sources().map(({ health }) => health.epoch),
     stop: () => feed.stop(),
+    /** As the process lists them that runs the feed, and as another does. */
+    listed: (of = BTC) => [book, followed.book].map((each) => sourceQuotes(each, of, clock.now())),
+    /** Begins another process with the whole state. */
+    join() {
+      const joined = { book: bookFor(configuration), feedStatus: new FeedStatus() };
+      new MarketReplica(joined, clock).apply(readEvents(writeEvents([feedStateOf(market, clock)]))[0]!);
+      return sourceQuotes(joined.book, BTC, clock.now());
+    },
     /** Lets time pass. Only those sources that are named have prices. */
     async pass(ms: number, who: readonly number[], of = BTC) {
       const startMs = clock.monotonicMs();
@@ -174,6 +188,43 @@ describe('a source whose connection is alive while no price comes', () => {
     await pass(70_000, [0, 1]);
     await pass(9_000, [1]);
     assert.equal(used(), 's0');
+    await stop();
+  });
+});
+
+describe('a process that follows the feed of another', () => {
+  test('lists every source of a market as that one does, up to five seconds late, and says how late', async () => {
+    const { pass, listed, join, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
+    await pass(68_000, [0, 1]);
+    await pass(3_000, [0]);
+    const [leader, follower] = listed();
+    const withoutAge = ([first, second]: typeof leader & object) =>
+      [first, second].map((each) => ({ ...each, reportedAgeMs: 0 }));
+    assert.deepEqual(withoutAge(follower!), withoutAge(leader!));
+    assert.deepEqual(
+      follower!.map(({ id, state, bid, ageMs }) => [id, state, bid, ageMs! < 6_000]),
+      [
+        ['s0', 'used', '84209.9', true],
+        ['s1', 'standby', '84209.9', true],
+      ],
+    );
+    assert.ok(follower!.every(({ reportedAgeMs }) => reportedAgeMs! > 0 && reportedAgeMs! <= 5_000));
+    assert.ok(leader!.every(({ reportedAgeMs }) => reportedAgeMs === null));
+    assert.deepEqual(withoutAge(join()), withoutAge(leader!));
+    await stop();
+  });
+
+  test('knows at once which source is used after one is left', async () => {
+    const { pass, listed, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
+    await pass(70_000, [0, 1]);
+    await pass(5_000, [1]);
+    assert.deepEqual(
+      listed()[1]!.map(({ id, state }) => [id, state]),
+      [
+        ['s0', 'stale'],
+        ['s1', 'used'],
+      ],
+    );
     await stop();
   });
 });

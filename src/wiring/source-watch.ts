@@ -14,6 +14,8 @@ interface SourceWatchParts {
 }
 
 const everyMs = 500;
+/** How often the processes that follow learn of the sources that make no price. */
+const reportEveryMs = 5_000;
 /** A price this long after another source's last one shows that the market goes on without that source. */
 const goesOnMs = 2_000;
 const symbolsShown = 20;
@@ -24,6 +26,9 @@ export class SourceWatch {
   readonly #supervisors: ReadonlyMap<string, FeedSupervisor>;
   #timer: Timer | undefined;
   #stoppedBefore: ReadonlySet<string> = new Set();
+  /** What was reported of each market, as text. */
+  readonly #reported = new Map<string, string>();
+  #reportDueMs = 0;
 
   constructor(parts: SourceWatchParts, supervisors: ReadonlyMap<string, FeedSupervisor>) {
     this.#parts = parts;
@@ -51,6 +56,7 @@ export class SourceWatch {
     if (changed.length > 0) this.#report(changed);
     const isAnyLive = [...this.#supervisors.values()].some(({ isLive }) => isLive);
     this.#take(isAnyLive && !isDegraded ? 'live' : 'fallback');
+    if (changed.length > 0 || clock.monotonicMs() >= this.#reportDueMs) this.#reportSources();
   }
 
   /** The sources whose prices stopped although their connection is alive, while another has newer ones of the same markets. */
@@ -76,6 +82,21 @@ export class SourceWatch {
     if (market.feedStatus.path === path) return;
     market.feedStatus.pathChanged(path);
     record({ kind: 'feedPath', path, at: clock.now() });
+  }
+
+  /** Tells what changed of the sources of any market. */
+  #reportSources(): void {
+    const { market, clock, record } = this.#parts;
+    const { catalogue, sources } = market.book;
+    this.#reportDueMs = clock.monotonicMs() + reportEveryMs;
+    const markets = [...catalogue.all()].flatMap(({ symbol, isConverted }) => {
+      const report = isConverted ? undefined : sources.report(symbol);
+      const text = JSON.stringify(report?.sources);
+      if (report === undefined || this.#reported.get(symbol) === text) return [];
+      this.#reported.set(symbol, text);
+      return [report];
+    });
+    record({ kind: 'sources', report: { at: clock.now(), markets } });
   }
 
   #report(changed: readonly SourceChange[]): void {

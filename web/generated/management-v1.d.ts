@@ -2506,6 +2506,13 @@ export interface components {
              * @example null
              */
             readonly ageMs: number | null;
+            /**
+             * Format: int64
+             * @description How long ago, in milliseconds, the process that runs the feed reported this; null in that process.
+             * @example 1200
+             * @example null
+             */
+            readonly reportedAgeMs: number | null;
             /** @description Null before its first values. */
             readonly deviationPercent: string | null;
         };
@@ -2627,7 +2634,7 @@ export interface components {
             }[];
             /** @description What is held of what its price is made from; empty otherwise. */
             readonly held: readonly components["schemas"]["Held"][];
-            /** @description The sources of its price, in order of preference; only the one in use where another process runs the feed. */
+            /** @description The sources of its price, in order of preference. */
             readonly sources: readonly components["schemas"]["SourceQuote"][];
         };
         /** @description A market, and how its price is derived. */
@@ -2638,7 +2645,7 @@ export interface components {
             readonly upstream: components["schemas"]["UpstreamQuote"] | null;
             /** @description Null while there is no price. */
             readonly price: components["schemas"]["PriceReport"] | null;
-            /** @description The sources of its price, in order of preference; only the one in use where another process runs the feed. */
+            /** @description The sources of its price, in order of preference. */
             readonly sources: readonly components["schemas"]["SourceQuote"][];
         };
         /** @description What was changed. */
@@ -5222,6 +5229,7 @@ export interface operations {
                      *             "timestamp": "2026-11-21T10:00:00.000Z",
                      *             "timestampMs": 1795255200000,
                      *             "ageMs": 420,
+                     *             "reportedAgeMs": 1200,
                      *             "deviationPercent": "-0.01"
                      *           }
                      *         ]
@@ -5237,6 +5245,7 @@ export interface operations {
                      *           "timestamp": "2026-11-21T10:00:00.000Z",
                      *           "timestampMs": 1795255200000,
                      *           "ageMs": 420,
+                     *           "reportedAgeMs": 1200,
                      *           "deviationPercent": "-0.01"
                      *         }
                      *       ]
@@ -6638,6 +6647,7 @@ export interface operations {
                      *           "timestamp": "2026-11-21T10:00:00.000Z",
                      *           "timestampMs": 1795255200000,
                      *           "ageMs": 420,
+                     *           "reportedAgeMs": 1200,
                      *           "deviationPercent": "-0.01"
                      *         }
                      *       ]

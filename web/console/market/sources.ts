@@ -15,11 +15,13 @@ const tones: Readonly<Record<SourceQuote['state'], string | undefined>> = {
 
 /** Where a market's price can come from, the preferred source first, and which makes it now. */
 export function Sources({ sources, laterMs }: { sources: readonly SourceQuote[]; laterMs: number }) {
+  const reportedAgeMs = sources[0]?.reportedAgeMs ?? null;
   return html`<${Section} title="Sources">
     <${TableFrame} label="Sources"><table>
       <thead><tr><th scope="col">Source</th><th scope="col">State</th><th scope="col" class="number">Bid</th><th scope="col" class="number">Ask</th><th scope="col">Age</th><th scope="col" class="number">Deviation</th></tr></thead>
       <tbody>${sources.map((source) => html`<${Row} key=${source.id} source=${source} laterMs=${laterMs} />`)}</tbody>
     </table><//>
+    ${reportedAgeMs !== null && html`<p><small>As the process that runs the feed reported ${spanText(reportedAgeMs + laterMs)} ago.</small></p>`}
   <//>`;
 }
 
