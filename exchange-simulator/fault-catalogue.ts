@@ -50,7 +50,7 @@ const sentence = (fallback: string): ParameterRule => ({
 });
 const systemStatuses = ['online', 'maintenance', 'cancel_only', 'post_only'];
 
-/** All faults. The control API, the command line and the README follow this table. */
+/** All faults. The control API and the command line follow this table. */
 export const faultRules = {
   close: {
     kind: 'event',

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { filesEnding, textOf } from '../repository/files.ts';
 
-test('every row of the fault table is in rows.md with tests that exist', () => {
-  const lines = readFileSync(new URL('rows.md', import.meta.url), 'utf8').split('\n');
-  const rows = lines
-    .flatMap((line) => /^\| (\d+) \|[^|]*\|(.*)\|$/.exec(line) ?? [])
-    .filter((_, index) => index % 3 !== 0);
-  assert.ok(rows.length >= 100, 'at least fifty rows');
-  for (let at = 0; at < rows.length; at += 2) {
-    const row = Number(rows[at]);
-    const tests = [...rows[at + 1]!.matchAll(/\[[^\]]+\]\(([^)]+)\): (.*?)(?=<br>| $)/g)];
-    assert.ok(tests.length > 0, `row ${row} has tests`);
-    for (const [, file, names] of tests) {
-      const text = readFileSync(new URL(file!, import.meta.url), 'utf8');
-      for (const name of names!.split('; ')) {
-        const start = name.split('…', 1)[0]!.trim();
-        assert.ok(text.includes(start), `row ${row}: ${file} has no test "${start}"`);
-      }
-    }
-  }
+test('every row of the fault table is proved by a test that names it, and every row that a test names is in the table', () => {
+  const listed = [...textOf('test/faults/rows.md').matchAll(/^(\d+)\. /gm)].map(([, row]) => Number(row));
+  const proved = new Set(filesEnding('.test.ts').flatMap((file) => rowsNamedIn(textOf(file))));
+  assert.deepEqual(
+    listed,
+    Array.from(listed, (_, index) => index + 1),
+  );
+  assert.deepEqual(
+    [...proved].toSorted((a, b) => a - b),
+    listed,
+  );
 });
+
+/** Row numbers at the end of test names: `(fault row 4)`, `(fault rows 23, 24 and 26)`. */
+function rowsNamedIn(text: string): number[] {
+  return [...text.matchAll(/\(fault rows? (\d[\d, and]*)/g)].flatMap(([, rows = '']) =>
+    [...rows.matchAll(/\d+/g)].map(Number),
+  );
+}

@@ -54,7 +54,7 @@ describe('with three sources', () => {
     ['dies', { fault: 'down' }],
     ['freezes with its sockets open', { fault: 'freeze' }],
   ] as const) {
-    test(`prices go on within five seconds when the first one ${what}, and it has them back after a quiet span`, async (t) => {
+    test(`prices go on within five seconds when the first one ${what}, and it has them back after a quiet span (fault row 61)`, async (t) => {
       const { service, states } = await threeSources(t);
       const client = await SteadyClient.watch(service.api);
       const lostMs = performance.now();
@@ -81,7 +81,7 @@ describe('with three sources', () => {
     });
   }
 
-  test('a jump of the first one alone is passed over, one of two sources is taken, and all of it is to be seen', async (t) => {
+  test('a jump of the first one alone is passed over, one of two sources is taken, and both are visible (fault row 61)', async (t) => {
     const { service, states, others } = await threeSources(t, { 'guard.jumpPercent': '10' });
     for (const each of [service.simulator, ...others]) {
       each.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });

@@ -60,7 +60,8 @@ test('every lock file holds all that its packages ask for, with checksums, so th
 
 test('every dependency stands with its reason in docs/dependencies.md, and nothing else does', () => {
   const page = textOf('docs/dependencies.md');
-  const named = [...page.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, name]) => name);
+  const lines = [...page.matchAll(/^- ((?:`[^`]+`(?:, )?)+):/gm)].map(([, names = '']) => names);
+  const named = lines.flatMap((names) => [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
   const wanted = filesEnding('package.json').flatMap((file) => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf(file));
     return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });

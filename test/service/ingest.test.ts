@@ -40,7 +40,7 @@ async function connect(t: TestContext, url: string, token: string | undefined): 
 }
 
 describe('an engine of the operator', { concurrency: true }, () => {
-  test('pushes the prices that clients get, and is told by name what is wrong', async (t) => {
+  test('pushes the prices that clients get, and what is wrong is answered by name (fault row 62)', async (t) => {
     const { harness, token, url } = await started(t);
     const socket = (await connect(t, url, token)) as WebSocket;
     const answers: string[] = [];

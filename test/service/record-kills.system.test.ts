@@ -19,7 +19,7 @@ interface Got {
   readonly gotAtMs: number;
 }
 
-test('a service that is killed again and again under load misses nothing but its last second, and records that', async (t) => {
+test('a service that is killed again and again under load misses nothing but its last second, and records the gap (fault row 60)', async (t) => {
   const exchange = await startExchangeSimulator({
     clock: systemClock,
     quotes: ['EUR'],

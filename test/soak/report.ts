@@ -21,7 +21,7 @@ export function reportOf(record: SoakRecord, options: SoakOptions, minutes: numb
     `Written by \`npm run soak -- --sources ${options.sources.join(',')} --minutes ${options.minutes} --requests ${options.requests} --write-docs\`: a real \`mdapi serve\` process and`,
     'simulated exchanges with a faulty network between them, clients of every kind, a fault of one source about every thirty seconds,',
     'of each in turn, maintenance windows, and keys created and revoked. Each price of one market is set once only, on all exchanges.',
-    'Tests of the single faults: [feed faults](../../test/faults/rows-feed.md).',
+    'Tests of the single faults: [fault rows](../../test/faults/rows.md).',
     '',
     `${minutes.toFixed(1)} minutes, ${options.clients} clients, seed ${options.seed}, sources ${options.sources.join(', ')}, Node ${process.versions.node}, ${process.platform} ${process.arch}. Clients, exchange and service shared one machine.`,
     '',
