@@ -16,66 +16,44 @@ export interface FeedParts {
 }
 
 /** Every interval and bound of the feed, in milliseconds unless named otherwise. */
-export interface FeedTiming {
+export const defaultTiming = {
   /** How long the start waits for the live connection before the fallback begins. */
-  readonly liveGraceMs: number;
+  liveGraceMs: 2_000,
   /** A live connection without a price update for this long is ended; a silent symbol is checked over REST. */
-  readonly staleAfterMs: number;
-  readonly pingEveryMs: number;
+  staleAfterMs: 10_000,
+  pingEveryMs: 5_000,
   /** A connection on which nothing at all arrives for this long is ended. */
-  readonly transportTimeoutMs: number;
+  transportTimeoutMs: 10_000,
   /** Where there are other sources they take over once nothing at all arrives for this long; over `pingEveryMs`. */
-  readonly silentAfterMs: number;
+  silentAfterMs: 10_000,
   /**
    * So do they once no price arrives for `silentAfterMs` though the connection is alive, if prices never paused for longer than this before
    * and another source has newer ones. 0: never.
    */
-  readonly steadyPauseMaxMs: number;
-  readonly reconnectMinMs: number;
-  readonly reconnectMaxMs: number;
-  /** The back-off starts over after this much healthy data on one connection. */
-  readonly healthyAfterMs: number;
-  readonly connectsPerMinuteMax: number;
-  readonly fallbackPollMs: number;
-  /** The wait after a failed poll grows up to this. */
-  readonly fallbackRetryMaxMs: number;
-  /** How often silent, rejected and doubted symbols are checked while the rest is live. */
-  readonly quietCheckMs: number;
-  /** How long a price that differs over REST may take to arrive live. */
-  readonly doubtGraceMs: number;
-  /** The shortest time between two renewals of one symbol's subscription. */
-  readonly resubscribeEveryMs: number;
-  readonly rejectedRetryMs: number;
-  readonly catalogueReloadMs: number;
-  /** The next load after one that lacked a known market. */
-  readonly catalogueRecheckMs: number;
-  /** The shortest time between two loads, however many changes are announced. */
-  readonly catalogueSpacingMs: number;
-  readonly catalogueRetryMaxMs: number;
-  /** The live path is taken at once with this share of the symbols, 0 to 1; with any of them after `staleAfterMs`. */
-  readonly liveShareMin: number;
-}
-
-export const defaultTiming: FeedTiming = {
-  liveGraceMs: 2_000,
-  staleAfterMs: 10_000,
-  pingEveryMs: 5_000,
-  transportTimeoutMs: 10_000,
-  silentAfterMs: 10_000,
   steadyPauseMaxMs: 0,
   reconnectMinMs: 500,
   reconnectMaxMs: 30_000,
+  /** The back-off starts over after this much healthy data on one connection. */
   healthyAfterMs: 30_000,
   connectsPerMinuteMax: 10,
   fallbackPollMs: 1_000,
+  /** The wait after a failed poll grows up to this. */
   fallbackRetryMaxMs: 10_000,
+  /** How often silent, rejected and doubted symbols are checked while the rest is live. */
   quietCheckMs: 5_000,
+  /** How long a price that differs over REST may take to arrive live. */
   doubtGraceMs: 1_000,
+  /** The shortest time between two renewals of one symbol's subscription. */
   resubscribeEveryMs: 60_000,
   rejectedRetryMs: 300_000,
   catalogueReloadMs: 600_000,
+  /** The next load after one that lacked a known market. */
   catalogueRecheckMs: 60_000,
+  /** The shortest time between two loads, however many changes are announced. */
   catalogueSpacingMs: 30_000,
   catalogueRetryMaxMs: 10_000,
+  /** The live path is taken at once with this share of the symbols, 0 to 1; with any of them after `staleAfterMs`. */
   liveShareMin: 0.9,
 };
+
+export type FeedTiming = { readonly [Name in keyof typeof defaultTiming]: number };

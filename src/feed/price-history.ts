@@ -11,25 +11,19 @@ const dayMs = 24 * hourMs;
 class PriceSeries {
   readonly #stepMs: number;
   readonly #sizeMax: number;
-  readonly #pick: (steps: number) => number;
   readonly #prices = new Map<number, DecimalString>();
 
-  /** `pick` chooses the step of an instant. */
-  constructor(stepMs: number, sizeMax: number, pick: (steps: number) => number) {
+  constructor(stepMs: number, sizeMax: number) {
     this.#stepMs = stepMs;
     this.#sizeMax = sizeMax;
-    this.#pick = pick;
   }
 
   note(at: number, price: DecimalString): void {
     const step = Math.floor(at / this.#stepMs);
     this.#prices.delete(step);
     this.#prices.set(step, price);
-    if (this.#prices.size <= this.#sizeMax) return;
-    for (const oldest of this.#prices.keys()) {
-      this.#prices.delete(oldest);
-      return;
-    }
+    const [oldest] = this.#prices.keys();
+    if (this.#prices.size > this.#sizeMax && oldest !== undefined) this.#prices.delete(oldest);
   }
 
   get size(): number {
@@ -42,16 +36,15 @@ class PriceSeries {
 
   /** The price of the step of `at`, or of an adjacent one. */
   near(at: number): DecimalString | undefined {
-    const step = this.#pick(at / this.#stepMs);
+    const step = Math.floor(at / this.#stepMs);
     return this.#prices.get(step) ?? this.#prices.get(step - 1) ?? this.#prices.get(step + 1);
   }
 }
 
 /** One market's past prices: by the minute for the last hour, by the hour for the last seven days. */
 export class PriceHistory {
-  // Minute prices are noted at the same second of each minute, hour prices at the start of the hour.
-  readonly #minutes = new PriceSeries(minuteMs, 70, Math.floor);
-  readonly #hours = new PriceSeries(hourMs, 7 * 24 + 6, Math.round);
+  readonly #minutes = new PriceSeries(minuteMs, 70);
+  readonly #hours = new PriceSeries(hourMs, 7 * 24 + 6);
   #notedAt: EpochMs | undefined;
 
   /** When the feed's own price was last noted. */
@@ -80,10 +73,12 @@ export class PriceHistory {
 
   /** The prices of an hour ago (to a minute or so), of 24 hours and of 7 days ago (to half an hour or so). */
   references(at: EpochMs): ReferencePrices {
+    // Minute prices are noted at the same second of each minute, hour prices at the start of the hour: the nearest start counts.
+    const halfHourMs = hourMs / 2;
     return {
       price1hAgo: this.#minutes.near(at - hourMs),
-      price24hAgo: this.#hours.near(at - dayMs),
-      price7dAgo: this.#hours.near(at - 7 * dayMs),
+      price24hAgo: this.#hours.near(at - dayMs + halfHourMs),
+      price7dAgo: this.#hours.near(at - 7 * dayMs + halfHourMs),
     };
   }
 }

@@ -28,8 +28,6 @@ interface SubscriptionsOptions {
     sent: () => void,
   ) => void;
   readonly listener: LiveListener;
-  /** The exchange's deadline for answering a request; 10,000 by default. */
-  readonly answerTimeoutMs?: number;
 }
 
 interface Batch {
@@ -37,10 +35,12 @@ interface Batch {
   readonly symbols: readonly MarketSymbol[];
 }
 
+/** The exchange's deadline for answering a request. */
+const answerTimeoutMs = 10_000;
+
 /** The subscriptions of one connection: sent in batches; each symbol is answered or given up within a deadline. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
-  readonly #answerTimeoutMs: number;
   readonly #outbox: Batch[] = [];
   /** Symbols without an answer yet, with the number of their latest request. */
   readonly #unanswered = new Map<MarketSymbol, number>();
@@ -53,7 +53,6 @@ export class Subscriptions {
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
-    this.#answerTimeoutMs = options.answerTimeoutMs ?? 10_000;
   }
 
   subscribe(symbols: readonly MarketSymbol[]): void {
@@ -79,7 +78,7 @@ export class Subscriptions {
       return;
     }
     for (const symbol of idle) this.#renewing.add(symbol);
-    this.#after(this.#answerTimeoutMs, () => this.#renew(idle));
+    this.#after(answerTimeoutMs, () => this.#renew(idle));
   }
 
   /** An acknowledgement, or data, which is as good as one. */
@@ -162,7 +161,7 @@ export class Subscriptions {
       if (this.#options.style === 'set') this.#awaited = request;
     }
     this.#options.send(method, symbols, request, () => {
-      if (isSubscribing) this.#after(this.#answerTimeoutMs, () => this.#giveUp(symbols, request));
+      if (isSubscribing) this.#after(answerTimeoutMs, () => this.#giveUp(symbols, request));
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Clock, EpochMs } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { FeedPath, UpstreamTicker } from '../market/upstream.ts';
+import type { UpstreamTicker } from '../market/upstream.ts';
+import type { TickerArrival } from './polled-tickers.ts';
 import type { BestPrices } from './top-of-book.ts';
 
 export type Statistics = Pick<
@@ -8,14 +9,8 @@ export type Statistics = Pick<
   'last' | 'high24h' | 'low24h' | 'volume24h' | 'vwap24h' | 'priceChangePercent24h'
 >;
 
-export interface DatedPrices extends BestPrices {
-  /** The exchange's own time of these prices. */
-  readonly upstreamTime: EpochMs | undefined;
-  /** When they were asked for; the receipt of a live frame. */
-  readonly askedAt: EpochMs;
-  readonly receivedAt: EpochMs;
-  readonly path: FeedPath;
-}
+/** Best prices, the exchange's own time of them, and their arrival. */
+export type DatedPrices = BestPrices & Pick<UpstreamTicker, 'upstreamTime'> & TickerArrival;
 
 interface Known {
   prices: DatedPrices | undefined;

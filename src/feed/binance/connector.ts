@@ -1,9 +1,9 @@
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { readExchangeInfo } from './catalogue.ts';
+import { readPolled } from '../polled-tickers.ts';
 import { BinanceLive, binanceSocket } from './live.ts';
-import { readPolledTickers } from './prices.ts';
+import { readExchangeInfo, readPolledTicker } from './messages.ts';
 
 const weights = { exchangeInfo: 20, klines: 2, tickersOfFew: 2, tickersOfSome: 40, tickersOfAll: 80 };
 /** `ticker/24hr` for these many symbols costs `tickersOfFew` and `tickersOfSome`; for more it costs as much as for all. */
@@ -53,6 +53,6 @@ export class BinanceConnector extends ConnectorBase {
       const weight = ids.length <= fewMax ? weights.tickersOfFew : weights.tickersOfSome;
       return this.rest.ask({ path, parameters: { symbols: JSON.stringify(ids) }, weight }, signal);
     });
-    return readPolledTickers(answer, this.directory);
+    return readPolled(answer, this.directory, readPolledTicker, ({ symbol }) => symbol);
   }
 }

@@ -4,7 +4,7 @@ import type { SocketTraits } from '../connector-base.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol } from '../live-protocol.ts';
 import { TickerAssembler } from '../ticker-assembler.ts';
 import { asCount, asEpoch, asObject, asText, parsePlain, type WireObject } from '../wire.ts';
-import { readBestPrices, readStatistics } from './prices.ts';
+import { readBestPrices, readStatistics } from './messages.ts';
 
 interface BinanceLiveParts extends LiveParts {
   /** The newest update of each market's book. Shared by a connection and its successor, which both send it. */

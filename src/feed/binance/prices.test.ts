@@ -3,12 +3,14 @@ import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { PairDirectory } from '../pair-directory.ts';
+import { readPolled } from '../polled-tickers.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { asObject, parsePlain, UpstreamError } from '../wire.ts';
-import { readBestPrices, readPolledTickers, readStatistics } from './prices.ts';
+import { readBestPrices, readPolledTicker, readStatistics } from './messages.ts';
 
 const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
 const directory = new PairDirectory();
+const read = (result: unknown) => readPolled({ result, ...at }, directory, readPolledTicker, ({ symbol }) => symbol);
 directory.learn([{ symbol: 'BNBBTC' as MarketSymbol, id: 'BNBBTC', liveName: 'BNBBTC' }]);
 
 test('the best prices of every recorded bookTicker frame are read digit for digit', () => {
@@ -46,7 +48,7 @@ test('a polled ticker keeps every digit and carries no time; unknown symbols are
     volume: '8913.30000000',
     closeTime: 1499869899040,
   };
-  assert.deepEqual(readPolledTickers({ result: [entry, { ...entry, symbol: 'NOPE' }, null], ...at }, directory), [
+  assert.deepEqual(read([entry, { ...entry, symbol: 'NOPE' }, null]), [
     {
       symbol: 'BNBBTC',
       bid: '4.00000000',
@@ -62,5 +64,5 @@ test('a polled ticker keeps every digit and carries no time; unknown symbols are
       ...at,
     },
   ]);
-  assert.throws(() => readPolledTickers({ result: {}, ...at }, directory), UpstreamError);
+  assert.throws(() => read({}), UpstreamError);
 });

@@ -2,10 +2,10 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
+import { readPolled } from '../polled-tickers.ts';
 import { asObject } from '../wire.ts';
-import { readMarkets } from './catalogue.ts';
 import { BitstampLive, bitstampSocket } from './live.ts';
-import { readPolledTickers } from './prices.ts';
+import { idOf, readMarkets, readPolledTicker } from './messages.ts';
 
 const candles = { hour: { step: '3600', limit: '170' }, minute: { step: '60', limit: '62' } } as const;
 
@@ -46,6 +46,7 @@ export class BitstampConnector extends ConnectorBase {
   }
 
   protected async loadTickers(_: readonly MarketSymbol[], signal: AbortSignal): Promise<UpstreamTicker[]> {
-    return readPolledTickers(await this.rest.ask({ path: '/api/v2/ticker/' }, signal), this.directory);
+    const answer = await this.rest.ask({ path: '/api/v2/ticker/' }, signal);
+    return readPolled(answer, this.directory, readPolledTicker, idOf);
   }
 }

@@ -5,7 +5,7 @@ import { type LiveChannel, type LiveParts, LiveProtocol } from '../live-protocol
 import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
 import { Loop } from '../timers.ts';
 import { asObject, asText, parsePlain, type WireObject } from '../wire.ts';
-import { readTopOfBook } from './prices.ts';
+import { readTopOfBook } from './messages.ts';
 
 interface BitstampLiveParts extends LiveParts {
   /** The current tickers of all markets over REST: no channel has statistics. */

@@ -3,12 +3,14 @@ import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { PairDirectory } from '../pair-directory.ts';
+import { readPolled } from '../polled-tickers.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { asList, asObject, parsePlain, UpstreamError } from '../wire.ts';
-import { readPolledTickers, readTopOfBook } from './prices.ts';
+import { idOf, readPolledTicker, readTopOfBook } from './messages.ts';
 
 const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
 const directory = new PairDirectory();
+const read = (result: unknown) => readPolled({ result, ...at }, directory, readPolledTicker, idOf);
 directory.learn([{ symbol: 'BTCUSD' as MarketSymbol, id: 'btcusd', liveName: 'btcusd' }]);
 
 test('the first level of both sides and the microsecond time of every recorded book frame are read digit for digit', () => {
@@ -41,7 +43,7 @@ test('a polled ticker has the given mean price and 24-hour change, not today’s
     percent_change_24: '1.24',
     pair: 'BTC/USD',
   };
-  assert.deepEqual(readPolledTickers({ result: [entry, { ...entry, pair: 'X/USD' }, null], ...at }, directory), [
+  assert.deepEqual(read([entry, { ...entry, pair: 'X/USD' }, null]), [
     {
       symbol: 'BTCUSD',
       bid: '26208',
@@ -57,5 +59,5 @@ test('a polled ticker has the given mean price and 24-hour change, not today’s
       ...at,
     },
   ]);
-  assert.throws(() => readPolledTickers({ result: {}, ...at }, directory), UpstreamError);
+  assert.throws(() => read({}), UpstreamError);
 });

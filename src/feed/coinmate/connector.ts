@@ -2,11 +2,11 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';
 import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
+import { readPolled } from '../polled-tickers.ts';
 import type { RestAnswer } from '../rest-client.ts';
 import { asObject, asText, UpstreamError } from '../wire.ts';
-import { readTradingPairs } from './catalogue.ts';
 import { PolledLive, pollEveryMs } from './live.ts';
-import { readTickers } from './prices.ts';
+import { readTicker, readTradingPairs } from './messages.ts';
 
 /**
  * The connector for Coinmate, which has books in CZK. It is polled: one request has the tickers of all markets. It has no
@@ -47,7 +47,7 @@ export class CoinmateConnector extends ConnectorBase {
       this.#latest = await this.rest.ask({ path: '/api/tickerAll' }, signal);
       this.#latestAtMs = clock.monotonicMs();
     }
-    return readTickers(this.#latest, path, this.directory);
+    return readPolled(this.#latest, this.directory, readTicker).map((ticker) => ({ ...ticker, path }));
   }
 }
 

@@ -3,13 +3,14 @@ import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { PairDirectory } from '../pair-directory.ts';
+import { readPolled } from '../polled-tickers.ts';
 import { parseLossless, UpstreamError } from '../wire.ts';
-import { readTickers } from './prices.ts';
+import { readTicker } from './messages.ts';
 
 const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
 const directory = new PairDirectory();
 directory.learn([{ symbol: 'BTCEUR' as MarketSymbol, id: 'BTC_EUR', liveName: 'BTC_EUR' }]);
-const read = (json: string) => readTickers({ result: parseLossless(json), ...at }, 'live', directory);
+const read = (json: string) => readPolled({ result: parseLossless(json), ...at }, directory, readTicker);
 const withTime = (timestamp: string) => read(`{"BTC_EUR":{"timestamp":${timestamp}}}`)[0]?.upstreamTime;
 
 test('JSON numbers keep every digit, and today’s change and open are not taken for those of 24 hours', () => {
@@ -26,7 +27,7 @@ test('JSON numbers keep every digit, and today’s change and open are not taken
       volume24h: '103.28489528000000000001',
       vwap24h: undefined,
       priceChangePercent24h: undefined,
-      path: 'live',
+      path: 'fallback',
       upstreamTime: 1506062222000,
       ...at,
     },

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import { type ListingChoice, selectMarkets } from '../market-listing.ts';
 import { asObject, parsePlain, UpstreamError } from '../wire.ts';
-import { readAssetPairs, readAssets } from './catalogue.ts';
+import { readAssetPairs, readAssets } from './messages.ts';
 
 const recording = new URL('../../../exchange-simulator/recordings/asset-pairs-2021-04-17.json', import.meta.url);
 const recorded = asObject(parsePlain(readFileSync(recording, 'utf8')))?.result;

@@ -3,10 +3,9 @@ import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { readPolled } from '../polled-tickers.ts';
 import { asList, asObject, asUpstreamError, UpstreamError } from '../wire.ts';
-import { readAssetPairs, readAssets } from './catalogue.ts';
 import { KrakenLive, krakenSocket } from './live.ts';
+import { readAssetPairs, readAssets, readPolledTicker } from './messages.ts';
 import type { AssetNames } from './names.ts';
-import { readPolledTicker } from './prices.ts';
 
 /** Beyond this many pairs one request for all of them is shorter than naming each. */
 const namesMax = 200;

@@ -2,9 +2,8 @@ import type { LivePair } from '../connector.ts';
 import type { SocketTraits } from '../connector-base.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol } from '../live-protocol.ts';
 import { asObject, asText, parseLossless, parsePlain, requireList, requireObject, type WireObject } from '../wire.ts';
-import { pairStatus } from './catalogue.ts';
+import { pairStatus, readLiveTicker } from './messages.ts';
 import { commonCode } from './names.ts';
-import { readLiveTicker } from './prices.ts';
 
 export const krakenSocket: SocketTraits = {
   /** Kraken takes no notice of single requests, but of connections that flood it. */

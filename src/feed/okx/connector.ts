@@ -3,9 +3,8 @@ import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { readPolled } from '../polled-tickers.ts';
 import { asObject, asText, UpstreamError } from '../wire.ts';
-import { readInstruments } from './catalogue.ts';
 import { OkxLive, okxSocket } from './live.ts';
-import { readTicker } from './prices.ts';
+import { readInstruments, readTicker } from './messages.ts';
 
 const candles = { hour: { bar: '1H', limit: '170' }, minute: { bar: '1m', limit: '62' } } as const;
 const spot = { instType: 'SPOT' };

@@ -3,8 +3,7 @@ import type { LivePair } from '../connector.ts';
 import type { SocketTraits } from '../connector-base.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol } from '../live-protocol.ts';
 import { asObject, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
-import { instrumentStatus } from './catalogue.ts';
-import { readTicker } from './prices.ts';
+import { instrumentStatus, readTicker } from './messages.ts';
 
 export const okxSocket: SocketTraits = {
   /** A connection takes 480 operations an hour; this makes at most 470. Pings are not operations. */

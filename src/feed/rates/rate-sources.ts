@@ -68,10 +68,10 @@ export function ecbSource(options: HttpSourceOptions): RateSource {
   return httpSource('ecb', options, 'application/xml, text/xml', (text) => readEcb(text, options.quote));
 }
 
-const day = /<Cube\s+time\s*=\s*(?:'(\d{4}-\d\d-\d\d)'|"(\d{4}-\d\d-\d\d)")\s*>/g;
+const day = /<Cube\s+time\s*=\s*(['"])(\d{4}-\d\d-\d\d)\1\s*>/g;
 const tag = /<Cube\s+([^<>]*?)\/>/g;
-const currencyAttribute = /(?:^|\s)currency\s*=\s*(?:'([A-Z]{3})'|"([A-Z]{3})")/;
-const rateAttribute = /(?:^|\s)rate\s*=\s*(?:'([0-9.]{1,32})'|"([0-9.]{1,32})")/;
+const currencyAttribute = /(?:^|\s)currency\s*=\s*(['"])([A-Z]{3})\1/;
+const rateAttribute = /(?:^|\s)rate\s*=\s*(['"])([0-9.]{1,32})\1/;
 
 /**
  * Reads one currency of the bank's XML: one `<Cube time='…'>` that holds one `<Cube currency='…' rate='…'/>` for each
@@ -81,12 +81,12 @@ const rateAttribute = /(?:^|\s)rate\s*=\s*(?:'([0-9.]{1,32})'|"([0-9.]{1,32})")/
 export function readEcb(text: string, currency: string): LoadedRate {
   if (!/<\/gesmes:Envelope>\s*$/.test(text)) throw new UpstreamError('malformed', 'not a complete document');
   const days = [...text.matchAll(day)];
-  const fixingDate = days[0]?.[1] ?? days[0]?.[2];
+  const fixingDate = days[0]?.[2];
   if (days.length !== 1 || fixingDate === undefined) throw new UpstreamError('malformed', 'not exactly one day');
   const rates = [...text.matchAll(tag)].flatMap(([, attributes = '']) => {
-    const name = currencyAttribute.exec(attributes);
-    const rate = rateAttribute.exec(attributes);
-    return (name?.[1] ?? name?.[2]) === currency ? [rate?.[1] ?? rate?.[2]] : [];
+    const [, , name] = currencyAttribute.exec(attributes) ?? [];
+    const [, , rate] = rateAttribute.exec(attributes) ?? [];
+    return name === currency ? [rate] : [];
   });
   if (rates.length !== 1) throw new UpstreamError('malformed', `not exactly one rate for ${currency}`);
   const mid = parseDecimal(rates[0]);

@@ -1,7 +1,10 @@
+import { parseDecimal } from '../../market/decimal.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
+import { changePercentOf, vwapOf } from '../derived.ts';
 import { requirePositive, requireStep } from '../listing-values.ts';
 import type { ListedPair, MarketTerms } from '../market-listing.ts';
-import { asText, requireList, type WireObject } from '../wire.ts';
+import type { TickerValues } from '../polled-tickers.ts';
+import { asEpoch, asText, requireList, type WireObject } from '../wire.ts';
 
 /**
  * Reads the data of `public/instruments`, spot only. Only `live` is trading; every other state, known (`suspend`,
@@ -32,4 +35,24 @@ function readTerms(entry: WireObject): MarketTerms {
 
 export function instrumentStatus(state: unknown): UpstreamMarketStatus {
   return state === 'live' ? 'trading' : 'paused';
+}
+
+/**
+ * Reads a spot ticker, which is the same on both paths. A value that OKX does not have is an empty text, and so
+ * `undefined`. For spot `vol24h` is in the base currency and `volCcy24h` in the quote currency.
+ */
+export function readTicker(entry: WireObject): TickerValues {
+  const last = parseDecimal(entry.last);
+  const volume24h = parseDecimal(entry.vol24h);
+  return {
+    bid: parseDecimal(entry.bidPx),
+    ask: parseDecimal(entry.askPx),
+    last,
+    high24h: parseDecimal(entry.high24h),
+    low24h: parseDecimal(entry.low24h),
+    volume24h,
+    vwap24h: vwapOf(parseDecimal(entry.volCcy24h), volume24h),
+    priceChangePercent24h: changePercentOf(last, parseDecimal(entry.open24h)),
+    upstreamTime: asEpoch(entry.ts),
+  };
 }
