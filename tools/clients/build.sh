@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes clients from docs/openapi/v1.json with the generators their developers use, and compiles each with a driver that
 # the tests in test/clients run. Wants what README.md lists; writes to tools/clients/build and nowhere else in here.
-#   build.sh [hey-api|python|go|rust|java]…    all of them by default; does nothing for one that is up to date
+#   build.sh [hey-api|python|pydantic|go|rust|java]…    all of them by default; does nothing for one that is up to date
 #   build.sh --check hey-api|python|…          fails unless that one is up to date
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,7 +17,7 @@ fresh() {
   cp -r "$1/." "build/$1/"
 }
 
-# Both languages wait for one download.
+# All its languages wait for one download.
 openapi_generator() {
   exec 8>build/lock
   flock 8
@@ -45,6 +45,14 @@ make_python() {
   build/python/venv/bin/python -m compileall -q build/python/generated
 }
 
+make_pydantic() {
+  fresh pydantic
+  [ -x build/pydantic/venv/bin/python ] || python3 -m venv build/pydantic/venv
+  build/pydantic/venv/bin/pip install --quiet --disable-pip-version-check -r pydantic/requirements.txt
+  openapi_generator -g python -o build/pydantic/generated
+  build/pydantic/venv/bin/python -m compileall -q build/pydantic/generated
+}
+
 make_go() {
   fresh go
   cd build/go
@@ -68,7 +76,7 @@ make_java() {
 
 check=false
 [ "${1:-}" != --check ] || { check=true; shift; }
-for language in "${@:-hey-api python go rust java}"; do
+for language in "${@:-hey-api python pydantic go rust java}"; do
   for each in $language; do
     stamp=$(cat "$document" build.sh pom.xml package-lock.json $(find "$each" -type f | sort) | sha256sum)
     [ "$(cat "build/$each.stamp" 2>/dev/null)" = "$stamp" ] && continue
