@@ -44,7 +44,7 @@ const sources: readonly GuideSource[] = [
     name: 'Python client',
     title: 'Python client',
     file: 'client-python/README.md',
-    purpose: 'The same for Python, for threads and asyncio.',
+    purpose: 'Waiting, retrying and polling done for you, sync and async.',
   },
 ];
 
@@ -121,7 +121,7 @@ function prose(site: Site, { route, text, purpose }: Pick<Guide, 'route' | 'text
   return [
     heading(1, title),
     paragraph('lead', purpose),
-    paragraph('note', 'The documentation of the package, which is in English:'),
+    paragraph('note', 'The documentation of this package is in English.'),
     frame((inner) => html`<div class="prose" lang="en">\n${inner}</div>\n`, rest),
   ];
 }

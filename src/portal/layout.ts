@@ -69,14 +69,14 @@ export function pageMarkdown(site: Site, { body }: PortalPage): string {
 
 /** The page as HTML, ASCII only. */
 export function pageHtml(site: Site, page: PortalPage): string {
-  const { body, kind, parent, navigation } = page;
+  const { body, kind, navigation } = page;
   return html`<!doctype html>
 <html lang="${site.language}">
 ${head(site, page)}<body class="${kind ?? 'text'}">
 <a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
 ${header(site, page)}<div class="${navigation === undefined ? 'page' : 'page with-contents'}">
 ${navigation && navigationHtml(site, navigation, page.route)}<main id="main" tabindex="-1">
-${parent && html`<p class="crumb" data-web="crumb"><a href="${link(site, parent)}">${say(site, menu[parent])}</a></p>\n`}${contentHtml(site, body)}</main>
+${contentHtml(site, body)}</main>
 </div>
 ${footer(site, page)}</body>
 </html>

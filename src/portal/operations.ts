@@ -1,5 +1,4 @@
 import { type ErrorCode, errorTable } from '../contract/errors.ts';
-import { pollingIntervals } from '../contract/limits.ts';
 import type { Operation } from '../contract/openapi.ts';
 import type { Response } from '../contract/openapi-errors.ts';
 import { html } from '../html.ts';
@@ -23,7 +22,6 @@ import { say } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { keyBar, needsKey, requestSamples, tryIt } from './samples.ts';
 import type { Site } from './site.ts';
-import { intervalInWords } from './words.ts';
 
 /** The page of common errors and of response headers. */
 export const commonRoute = '/docs/common';
@@ -34,19 +32,16 @@ export function operationRoute(path: string): string {
   return `/docs/${name === '/' ? 'root' : name}`;
 }
 
-/** Operations with their purpose, and how often to ask (contract, Limits, rule 5). */
+/** Operations with their purpose, and how often to ask, which is the second paragraph of a description. */
 export function operationTable(site: Site, paths: readonly string[]): Block {
   const rows = paths.map((path): Cell[] => {
-    const { get } = site.document.paths[path]!;
-    const advice = pollingIntervals.find((each) => each.path === path);
+    const { summary, description } = site.document.paths[path]!.get;
     return [
       { text: `[\`GET ${path}\`](${operationRoute(path)})`, isWord: true },
-      advice === undefined ? '' : { text: intervalInWords(site, advice.intervalMs), isWord: true },
-      { text: get.summary, note: advice?.reason },
+      { text: summary, note: description.split('\n\n')[1] },
     ];
   });
-  const columns = ['Operation', 'Poll', 'What it returns'];
-  return table({ label: 'Operations', columns, rows });
+  return table({ label: 'Operations', columns: ['Operation', 'What it returns'], rows });
 }
 
 /** One operation: what it is for, what it takes, what it answers, how that looks, and a way to try it. */

@@ -30,14 +30,6 @@ export function durationInWords(reader: Reader, durationMs: number): string {
   return wholeDuration(locales[reader.language], durationMs) ?? say(reader, 'less than a second');
 }
 
-const english: Reader = { language: 'en' };
-
-/** `every 5 seconds`, `every hour`; `once at start` where there is no interval. */
-export function intervalInWords(reader: Reader, intervalMs: number | undefined): string {
-  if (intervalMs === undefined) return say(reader, 'once at start');
-  return say(reader, `every ${durationInWords(english, intervalMs)}`.replace(' 1 ', ' '));
-}
-
 /** `99.98%`: a share from 0 to 1, rounded down so that only all of it is 100. */
 export function percentInWords({ language }: Reader, share: number): string {
   const percent = Math.floor(share * 10_000) / 10_000;

@@ -59,7 +59,6 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   'The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.':
     'Dokument OpenAPI 3.1 vzniká z téhož kódu, který odpovídá na požadavky. Je v něm i to, co se může v rámci verze 1 změnit.',
   'What it returns': 'Co vrací',
-  Poll: 'Jak často',
   'Five endpoints, all read-only': 'Pět adres, všechny jen pro čtení',
   'One request for `/v1/tickers` every five seconds brings every price there is.':
     'Jeden požadavek na `/v1/tickers` každých pět sekund přinese všechny ceny, které existují.',
@@ -74,18 +73,12 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   'Prices on this page are examples from {day}, not offers.':
     'Ceny na této stránce jsou příklady ze dne {day}, ne nabídky.',
 
-  // Durations and intervals.
-  'once at start': 'jednou při startu',
-  'every 5 seconds': 'každých 5 sekund',
-  'every minute': 'každou minutu',
-  'every hour': 'každou hodinu',
-
   // Guides.
   'How to use the API well: first requests, polling, markets, prices, limits, errors and versioning.':
     'Jak API dobře používat: první požadavky, dotazování, trhy, ceny, limity, chyby a verze.',
   'Short pages, one question each. Tests run every program in them against the service.':
     'Krátké stránky, každá na jedno téma. Všechny programy v nich testy spouštějí proti službě.',
-  'The documentation of the package, which is in English:': 'Dokumentace balíčku je v angličtině:',
+  'The documentation of this package is in English.': 'Dokumentace balíčku je v angličtině.',
   'Other guides': 'Další návody',
   Previous: 'Předchozí',
   Next: 'Následující',
@@ -97,7 +90,8 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   'When prices are too old to trade on, and what to do around a window.':
     'Kdy jsou ceny na obchodování příliš staré a co dělat kolem údržby.',
   'Python client': 'Klient pro Python',
-  'The same for Python, for threads and asyncio.': 'Totéž pro Python, pro vlákna i asyncio.',
+  'Waiting, retrying and polling done for you, sync and async.':
+    'Čeká, opakuje a dotazuje se za vás, synchronně i asynchronně.',
   'Market states, missing symbols': 'Stavy trhů, chybějící symboly',
   'What market states mean, and why a symbol can be missing.': 'Co znamenají stavy trhů a proč může symbol chybět.',
   'Prices, and what is in them': 'Ceny a z čeho se skládají',
@@ -125,12 +119,6 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
     'Všechny adresy, parametry, odpovědi, pole, hlavičky, chyby a limity API.',
   'Every operation of API version {version}, made from the [OpenAPI document](/openapi/v1.json). Base URL: {baseUrl}':
     'Všechny operace API verze {version}, podle [dokumentu OpenAPI](/openapi/v1.json). Základní URL: {baseUrl}',
-  'More frequent calls generally bring no newer data': 'Častější dotazy zpravidla nepřinesou novější data',
-  'Each followed market uses 12 requests per minute; use /v1/tickers for several markets':
-    'Každý sledovaný trh spotřebuje 12 požadavků za minutu; pro více trhů použijte /v1/tickers',
-  'Markets change rarely': 'Trhy se mění zřídka',
-  'May be polled more often during an outage': 'Při výpadku se lze ptát častěji',
-  'Measure the offset between local and server clock': 'Změřte odchylku místních hodin od serveru',
   'The status of the ticker feed is `outage` once it is more than {duration} behind.':
     'Stav přísunu dat je `outage`, jakmile je pozadu o více než {duration}.',
   'A delisted market stays in `GET /v1/markets` for {duration}.':
@@ -155,8 +143,8 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   Meaning: 'Význam',
   Field: 'Pole',
   Header: 'Hlavička',
-  header: 'hlavička',
-  query: 'parametr dotazu',
+  header: 'v hlavičce',
+  query: 'v dotazu',
   required: 'povinné',
   optional: 'nepovinné',
   or: 'nebo',
