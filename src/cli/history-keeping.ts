@@ -65,7 +65,7 @@ export const hold = storeCommand({
   },
   async work(job) {
     const { values, store } = job;
-    const id = await withSegments(job, (segments) => segments.addHold(values));
+    const id = await withHolds(job, (segments) => segments.addHold(values));
     const summary = `keeps the record from ${isoInstant(values.from)} to ${isoInstant(values.to)}: ${values.reason}`;
     await store.audit.record({ action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary });
     return {
@@ -83,7 +83,7 @@ export const release = storeCommand({
   read: (input) => parseCount(input.argument('ID'), Number.MAX_SAFE_INTEGER, 'ID'),
   async work(job) {
     const { values: id, store } = job;
-    if (!(await withSegments(job, (segments) => segments.releaseHold(id)))) {
+    if (!(await withHolds(job, (segments) => segments.releaseHold(id)))) {
       throw new CommandError(exitCodes.notFound, 'hold_unknown', `There is no hold ${id}.`);
     }
     const summary = 'no longer keeps a span of the record';
@@ -93,7 +93,7 @@ export const release = storeCommand({
 });
 
 /** Opens the record for changing its holds. */
-async function withSegments<T>(
+async function withHolds<T>(
   { configuration }: Pick<Job, 'configuration'>,
   use: (segments: import('../history/segment-store.ts').SegmentStore) => Promise<T>,
 ): Promise<T> {

@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { exportRecord } from './history-export.ts';
 import { hold, release, verify } from './history-keeping.ts';
+import { ship } from './history-ship.ts';
 import { keyIdOf, readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
 import { storeCommand } from './store-command.ts';
 import { instantCell, pairs, table } from './style.ts';
@@ -117,4 +118,4 @@ const answer = storeCommand({
   },
 });
 
-export const historyCommands: readonly Command[] = [quotes, served, answer, exportRecord, verify, hold, release];
+export const historyCommands: readonly Command[] = [quotes, served, answer, exportRecord, ship, verify, hold, release];

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../clock.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
 import type { RecordQuestions } from '../history/questions.ts';
+import type { SegmentReader } from '../history/segment-store.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
 import type { CommandInput, Option } from './command.ts';
@@ -9,8 +10,17 @@ import { parseInstant } from './values.ts';
 
 /** Opens the record for reading, beside the server. Throws `CommandError` where there is none. */
 export async function withRecord<T>(
-  { history }: Pick<Configuration, 'history'>,
+  configuration: Pick<Configuration, 'history'>,
   use: (questions: RecordQuestions) => Promise<T>,
+): Promise<T> {
+  const { RecordQuestions } = await import('../history/questions.ts');
+  return withSegments(configuration, (segments) => use(new RecordQuestions(segments)));
+}
+
+/** The same, for the segments themselves. */
+export async function withSegments<T>(
+  { history }: Pick<Configuration, 'history'>,
+  use: (segments: SegmentReader, history: HistoryConfiguration) => Promise<T>,
 ): Promise<T> {
   if (history === undefined) {
     throw new CommandError(
@@ -20,10 +30,9 @@ export async function withRecord<T>(
     );
   }
   const { openSegmentsToRead } = await import('../history/open-segments.ts');
-  const { RecordQuestions } = await import('../history/questions.ts');
   const { location } = history;
-  const store = await openSegmentsToRead(location);
-  if (store === undefined) {
+  const segments = await openSegmentsToRead(location);
+  if (segments === undefined) {
     const remedy = 'The server makes it when it starts. Is it this configuration’s?';
     throw new CommandError(
       exitCodes.notFound,
@@ -32,9 +41,9 @@ export async function withRecord<T>(
     );
   }
   try {
-    return await use(new RecordQuestions(store));
+    return await use(segments, history);
   } finally {
-    await store.close();
+    await segments.close();
   }
 }
 

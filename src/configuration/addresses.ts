@@ -25,6 +25,16 @@ export interface RedisConfiguration {
   readonly database: number;
 }
 
+/** The HTTP interface of a ClickHouse server, and a database there. */
+export interface ClickHouseConfiguration {
+  /** Without credentials and path. */
+  readonly url: string;
+  readonly user: string;
+  /** Empty for none. */
+  readonly password: string;
+  readonly database: string;
+}
+
 const address = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=[^@]{1,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/;
 const named = /^([^<>"\p{C}]{1,100}) <([^<>]+)>$/u;
 const submissionPort = 587;
@@ -77,6 +87,20 @@ export function parseRedisUrl(text: string): RedisConfiguration | undefined {
     password: password === '' ? undefined : password,
     database: Number(database),
   };
+}
+
+/**
+ * Reads `https://user:password@host:port/database`. User and password are percent-encoded where they hold `:`, `/`, `@`
+ * or the like; without a user it is `default`, and so is the database. `undefined` for anything else.
+ */
+export function parseClickHouseUrl(text: string): ClickHouseConfiguration | undefined {
+  const url = /^https?:\/\/[^\s?#]+$/.test(text) ? URL.parse(text) : null;
+  const database = /^\/?([A-Za-z_][A-Za-z0-9_]{0,62})?$/.exec(url?.pathname ?? 'no path');
+  if (url === null || url.hostname === '' || url.port === '0' || database === null) return undefined;
+  const user = decoded(url.username);
+  const password = decoded(url.password);
+  if (user === undefined || password === undefined || (user === '' && password !== '')) return undefined;
+  return { url: url.origin, user: user || 'default', password, database: database[1] ?? 'default' };
 }
 
 function decoded(text: string): string | undefined {

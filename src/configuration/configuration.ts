@@ -4,7 +4,9 @@ import type { ConnectorUrls } from '../feed/connector.ts';
 import { connectorKinds } from '../feed/connectors.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import {
+  type ClickHouseConfiguration,
   type Mailbox,
+  parseClickHouseUrl,
   parseMailbox,
   parseRedisUrl,
   parseSmtpUrl,
@@ -100,6 +102,10 @@ export interface HistoryConfiguration {
   readonly keepForMs: number;
   /** Who gets the last hash of each day. */
   readonly sealTo: Mailbox | undefined;
+  /** Where the record is copied to; `undefined` for nowhere. */
+  readonly clickhouse: ClickHouseConfiguration | undefined;
+  /** How long that copy is kept. */
+  readonly shippedForMs: number;
 }
 
 type ConvertedQuote = Settings['pricing']['converted'][CurrencyCode];
@@ -203,8 +209,13 @@ function resolveStore(url: string, directoryOf: DirectoryOf): StoreConfiguration
 }
 
 function resolveHistory({ history, store }: Settings, directoryOf: DirectoryOf): HistoryConfiguration | undefined {
-  const { url, journal, keepFor, sealTo } = history;
-  const rest = { keepForMs: milliseconds(keepFor), sealTo: parseMailbox(sealTo ?? '') };
+  const { url, journal, keepFor, sealTo, clickhouse } = history;
+  const rest = {
+    keepForMs: milliseconds(keepFor),
+    sealTo: parseMailbox(sealTo ?? ''),
+    clickhouse: parseClickHouseUrl(clickhouse.url ?? ''),
+    shippedForMs: milliseconds(clickhouse.keepFor),
+  };
   if (url === 'off') return undefined;
   if (url === undefined) {
     const known = resolveStore(store, directoryOf);

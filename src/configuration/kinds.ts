@@ -3,7 +3,7 @@ import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { connectorKinds } from '../feed/connectors.ts';
 import { type DecimalString, parseDecimal } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, parseSymbol } from '../market/symbol.ts';
-import { parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
+import { parseClickHouseUrl, parseMailbox, parseRedisUrl, parseSmtpUrl } from './addresses.ts';
 import { type Duration, parseDuration } from './duration.ts';
 import { nearest } from './spelling.ts';
 
@@ -132,6 +132,10 @@ export const path: TextKind<string> = {
 export const redisUrl: TextKind<string> = {
   allowed: 'redis:// or rediss://, [user:password@]host[:port][/database]',
   fits: (text) => parseRedisUrl(text) !== undefined,
+};
+export const clickHouseUrl: TextKind<string> = {
+  allowed: 'http:// or https://, [user[:password]@]host[:port][/database]',
+  fits: (text) => parseClickHouseUrl(text) !== undefined,
 };
 export const smtpUrl: TextKind<string> = {
   allowed: 'smtp:// or smtps://, [user:password@]host[:port]',

@@ -1,4 +1,4 @@
-import { duration, mailbox, optionalText, path, recordUrl, section, text } from './kinds.ts';
+import { clickHouseUrl, duration, mailbox, optionalText, path, recordUrl, section, text } from './kinds.ts';
 
 export const historySchema = section(
   {
@@ -26,6 +26,25 @@ export const historySchema = section(
         'An address that whoever can change the record cannot read: the hash proves what was recorded until then.',
       example: 'Compliance <compliance@example.com>',
     }),
+    clickhouse: section(
+      {
+        url: optionalText(clickHouseUrl, {
+          description:
+            'Where `mdapi history ship` copies the record to: the HTTP interface of ClickHouse, with a database that exists and is for this record alone.',
+          whenAbsent: 'nothing is copied',
+          example: 'https://mdapi:password@clickhouse.example.com:8443/record',
+          secret: true,
+          security:
+            'It gets ids of keys and no address. With a password use `MDAPI_HISTORY_CLICKHOUSE_URL_FILE`, and `https://` beyond this machine.',
+        }),
+        keepFor: duration(
+          '1830d',
+          ['1d', '3650d'],
+          'How long ClickHouse keeps rows: the TTL of the tables, in whole months. `mdapi history ship --create` sets it.',
+        ),
+      },
+      'A copy of the record for analysis and for years.',
+    ),
   },
   'The record of every published price and every answer to a key.',
 );

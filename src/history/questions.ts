@@ -10,6 +10,7 @@ import { after, explainRow } from './explain.ts';
 import { RequestNumbers } from './publication.ts';
 import { type FoundServing, RecordReader, type RecordSpan, type StateAt } from './record-reader.ts';
 import type { FactKind, NoQuote, Position, QuoteRow, ServingRow } from './rows.ts';
+import { segmentKinds } from './segment.ts';
 import type { Hold, SegmentReader } from './segment-store.ts';
 import { type Verification, verifyRecord } from './verify.ts';
 
@@ -74,8 +75,7 @@ export class RecordQuestions {
   }
 
   async summary(): Promise<RecordSummary> {
-    const kinds = ['quotes', 'facts', 'breaks', 'servings', 'keyframe'] as const;
-    const heads = await this.#store.heads({ kinds });
+    const heads = await this.#store.heads({ kinds: segmentKinds });
     const gaps: Gap[] = [];
     for (const chain of await this.#reader.chains()) gaps.push(...(await this.#reader.gaps(chain)));
     return {

@@ -52,6 +52,7 @@ export function conditionsOf(query: SegmentQuery): {
   add('last_ms >= ?', query.from);
   add('first_ms < ?', query.to);
   add('number < ?', query.beforeNumber);
+  add('number > ?', query.afterNumber);
   add('low_request <= ?', query.request);
   add('high_request >= ?', query.request);
   return { where: `where ${conditions.join(' and ')}`, values };

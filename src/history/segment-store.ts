@@ -37,6 +37,7 @@ export interface SegmentQuery {
   readonly from?: EpochMs;
   readonly to?: EpochMs;
   readonly beforeNumber?: number;
+  readonly afterNumber?: number;
   readonly request?: number;
   /** The highest number first. */
   readonly backwards?: boolean;

@@ -5,7 +5,8 @@ import type { EpochMs } from '../clock.ts';
  * What a segment holds. A keyframe holds everything that was in force at its instant, and the names that those after it
  * use; `breaks` are the facts that say where the record begins, ends or has a gap.
  */
-export type SegmentKind = 'quotes' | 'facts' | 'breaks' | 'servings' | 'keyframe';
+export const segmentKinds = ['quotes', 'facts', 'breaks', 'servings', 'keyframe'] as const;
+export type SegmentKind = (typeof segmentKinds)[number];
 
 /** A piece of the record before it is sealed: rows of one kind and one span. */
 export interface SegmentContent {

@@ -2,7 +2,7 @@ import { decodeFacts } from './fact-codec.ts';
 import { readJournal } from './journal.ts';
 import { namesOfKeyframe } from './keyframe.ts';
 import { journalOf } from './open-writer.ts';
-import { chainStart, hashOf, type Segment } from './segment.ts';
+import { chainStart, hashOf, type Segment, segmentKinds } from './segment.ts';
 import type { Deletion, SegmentReader } from './segment-store.ts';
 
 /** The first thing in a chain that is not as it was written. */
@@ -56,12 +56,11 @@ export async function verifyRecord(store: SegmentReader, progress: (segments: nu
 }
 
 async function numbersOf(store: SegmentReader, chain: number): Promise<readonly number[]> {
-  const kinds = ['quotes', 'facts', 'breaks', 'servings', 'keyframe'] as const;
-  return (await store.heads({ kinds, chain })).map(({ number }) => number);
+  return (await store.heads({ kinds: segmentKinds, chain })).map(({ number }) => number);
 }
 
 /** What retention took out between two segments that follow each other; `undefined` where something else is missing. */
-function skip(last: number, next: number, deletions: readonly Deletion[]) {
+export function skip(last: number, next: number, deletions: readonly Deletion[]) {
   let [at, count] = [last, 0];
   let hash: Buffer | undefined;
   while (at + 1 < next) {

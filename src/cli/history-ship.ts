@@ -1,0 +1,79 @@
+import { isoInstant } from '../contract/instant.ts';
+import type { Shipped } from '../history/ship.ts';
+import { instants } from '../operator/fields.ts';
+import type { Command } from './command.ts';
+import { CommandError, exitCodes, UsageError } from './failure.ts';
+import { withSegments } from './record.ts';
+import { type Job, storeCommand } from './store-command.ts';
+import { harmless } from './style.ts';
+import { parseOptionalInstant } from './values.ts';
+
+export const ship: Command = storeCommand({
+  name: 'history ship',
+  summary: 'copy the record to ClickHouse, each row exactly once',
+  details: [
+    'Goes on where the last one ended; one that was interrupted is finished first. The running minute follows once it is sealed. Run it by a timer, on one machine.',
+  ],
+  options: [
+    { name: 'create', summary: 'make the tables that are missing, and set how long they keep rows' },
+    { name: 'schema', summary: 'print the statements of --create, and do nothing' },
+    {
+      name: 'from',
+      value: 'INSTANT',
+      summary: 'from the minute of this instant on (default: what was not copied yet)',
+    },
+    { name: 'to', value: 'INSTANT', summary: 'up to the minute of this instant (default: all)' },
+  ],
+  examples: [
+    { line: 'mdapi history ship --create', note: 'the first time' },
+    { line: 'mdapi history ship', note: 'every minute, from cron or a systemd timer' },
+  ],
+  read(input, now) {
+    const from = parseOptionalInstant(input.option('from'), now, '--from');
+    const to = parseOptionalInstant(input.option('to'), now, '--to');
+    if (from !== undefined && to !== undefined && to <= from) throw new UsageError('--to has to be after --from.');
+    return { from, to };
+  },
+  async work(job) {
+    const { input, configuration } = job;
+    if (!input.isSet('schema')) return shipRecord(job);
+    const { schemaStatements } = await import('../history/clickhouse-schema.ts');
+    const statements = schemaStatements(configuration.history?.shippedForMs ?? 0);
+    return { json: { statements }, text: statements.map((each) => `${each};`).join('\n\n') };
+  },
+});
+
+type ShipJob = Job<{ readonly from: Shipped['until']; readonly to: Shipped['until'] }>;
+
+async function shipRecord({ input, values, configuration, context }: ShipJob) {
+  const { stderr, clock } = context;
+  const progress = ({ rows, until }: Shipped) => {
+    const line = `${rows.quotes} quotes, ${rows.servings} answers, up to ${until === undefined ? '' : isoInstant(until)}`;
+    stderr.write(stderr.isTerminal ? `\r${line}\x1b[K` : `${line}\n`);
+  };
+  const shipped = await withSegments(configuration, async (segments, { clickhouse, shippedForMs }) => {
+    if (clickhouse === undefined) {
+      const remedy =
+        'Set history.clickhouse.url; with a password in a file that MDAPI_HISTORY_CLICKHOUSE_URL_FILE names.';
+      throw new CommandError(exitCodes.failure, 'clickhouse_missing', `There is no ClickHouse to copy to. ${remedy}`);
+    }
+    const { shipTo } = await import('../history/ship-to.ts');
+    const create = input.isSet('create');
+    const options = { ...values, now: clock.now(), keepForMs: shippedForMs, progress };
+    return shipTo(segments, clickhouse, create, options).catch((error: Error) => {
+      throw error.name === 'ShipError' ? failureFrom(error as Error & { reason: string }) : error;
+    });
+  });
+  if (stderr.isTerminal && shipped.segments > 0) stderr.write('\r\x1b[K');
+  const { segments, rows, until, lost } = shipped;
+  const text = `${segments} segments: ${rows.quotes} quotes, ${rows.servings} answers, ${rows.facts} facts.`;
+  return {
+    json: { segments, ...rows, lost, ...instants('until', until) },
+    text: segments === 0 ? 'Everything that is sealed was copied already.' : text,
+    notes: lost === 0 ? [] : [`${lost} segments were deleted by history.keepFor before they were copied.`],
+  };
+}
+
+function failureFrom({ reason, message }: { readonly reason: string; readonly message: string }): CommandError {
+  return new CommandError(exitCodes.failure, reason, harmless(message));
+}

@@ -1,0 +1,190 @@
+import { Readable } from 'node:stream';
+import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import type { RowTable } from './clickhouse-schema.ts';
+import { retentionOf, rowTableNames, schemaStatements, schemaVersion } from './clickhouse-schema.ts';
+import { ShipError } from './ship-error.ts';
+
+/** A database of a ClickHouse server. */
+export interface ClickHouseLocation {
+  /** Of the HTTP interface, without credentials. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+/** A segment as the copy knows it. */
+export interface LedgerRow {
+  readonly number: number;
+  /** In hexadecimal. */
+  readonly hash: string;
+  /** Whether its rows are there: where not, a ship was stopped in it. */
+  readonly isSent: boolean;
+  /** When it was begun, in ClickHouse's form. */
+  readonly shippedAt: string;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, number | string>>;
+
+const requestTimeoutMs = 120_000;
+/** One INSERT is one block, which is there as a whole or not at all. */
+const oneBlock = {
+  async_insert: 0,
+  input_format_parallel_parsing: 0,
+  input_format_skip_unknown_fields: 0,
+  insert_deduplicate: 1,
+  max_insert_block_size: '100000000',
+  wait_end_of_query: 1,
+} as const;
+
+/** What `ship` asks and tells a ClickHouse server. Everything rejects with `ShipError`. */
+export class ClickHouse {
+  readonly #location: ClickHouseLocation;
+  readonly #client: ReturnType<typeof createClient>;
+
+  constructor(location: ClickHouseLocation) {
+    const { url, user, password, database } = location;
+    this.#location = location;
+    this.#client = createClient({
+      ...{ url, username: user, password, database },
+      application: 'mdapi',
+      request_timeout: requestTimeoutMs,
+      // A body that was cut off cannot be decompressed: no part of it is taken for the whole.
+      compression: { request: { codec: 'zstd' }, response: false },
+      log: { level: ClickHouseLogLevel.OFF },
+    });
+  }
+
+  /** Makes what is missing, and sets how long rows are kept. */
+  async create(keepForMs: number): Promise<void> {
+    for (const query of schemaStatements(keepForMs)) await this.#tell(query);
+    const retention = retentionOf(keepForMs);
+    const tables = await this.#ask<{ name: RowTable; create_table_query: string }>(
+      'SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase()',
+    );
+    for (const { name, create_table_query } of tables) {
+      if (!rowTableNames.includes(name) || create_table_query.includes(retention)) continue;
+      await this.#tell(`ALTER TABLE ${name} MODIFY TTL ${retention}`);
+    }
+  }
+
+  /** Refuses tables that are missing or of another version. */
+  async checkSchema(): Promise<void> {
+    const query = "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'segments'";
+    const [table] = await this.#ask<{ comment: string }>(query);
+    const { database } = this.#location;
+    if (table === undefined) {
+      const remedy = '`mdapi history ship --create` makes them.';
+      throw new ShipError(
+        'clickhouse_schema',
+        `The database ${database} of ClickHouse has no tables for the record. ${remedy}`,
+      );
+    }
+    const found = /^mdapi record, schema (\d+)$/.exec(table.comment)?.[1];
+    if (found === String(schemaVersion)) return;
+    const what = found === undefined ? 'are not those of a record' : `have schema ${found}`;
+    const remedy = `this version of mdapi writes schema ${schemaVersion}. Name another database in history.clickhouse.url, or use the version that made them.`;
+    throw new ShipError('clickhouse_schema', `The tables of the database ${database} of ClickHouse ${what}; ${remedy}`);
+  }
+
+  /** The last segment of a chain that was begun; `undefined` for none. */
+  async lastOf(chain: number): Promise<LedgerRow | undefined> {
+    const query = `SELECT number, hash, max(sent) AS isSent, max(shippedAt) AS begunAt FROM segments
+      WHERE chain = {chain:UInt32} GROUP BY number, hash ORDER BY number DESC LIMIT 1`;
+    return (await this.#ledger(query, { chain }))[0];
+  }
+
+  /** Those in which a ship was stopped, in order. */
+  unfinished(chain: number): Promise<readonly LedgerRow[]> {
+    const query = `SELECT number, hash, max(sent) AS isSent, max(shippedAt) AS begunAt FROM segments
+      WHERE chain = {chain:UInt32} GROUP BY number, hash HAVING max(sent) = 0 ORDER BY number`;
+    return this.#ledger(query, { chain });
+  }
+
+  /** Those with a number from `first` to `last`. */
+  between(chain: number, first: number, last: number): Promise<readonly LedgerRow[]> {
+    const query = `SELECT number, hash, max(sent) AS isSent, max(shippedAt) AS begunAt FROM segments
+      WHERE chain = {chain:UInt32} AND number BETWEEN {first:UInt32} AND {last:UInt32}
+      GROUP BY number, hash ORDER BY number`;
+    return this.#ledger(query, { chain, first, last });
+  }
+
+  /** How many rows of some segments a table has in a month, such as 202611. */
+  async rowsOf(table: RowTable, month: number, chain: number, numbers: readonly number[]): Promise<number> {
+    const query = `SELECT count() AS found FROM ${table} WHERE chain = {chain:UInt32}
+      AND segment IN (${numbers.join(', ')}) AND toYYYYMM(at) = {month:UInt32}`;
+    const [row] = await this.#ask<{ found: number | string }>(query, { chain, month });
+    return Number(row!.found);
+  }
+
+  /** @param token what is inserted again with the same one is not there twice */
+  async insert(table: RowTable | 'segments', rows: readonly Row[], token: string): Promise<void> {
+    const settings = { ...oneBlock, insert_deduplication_token: token };
+    const values = Readable.from(rows);
+    await this.#trying(() =>
+      this.#client.insert({ table, values, format: 'JSONEachRow', clickhouse_settings: settings }),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  async #ledger(query: string, values: Values): Promise<LedgerRow[]> {
+    const rows = await this.#ask<{ number: number; hash: string; isSent: number; begunAt: string }>(query, values);
+    return rows.map(({ number, hash, isSent, begunAt }) => ({
+      number,
+      hash,
+      isSent: isSent === 1,
+      shippedAt: begunAt,
+    }));
+  }
+
+  #tell(query: string): Promise<unknown> {
+    return this.#trying(() => this.#client.command({ query }));
+  }
+
+  #ask<Answer>(query: string, values: Values = {}): Promise<Answer[]> {
+    return this.#trying(async () => {
+      const result = await this.#client.query({ query, query_params: values, format: 'JSONEachRow' });
+      return result.json<Answer>();
+    });
+  }
+
+  async #trying<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof ClickHouseError ? this.#refusal(error) : this.#unreachable(error as NodeJS.ErrnoException);
+    }
+  }
+
+  #unreachable({ code, message }: NodeJS.ErrnoException): ShipError {
+    const what = `ClickHouse does not answer at ${this.#location.url}: ${code ?? message.slice(0, 200)}.`;
+    return new ShipError('clickhouse_unreachable', `${what} Nothing is lost: run it again, and it goes on.`);
+  }
+
+  /** What the server says can quote a row, and no password. */
+  #refusal({ code, type, message }: ClickHouseError): ShipError {
+    const { user, database, url } = this.#location;
+    if (code === '516' || code === '192' || code === '193') {
+      return new ShipError(
+        'clickhouse_refused',
+        `ClickHouse at ${url} refuses the user ${user}: its password in history.clickhouse.url is wrong, or there is no such user.`,
+      );
+    }
+    if (code === '81') {
+      return new ShipError(
+        'clickhouse_schema',
+        `ClickHouse has no database ${database}: CREATE DATABASE ${database}, or name another one in history.clickhouse.url.`,
+      );
+    }
+    if (code === '497') {
+      const grants = `GRANT SELECT, INSERT ON ${database}.* TO ${user}; with --create also CREATE TABLE, CREATE VIEW and ALTER TTL`;
+      return new ShipError('clickhouse_refused', `ClickHouse lacks a right of the user ${user}: ${grants}.`);
+    }
+    const said = message.replaceAll(/\s+/g, ' ').slice(0, 300);
+    return new ShipError('clickhouse_failed', `ClickHouse answers with error ${code}, ${type}: ${said}`);
+  }
+}
