@@ -2,7 +2,6 @@ import { type ErrorCode, errorCodes, errorTable, errorType, problemBody, slugOf 
 import {
   allowedMethods,
   headerNames,
-  limitTable,
   maintenanceRetryAfterSeconds,
   marketDataRetryAfterSeconds,
   overloadRetryAfterSeconds,
@@ -173,7 +172,7 @@ function exampleResponse(site: Site, errorCode: ErrorCode): string {
   const head = [
     `HTTP/1.1 ${statusText(errorTable[errorCode].status)}`,
     'Content-Type: application/problem+json',
-    ...exampleHeaders(errorCode),
+    ...exampleHeaders(site, errorCode),
   ];
   return `${head.join('\n')}\n\n${shownJson(exampleProblem(site, errorCode))}`;
 }
@@ -184,7 +183,7 @@ export function exampleProblem({ errorsUrl }: Site, errorCode: ErrorCode): unkno
   return JSON.parse(problemBody({ code: errorCode, detail, requestId: exampleRequestId, errorsUrl }));
 }
 
-function exampleHeaders(errorCode: ErrorCode): string[] {
+function exampleHeaders(site: Site, errorCode: ErrorCode): string[] {
   const { status, inContract } = errorTable[errorCode];
   const seconds = retryAfter[errorCode]?.exampleSeconds;
   return [
@@ -193,13 +192,13 @@ function exampleHeaders(errorCode: ErrorCode): string[] {
     ...(status === 401 ? [`WWW-Authenticate: ${wwwAuthenticate}`] : []),
     ...(status === 405 ? [`Allow: ${allowedMethods}`] : []),
     ...(seconds === undefined ? [] : [`${headerNames.retryAfter}: ${seconds}`]),
-    ...(inContract ? rateLimitHeaders(errorCode) : []),
+    ...(inContract ? rateLimitHeaders(site, errorCode) : []),
   ];
 }
 
-function rateLimitHeaders(errorCode: ErrorCode): string[] {
+function rateLimitHeaders({ limits }: Site, errorCode: ErrorCode): string[] {
   const failedAuthentication = errorTable[errorCode].status === 401;
-  const limit = limitTable[failedAuthentication ? 'failedAuthentication' : 'key'].requestsPerMinute;
+  const limit = limits[failedAuthentication ? 'failedAuthentication' : 'key'];
   const remaining = errorCode === 'RATE_LIMIT_EXCEEDED' ? 0 : limit - 1;
   return [
     `${headerNames.rateLimitLimit}: ${limit}`,

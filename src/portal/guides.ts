@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { type ErrorCode, errorTable } from '../contract/errors.ts';
+import { contractLimits, type LimitCategory } from '../contract/limits.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Content, cards, division, frame, heading, paragraph } from './blocks.ts';
 import { errorLink } from './errors.ts';
@@ -72,7 +73,7 @@ export function readGuides(site: Site): readonly Guide[] {
       route: guideRoute(slug),
       name: say(site, name),
       purpose: say(site, purpose),
-      text: withRoutes(withOwnAddresses(titled, site), file),
+      text: withRoutes(withOwnFigures(withOwnAddresses(titled, site), slug, site), file),
     };
   });
 }
@@ -147,6 +148,15 @@ function withOwnAddresses(text: string, { baseUrl, errorsUrl }: Site): string {
   return text
     .replaceAll('https://api.example.com/errors', errorsUrl)
     .replaceAll(/https:\/\/api\.example\.com|http:\/\/127\.0\.0\.1:8080/g, baseUrl);
+}
+
+/** The figures of the table of limits are those of the service. */
+function withOwnFigures(text: string, slug: string, { limits }: Site): string {
+  if (slug !== 'limits') return text;
+  const figures = new Map(Object.entries(contractLimits).map(([category, figure]) => [String(figure), category]));
+  return text.replaceAll(/(?<=\| )\d+(?= \|)/g, (figure) =>
+    String(limits[figures.get(figure) as LimitCategory] ?? figure),
+  );
 }
 
 /** The text with routes in place of links to files, and with a link on every error code. */

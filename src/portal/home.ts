@@ -1,4 +1,3 @@
-import { limitTable } from '../contract/limits.ts';
 import { exampleNow } from '../contract/openapi-headers.ts';
 import { html } from '../html.ts';
 import {
@@ -105,7 +104,7 @@ function promises(site: Site): readonly Block[] {
     [
       'Limits you can plan with',
       '{limit} requests a minute for each key unless agreed otherwise. Every answer says how many are left, and `Retry-After` is exact.',
-      { limit: limitTable.key.requestsPerMinute },
+      { limit: site.limits.key },
     ],
     [
       'Errors made for programs',

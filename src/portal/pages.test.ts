@@ -240,6 +240,21 @@ test('the root page shows a ready command with the configured address and a plac
   );
 });
 
+test('limits are those of the service on every page that has them', () => {
+  const limits = { key: 123, address: 45, failedAuthentication: 7 };
+  const { root: start, pages: limited } = publicPages({
+    ...usual,
+    document: openApiDocument({ ...usual, limits }),
+    limits,
+  });
+  const shown = (route: string) =>
+    named(parsePage(answer(route === '/' ? start : limited.get(route)!).text), 'main')[0]!.text;
+  assert.match(shown('/'), /123 requests a minute/);
+  assert.match(shown('/errors/rate-limit-exceeded'), /X-RateLimit-Limit: 123/);
+  assert.match(shown('/errors/invalid-api-key'), /X-RateLimit-Limit: 7/);
+  for (const route of ['/guides/limits', '/cs/guides/limits']) assert.match(shown(route), /123.*45.*7/s);
+});
+
 test('what the configuration holds is shown to the letter and is never markup', () => {
   const hostile = `https://api.example.com/"><script>alert('&amp;')</script>`;
   const { all: shown } = offer({ baseUrl: hostile, errorsUrl: `${hostile}/errors`, version: '<script>1' });

@@ -1,3 +1,4 @@
+import { contractLimits, type LimitFigures } from '../contract/limits.ts';
 import type { OpenApiDocument } from '../contract/openapi.ts';
 import { type Brand, type Operator, operatorOf } from './brand.ts';
 import type { Language } from './language.ts';
@@ -10,6 +11,8 @@ export interface PortalOffer {
   readonly baseUrl: string;
   /** What the `type` of an error starts with: absolute, without a trailing slash. */
   readonly errorsUrl: string;
+  /** Requests a minute; those of the contract when left out. */
+  readonly limits?: LimitFigures;
   /** Version of the server, as opposed to that of the API. */
   readonly version: string;
   /** What the operator says of themselves; nothing when left out. */
@@ -17,7 +20,7 @@ export interface PortalOffer {
 }
 
 /** The service that the pages describe, and the language they do it in. */
-export interface Site extends Omit<PortalOffer, 'brand'> {
+export interface Site extends Omit<Required<PortalOffer>, 'brand'> {
   readonly language: Language;
   /** Who runs it. */
   readonly operator: Operator;
@@ -26,8 +29,8 @@ export interface Site extends Omit<PortalOffer, 'brand'> {
 }
 
 /** The service as the pages of one language describe it. */
-export function siteIn({ brand = {}, ...offer }: PortalOffer, language: Language): Site {
-  return { ...offer, operator: operatorOf(brand), language };
+export function siteIn({ brand = {}, limits = contractLimits, ...offer }: PortalOffer, language: Language): Site {
+  return { ...offer, limits, operator: operatorOf(brand), language };
 }
 
 /** Name and version of the API, as in the document. */
