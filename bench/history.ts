@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { EpochMs } from '../src/clock.ts';
 import { Journal } from '../src/history/journal.ts';
 import { Publication } from '../src/history/publication.ts';
-import { RecordReader } from '../src/history/record-reader.ts';
+import { RecordQuestions } from '../src/history/questions.ts';
 import { Recorder } from '../src/history/recorder.ts';
 import { chainStart } from '../src/history/segment.ts';
 import { openSqliteSegments } from '../src/history/sqlite-segments.ts';
@@ -120,7 +120,7 @@ async function record(scope: Scope, minutes: number): Promise<Found> {
     const sumOf = (name: 'bytes' | 'count') => heads.reduce((sum, head) => sum + head[name], 0);
     return sumOf('bytes') / sumOf('count');
   };
-  const looked = await lookUp(new RecordReader(store), walk.book, minutes);
+  const looked = await lookUp(new RecordQuestions(store), walk.book, minutes);
   const found = {
     quotes,
     servings,
@@ -208,20 +208,20 @@ const requestIds = (() => {
   };
 })();
 
-async function lookUp(reader: RecordReader, book: MarketBook, minutes: number) {
+async function lookUp(questions: RecordQuestions, book: MarketBook, minutes: number) {
   const symbols = [...book.catalogue.all()].map(({ symbol }) => symbol);
   const pointsMs: number[] = [];
   for (let count = 0; count < 200; count++) {
     const symbol = symbols[count % symbols.length] as MarketSymbol;
     const at = (startMs + 60_000 + Math.random() * (minutes - 1) * 60_000) as EpochMs;
     const startedMs = performance.now();
-    await reader.lastQuote(1, symbol, { at, sub: 0 });
+    await questions.priceAt(symbol, at);
     pointsMs.push(performance.now() - startedMs);
   }
   const usual = symbols[200]!;
   const startedMs = performance.now();
   const everything = { from: startMs as EpochMs, to: (startMs + secondsOfADay * 1_000) as EpochMs };
-  for await (const _rows of reader.quotes(1, usual, everything));
+  for await (const _rows of questions.everyQuote(everything, usual));
   const dayMs = (performance.now() - startedMs) * (1_440 / minutes);
   return { pointsMs, dayMs };
 }

@@ -128,7 +128,7 @@ describe('the record', () => {
     const whole = await json<{ whole: boolean; segments: number; gaps: object[] }>('history', 'verify');
     assert.deepEqual([whole.whole, whole.segments > 2, whole.gaps.length], [true, true, 1]);
     const database = new DatabaseSync(path);
-    database.exec("update segment set data = x'00' where number = 2");
+    database.exec("update chunk set data = x'00' where id = (select place from segment where number = 2)");
     database.close();
     const { exitCode, stdout } = await mdapi('history', 'verify');
     assert.equal(exitCode, 1);

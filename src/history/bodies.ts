@@ -2,7 +2,7 @@ import { marketFragment, tickerFragment } from '../board/fragments.ts';
 import { type ErrorCode, problemBody } from '../contract/errors.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
-import type { FoundServing, RecordReader, StateAt } from './record-reader.ts';
+import type { Facts, FoundServing, RecordReader } from './record-reader.ts';
 import type { FactRow, QuoteRow } from './rows.ts';
 import { joinStatus } from './status-body.ts';
 import type { ListingFact, ProcessFact } from './versions.ts';
@@ -25,8 +25,8 @@ export async function rebuildAnswer(
 ): Promise<RebuiltAnswer | undefined> {
   const { route, askedAt, status, symbol } = serving;
   if (status >= 400) {
-    const state = await reader.stateAt(chain, serving);
-    return plain(problem(serving.text, requestId, state));
+    const facts = await reader.factsAt(chain, serving, (subject) => subject === '');
+    return plain(problem(serving.text, requestId, facts));
   }
   switch (route) {
     case '/v1/time':
@@ -34,14 +34,15 @@ export async function rebuildAnswer(
     case '/v1/status':
       return plain(joinStatus(serving, askedAt));
     case '/v1/ticker': {
-      const [quote, state] = [await reader.lastQuote(chain, symbol, serving), await reader.stateAt(chain, serving)];
-      const body = quote && ticker(quote, state);
+      const quote = await reader.lastQuote(chain, symbol, serving);
+      const facts = await reader.factsAt(chain, serving, (subject) => subject === symbol);
+      const body = quote && ticker(quote, facts);
       return body === undefined ? undefined : { body, quotes: [quote!] };
     }
     case '/v1/tickers':
-      return tickers(await reader.stateAt(chain, serving));
+      return tickers(await reader.lastQuotes(chain, serving), await reader.factsAt(chain, serving));
     case '/v1/markets':
-      return plain(markets(await reader.stateAt(chain, serving)));
+      return plain(markets(await reader.factsAt(chain, serving)));
     default:
       return undefined;
   }
@@ -51,7 +52,7 @@ function plain(body: string | undefined): RebuiltAnswer | undefined {
   return body === undefined ? undefined : { body, quotes: [] };
 }
 
-function problem(text: string, requestId: string, { facts }: StateAt): string | undefined {
+function problem(text: string, requestId: string, facts: Facts): string | undefined {
   const process = facts.get('process ');
   if (process === undefined) return undefined;
   const { errorsUrl } = JSON.parse(process.text) as ProcessFact;
@@ -60,7 +61,7 @@ function problem(text: string, requestId: string, { facts }: StateAt): string | 
 }
 
 /** A market as it was listed. */
-export function listingOf({ facts }: StateAt, symbol: string): OfferedMarket | undefined {
+export function listingOf(facts: Facts, symbol: string): OfferedMarket | undefined {
   return marketIn(facts.get(`listing ${symbol}`));
 }
 
@@ -68,21 +69,21 @@ function marketIn(fact: FactRow | undefined): OfferedMarket | undefined {
   return fact === undefined ? undefined : ((JSON.parse(fact.text) as ListingFact).market ?? undefined);
 }
 
-function ticker({ quote, symbol }: QuoteRow, state: StateAt): string | undefined {
-  const market = listingOf(state, symbol);
+function ticker({ quote, symbol }: QuoteRow, facts: Facts): string | undefined {
+  const market = listingOf(facts, symbol);
   if (quote === undefined || market === undefined) return undefined;
   const { buyPrice, sellPrice, source, capturedAt, statistics } = quote;
   return tickerFragment({ market, buyPrice, sellPrice, source, capturedAt, ...statistics });
 }
 
-function tickers(state: StateAt): RebuiltAnswer | undefined {
-  const quotes = [...state.quotes.values()].filter(({ quote }) => quote !== undefined).sort(bySymbol);
-  const fragments = quotes.map((row) => ticker(row, state));
+function tickers(last: ReadonlyMap<string, QuoteRow>, facts: Facts): RebuiltAnswer | undefined {
+  const quotes = [...last.values()].filter(({ quote }) => quote !== undefined).sort(bySymbol);
+  const fragments = quotes.map((row) => ticker(row, facts));
   if (fragments.some((fragment) => fragment === undefined)) return undefined;
   return { body: `{"tickers":[${fragments.join(',')}]}`, quotes };
 }
 
-function markets({ facts }: StateAt): string {
+function markets(facts: Facts): string {
   const listed = [...facts.values()]
     .filter(({ kind }) => kind === 'listing')
     .flatMap((fact) => marketIn(fact) ?? [])

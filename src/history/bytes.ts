@@ -83,6 +83,11 @@ export class ByteReader {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  /** Bytes that were read. */
+  get at(): number {
+    return this.#at;
+  }
+
   get isAtEnd(): boolean {
     return this.#at >= this.#bytes.length;
   }
@@ -105,23 +110,71 @@ export class ByteReader {
   }
 
   difference(): number {
-    const value = this.count();
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    return signed(this.count());
+  }
+
+  /** So many counts, one after the other. */
+  counts(length: number): Float64Array {
+    const values = new Float64Array(length);
+    const bytes = this.#bytes;
+    let at = this.#at;
+    for (let index = 0; index < length; index++) {
+      let part = bytes[at++]!;
+      let value = part & 0x7f;
+      for (let scale = 0x80; part >= 0x80; scale *= 0x80) {
+        part = bytes[at++]!;
+        value += (part & 0x7f) * scale;
+      }
+      values[index] = value;
+    }
+    this.#moveTo(at);
+    return values;
+  }
+
+  /** So many differences, one after the other. */
+  differences(length: number): Float64Array {
+    const values = this.counts(length);
+    for (let index = 0; index < length; index++) values[index] = signed(values[index]!);
+    return values;
+  }
+
+  /** Values of which each was written as its difference from the one before. */
+  cumulated(length: number): Float64Array {
+    const values = this.differences(length);
+    for (let index = 1; index < length; index++) values[index] = values[index]! + values[index - 1]!;
+    return values;
+  }
+
+  /** Passes over so many counts, or differences. */
+  skipCounts(length: number): void {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    for (let left = length; left > 0; at++) if (bytes[at]! < 0x80 || at >= bytes.length) left--;
+    this.#moveTo(at);
   }
 
   text(): string {
     const length = this.count();
-    return this.raw(length).toString();
+    const start = this.#at;
+    this.#moveTo(start + length);
+    return this.#bytes.toString('utf8', start, this.#at);
   }
 
   shortText(): string {
     const length = this.byte();
-    return this.raw(length).toString('latin1');
+    const start = this.#at;
+    this.#moveTo(start + length);
+    return this.#bytes.toString('latin1', start, this.#at);
   }
 
   /** All that is left. */
   rest(): Buffer {
     return this.raw(this.#bytes.length - this.#at);
+  }
+
+  #moveTo(at: number): void {
+    if (at > this.#bytes.length) throw new RangeError('the bytes end too early');
+    this.#at = at;
   }
 
   raw(length: number): Buffer {
@@ -131,4 +184,9 @@ export class ByteReader {
     this.#at = end;
     return bytes;
   }
+}
+
+/** What `ByteWriter.difference` made a count of. */
+function signed(value: number): number {
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }

@@ -5,10 +5,10 @@ import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { decodeFacts, encodeFacts } from './fact-codec.ts';
-import { decodeQuotes, encodeQuotes } from './quote-codec.ts';
-import { inOrder } from './row-batch.ts';
-import { type FactRow, factKinds, type Quote, type QuoteRow, type ServingRow } from './rows.ts';
-import { decodeServings, encodeServings } from './serving-codec.ts';
+import { decodeGrouped } from './groups.ts';
+import { decodeMarkets, decodeQuotes, encodeQuotes } from './quote-codec.ts';
+import { type FactRow, factKinds, inOrder, type Quote, type QuoteRow, type ServingRow } from './rows.ts';
+import { decodeKeys, decodeServings, encodeServings } from './serving-codec.ts';
 
 /** Records as plain objects. */
 const record: typeof fc.record = (model: object) => fc.record(model as never, { noNullPrototype: true }) as never;
@@ -88,7 +88,7 @@ test('every row that is encoded is decoded as it was, digit by digit', () => {
         bySubject(sorted, (row) => row.symbol),
       );
       assert.deepEqual(
-        decodeFacts(encodeFacts(facts, base), base),
+        decodeFacts(encodeFacts(facts)),
         bySubject(facts, (row) => row.subject),
       );
       assert.deepEqual(
@@ -105,9 +105,19 @@ test('the rows of one market, or of one key, are read without the others', () =>
     fc.property(fc.array(quoteRow, { minLength: 1 }), fc.array(servingRow, { minLength: 1 }), (quotes, servings) => {
       const [market, key] = [quotes[0]!.symbol, servings[0]!.keyId];
       const ofMarket = quotes.filter((row) => row.symbol === market);
-      assert.deepEqual(decodeQuotes(encodeQuotes(quotes, base), base, market), ofMarket);
+      assert.deepEqual(
+        decodeGrouped(encodeQuotes(quotes, base), base, decodeMarkets, (name) => name === market).flatMap((rows) =>
+          rows.rows(),
+        ),
+        ofMarket,
+      );
       const ofKey = servings.filter(({ keyId }) => keyId === key);
-      assert.deepEqual(decodeServings(encodeServings(servings, base), base, key), ofKey);
+      assert.deepEqual(
+        decodeGrouped(encodeServings(servings, base), base, decodeKeys, (name) => name === key).flatMap((rows) =>
+          rows.rows(),
+        ),
+        ofKey,
+      );
     }),
     { numRuns: 50 },
   );

@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { PriceExplanation } from '../market/market-book.ts';
 import { derivePrices } from '../market/pricing.ts';
 import { listingOf } from './bodies.ts';
-import type { StateAt } from './record-reader.ts';
+import type { Facts } from './record-reader.ts';
 import type { Quote, QuoteRow } from './rows.ts';
 import type { RateVersion, TermsVersion } from './versions.ts';
 
@@ -10,8 +10,8 @@ import type { RateVersion, TermsVersion } from './versions.ts';
  * How a recorded price came about. The last step is the price as it was published, whatever this version of the software
  * would make of the same values. `undefined` where the record has no listing of the market.
  */
-export function explainRow({ symbol }: QuoteRow, quote: Quote, state: StateAt): PriceExplanation | undefined {
-  const market = listingOf(state, symbol);
+export function explainRow({ symbol }: QuoteRow, quote: Quote, facts: Facts): PriceExplanation | undefined {
+  const market = listingOf(facts, symbol);
   if (market === undefined) return undefined;
   const terms = JSON.parse(quote.terms) as TermsVersion;
   const conversion = conversionOf(quote, terms);

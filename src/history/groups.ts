@@ -3,14 +3,21 @@ import { compress, decompress } from './columns.ts';
 import { NameWriter, readNames } from './names.ts';
 
 /** The first byte of every segment: how the rest is written. */
-const format = 1;
+const format = 2;
+
+/** An index above this is compressed: it has names that no keyframe knows. Else that would cost its readers more. */
+const plainIndexBytesMax = 16_384;
 
 /** What a group of subjects is encoded by. */
 export interface GroupEncoder<Row> {
-  /** Subjects of a group. Who reads one of them decodes its group alone; larger groups compress better. */
-  readonly subjectsPerGroup: number;
-  readonly names: NameWriter;
-  encode(subjects: readonly (readonly Row[])[]): Buffer;
+  /**
+   * Subjects of a group. Who reads one of them decompresses its group alone; larger groups compress better. `undefined`
+   * for all in one, where rows are few.
+   */
+  readonly subjectsPerGroup: number | undefined;
+  encode(subjects: readonly (readonly Row[])[], names: NameWriter): Buffer;
+  /** What is needed for every group. */
+  readonly extra?: Uint8Array;
 }
 
 /** One subject and how many rows it has. */
@@ -19,77 +26,135 @@ interface Subject {
   readonly count: number;
 }
 
-/** The rows of some subjects, compressed. */
-export interface Group {
-  readonly subjects: readonly Subject[];
-  readonly bytes: Buffer;
+/** Whether the rows of a subject are to be read. */
+export type IsWanted = (subject: string) => boolean;
+
+/** A part of the bytes of a segment, from the first on, before the second. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
-/** A segment of rows by subject, each subject's in order. */
-export interface Grouped {
-  readonly names: readonly string[];
-  /** Of all subjects, or the one that holds this subject alone; made as they are asked for. */
-  groups(only?: string): Iterable<Group>;
-  /** What the encoder added for the whole segment. */
-  readonly extra: Buffer;
+interface GroupRange extends ByteRange {
+  readonly subjects: readonly Subject[];
 }
+
+/** What a segment begins with: who is in it, and where. */
+export interface GroupIndex {
+  readonly names: readonly string[];
+  readonly extra: ByteRange;
+  /** The groups that hold a subject that is wanted. */
+  groups(isWanted: IsWanted): GroupRange[];
+}
+
+/** The rows of some subjects, and what is needed to decode them. */
+export interface Group {
+  readonly subjects: readonly Subject[];
+  readonly bytes: Uint8Array;
+  readonly names: readonly string[];
+  readonly extra: Uint8Array;
+  readonly isWanted: IsWanted;
+}
+
+/** Makes rows of a group again, or what gives them, for each subject that is wanted. */
+export type GroupDecoder<Found> = (group: Group) => Found[];
 
 /** Sorts rows by subject, so that what resembles each other is side by side: a converted market and its origin. */
 export function encodeGrouped<Row>(
   rows: readonly Row[],
   subjectOf: (row: Row) => string,
   base: readonly string[],
-  encoderOf: (names: NameWriter) => GroupEncoder<Row>,
-  extra: Uint8Array = Buffer.alloc(0),
+  { encode, extra = Buffer.alloc(0), ...encoder }: GroupEncoder<Row>,
 ): Buffer {
   const bySubject = Map.groupBy(rows, subjectOf);
   const subjects = [...bySubject.keys()].sort();
+  const subjectsPerGroup = encoder.subjectsPerGroup ?? Math.max(1, subjects.length);
   const names = new NameWriter(base);
   for (const subject of subjects) names.indexOf(subject);
-  const encoder = encoderOf(names);
   const groups: Buffer[] = [];
-  const counts = new ByteWriter();
-  counts.count(subjects.length);
-  for (const subject of subjects) counts.count(bySubject.get(subject)!.length);
-  const { subjectsPerGroup } = encoder;
   for (let start = 0; start < subjects.length; start += subjectsPerGroup) {
     const some = subjects.slice(start, start + subjectsPerGroup);
-    groups.push(encoder.encode(some.map((subject) => bySubject.get(subject)!)));
+    groups.push(
+      encode(
+        some.map((subject) => bySubject.get(subject)!),
+        names,
+      ),
+    );
   }
+  const index = new ByteWriter();
+  index.count(subjectsPerGroup);
+  index.count(subjects.length);
+  for (const subject of subjects) index.count(bySubject.get(subject)!.length);
+  for (const part of [extra, ...groups]) index.count(part.length);
+  names.write(index);
+  const isCompressed = index.length > plainIndexBytesMax;
+  const written = isCompressed ? compress(index.bytes()) : index.bytes();
   const head = new ByteWriter();
   head.byte(format);
-  const parts = [names.compressed(), compress(counts.bytes()), Buffer.from(extra), ...groups];
-  head.count(subjectsPerGroup);
-  head.count(parts.length);
-  for (const part of parts) head.count(part.length);
-  return Buffer.concat([head.bytes(), ...parts]);
+  head.byte(isCompressed ? 1 : 0);
+  head.count(written.length);
+  return Buffer.concat([head.bytes(), written, extra, ...groups]);
 }
 
-/** Throws on bytes that are something else. */
-export function readGrouped(data: Uint8Array, base: readonly string[]): Grouped {
-  const reader = new ByteReader(data);
+/** How many bytes the index of a segment takes. @param start its first bytes, 16 or more. Throws on something else */
+export function indexBytesOf(start: Uint8Array): number {
+  const reader = new ByteReader(start);
   const found = reader.byte();
   if (found !== format) throw new RangeError(`a segment of format ${found}, which this version does not read`);
-  const subjectsPerGroup = reader.count();
-  const lengths = Array.from({ length: reader.count() }, () => reader.count());
-  const [nameBytes, countBytes, extra, ...groups] = lengths.map((length) => reader.raw(length));
-  if (nameBytes === undefined || countBytes === undefined || extra === undefined) throw new RangeError('no segment');
-  const names = readNames(nameBytes, base);
-  const counts = new ByteReader(decompress(countBytes));
-  const perSubject = Array.from({ length: counts.count() }, () => counts.count());
-  const groupAt = (index: number): Group => {
-    const first = index * subjectsPerGroup;
-    const some = perSubject.slice(first, first + subjectsPerGroup);
-    return { bytes: groups[index]!, subjects: some.map((count, at) => ({ name: names[first + at]!, count })) };
-  };
+  reader.byte();
+  const length = reader.count();
+  return reader.at + length;
+}
+
+/** @param start the bytes of a segment, up to the end of its index at least. Throws on something else */
+export function readIndex(start: Uint8Array, base: readonly string[]): GroupIndex {
+  const indexBytes = indexBytesOf(start);
+  const head = new ByteReader(start);
+  head.byte();
+  const isCompressed = head.byte() === 1;
+  const written = head.raw(head.count());
+  const index = new ByteReader(isCompressed ? decompress(written) : written);
+  const subjectsPerGroup = index.count();
+  const counts = index.counts(index.count());
+  const lengths = index.counts(1 + Math.ceil(counts.length / subjectsPerGroup));
+  const names = readNames(index, base);
+  const extra = { start: indexBytes, end: indexBytes + lengths[0]! };
   return {
     names,
     extra,
-    *groups(only) {
-      // The subjects are the first names.
-      const at = only === undefined ? -1 : names.indexOf(only);
-      if (only === undefined) for (const index of groups.keys()) yield groupAt(index);
-      else if (at !== -1 && at < perSubject.length) yield groupAt(Math.floor(at / subjectsPerGroup));
+    groups(isWanted) {
+      const groups: GroupRange[] = [];
+      let start = extra.end;
+      for (let first = 0; first < counts.length; first += subjectsPerGroup) {
+        const end = start + lengths[1 + first / subjectsPerGroup]!;
+        const last = Math.min(first + subjectsPerGroup, counts.length);
+        // The subjects are the first names.
+        const some = names.slice(first, last);
+        if (some.some(isWanted)) {
+          groups.push({ start, end, subjects: some.map((name, at) => ({ name, count: counts[first + at]! })) });
+        }
+        start = end;
+      }
+      return groups;
     },
   };
 }
+
+/** Decodes a segment that is there as a whole. Throws on bytes that are something else. */
+export function decodeGrouped<Found>(
+  data: Uint8Array,
+  base: readonly string[],
+  decode: GroupDecoder<Found>,
+  isWanted: IsWanted = everything,
+): Found[] {
+  const { names, extra, groups } = readIndex(data, base);
+  return groups(isWanted).flatMap(({ start, end, subjects }) =>
+    decode({
+      ...{ subjects, names, isWanted },
+      bytes: data.subarray(start, end),
+      extra: data.subarray(extra.start, extra.end),
+    }),
+  );
+}
+
+export const everything: IsWanted = () => true;

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { decodeRows, encodeRows } from './row-batch.ts';
+import { encodeRows, RowBatch } from './row-batch.ts';
 import type { Rows } from './rows.ts';
 
 const headBytes = 8;
@@ -81,15 +81,15 @@ export class Journal {
 
 /** What a journal holds that is in no segment, and of which process; `undefined` for one that was closed in order. */
 export interface JournalContent extends JournalMark {
-  readonly rows: Rows;
+  readonly batches: readonly RowBatch[];
 }
 
 /** Reads a journal up to the first record that is damaged or cut short. @param head the number of the last segment stored */
 export function readJournal(path: string, head: number): JournalContent | undefined {
   let mark: JournalMark | undefined;
-  let batches: Rows[] = [];
+  let batches: RowBatch[] = [];
   for (const record of recordsOf(path)) {
-    if (record[0] === recordKind.rows) batches.push(decodeRows(record.subarray(1)));
+    if (record[0] === recordKind.rows) batches.push(new RowBatch(record.subarray(1)));
     else {
       const found = JSON.parse(record.subarray(1).toString()) as JournalMark;
       if (mark !== undefined && found.after > head) continue;
@@ -97,15 +97,7 @@ export function readJournal(path: string, head: number): JournalContent | undefi
       batches = [];
     }
   }
-  if (mark === undefined) return undefined;
-  return {
-    ...mark,
-    rows: {
-      quotes: batches.flatMap(({ quotes }) => quotes),
-      facts: batches.flatMap(({ facts }) => facts),
-      servings: batches.flatMap(({ servings }) => servings),
-    },
-  };
+  return mark && { ...mark, batches };
 }
 
 function recordsOf(path: string): Buffer[] {

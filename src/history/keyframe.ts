@@ -1,10 +1,11 @@
 import { ByteReader, ByteWriter } from './bytes.ts';
+import { compress, decompress } from './columns.ts';
 import { NameWriter, readNames } from './names.ts';
-import { decodeRows, encodeRows } from './row-batch.ts';
+import { encodeRows, RowBatch } from './row-batch.ts';
 import { breakKinds, type FactRow, type QuoteRow, type Rows } from './rows.ts';
 
 /** Everything in force at an instant, and the names that the following segments refer to. */
-export interface Keyframe {
+interface Keyframe {
   /** The last row of each market. */
   readonly quotes: readonly QuoteRow[];
   /** The last fact of each kind and subject. */
@@ -13,34 +14,25 @@ export interface Keyframe {
 }
 
 export function encodeKeyframe({ quotes, facts, names }: Keyframe): Buffer {
+  const head = new ByteWriter();
   const writer = new NameWriter([]);
   for (const name of names) writer.indexOf(name);
-  const compressed = writer.compressed();
-  const head = new ByteWriter(8);
-  head.count(compressed.length);
+  writer.write(head);
+  const compressed = compress(head.bytes());
+  const length = new ByteWriter(8);
+  length.count(compressed.length);
   return Buffer.concat([
-    head.bytes(),
+    length.bytes(),
     compressed,
-    encodeRows({ quotes: [...quotes], facts: [...facts], servings: [] }),
+    encodeRows({ quotes: [...quotes], facts: [...facts], servings: [] }, true),
   ]);
 }
 
-/** Throws on bytes that are something else. */
-export function decodeKeyframe(data: Uint8Array): Keyframe {
-  const { names, rest } = splitKeyframe(data);
-  const { quotes, facts } = decodeRows(rest);
-  return { quotes, facts, names };
-}
-
-/** The names alone, which every segment that follows needs. */
-export function namesOfKeyframe(data: Uint8Array): readonly string[] {
-  return splitKeyframe(data).names;
-}
-
-function splitKeyframe(data: Uint8Array) {
+/** A keyframe as it is read. Throws on bytes that are something else. */
+export function readKeyframe(data: Uint8Array): { readonly names: readonly string[]; readonly rows: RowBatch } {
   const reader = new ByteReader(data);
-  const names = readNames(reader.raw(reader.count()), []);
-  return { names, rest: reader.rest() };
+  const names = readNames(new ByteReader(decompress(reader.raw(reader.count()))), []);
+  return { names, rows: new RowBatch(reader.rest()) };
 }
 
 /** Keeps what is in force while rows come in. */

@@ -1,5 +1,4 @@
-import { ByteReader, ByteWriter } from './bytes.ts';
-import { compress, decompress } from './columns.ts';
+import type { ByteReader, ByteWriter } from './bytes.ts';
 
 /**
  * The texts that the rows of a segment refer to by number. Those that its keyframe knows already are written as
@@ -20,9 +19,8 @@ export class NameWriter {
     return this.#indexes.size - 1;
   }
 
-  /** All names so far, compressed. */
-  compressed(): Buffer {
-    const writer = new ByteWriter();
+  /** All names so far. */
+  write(writer: ByteWriter): void {
     writer.count(this.#indexes.size);
     let last = -1;
     for (const text of this.#indexes.keys()) {
@@ -35,13 +33,11 @@ export class NameWriter {
         last = reference;
       }
     }
-    return compress(writer.bytes());
   }
 }
 
 /** Throws on bytes that are something else, and on a reference that the base does not have. */
-export function readNames(compressed: Uint8Array, base: readonly string[]): string[] {
-  const reader = new ByteReader(decompress(compressed));
+export function readNames(reader: ByteReader, base: readonly string[]): string[] {
   const names: string[] = [];
   let last = -1;
   for (let count = reader.count(); count > 0; count--) {

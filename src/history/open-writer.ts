@@ -6,6 +6,7 @@ import { lockForService } from '../store/sqlite/service-lock.ts';
 import { StoreError } from '../store/store-error.ts';
 import { Journal, type JournalContent, readJournal } from './journal.ts';
 import { Publication } from './publication.ts';
+import { rowsOf } from './row-batch.ts';
 import type { Position, Rows } from './rows.ts';
 import { chainStart, type Segment, sealed } from './segment.ts';
 import type { SegmentStore } from './segment-store.ts';
@@ -107,13 +108,14 @@ async function recover(
   if (left === undefined) return undefined;
   const segments: Segment[] = [];
   let head = (await store.head(chain)) ?? chainStart;
-  for (const content of segmentsOf(left.rows, left.run, { number: 0, names: [] })) {
+  const rows = rowsOf(left.batches);
+  for (const content of segmentsOf(rows, left.run, { number: 0, names: [] })) {
     const segment = sealed(content, chain, head);
     segments.push(segment);
     head = segment;
   }
   await store.append(segments);
-  return latestOf(left.rows);
+  return latestOf(rows);
 }
 
 function latestOf({ quotes, facts, servings }: Rows): EpochMs | undefined {

@@ -14,6 +14,7 @@ import type {
   SegmentQuery,
   SegmentReader,
   SegmentStore,
+  Slice,
 } from './segment-store.ts';
 
 type PostgresRecord = Extract<RecordLocation, { readonly kind: 'postgres' }>;
@@ -112,7 +113,7 @@ class PostgresSegments implements SegmentStore {
       const missing = segments.filter(({ number }) => number > (head?.number ?? 0));
       await this.#assertFollows(run, missing[0], segments.at(-(missing.length + 1)), head);
       for (const month of new Set(missing.map(({ firstAt }) => monthOf(firstAt)))) await makeMonth(run, month);
-      for (const segment of missing) await run(insertSegment, valuesOf(segment));
+      for (const segment of missing) await run(insertSegment, [...valuesOf(segment), segment.data]);
     });
   }
 
@@ -170,16 +171,26 @@ class PostgresSegments implements SegmentStore {
     const { where, values } = conditionsOf(query);
     let count = 0;
     const numbered = where.replaceAll('?', () => `$${++count}`);
-    const order = query.backwards === true ? 'desc' : 'asc';
-    const limit = query.limit === undefined ? '' : `limit ${query.limit}`;
-    const text = `select ${headColumns} from record_segment ${numbered} order by chain, number ${order} ${limit}`;
-    return (await this.#all<Omit<SegmentRow, 'data'>>(text, values)).map(headOf);
+    const text = `select ${headColumns}, 0 as place from record_segment ${numbered}`;
+    return (await this.#all<SegmentRow>(text, values)).map(headOf);
   }
 
   async segment(chain: number, number: number): Promise<Segment | undefined> {
     const query = `select ${headColumns}, data from record_segment where chain = $1 and number = $2`;
-    const [row] = await this.#all<SegmentRow>(query, [chain, number]);
-    return row && { ...headOf(row), data: row.data };
+    const [row] = await this.#all<SegmentRow & Pick<Segment, 'data'>>(query, [chain, number]);
+    return row && { ...headOf({ ...row, place: 0 }), data: row.data };
+  }
+
+  async slices(slices: readonly Slice[]): Promise<readonly Uint8Array[]> {
+    const query = `select substring(data from slice.start + 1 for slice.bytes) as data
+      from unnest($2::bigint[], $3::integer[], $4::integer[]) with ordinality as slice (number, start, bytes, place)
+      join record_segment on chain = $1 and record_segment.number = slice.number order by slice.place`;
+    const bytes = slices.map(({ start, end }) => end - start);
+    const chain = slices[0]?.head.chain ?? 0;
+    const asked = [chain, slices.map(({ head }) => head.number), slices.map(({ start }) => start), bytes];
+    const rows = await this.#all<Pick<Segment, 'data'>>(query, asked);
+    if (rows.length < slices.length) throw new RangeError(`chain ${chain} of the record lacks segments`);
+    return rows.map(({ data }) => data);
   }
 
   runs(): Promise<readonly Run[]> {

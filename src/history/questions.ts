@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import type { Held } from '../market/guard.ts';
+import type { Held, HeldSubject } from '../market/guard.ts';
 import type { HeldInput } from '../market/holds.ts';
 import type { PriceExplanation } from '../market/market-book.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
@@ -8,7 +8,7 @@ import { type Candle, CandleMaker } from './candles.ts';
 import { type Gap, gapAt } from './coverage.ts';
 import { after, explainRow } from './explain.ts';
 import { RequestNumbers } from './publication.ts';
-import { type FoundServing, RecordReader, type RecordSpan, type StateAt } from './record-reader.ts';
+import { type Facts, type FoundServing, RecordReader, type RecordSpan } from './record-reader.ts';
 import type { FactKind, NoQuote, Position, QuoteRow, ServingRow } from './rows.ts';
 import { segmentKinds } from './segment.ts';
 import type { Hold, SegmentReader } from './segment-store.ts';
@@ -98,10 +98,12 @@ export class RecordQuestions {
       if (gap !== undefined) continue;
       const row = await this.#reader.lastQuote(chain, symbol, after({ at }));
       if (row === undefined) continue;
-      const state = await this.#reader.stateAt(chain, after({ at }));
-      const held = heldIn(state, listingOf(state, symbol));
+      const market = listingOf(await this.#factsAt(chain, at, [symbol]), symbol);
+      const subjects = market === undefined ? [] : subjectsOf(market);
+      const facts = await this.#factsAt(chain, at, [symbol, ...subjects]);
+      const held = heldIn(facts, subjects);
       if (row.quote === undefined) return { kind: 'unpriced', reason: row.unpriced!, held };
-      const explanation = explainRow(row, row.quote, state);
+      const explanation = explainRow(row, row.quote, facts);
       if (explanation === undefined) continue;
       return { kind: 'priced', row, explanation, held };
     }
@@ -163,6 +165,10 @@ export class RecordQuestions {
     return verifyRecord(this.#store, progress);
   }
 
+  #factsAt(chain: number, at: EpochMs, subjects: readonly string[]): Promise<Facts> {
+    return this.#reader.factsAt(chain, after({ at }), (subject) => subjects.includes(subject));
+  }
+
   /** Of several processes that published the same, one that has segments in the span. */
   async #chainOf({ from, to }: RecordSpan): Promise<number> {
     const chains = await this.#reader.chains();
@@ -182,12 +188,15 @@ export class RecordQuestions {
   }
 }
 
+/** What can be held of a market: its exchange market, and its currency where it is converted. */
+function subjectsOf({ exchangeSymbol, quote, isConverted }: OfferedMarket): readonly HeldSubject[] {
+  return isConverted ? [exchangeSymbol, quote] : [exchangeSymbol];
+}
+
 /** The operator's hold goes before what the guard held, as it did then. */
-function heldIn({ facts }: StateAt, market: OfferedMarket | undefined): HeldInput[] {
-  if (market === undefined) return [];
+function heldIn(facts: Facts, subjects: readonly HeldSubject[]): HeldInput[] {
   const fact = (kind: FactKind, subject: string) => JSON.parse(facts.get(`${kind} ${subject}`)?.text ?? 'null');
-  const { exchangeSymbol, quote, isConverted } = market;
-  return (isConverted ? [exchangeSymbol, quote] : [exchangeSymbol]).flatMap((subject): HeldInput[] => {
+  return subjects.flatMap((subject): HeldInput[] => {
     const hold = fact('hold', subject) as { readonly since: EpochMs } | null;
     if (hold !== null) return [{ subject, reason: 'operator', since: hold.since, values: [] }];
     const held = fact('guard', subject) as Held | null;

@@ -1,13 +1,18 @@
 import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import { ColumnsReader, ColumnsWriter, DecimalColumnReader, DecimalColumnWriter, decimalWidth } from './columns.ts';
-import { encodeGrouped, type Group, readGrouped } from './groups.ts';
+import {
+  ColumnsReader,
+  ColumnsWriter,
+  DecimalColumnReader,
+  DecimalColumnWriter,
+  type Decimals,
+  decimalWidth,
+  ratioOf,
+} from './columns.ts';
+import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
 import type { NameWriter } from './names.ts';
-import type { NoQuote, Quote, QuoteRow, Statistics } from './rows.ts';
-
-/** Codes of why there is no quote; 0 is a quote. Add at the end only. */
-const noQuotes: readonly NoQuote[] = ['no_ticker', 'held', 'no_rate', 'rounds_to_zero', 'not_offered'];
+import { isBefore, noQuotes, type Position, type Quote, type QuoteRow, type Statistics } from './rows.ts';
 
 const statisticNames = [
   'high24h',
@@ -26,30 +31,18 @@ const subjectsPerGroup = 16;
 const priceColumns = 4;
 const columnCount = columns.decimals + (priceColumns + statisticNames.length) * decimalWidth;
 
-/** @param base the names that the reader will know from the keyframe */
-export function encodeQuotes(rows: readonly QuoteRow[], base: readonly string[]): Buffer {
-  return encodeGrouped(
-    rows,
-    ({ symbol }) => symbol,
-    base,
-    (names) => ({ names, subjectsPerGroup, encode: (markets) => encodeGroup(markets, names) }),
-  );
-}
-
 /**
- * Gives the rows again, market by market.
- *
- * @param only of this market alone
+ * @param base the names that the reader will know from the keyframe
+ * @param isSmall so few rows that they are one group
  */
-export function decodeQuotes(data: Uint8Array, base: readonly string[], only?: string): QuoteRow[] {
-  const grouped = readGrouped(data, base);
-  return [...grouped.groups(only)].flatMap((group) => decodeGroup(group, grouped.names, only));
+export function encodeQuotes(rows: readonly QuoteRow[], base: readonly string[], isSmall = false): Buffer {
+  const perGroup = isSmall ? undefined : subjectsPerGroup;
+  return encodeGrouped(rows, ({ symbol }) => symbol, base, { subjectsPerGroup: perGroup, encode: encodeGroup });
 }
 
-/** How a price has changed, and with it what is made from it. */
-function ratioOf(value: string, last: string | undefined): number {
-  const ratio = last === undefined ? 1 : Number(value) / Number(last);
-  return Number.isFinite(ratio) ? ratio : 1;
+/** Gives the rows again, market by market. */
+export function decodeQuotes(data: Uint8Array, base: readonly string[]): QuoteRow[] {
+  return decodeGrouped(data, base, decodeMarkets).flatMap((market) => market.rows());
 }
 
 function encodeGroup(markets: readonly (readonly QuoteRow[])[], names: NameWriter): Buffer {
@@ -110,11 +103,13 @@ class QuoteWriter {
     this.#columns.column(columns.source).count(this.#names.indexOf(quote.source));
     this.#columns.column(columns.rate).count(this.#names.indexOf(quote.rate));
     this.#columns.column(columns.terms).count(this.#names.indexOf(quote.terms));
+    const ratioOfSide = (side: 'bid' | 'ask') => (last === undefined ? 1 : ratioOf(+quote[side], +last[side]));
+    const ofBid = ratioOfSide('bid');
     const [bid, ask, buy, sell] = this.#decimals;
     bid!.write(quote.bid);
-    ask!.write(quote.ask, ratioOf(quote.bid, last?.bid));
-    buy!.write(quote.buyPrice, ratioOf(quote.ask, last?.ask));
-    sell!.write(quote.sellPrice, ratioOf(quote.bid, last?.bid));
+    ask!.write(quote.ask, ofBid);
+    buy!.write(quote.buyPrice, ratioOfSide('ask'));
+    sell!.write(quote.sellPrice, ofBid);
   }
 
   writeStatistics(statistics: Statistics): void {
@@ -122,97 +117,139 @@ class QuoteWriter {
   }
 }
 
-function decodeGroup({ subjects, bytes }: Group, names: readonly string[], only: string | undefined): QuoteRow[] {
+/** The markets of a group that are wanted, column by column: rows are made of them where somebody asks for them. */
+export const decodeMarkets: GroupDecoder<MarketRows> = (group) => {
+  const { subjects, bytes, isWanted } = group;
   const reader = new ColumnsReader(bytes, columnCount);
-  const at = reader.column(columns.at);
-  const sub = reader.column(columns.sub);
-  const state = reader.column(columns.state);
-  const quoteReader = new QuoteReader(reader, names);
-  const decoded: QuoteRow[] = [];
-  for (const { name, count } of subjects) {
-    const symbol = name as MarketSymbol;
-    let lastAt = 0;
-    quoteReader.reset();
-    for (let index = 0; index < count; index++) {
-      lastAt += at.difference();
-      const position = { at: lastAt as EpochMs, sub: sub.count() };
-      const code = state.byte();
-      if (only !== undefined && only !== name) {
-        if (code === 0) quoteReader.skip();
-        continue;
-      }
-      const unpriced = code === 0 ? undefined : noQuotes[code - 1];
-      const quote = code === 0 ? quoteReader.read(lastAt) : undefined;
-      decoded.push({ ...position, symbol, unpriced, quote });
-    }
-    if (only === name) break;
+  const decimals = Array.from(
+    { length: priceColumns + statisticNames.length },
+    (_, index) => new DecimalColumnReader(reader, columns.decimals + index * decimalWidth),
+  );
+  const decoded: MarketRows[] = [];
+  const last = subjects.findLastIndex(({ name }) => isWanted(name));
+  for (const { name, count } of subjects.slice(0, last + 1)) {
+    if (isWanted(name)) decoded.push(new MarketRows(name as MarketSymbol, count, group.names, reader, decimals));
+    else skipMarket(count, reader, decimals);
   }
   return decoded;
+};
+
+function skipMarket(count: number, reader: ColumnsReader, decimals: readonly DecimalColumnReader[]): void {
+  for (const index of [columns.at, columns.sub]) reader.column(index).skipCounts(count);
+  const quotes = countOf(reader.column(columns.state).raw(count), 0);
+  for (const index of [columns.age, columns.source, columns.rate, columns.terms]) {
+    reader.column(index).skipCounts(quotes);
+  }
+  const changes = countOf(reader.column(columns.statistics).raw(quotes), 1);
+  for (const [index, decimal] of decimals.entries()) decimal.skip(index < priceColumns ? quotes : changes);
 }
 
-class QuoteReader {
-  readonly #columns: ColumnsReader;
+function countOf(bytes: Uint8Array, value: number): number {
+  let count = 0;
+  for (const byte of bytes) if (byte === value) count++;
+  return count;
+}
+
+/** The rows of a market in a segment, in their order. */
+class MarketRows {
+  readonly symbol: MarketSymbol;
   readonly #names: readonly string[];
-  readonly #decimals: readonly DecimalColumnReader[];
-  #age = 0;
-  #last: Quote | undefined;
+  readonly #at: Float64Array;
+  readonly #sub: Float64Array;
+  readonly #state: Uint8Array;
+  readonly #ages: Float64Array;
+  /** Source, rate and terms, by the numbers of their names. */
+  readonly #made: readonly Float64Array[];
+  readonly #areChanged: Uint8Array;
+  readonly #prices: readonly Decimals[];
+  readonly #statistics: readonly Decimals[];
+  /** The row, the quote and the change of the statistics that were looked at last. */
+  #cursor = { row: -1, quote: -1, change: -1 };
+  #lastStatistics: { readonly change: number; readonly values: Statistics } | undefined;
 
-  constructor(reader: ColumnsReader, names: readonly string[]) {
-    this.#columns = reader;
+  constructor(
+    symbol: MarketSymbol,
+    count: number,
+    names: readonly string[],
+    reader: ColumnsReader,
+    decimals: readonly DecimalColumnReader[],
+  ) {
+    this.symbol = symbol;
     this.#names = names;
-    this.#decimals = Array.from(
-      { length: priceColumns + statisticNames.length },
-      (_, index) => new DecimalColumnReader(reader, columns.decimals + index * decimalWidth),
-    );
+    this.#at = reader.column(columns.at).cumulated(count);
+    this.#sub = reader.column(columns.sub).counts(count);
+    this.#state = reader.column(columns.state).raw(count);
+    const quotes = countOf(this.#state, 0);
+    this.#ages = reader.column(columns.age).cumulated(quotes);
+    this.#made = [columns.source, columns.rate, columns.terms].map((index) => reader.column(index).counts(quotes));
+    const bid = decimals[0]!.read(quotes);
+    const ofBid = bid.ratios();
+    const ask = decimals[1]!.read(quotes, ofBid);
+    this.#prices = [bid, ask, decimals[2]!.read(quotes, ask.ratios()), decimals[3]!.read(quotes, ofBid)];
+    this.#areChanged = reader.column(columns.statistics).raw(quotes);
+    const changes = countOf(this.#areChanged, 1);
+    this.#statistics = decimals.slice(priceColumns).map((decimal) => decimal.read(changes));
   }
 
-  reset(): void {
-    this.#age = 0;
-    this.#last = undefined;
-    for (const decimal of this.#decimals) decimal.reset();
+  /** All of them, or those from an instant on and before another. */
+  rows(from = 0, to = Number.POSITIVE_INFINITY): QuoteRow[] {
+    const rows: QuoteRow[] = [];
+    for (const [index, at] of this.#at.entries()) if (at >= from && at < to) rows.push(this.#row(index));
+    return rows;
   }
 
-  read(at: number): Quote {
-    const last = this.#last;
-    this.#age += this.#columns.column(columns.age).difference();
-    const [source, rate, terms] = [columns.source, columns.rate, columns.terms].map((index) => this.#name(index));
-    const [bids, asks, buys, sells] = this.#decimals;
-    const bid = bids!.read<DecimalString>()!;
-    const ask = asks!.read<DecimalString>(ratioOf(bid, last?.bid))!;
-    const buyPrice = buys!.read<DecimalString>(ratioOf(ask, last?.ask))!;
-    const sellPrice = sells!.read<DecimalString>(ratioOf(bid, last?.bid))!;
-    const isChanged = this.#columns.column(columns.statistics).byte() === 1;
-    const statistics = isChanged || last === undefined ? this.#statistics() : last.statistics;
-    const capturedAt = (at - this.#age) as EpochMs;
-    this.#last = {
-      source: source!,
-      capturedAt,
-      bid,
-      ask,
-      buyPrice,
-      sellPrice,
-      rate: rate!,
-      terms: terms!,
-      statistics,
+  /** The last one before a position. */
+  lastBefore(position: Position): QuoteRow | undefined {
+    for (let index = this.#at.length - 1; index >= 0; index--) {
+      if (isBefore(this.#position(index), position)) return this.#row(index);
+    }
+    return undefined;
+  }
+
+  #position(index: number): Position {
+    return { at: this.#at[index] as EpochMs, sub: this.#sub[index]! };
+  }
+
+  #row(index: number): QuoteRow {
+    const code = this.#state[index]!;
+    const unpriced = code === 0 ? undefined : noQuotes[code - 1];
+    this.#moveTo(index);
+    const quote = code === 0 ? this.#quote(this.#at[index]!) : undefined;
+    return { ...this.#position(index), symbol: this.symbol, unpriced, quote };
+  }
+
+  /** Counts the quotes and the changes up to a row. */
+  #moveTo(row: number): void {
+    if (row < this.#cursor.row) this.#cursor = { row: -1, quote: -1, change: -1 };
+    const cursor = this.#cursor;
+    while (cursor.row < row) {
+      if (this.#state[++cursor.row] !== 0) continue;
+      if (this.#areChanged[++cursor.quote] === 1) cursor.change++;
+    }
+  }
+
+  #quote(at: number): Quote {
+    const { quote, change } = this.#cursor;
+    const price = (column: number) => this.#prices[column]!.text<DecimalString>(quote)!;
+    const name = (column: number) => this.#names[this.#made[column]![quote]!]!;
+    if (this.#lastStatistics?.change !== change) {
+      this.#lastStatistics = { change, values: this.#statisticsOf(change) };
+    }
+    return {
+      source: name(0),
+      capturedAt: (at - this.#ages[quote]!) as EpochMs,
+      bid: price(0),
+      ask: price(1),
+      buyPrice: price(2),
+      sellPrice: price(3),
+      rate: name(1),
+      terms: name(2),
+      statistics: this.#lastStatistics.values,
     };
-    return this.#last;
   }
 
-  /** Passes over a row of a market that nobody asked for. */
-  skip(): void {
-    this.#columns.column(columns.age).count();
-    for (const index of [columns.source, columns.rate, columns.terms]) this.#columns.column(index).count();
-    for (let index = 0; index < priceColumns; index++) this.#decimals[index]!.skip();
-    if (this.#columns.column(columns.statistics).byte() === 0) return;
-    for (let index = priceColumns; index < this.#decimals.length; index++) this.#decimals[index]!.skip();
-  }
-
-  #name(column: number): string {
-    return this.#names[this.#columns.column(column).count()]!;
-  }
-
-  #statistics(): Statistics {
-    const values = statisticNames.map((name, index) => [name, this.#decimals[priceColumns + index]!.read()]);
+  #statisticsOf(change: number): Statistics {
+    const values = statisticNames.map((name, index) => [name, this.#statistics[index]!.text(change)]);
     return Object.fromEntries(values) as Statistics;
   }
 }

@@ -1,24 +1,17 @@
 import type { EpochMs } from '../clock.ts';
 import { type Gap, gapsIn } from './coverage.ts';
-import { decodeFacts } from './fact-codec.ts';
+import { DecodedSegments } from './decoded-segments.ts';
+import { decodeFactGroup, decodeFacts } from './fact-codec.ts';
+import { everything, type IsWanted } from './groups.ts';
 import { readJournal } from './journal.ts';
-import { decodeKeyframe, type Keyframe, namesOfKeyframe } from './keyframe.ts';
 import { journalOf } from './open-writer.ts';
 import { RequestNumbers } from './publication.ts';
-import { decodeQuotes } from './quote-codec.ts';
-import { inOrder } from './row-batch.ts';
-import {
-  breakKinds,
-  type FactRow,
-  isBefore,
-  type Position,
-  type QuoteRow,
-  type Rows,
-  type ServingRow,
-} from './rows.ts';
-import type { Segment, SegmentHead, SegmentKind } from './segment.ts';
+import { decodeMarkets } from './quote-codec.ts';
+import type { RowBatch } from './row-batch.ts';
+import { breakKinds, type FactRow, inOrder, isBefore, type Position, type QuoteRow, type ServingRow } from './rows.ts';
+import type { SegmentHead, SegmentKind } from './segment.ts';
 import type { Run, SegmentReader } from './segment-store.ts';
-import { decodeServings } from './serving-codec.ts';
+import { decodeKeys } from './serving-codec.ts';
 
 /** A span of the record: from `from` on, before `to`. */
 export interface RecordSpan {
@@ -36,22 +29,29 @@ export interface FoundServing {
   readonly segment: SegmentHead | undefined;
 }
 
-/** Everything that was in force at a position. */
-export interface StateAt {
-  readonly quotes: ReadonlyMap<string, QuoteRow>;
-  /** By kind and subject, with a space between. */
-  readonly facts: ReadonlyMap<string, FactRow>;
+/** The facts in force at a position, by kind and subject, with a space between. */
+export type Facts = ReadonlyMap<string, FactRow>;
+
+/** What comes before a position: the latest first, back to the keyframe that says what held when they began. */
+interface Before {
+  readonly running: readonly RowBatch[];
+  readonly heads: readonly SegmentHead[];
+  readonly keyframe: RowBatch | undefined;
 }
 
-const headsPerRead = 64;
+/** More keyframes than this are not of one millisecond. */
+const sameInstantMax = 8;
 
 /** Reads rows out of segments, and out of the journals of the running minute. */
 export class RecordReader {
   readonly #store: SegmentReader;
-  readonly #names = new Map<string, readonly string[]>();
+  readonly #segments: DecodedSegments;
+  /** Of each segment of breaks: there are few, and each question about prices looks at all. */
+  readonly #breaks = new Map<string, readonly FactRow[]>();
 
   constructor(store: SegmentReader) {
     this.#store = store;
+    this.#segments = new DecodedSegments(store);
   }
 
   chains(): Promise<readonly number[]> {
@@ -60,88 +60,92 @@ export class RecordReader {
 
   /** Where a chain has no record. */
   async gaps(chain: number): Promise<readonly Gap[]> {
-    const rows: FactRow[] = [];
-    for (const head of await this.#store.heads({ kinds: ['breaks'], chain })) {
-      rows.push(...decodeFacts((await this.#dataOf(head)).data, await this.#namesOf(head)));
+    const running = (await this.#running(chain)).batches.flatMap((batch) => batch.facts());
+    const rows = running.filter(({ kind }) => breakKinds.includes(kind));
+    for (const { number } of await this.#store.heads({ kinds: ['breaks'], chain })) {
+      const key = `${chain} ${number}`;
+      const known = this.#breaks.get(key) ?? decodeFacts((await this.#segments.whole(chain, number)).data);
+      this.#breaks.set(key, known);
+      rows.push(...known);
     }
-    const running = await this.#running(chain);
-    rows.push(...running.facts.filter(({ kind }) => breakKinds.includes(kind)));
     return gapsIn(inOrder(rows));
   }
 
   /** What was published in a span, of a market or of all, segment by segment, each in order. */
   async *quotes(chain: number, symbol: string | undefined, { from, to }: RecordSpan): AsyncGenerator<QuoteRow[]> {
-    const isIn = ({ at }: Position) => at >= from && at < to;
+    const isWanted = only(symbol);
     // Before the segments, so that a minute that is sealed meanwhile is found twice rather than not at all.
-    const running = await this.#running(chain);
+    const { batches } = await this.#running(chain);
     let last: QuoteRow | undefined;
-    for (const head of await this.#store.heads({ kinds: ['quotes'], chain, from, to })) {
-      const decoded = decodeQuotes((await this.#dataOf(head)).data, await this.#namesOf(head), symbol);
-      const rows = inOrder(decoded.filter(isIn));
+    const heads = await this.#store.heads({ kinds: ['quotes'], chain, from, to });
+    for await (const { found } of this.#segments.decoded(heads, decodeMarkets, isWanted)) {
+      const rows = inOrder(found.flatMap((market) => market.rows(from, to)));
       last = rows.at(-1) ?? last;
       if (rows.length > 0) yield rows;
     }
-    const rest = running.quotes.filter(
-      (row) => (symbol === undefined || row.symbol === symbol) && isIn(row) && isAfter(row, last),
-    );
-    if (rest.length > 0) yield rest;
+    const rest = batches.flatMap((batch) => batch.markets(isWanted)).flatMap((market) => market.rows(from, to));
+    const unsealed = inOrder(rest).filter((row) => isAfter(row, last));
+    if (unsealed.length > 0) yield unsealed;
   }
 
   /** The last row of a market before a position; `undefined` where none is known. */
   async lastQuote(chain: number, symbol: string, before: Position): Promise<QuoteRow | undefined> {
-    const running = await this.#running(chain);
-    const inRunning = running.quotes.findLast((row) => row.symbol === symbol && isBefore(row, before));
-    if (inRunning !== undefined) return inRunning;
-    for await (const head of this.#backwards(chain, ['quotes'], before)) {
-      if (head.kind === 'keyframe') {
-        const { quotes } = await this.#keyframe(head);
-        return quotes.find((row) => row.symbol === symbol && isBefore(row, before));
-      }
-      const rows = decodeQuotes((await this.#dataOf(head)).data, await this.#namesOf(head), symbol);
-      const found = rows.findLast((row) => isBefore(row, before));
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    return (await this.lastQuotes(chain, before, only(symbol))).get(symbol);
   }
 
-  /** Everything in force at a position. */
-  async stateAt(chain: number, before: Position): Promise<StateAt> {
-    const quotes = new Map<string, QuoteRow>();
-    const facts = new Map<string, FactRow>();
-    const add = (rows: Pick<Rows, 'quotes' | 'facts'> | Keyframe) => {
-      for (const row of rows.quotes.toReversed()) if (isBefore(row, before)) addFirst(quotes, row.symbol, row);
-      for (const row of rows.facts.toReversed()) {
-        if (isBefore(row, before)) addFirst(facts, `${row.kind} ${row.subject}`, row);
+  /** The last row of each market before a position. */
+  async lastQuotes(chain: number, before: Position, isWanted = everything): Promise<ReadonlyMap<string, QuoteRow>> {
+    const found = new Map<string, QuoteRow>();
+    const isMissing: IsWanted = (symbol) => isWanted(symbol) && !found.has(symbol);
+    const add = (markets: ReturnType<typeof decodeMarkets>) => {
+      for (const market of markets) {
+        const row = market.lastBefore(before);
+        if (row !== undefined) found.set(market.symbol, row);
       }
     };
-    const running = await this.#running(chain);
-    add(running);
-    for await (const head of this.#backwards(chain, ['quotes', 'facts', 'breaks'], before)) {
-      if (head.kind === 'keyframe') {
-        add(await this.#keyframe(head));
-        break;
-      }
-      const { data } = await this.#dataOf(head);
-      const names = await this.#namesOf(head);
-      if (head.kind === 'quotes') add({ quotes: inOrder(decodeQuotes(data, names)), facts: [] });
-      else add({ quotes: [], facts: inOrder(decodeFacts(data, names)) });
+    // Of one market the first that is found is all.
+    const isDone = () => isWanted !== everything && found.size > 0;
+    const { running, heads, keyframe } = await this.#before(chain, ['quotes'], before);
+    for (const batch of running) if (!isDone()) add(batch.markets(isMissing));
+    if (isDone()) return found;
+    for await (const { found: markets } of this.#segments.decoded(heads, decodeMarkets, isMissing)) {
+      add(markets);
+      if (isDone()) return found;
     }
-    return { quotes, facts };
+    if (keyframe !== undefined) add(keyframe.markets(isMissing));
+    return found;
+  }
+
+  /** The facts in force at a position. */
+  async factsAt(chain: number, before: Position, isWanted = everything): Promise<Facts> {
+    const facts = new Map<string, FactRow>();
+    const add = (rows: readonly FactRow[]) => {
+      for (const row of rows.toReversed()) {
+        const key = `${row.kind} ${row.subject}`;
+        if (isBefore(row, before) && !facts.has(key)) facts.set(key, row);
+      }
+    };
+    const { running, heads, keyframe } = await this.#before(chain, ['facts', 'breaks'], before);
+    for (const batch of running) add(batch.facts(isWanted));
+    for await (const { found } of this.#segments.decoded(heads, decodeFactGroup, isWanted)) add(inOrder(found));
+    if (keyframe !== undefined) add(keyframe.facts(isWanted));
+    return facts;
   }
 
   /** What a key was served in a span, segment by segment. @param keyId of all keys where it is left out */
   async *servings(chain: number, { from, to }: RecordSpan, keyId?: string): AsyncGenerator<FoundServing[]> {
-    const running = await this.#running(chain);
-    const isWanted = (row: ServingRow) => row.at >= from && row.at < to && (keyId === undefined || row.keyId === keyId);
+    const { batches, run } = await this.#running(chain);
+    const isIn = (row: ServingRow) => row.at >= from && row.at < to && (keyId === undefined || row.keyId === keyId);
     let last: ServingRow | undefined;
-    for (const segment of await this.#store.heads({ kinds: ['servings'], chain, from, to })) {
-      const rows = inOrder(decodeServings((await this.#dataOf(segment)).data, await this.#namesOf(segment), keyId));
+    const heads = await this.#store.heads({ kinds: ['servings'], chain, from, to });
+    for await (const { head, found } of this.#segments.decoded(heads, decodeKeys, only(keyId))) {
+      const rows = inOrder(found.flatMap((key) => key.rows()));
       last = rows.at(-1) ?? last;
-      const wanted = rows.filter(isWanted);
-      if (wanted.length > 0) yield wanted.map((serving) => ({ serving, chain, run: segment.run, segment }));
+      const wanted = rows.filter(isIn);
+      if (wanted.length > 0) yield wanted.map((serving) => ({ serving, chain, run: head.run, segment: head }));
     }
-    const rest = running.servings.filter((row) => isWanted(row) && isAfter(row, last));
-    if (rest.length > 0) yield rest.map((serving) => ({ serving, chain, run: running.run!, segment: undefined }));
+    const rest = batches.flatMap((batch) => batch.servings()).filter((row) => isIn(row) && isAfter(row, last));
+    if (rest.length > 0) yield rest.map((serving) => ({ serving, chain, run: run!, segment: undefined }));
   }
 
   /** The answer with this request id; `undefined` where the record has none. */
@@ -155,72 +159,58 @@ export class RecordReader {
 
   async #servingOf({ run, chain }: Run, number: number): Promise<FoundServing | undefined> {
     const running = await this.#running(chain);
-    const serving = running.run === run ? running.servings.find(({ request }) => request === number) : undefined;
-    if (serving !== undefined) return { serving, chain, run, segment: undefined };
-    for (const segment of await this.#store.heads({ kinds: ['servings'], run, request: number })) {
-      const rows = decodeServings((await this.#dataOf(segment)).data, await this.#namesOf(segment));
-      const found = rows.find(({ request }) => request === number);
-      if (found !== undefined) return { serving: found, chain, run, segment };
+    const batches = running.run === run ? running.batches : [];
+    for (const batch of batches) {
+      const serving = batch.servings().find(({ request }) => request === number);
+      if (serving !== undefined) return { serving, chain, run, segment: undefined };
+    }
+    const heads = await this.#store.heads({ kinds: ['servings'], run, request: number });
+    for await (const { head, found } of this.#segments.decoded(heads, decodeKeys, everything)) {
+      for (const key of found) {
+        const serving = key.withRequest(number);
+        if (serving !== undefined) return { serving, chain, run, segment: head };
+      }
     }
     return undefined;
   }
 
-  /** The latest segments that begin before a position, back to the keyframe that says what holds from there. */
-  async *#backwards(chain: number, kinds: readonly SegmentKind[], before: Position): AsyncGenerator<SegmentHead> {
+  async #before(chain: number, kinds: readonly SegmentKind[], before: Position): Promise<Before> {
+    const running = (await this.#running(chain)).batches.filter(({ from }) => from <= before.at);
+    const keyframe = await this.#keyframeBefore(chain, before);
     const to = (before.at + 1) as EpochMs;
-    const query = { kinds: [...kinds, 'keyframe' as const], chain, to, backwards: true, limit: headsPerRead };
-    for (let beforeNumber = Number.MAX_SAFE_INTEGER; ; ) {
-      const heads = await this.#store.heads({ ...query, beforeNumber });
-      for (const head of heads) {
-        // One at the very instant can already hold what came after.
-        if (head.kind === 'keyframe' && head.firstAt >= before.at && head.count > 0) continue;
-        yield head;
-        if (head.kind === 'keyframe') return;
-      }
-      const last = heads.at(-1);
-      if (last === undefined) return;
-      beforeNumber = last.number;
-    }
+    const [next] = await this.#store.heads({ kinds: ['keyframe'], chain, from: to, byTime: true, limit: 1 });
+    const between = { afterNumber: keyframe?.number ?? 0, beforeNumber: next?.number ?? Number.MAX_SAFE_INTEGER };
+    const heads = await this.#store.heads({ kinds, chain, to, ...between, backwards: true });
+    return {
+      running: running.toReversed(),
+      heads,
+      keyframe: keyframe && (await this.#segments.keyframe(chain, keyframe.number)).rows,
+    };
   }
 
-  /** The rows of the running minute of a chain, and of which process. */
-  async #running(chain: number): Promise<Rows & { readonly run: number | undefined }> {
+  /** The last one before a position. One at the very instant can already hold what came after, unless it is empty. */
+  async #keyframeBefore(chain: number, { at }: Position): Promise<SegmentHead | undefined> {
+    const to = (at + 1) as EpochMs;
+    const query = { kinds: ['keyframe'] as const, chain, to, byTime: true, backwards: true, limit: sameInstantMax };
+    const heads = await this.#store.heads(query);
+    return heads.find(({ firstAt, count }) => firstAt < at || count === 0);
+  }
+
+  /** The batches of the running minute of a chain, and of which process. */
+  async #running(chain: number): Promise<{ readonly batches: readonly RowBatch[]; readonly run: number | undefined }> {
     const { journalPath } = this.#store;
     const head = await this.#store.head(chain);
     const content =
       journalPath === undefined ? undefined : readJournal(journalOf(journalPath, chain), head?.number ?? 0);
-    return { ...(content?.rows ?? { quotes: [], facts: [], servings: [] }), run: content?.run };
+    return { batches: content?.batches ?? [], run: content?.run };
   }
+}
 
-  async #keyframe(head: SegmentHead): Promise<Keyframe> {
-    return decodeKeyframe((await this.#dataOf(head)).data);
-  }
-
-  async #namesOf({ chain, keyframe }: SegmentHead): Promise<readonly string[]> {
-    if (keyframe === 0) return [];
-    const key = `${chain} ${keyframe}`;
-    const known = this.#names.get(key);
-    if (known !== undefined) return known;
-    const names = namesOfKeyframe((await this.#segment(chain, keyframe)).data);
-    this.#names.set(key, names);
-    return names;
-  }
-
-  #dataOf({ chain, number }: SegmentHead): Promise<Segment> {
-    return this.#segment(chain, number);
-  }
-
-  async #segment(chain: number, number: number): Promise<Segment> {
-    const segment = await this.#store.segment(chain, number);
-    if (segment === undefined) throw new RangeError(`the record has no segment ${number} in chain ${chain}`);
-    return segment;
-  }
+/** Wants one subject, or all where it is left out. */
+function only(subject: string | undefined): IsWanted {
+  return subject === undefined ? everything : (name) => name === subject;
 }
 
 function isAfter(row: Position, last: Position | undefined): boolean {
   return last === undefined || isBefore(last, row);
-}
-
-function addFirst<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  if (!map.has(key)) map.set(key, value);
 }

@@ -33,6 +33,8 @@ export interface RecordFixture {
   readonly journalPath: string;
   /** Runs SQL as another program does, with SEGMENT in the place of the table of segments. */
   outside(sql: string): Promise<void>;
+  /** Changes a byte of the data of a segment, as another program does. */
+  changeData(number: number): Promise<void>;
 }
 
 let engineUnderTest: 'sqlite' | 'postgres' = 'sqlite';
@@ -56,12 +58,15 @@ export async function newRecord(t: Pick<TestContext, 'after'>): Promise<RecordFi
       database.exec(sql.replaceAll('SEGMENT', 'segment'));
       database.close();
     };
-    return { ...(await fixtureOn(t, { kind: 'sqlite', path })), outside };
+    const changeData = (number: number) =>
+      outside(`update chunk set data = x'00' where id = (select place from segment where number = ${number})`);
+    return { ...(await fixtureOn(t, { kind: 'sqlite', path })), outside, changeData };
   }
   const server = await sharedPostgres();
   const url = await server.newDatabase();
   const outside = async (sql: string) => void (await server.run(sql.replaceAll('SEGMENT', 'record_segment'), url));
-  return { ...(await fixtureOn(t, { kind: 'postgres', url, journalPath: path })), outside };
+  const changeData = (number: number) => outside(`update SEGMENT set data = previous where number = ${number}`);
+  return { ...(await fixtureOn(t, { kind: 'postgres', url, journalPath: path })), outside, changeData };
 }
 
 async function fixtureOn(t: Pick<TestContext, 'after'>, location: RecordLocation) {

@@ -1,30 +1,66 @@
+import type { EpochMs } from '../clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import { decodeFacts, encodeFacts } from './fact-codec.ts';
-import { decodeQuotes, encodeQuotes } from './quote-codec.ts';
-import type { Position, Rows } from './rows.ts';
+import { decodeFactGroup, encodeFacts } from './fact-codec.ts';
+import { decodeGrouped, everything, type IsWanted } from './groups.ts';
+import { decodeMarkets, decodeQuotes, encodeQuotes } from './quote-codec.ts';
+import { type FactRow, inOrder, type QuoteRow, type Rows, type ServingRow } from './rows.ts';
 import { decodeServings, encodeServings } from './serving-codec.ts';
 
-/** Rows of every kind together, which need nothing else to be read. */
-export function encodeRows({ quotes, facts, servings }: Rows): Buffer {
-  const parts = [encodeQuotes(quotes, []), encodeFacts(facts, []), encodeServings(servings, [])];
-  const head = new ByteWriter(16);
+/** Rows of every kind together, which need nothing else to be read. @param isKeyframe it has a row of every market */
+export function encodeRows({ quotes, facts, servings }: Rows, isKeyframe = false): Buffer {
+  const parts = [
+    quotes.length === 0 ? nothing : encodeQuotes(quotes, [], !isKeyframe),
+    facts.length === 0 ? nothing : encodeFacts(facts),
+    servings.length === 0 ? nothing : encodeServings(servings, []),
+  ];
+  const head = new ByteWriter(32);
+  head.count(Math.min(...[quotes[0], facts[0], servings[0]].map((row) => row?.at ?? Number.MAX_SAFE_INTEGER)));
   for (const part of parts) head.count(part.length);
   return Buffer.concat([head.bytes(), ...parts]);
 }
 
-/** The rows again, in the order of their positions. Throws on bytes that are something else. */
-export function decodeRows(bytes: Uint8Array): Rows {
-  const reader = new ByteReader(bytes);
-  const lengths = [reader.count(), reader.count(), reader.count()];
-  const [quotes, facts, servings] = lengths.map((length) => reader.raw(length));
-  return {
-    quotes: inOrder(decodeQuotes(quotes!, [])),
-    facts: inOrder(decodeFacts(facts!, [])),
-    servings: inOrder(decodeServings(servings!, [])),
-  };
+const nothing = Buffer.alloc(0);
+
+/** What `encodeRows` gave: each kind is decoded where somebody asks for it. Throws on bytes that are something else. */
+export class RowBatch {
+  /** No row is of an earlier instant. */
+  readonly from: EpochMs;
+  readonly #quotes: Uint8Array;
+  readonly #facts: Uint8Array;
+  readonly #servings: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    const reader = new ByteReader(bytes);
+    this.from = reader.count() as EpochMs;
+    const [quoteBytes, factBytes] = [reader.count(), reader.count(), reader.count()];
+    this.#quotes = reader.raw(quoteBytes!);
+    this.#facts = reader.raw(factBytes!);
+    this.#servings = reader.rest();
+  }
+
+  quotes(): QuoteRow[] {
+    return this.#quotes.length === 0 ? [] : inOrder(decodeQuotes(this.#quotes, []));
+  }
+
+  /** Those of each market, in their order. */
+  markets(isWanted: IsWanted) {
+    return this.#quotes.length === 0 ? [] : decodeGrouped(this.#quotes, [], decodeMarkets, isWanted);
+  }
+
+  facts(isWanted: IsWanted = everything): FactRow[] {
+    return this.#facts.length === 0 ? [] : inOrder(decodeGrouped(this.#facts, [], decodeFactGroup, isWanted));
+  }
+
+  servings(): ServingRow[] {
+    return this.#servings.length === 0 ? [] : inOrder(decodeServings(this.#servings, []));
+  }
 }
 
-/** Sorts by position, in place. */
-export function inOrder<Row extends Position>(rows: Row[]): Row[] {
-  return rows.sort((one, other) => one.at - other.at || one.sub - other.sub);
+/** The rows of batches that follow each other. */
+export function rowsOf(batches: readonly RowBatch[]): Rows {
+  return {
+    quotes: batches.flatMap((batch) => batch.quotes()),
+    facts: batches.flatMap((batch) => batch.facts()),
+    servings: batches.flatMap((batch) => batch.servings()),
+  };
 }

@@ -15,6 +15,9 @@ export interface Position {
 /** Why a market is not among the tickers. */
 export type NoQuote = UnpricedReason | 'not_offered';
 
+/** All of them, in the order of their codes in the record: add at the end only. */
+export const noQuotes: readonly NoQuote[] = ['no_ticker', 'held', 'no_rate', 'rounds_to_zero', 'not_offered'];
+
 /** What was published of a market, or that it had no price, from this position on. */
 export interface QuoteRow extends Position {
   readonly symbol: MarketSymbol;
@@ -95,4 +98,9 @@ export interface Rows {
   readonly quotes: QuoteRow[];
   readonly facts: FactRow[];
   readonly servings: ServingRow[];
+}
+
+/** Sorts by position, in place. */
+export function inOrder<Row extends Position>(rows: Row[]): Row[] {
+  return rows.sort((one, other) => one.at - other.at || one.sub - other.sub);
 }

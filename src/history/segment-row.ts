@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { Segment, SegmentHead, SegmentKind } from './segment.ts';
 import type { SegmentQuery } from './segment-store.ts';
 
-/** All columns but the data. */
+/** All columns but the data and its place. */
 export const headColumns =
   'chain, number, run, kind, first_ms, last_ms, count, low_request, high_request, keyframe, hash, previous, bytes';
 
@@ -23,19 +23,18 @@ export interface SegmentRow {
   readonly hash: Uint8Array;
   readonly previous: Uint8Array;
   readonly bytes: number;
-  readonly data: Uint8Array;
+  readonly place: number;
 }
 
-/** The values of the head's columns, and the data. */
+/** The values of the head's columns. */
 export function valuesOf({ requests, ...segment }: Segment): SegmentValue[] {
   return [
     ...[segment.chain, segment.number, segment.run, segment.kind, segment.firstAt, segment.lastAt, segment.count],
     ...[requests.low, requests.high, segment.keyframe, segment.hash, segment.previous, segment.data.length],
-    segment.data,
   ];
 }
 
-/** Which rows a query wants, with `?` in the place of each value. */
+/** Which rows a query wants and in which order, with `?` in the place of each value. */
 export function conditionsOf(query: SegmentQuery): {
   readonly where: string;
   readonly values: readonly SegmentValue[];
@@ -51,20 +50,18 @@ export function conditionsOf(query: SegmentQuery): {
   add('run = ?', query.run);
   add('last_ms >= ?', query.from);
   add('first_ms < ?', query.to);
+  add('number > ?', query.afterNumber);
   add('number < ?', query.beforeNumber);
   add('number > ?', query.afterNumber);
   add('low_request <= ?', query.request);
   add('high_request >= ?', query.request);
-  return { where: `where ${conditions.join(' and ')}`, values };
+  const direction = query.backwards === true ? 'desc' : 'asc';
+  const order = `order by chain, ${query.byTime === true ? `last_ms ${direction}, ` : ''}number ${direction}`;
+  const limit = query.limit === undefined ? '' : ` limit ${query.limit}`;
+  return { where: `where ${conditions.join(' and ')} ${order}${limit}`, values };
 }
 
-export function headOf({
-  first_ms,
-  last_ms,
-  low_request,
-  high_request,
-  ...row
-}: Omit<SegmentRow, 'data'>): SegmentHead {
+export function headOf({ first_ms, last_ms, low_request, high_request, ...row }: SegmentRow): SegmentHead {
   return {
     ...row,
     firstAt: first_ms,

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../clock.ts';
+import type { ByteRange } from './groups.ts';
 import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
 
 /** A process that wrote a part of the record. */
@@ -36,12 +37,20 @@ export interface SegmentQuery {
   /** Those that have a row from `from` on and before `to`. */
   readonly from?: EpochMs;
   readonly to?: EpochMs;
+  readonly afterNumber?: number;
   readonly beforeNumber?: number;
   readonly afterNumber?: number;
   readonly request?: number;
-  /** The highest number first. */
+  /** In the order of their last instants, which an index has for each kind. */
+  readonly byTime?: boolean;
+  /** The last first. */
   readonly backwards?: boolean;
   readonly limit?: number;
+}
+
+/** A part of the data of a segment: from `start` on, before `end` or its own end. */
+export interface Slice extends ByteRange {
+  readonly head: SegmentHead;
 }
 
 /** What keeps the record, and where its journals are. */
@@ -57,6 +66,8 @@ export interface SegmentReader {
   heads(query: SegmentQuery): Promise<readonly SegmentHead[]>;
   /** `undefined` for one that is not there. */
   segment(chain: number, number: number): Promise<Segment | undefined>;
+  /** Parts of the data of segments of one chain, in the order that they are asked for, without reading the rest. */
+  slices(slices: readonly Slice[]): Promise<readonly Uint8Array[]>;
   runs(): Promise<readonly Run[]>;
   holds(): Promise<readonly Hold[]>;
   deletions(chain: number): Promise<readonly Deletion[]>;

@@ -36,7 +36,11 @@ export interface Segment extends SegmentContent {
 }
 
 /** Everything of a segment but its data. */
-export type SegmentHead = Omit<Segment, 'data'> & { readonly bytes: number };
+export type SegmentHead = Omit<Segment, 'data'> & {
+  readonly bytes: number;
+  /** Where its store has the data. */
+  readonly place: number;
+};
 
 /** The end of a chain; for the first segment there is nothing before it. */
 export interface ChainHead {

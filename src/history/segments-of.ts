@@ -22,19 +22,20 @@ export function segmentsOf({ quotes, facts, servings }: Rows, run: number, base:
     rows: readonly Position[],
     encode: () => Buffer,
     requests: SegmentContent['requests'],
+    keyframe = base.number,
   ) => {
     const [first, last] = [rows[0], rows.at(-1)];
     if (first === undefined || last === undefined) return;
     const count = rows.length;
     const span = { firstAt: first.at, lastAt: last.at };
-    contents.push({ run, kind, ...span, count, requests, keyframe: base.number, data: encode() });
+    contents.push({ run, kind, ...span, count, requests, keyframe, data: encode() });
   };
   const [breaks, others] = [true, false].map((isBreak) =>
     facts.filter(({ kind }) => breakKinds.includes(kind) === isBreak),
   );
   add('quotes', quotes, () => encodeQuotes(quotes, names), noRequests);
-  add('facts', others!, () => encodeFacts(others!, names), noRequests);
-  add('breaks', breaks!, () => encodeFacts(breaks!, names), noRequests);
+  add('facts', others!, () => encodeFacts(others!), noRequests, 0);
+  add('breaks', breaks!, () => encodeFacts(breaks!), noRequests, 0);
   add('servings', servings, () => encodeServings(servings, names), spanOf(servings.map(({ request }) => request)));
   return contents;
 }

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { ColumnsReader, ColumnsWriter, compress, decompress } from './columns.ts';
-import { encodeGrouped, type Group, readGrouped } from './groups.ts';
+import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
 import type { NameWriter } from './names.ts';
 import type { ServingRow } from './rows.ts';
 
@@ -18,24 +18,16 @@ const subjectsPerGroup = 256;
  */
 export function encodeServings(rows: readonly ServingRow[], base: readonly string[]): Buffer {
   const firstRequests = firstRequestsOf(rows);
-  return encodeGrouped(
-    rows,
-    ({ keyId }) => keyId,
-    base,
-    (names) => ({ names, subjectsPerGroup, encode: (keys) => encodeGroup(keys, names, firstRequests) }),
-    writeFirstRequests(firstRequests),
-  );
+  return encodeGrouped(rows, ({ keyId }) => keyId, base, {
+    subjectsPerGroup,
+    encode: (keys, names) => encodeGroup(keys, names, firstRequests),
+    extra: writeFirstRequests(firstRequests),
+  });
 }
 
-/**
- * Gives the rows again, key by key.
- *
- * @param only of this key alone
- */
-export function decodeServings(data: Uint8Array, base: readonly string[], only?: string): ServingRow[] {
-  const grouped = readGrouped(data, base);
-  const firstRequests = readFirstRequests(grouped.extra);
-  return [...grouped.groups(only)].flatMap((group) => decodeGroup(group, grouped.names, firstRequests, only));
+/** Gives the rows again, key by key. */
+export function decodeServings(data: Uint8Array, base: readonly string[]): ServingRow[] {
+  return decodeGrouped(data, base, decodeKeys).flatMap((key) => key.rows());
 }
 
 /** The lowest request number by millisecond. */
@@ -61,17 +53,27 @@ function writeFirstRequests(firstRequests: ReadonlyMap<number, number>): Buffer 
   return compress(Buffer.concat([head.bytes(), instants.bytes(), requests.bytes()]));
 }
 
-function readFirstRequests(compressed: Uint8Array): Map<number, number> {
-  const reader = new ByteReader(decompress(compressed));
-  const count = reader.count();
-  let last = 0;
-  const cumulate = () => {
-    last += reader.difference();
-    return last;
-  };
-  const instants = Array.from({ length: count }, cumulate);
-  last = 0;
-  return new Map(instants.map((at) => [at, cumulate()]));
+/** Finds the lowest request number of a millisecond. */
+class FirstRequests {
+  readonly #instants: Float64Array;
+  readonly #requests: Float64Array;
+
+  constructor(compressed: Uint8Array) {
+    const reader = new ByteReader(decompress(compressed));
+    const count = reader.count();
+    this.#instants = reader.cumulated(count);
+    this.#requests = reader.cumulated(count);
+  }
+
+  at(instant: number): number {
+    let [low, high] = [0, this.#instants.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#instants[middle]! < instant) low = middle + 1;
+      else high = middle;
+    }
+    return this.#requests[low]!;
+  }
 }
 
 function encodeGroup(
@@ -98,34 +100,84 @@ function encodeGroup(
   return writer.compressed();
 }
 
-function decodeGroup(
-  { subjects, bytes }: Group,
-  names: readonly string[],
-  firstRequests: ReadonlyMap<number, number>,
-  only: string | undefined,
-): ServingRow[] {
+/** The keys of a group that are wanted, column by column: rows are made of them where somebody asks for them. */
+export const decodeKeys: GroupDecoder<KeyRows> = ({ subjects, bytes, names, extra, isWanted }) => {
   const reader = new ColumnsReader(bytes, columnCount);
-  const name = (column: number) => names[reader.column(column).count()]!;
-  const decoded: ServingRow[] = [];
-  for (const { name: keyId, count } of subjects) {
-    let askedAt = 0;
-    for (let index = 0; index < count; index++) {
-      askedAt += reader.column(columns.asked).difference();
-      const row: ServingRow = {
-        at: (askedAt + reader.column(columns.lag).difference()) as EpochMs,
-        sub: reader.column(columns.sub).count(),
-        keyId,
-        askedAt: askedAt as EpochMs,
-        route: name(columns.route),
-        symbol: name(columns.symbol),
-        status: reader.column(columns.status).count(),
-        text: name(columns.text),
-        feedAgeMs: reader.column(columns.feedAge).difference(),
-        request: firstRequests.get(askedAt)! + reader.column(columns.among).count(),
-      };
-      if (only === undefined || only === keyId) decoded.push(row);
-    }
-    if (only === keyId) break;
+  const firstRequests = firstRequestsIn(extra);
+  const keys = subjects.map(({ name, count }) => new KeyRows(name, count, names, reader, firstRequests));
+  return keys.filter(({ keyId }) => isWanted(keyId));
+};
+
+/** Kept for the last table: it serves all groups of a segment. */
+let lastTable: { readonly extra: Uint8Array; readonly firstRequests: FirstRequests } | undefined;
+
+function firstRequestsIn(extra: Uint8Array): FirstRequests {
+  if (lastTable?.extra !== extra) lastTable = { extra, firstRequests: new FirstRequests(extra) };
+  return lastTable.firstRequests;
+}
+
+/** The rows of a key in a segment, in their order. */
+class KeyRows {
+  readonly keyId: string;
+  readonly #names: readonly string[];
+  readonly #firstRequests: FirstRequests;
+  readonly #columns: Readonly<Record<keyof typeof columns, Float64Array>>;
+
+  constructor(
+    keyId: string,
+    count: number,
+    names: readonly string[],
+    reader: ColumnsReader,
+    firstRequests: FirstRequests,
+  ) {
+    this.keyId = keyId;
+    this.#names = names;
+    this.#firstRequests = firstRequests;
+    const counts = (column: number) => reader.column(column).counts(count);
+    const differences = (column: number) => reader.column(column).differences(count);
+    this.#columns = {
+      asked: reader.column(columns.asked).cumulated(count),
+      lag: differences(columns.lag),
+      sub: counts(columns.sub),
+      route: counts(columns.route),
+      symbol: counts(columns.symbol),
+      status: counts(columns.status),
+      text: counts(columns.text),
+      feedAge: differences(columns.feedAge),
+      among: counts(columns.among),
+    };
   }
-  return decoded;
+
+  rows(): ServingRow[] {
+    return Array.from(this.#columns.asked, (_, index) => this.#row(index));
+  }
+
+  /** The row with this request number. */
+  withRequest(request: number): ServingRow | undefined {
+    const { asked } = this.#columns;
+    for (let index = 0; index < asked.length; index++) if (this.#request(index) === request) return this.#row(index);
+    return undefined;
+  }
+
+  #request(index: number): number {
+    return this.#firstRequests.at(this.#columns.asked[index]!) + this.#columns.among[index]!;
+  }
+
+  #row(index: number): ServingRow {
+    const value = (column: keyof typeof columns) => this.#columns[column][index]!;
+    const name = (column: keyof typeof columns) => this.#names[value(column)]!;
+    const askedAt = value('asked') as EpochMs;
+    return {
+      at: (askedAt + value('lag')) as EpochMs,
+      sub: value('sub'),
+      keyId: this.keyId,
+      askedAt,
+      route: name('route'),
+      symbol: name('symbol'),
+      status: value('status'),
+      text: name('text'),
+      feedAgeMs: value('feedAge'),
+      request: this.#request(index),
+    };
+  }
 }

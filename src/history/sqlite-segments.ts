@@ -2,18 +2,20 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { EpochMs } from '../clock.ts';
 import { createIfMissing } from '../store/sqlite/open.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { ChainHead, Segment, SegmentHead } from './segment.ts';
 import { conditionsOf, headColumns, headOf, type SegmentRow, valuesOf } from './segment-row.ts';
-import type { Deletion, Hold, Run, SegmentQuery, SegmentReader, SegmentStore } from './segment-store.ts';
+import type { Deletion, Hold, Run, SegmentQuery, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
 
 const schema = `
 create table if not exists segment (
   chain integer not null, number integer not null, run integer not null, kind text not null,
   first_ms integer not null, last_ms integer not null, count integer not null,
   low_request integer not null, high_request integer not null, keyframe integer not null,
-  hash blob not null, previous blob not null, bytes integer not null, data blob not null,
+  hash blob not null, previous blob not null, bytes integer not null, place integer not null,
   unique (chain, number)
 );
+create table if not exists chunk (id integer primary key, data blob not null);
 create index if not exists segment_span on segment (kind, chain, last_ms, first_ms, number);
 create index if not exists segment_requests on segment (run, low_request) where kind = 'servings';
 create table if not exists run (
@@ -28,8 +30,12 @@ create table if not exists deletion (
 );
 `;
 
+/** The version of these tables, and of what they hold. */
+const form = 2;
 /** Segments are hundreds of kilobytes: large pages waste little and are read in few steps. */
 const pageBytes = 16_384;
+/** The data of a segment is in rows that follow each other, four to a page: a part of it is read without the rest. */
+const chunkBytes = 4_070;
 /** Another process writes a minute at a time. */
 const busyTimeoutMs = 2_000;
 
@@ -40,7 +46,8 @@ export function openSqliteSegments(path: string): SegmentStore {
   try {
     database.exec(`pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journal_mode = wal;
       pragma synchronous = normal`);
-    database.exec(schema);
+    assertForm(database, path);
+    database.exec(`${schema}; pragma user_version = ${form}`);
   } catch (error) {
     database.close();
     throw error;
@@ -51,7 +58,18 @@ export function openSqliteSegments(path: string): SegmentStore {
 /** For reading only. `undefined` where nothing was recorded yet. */
 export function openSqliteSegmentsToRead(path: string): SegmentReader | undefined {
   if (!existsSync(path)) return undefined;
-  return new SqliteSegments(new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true }), path);
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
+  assertForm(database, path);
+  return new SqliteSegments(database, path);
+}
+
+/** Throws `StoreError` for a file whose tables are of another version. */
+function assertForm(database: DatabaseSync, path: string): void {
+  const { user_version: found } = database.prepare('pragma user_version').get() as { user_version: number };
+  const isEmpty = database.prepare('select 1 from sqlite_schema').get() === undefined;
+  if (found === form || isEmpty) return;
+  const message = `The record in ${path} is of a form that this version does not read. Move it away, or set history.url to another file.`;
+  throw new StoreError('foreign_database', message);
 }
 
 class SqliteSegments implements SegmentStore {
@@ -72,11 +90,19 @@ class SqliteSegments implements SegmentStore {
   }
 
   async append(segments: readonly Segment[]): Promise<void> {
-    const insert = this.#database.prepare(
-      `insert into segment (${headColumns}, data) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
+    const values = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
+    const insert = this.#database.prepare(`insert into segment (${headColumns}, place) values (${values})`);
+    const insertChunk = this.#database.prepare('insert into chunk values (?, ?)');
     this.#together(() => {
-      for (const segment of segments) insert.run(...valuesOf(segment));
+      const [last] = this.#all<{ id: number }>('select coalesce(max(id), 0) as id from chunk');
+      let chunk = last!.id;
+      for (const segment of segments) {
+        insert.run(...valuesOf(segment), chunk + 1);
+        const { data } = segment;
+        for (let start = 0; start < data.length; start += chunkBytes) {
+          insertChunk.run(++chunk, data.subarray(start, start + chunkBytes));
+        }
+      }
     });
   }
 
@@ -106,7 +132,16 @@ class SqliteSegments implements SegmentStore {
   }
 
   #delete({ chain, first, last, hash, until }: Deletion): void {
-    this.#database.prepare('delete from segment where chain = ? and number between ? and ?').run(chain, first, last);
+    const deleted = 'segment where chain = ? and number between ? and ?';
+    const deleteChunks = this.#database.prepare('delete from chunk where id >= ? and id < ?');
+    const places = this.#all<Pick<SegmentRow, 'place' | 'bytes'>>(
+      `select place, bytes from ${deleted}`,
+      chain,
+      first,
+      last,
+    );
+    for (const { place, bytes } of places) deleteChunks.run(place, place + Math.ceil(bytes / chunkBytes));
+    this.#database.prepare(`delete from ${deleted}`).run(chain, first, last);
     this.#database.prepare('insert into deletion values (?, ?, ?, ?, ?)').run(chain, first, last, hash, until);
   }
 
@@ -123,16 +158,30 @@ class SqliteSegments implements SegmentStore {
 
   async heads(query: SegmentQuery): Promise<readonly SegmentHead[]> {
     const { where, values } = conditionsOf(query);
-    const order = query.backwards === true ? 'desc' : 'asc';
-    const limit = query.limit === undefined ? '' : `limit ${query.limit}`;
-    const text = `select ${headColumns} from segment ${where} order by chain, number ${order} ${limit}`;
-    return this.#all<Omit<SegmentRow, 'data'>>(text, ...values).map(headOf);
+    const text = `select ${headColumns}, place from segment ${where}`;
+    return this.#all<SegmentRow>(text, ...values).map(headOf);
   }
 
   async segment(chain: number, number: number): Promise<Segment | undefined> {
-    const query = `select ${headColumns}, data from segment where chain = ? and number = ?`;
+    const query = `select ${headColumns}, place from segment where chain = ? and number = ?`;
     const [row] = this.#all<SegmentRow>(query, chain, number);
-    return row && { ...headOf(row), data: row.data };
+    if (row === undefined) return undefined;
+    const { place, bytes, ...head } = headOf(row);
+    return { ...head, data: this.#data(place, 0, bytes) };
+  }
+
+  async slices(slices: readonly Slice[]): Promise<readonly Uint8Array[]> {
+    return slices.map(({ head, start, end }) => this.#data(head.place, start, Math.min(end, head.bytes)));
+  }
+
+  #data(place: number, start: number, end: number): Uint8Array {
+    const first = Math.floor(start / chunkBytes);
+    const past = Math.ceil(end / chunkBytes);
+    const query = 'select data from chunk where id >= ? and id < ? order by id';
+    const chunks = this.#all<Pick<Segment, 'data'>>(query, place + first, place + past);
+    const [only] = chunks;
+    const data = chunks.length === 1 ? only!.data : Buffer.concat(chunks.map((chunk) => chunk.data));
+    return data.subarray(start - first * chunkBytes, end - first * chunkBytes);
   }
 
   async runs(): Promise<readonly Run[]> {

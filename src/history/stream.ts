@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../market/upstream.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import type { NoQuote } from './rows.ts';
+import { type NoQuote, noQuotes } from './rows.ts';
 
 /** What the serving thread tells the recording one. Codes of one stream, never stored. */
 const op = {
@@ -34,8 +34,6 @@ const referenceFields = [
   'price24hAgo',
   'price7dAgo',
 ] as const satisfies readonly (keyof ReferencePrices)[];
-
-const noQuotes: readonly NoQuote[] = ['no_ticker', 'held', 'no_rate', 'rounds_to_zero', 'not_offered'];
 
 /** An answer, as far as the serving thread has to tell. */
 export interface StreamedServing {

@@ -1,6 +1,5 @@
 import { decodeFacts } from './fact-codec.ts';
 import { readJournal } from './journal.ts';
-import { namesOfKeyframe } from './keyframe.ts';
 import { journalOf } from './open-writer.ts';
 import { chainStart, hashOf, type Segment, segmentKinds } from './segment.ts';
 import type { Deletion, SegmentReader } from './segment-store.ts';
@@ -39,7 +38,7 @@ export async function verifyRecord(store: SegmentReader, progress: (segments: nu
       const segment = (await store.segment(chain, number))!;
       const what = faultOf(segment, previous);
       if (what !== undefined) return { segments, deleted, heads, finding: { chain, number, what } };
-      for (const text of await sealedDeletions(store, segment)) sealed.add(text);
+      for (const text of sealedDeletions(segment)) sealed.add(text);
       head = { number, hash: segment.hash };
       progress(++segments);
     }
@@ -82,14 +81,13 @@ function faultOf(segment: Segment, previous: Buffer): Finding['what'] | undefine
 /** What the running minute says of deletions: it is sealed when it is over. */
 function runningDeletions({ journalPath }: SegmentReader, chain: number, head: number): string[] {
   if (journalPath === undefined) return [];
-  const { facts } = readJournal(journalOf(journalPath, chain), head)?.rows ?? { facts: [] };
+  const { batches } = readJournal(journalOf(journalPath, chain), head) ?? { batches: [] };
+  const facts = batches.flatMap((batch) => batch.facts());
   return facts.filter(({ kind }) => kind === 'deletion').map(({ text }) => text);
 }
 
 /** What the segment says of deletions. */
-async function sealedDeletions(store: SegmentReader, { kind, data, chain, keyframe }: Segment): Promise<string[]> {
+function sealedDeletions({ kind, data }: Segment): string[] {
   if (kind !== 'breaks') return [];
-  const base = keyframe === 0 ? undefined : await store.segment(chain, keyframe);
-  const facts = decodeFacts(data, base === undefined ? [] : namesOfKeyframe(base.data));
-  return facts.filter((fact) => fact.kind === 'deletion').map(({ text }) => text);
+  return decodeFacts(data).flatMap((fact) => (fact.kind === 'deletion' ? [fact.text] : []));
 }

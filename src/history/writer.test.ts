@@ -106,19 +106,21 @@ async function threeSpans({ store, journalPath }: RecordFixture) {
 }
 
 recordTest('verification names the first segment that was changed, is missing or was exchanged', async (t) => {
-  const changes: [string, string][] = [
-    ['changed', 'update SEGMENT set data = previous where number = 4'],
-    ['missing', 'delete from SEGMENT where number = 4'],
-    [
-      'changed',
-      'update SEGMENT set number = -1 where number = 4; update SEGMENT set number = 4 where number = 5; update SEGMENT set number = 5 where number = -1',
-    ],
+  const exchange = [
+    [4, -1],
+    [5, 4],
+    [-1, 5],
+  ].map(([from, to]) => `update SEGMENT set number = ${to} where number = ${from}`);
+  const changes: [string, (record: RecordFixture) => Promise<void>][] = [
+    ['changed', (record) => record.changeData(4)],
+    ['missing', (record) => record.outside('delete from SEGMENT where number = 4')],
+    ['changed', (record) => record.outside(exchange.join(';'))],
   ];
-  for (const [what, sql] of changes) {
+  for (const [what, change] of changes) {
     const record = await newRecord(t);
     const { store } = record;
     await threeSpans(record);
-    await record.outside(sql);
+    await change(record);
     assert.deepEqual((await verifyRecord(store, () => {})).finding, { chain: 1, number: 4, what });
   }
 });

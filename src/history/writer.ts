@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import type { Journal } from './journal.ts';
-import { encodeKeyframe, InForce, type Keyframe } from './keyframe.ts';
+import { encodeKeyframe, InForce } from './keyframe.ts';
 import type { Publication } from './publication.ts';
 import type { FactKind, FactRow, Position, Rows } from './rows.ts';
 import { type ChainHead, type Segment, type SegmentContent, sealed } from './segment.ts';
@@ -123,7 +123,7 @@ export class RecordWriter {
     const first = firstOf(rows);
     if (first === undefined) return;
     const minute = Math.floor(first.at / minuteMs);
-    const isFull = this.#rows.quotes.length + this.#rows.servings.length >= rowsPerSegmentMax;
+    const isFull = Math.max(this.#rows.quotes.length, this.#rows.servings.length) >= rowsPerSegmentMax;
     if (!this.#isEmpty() && (restated || minute !== this.#minute || isFull)) await this.seal();
     if (this.#unstoredBytes() > unstoredBytesMax) throw new Error('the store takes no segments');
     if (restated) await this.#beginAnew(first.at);
@@ -151,7 +151,7 @@ export class RecordWriter {
   }
 
   #addKeyframe(at: EpochMs): void {
-    const keyframe: Keyframe = this.#inForce.keyframe();
+    const keyframe = this.#inForce.keyframe();
     const { run } = this.#parts;
     const { quotes, facts, names } = keyframe;
     const count = quotes.length + facts.length;

@@ -1,0 +1,90 @@
+import { everything, type GroupDecoder, type GroupIndex, type IsWanted, indexBytesOf, readIndex } from './groups.ts';
+import { readKeyframe } from './keyframe.ts';
+import type { Segment, SegmentHead } from './segment.ts';
+import type { SegmentReader } from './segment-store.ts';
+
+/** What was wanted of a segment. */
+interface Decoded<Found> {
+  readonly head: SegmentHead;
+  readonly found: Found[];
+}
+
+type Keyframe = ReturnType<typeof readKeyframe>;
+
+/** More than the index of a segment usually takes. */
+const indexBytesUsual = 8_192;
+/** Segments that are read together: few questions to a database that is elsewhere. */
+const segmentsPerRead = 32;
+/** Keyframes that are kept: each is of an hour. */
+const keyframesKept = 4;
+
+/** Decodes segments of a store, with the names of their keyframes. */
+export class DecodedSegments {
+  readonly #store: SegmentReader;
+  readonly #keyframes = new Map<string, Keyframe>();
+
+  constructor(store: SegmentReader) {
+    this.#store = store;
+  }
+
+  /**
+   * Decodes segments of one chain in the order of their heads, and of each no more than the groups with what is wanted.
+   * The first is read alone, because it is often enough.
+   */
+  async *decoded<Found>(
+    heads: readonly SegmentHead[],
+    decode: GroupDecoder<Found>,
+    isWanted: IsWanted,
+  ): AsyncGenerator<Decoded<Found>> {
+    const most = isWanted === everything ? 1 : segmentsPerRead;
+    for (let from = 0, size = 1; from < heads.length; from += size, size = Math.min(2 * size, most)) {
+      const some = heads.slice(from, from + size);
+      const indexed = await this.#indexed(some, isWanted);
+      const wanted = indexed.flatMap(({ head, index, groups }) =>
+        (groups.length === 0 ? [] : [index.extra, ...groups]).map((range) => ({ head, ...range })),
+      );
+      const parts = (await this.#store.slices(wanted)).values();
+      for (const { head, index, groups } of indexed) {
+        if (groups.length === 0) continue;
+        const { names } = index;
+        const extra = parts.next().value!;
+        const each = groups.map(({ subjects }) => ({ subjects, names, extra, isWanted, bytes: parts.next().value! }));
+        yield { head, found: each.flatMap(decode) };
+      }
+    }
+  }
+
+  async #indexed(heads: readonly SegmentHead[], isWanted: IsWanted) {
+    const starts = await this.#store.slices(heads.map((head) => ({ head, start: 0, end: indexBytesUsual })));
+    return Promise.all(
+      heads.map(async (head, at) => {
+        const index = await this.#index(head, starts[at]!);
+        return { head, index, groups: index.groups(isWanted) };
+      }),
+    );
+  }
+
+  async #index(head: SegmentHead, start: Uint8Array): Promise<GroupIndex> {
+    const end = indexBytesOf(start);
+    const [whole] = end <= start.length ? [start] : await this.#store.slices([{ head, start: 0, end }]);
+    const names = head.keyframe === 0 ? [] : (await this.keyframe(head.chain, head.keyframe)).names;
+    return readIndex(whole!, names);
+  }
+
+  async keyframe(chain: number, number: number): Promise<Keyframe> {
+    const key = `${chain} ${number}`;
+    const keyframe = this.#keyframes.get(key) ?? readKeyframe((await this.whole(chain, number)).data);
+    this.#keyframes.delete(key);
+    this.#keyframes.set(key, keyframe);
+    const [oldest] = this.#keyframes.keys();
+    if (this.#keyframes.size > keyframesKept) this.#keyframes.delete(oldest!);
+    return keyframe;
+  }
+
+  /** Throws `RangeError` for one that is not there. */
+  async whole(chain: number, number: number): Promise<Segment> {
+    const segment = await this.#store.segment(chain, number);
+    if (segment === undefined) throw new RangeError(`the record has no segment ${number} in chain ${chain}`);
+    return segment;
+  }
+}
