@@ -16,7 +16,7 @@ const answersBetween = 100;
 /** The journal is brought to the disk every second. */
 const unsyncedMs = 1_000;
 
-test('a service that is killed again and again under load misses nothing but its last second, and records that', async (t) => {
+test('a service that is killed again and again under load misses nothing but its last second, and records the gap (fault row 60)', async (t) => {
   const exchange = await startExchangeSimulator({
     clock: systemClock,
     quotes: ['EUR'],
