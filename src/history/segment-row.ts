@@ -50,7 +50,6 @@ export function conditionsOf(query: SegmentQuery): {
   add('run = ?', query.run);
   add('last_ms >= ?', query.from);
   add('first_ms < ?', query.to);
-  add('number > ?', query.afterNumber);
   add('number < ?', query.beforeNumber);
   add('number > ?', query.afterNumber);
   add('low_request <= ?', query.request);

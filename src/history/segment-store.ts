@@ -39,7 +39,6 @@ export interface SegmentQuery {
   readonly to?: EpochMs;
   readonly afterNumber?: number;
   readonly beforeNumber?: number;
-  readonly afterNumber?: number;
   readonly request?: number;
   /** In the order of their last instants, which an index has for each kind. */
   readonly byTime?: boolean;

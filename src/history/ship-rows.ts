@@ -34,7 +34,7 @@ export function shippedRowsOf(
     return { table: kind, rows: decodeServings(data, names).map((row) => servingRow(row, placed, numbers)) };
   }
   if (kind === 'keyframe') return undefined;
-  return { table: 'facts', rows: decodeFacts(data, names).map((row) => factRow(row, placed)) };
+  return { table: 'facts', rows: decodeFacts(data).map((row) => factRow(row, placed)) };
 }
 
 type Placed = (row: Position) => { chain: number; segment: number; at: string; sub: number };

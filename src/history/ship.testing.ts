@@ -11,7 +11,7 @@ import {
   upstreamTicker,
 } from '../market/samples.testing.ts';
 import { decodeFacts } from './fact-codec.ts';
-import { namesOfKeyframe } from './keyframe.ts';
+import { readKeyframe } from './keyframe.ts';
 import { type OpenWriter, openWriter } from './open-writer.ts';
 import { RequestNumbers } from './publication.ts';
 import { decodeQuotes } from './quote-codec.ts';
@@ -118,10 +118,10 @@ export async function expectedOf({ store }: RecordFixture): Promise<Copied> {
   const [quotes, servings, facts]: [CopiedRow[], CopiedRow[], CopiedRow[]] = [[], [], []];
   for (const { number, kind, keyframe: base } of await store.heads({ kinds: segmentKinds, chain: 1 })) {
     const [segment, keyframe] = [await store.segment(1, number), await store.segment(1, base)];
-    const names = keyframe === undefined ? [] : namesOfKeyframe(keyframe.data);
+    const names = keyframe === undefined ? [] : readKeyframe(keyframe.data).names;
     if (kind === 'quotes') quotes.push(...decodeQuotes(segment!.data, names).map(expectedQuote));
     if (kind === 'servings') servings.push(...decodeServings(segment!.data, names).map(expectedServing));
-    if (kind === 'facts' || kind === 'breaks') facts.push(...decodeFacts(segment!.data, names).map(expectedFact));
+    if (kind === 'facts' || kind === 'breaks') facts.push(...decodeFacts(segment!.data).map(expectedFact));
   }
   const inOrder = (rows: CopiedRow[]) => rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   return { quotes: inOrder(quotes), servings: inOrder(servings), facts: inOrder(facts) };

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { ClickHouse, LedgerRow } from './clickhouse.ts';
 import { type RowTable, rowTableNames } from './clickhouse-schema.ts';
-import { namesOfKeyframe } from './keyframe.ts';
+import { readKeyframe } from './keyframe.ts';
 import { type ChainHead, chainStart, hashOf, type Segment, type SegmentHead, segmentKinds } from './segment.ts';
 import type { Deletion, SegmentReader } from './segment-store.ts';
 import { ShipError } from './ship-error.ts';
@@ -168,7 +168,7 @@ export class Shipping {
   async #namesOf(chain: number, keyframe: number): Promise<readonly string[]> {
     const of = `${chain} ${keyframe}`;
     if (this.#names?.of !== of) {
-      this.#names = { of, names: namesOfKeyframe((await this.#proven(chain, keyframe)).data) };
+      this.#names = { of, names: readKeyframe((await this.#proven(chain, keyframe)).data).names };
     }
     return this.#names.names;
   }
