@@ -42,8 +42,10 @@ export class LiveLink {
     this.#parts = parts;
     this.#listener = listener;
     this.#backoff = new Backoff(randomness, { minMs: timing.reconnectMinMs, maxMs: timing.reconnectMaxMs });
-    this.#transportWatchdog = new Watchdog(clock, timing.transportTimeoutMs, () => this.#drop('transport_silent'));
-    this.#dataWatchdog = new Watchdog(clock, timing.staleAfterMs, () => this.#drop('data_silent'));
+    this.#transportWatchdog = new Watchdog(clock, timing.transportTimeoutMs, () =>
+      this.#end('transport_silent', 'timed out'),
+    );
+    this.#dataWatchdog = new Watchdog(clock, timing.staleAfterMs, () => this.#end('data_silent', 'timed out'));
   }
 
   get state(): LinkState {
@@ -93,10 +95,6 @@ export class LiveLink {
     if (nowMs - this.#firstDataAtMs >= this.#parts.timing.healthyAfterMs) this.#backoff.reset();
   }
 
-  #drop(reason: EndReason): void {
-    this.#end(reason, 'timed out', undefined);
-  }
-
   #connect(): void {
     const { connector, clock, log } = this.#parts;
     const epoch = ++this.#epoch;
@@ -109,7 +107,7 @@ export class LiveLink {
       else connection.terminate();
     } catch (error) {
       const detail = error instanceof Error ? error.name : 'not an error';
-      if (this.#isCurrent(epoch)) this.#end('protocol', detail, undefined);
+      if (this.#isCurrent(epoch)) this.#end('protocol', detail);
     }
   }
 
@@ -135,10 +133,10 @@ export class LiveLink {
     this.#pingTimer = this.#parts.clock.every(this.#parts.timing.pingEveryMs, () => this.#connection?.ping());
   }
 
-  #end(reason: EndReason, detail: string, retryAfterMs: number | undefined): void {
+  #end(reason: EndReason, detail: string, retryAfterMs = 0): void {
     this.#clear();
     this.#state = 'waiting';
-    const delayMs = Math.max(retryAfterMs ?? 0, this.#untilNextAllowedMs()) + this.#backoff.nextMs();
+    const delayMs = Math.max(retryAfterMs, this.#untilNextAllowedMs()) + this.#backoff.nextMs();
     const { clock, log, counters } = this.#parts;
     this.#reconnectTimer = clock.after(delayMs, () => this.#connect());
     log.warn({ epoch: this.#epoch, reason, detail, reconnectInMs: Math.round(delayMs) }, 'live connection ended');

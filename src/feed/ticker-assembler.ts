@@ -12,20 +12,20 @@ export type Statistics = Pick<
 /** Best prices, the exchange's own time of them, and their arrival. */
 export type DatedPrices = BestPrices & Pick<UpstreamTicker, 'upstreamTime'> & TickerArrival;
 
-interface Known {
-  prices: DatedPrices | undefined;
-  statistics: Statistics | undefined;
-  /** Monotonic, as all ages here. */
-  statisticsAtMs: number;
-  emitted: DatedPrices | undefined;
-  emittedAtMs: number;
-}
-
 const never = Number.NEGATIVE_INFINITY;
 /** Values over a sliding window of 24 hours are out of date after this long. */
 const statisticsValidForMs = 300_000;
 /** Unchanged prices that the exchange confirms are emitted again this often. */
 const confirmEveryMs = 1_000;
+
+/** What is known of one market. Ages are monotonic. */
+class Known {
+  prices: DatedPrices | undefined;
+  statistics: Statistics | undefined;
+  statisticsAtMs = never;
+  emitted: DatedPrices | undefined;
+  emittedAtMs = never;
+}
 
 /**
  * Makes whole tickers for exchanges that send best prices and statistics apart, each at its own time. A ticker comes
@@ -81,17 +81,9 @@ export class TickerAssembler {
   }
 
   #market(symbol: MarketSymbol): Known {
-    const known = this.#markets.get(symbol);
-    if (known !== undefined) return known;
-    const fresh: Known = {
-      prices: undefined,
-      statistics: undefined,
-      statisticsAtMs: never,
-      emitted: undefined,
-      emittedAtMs: never,
-    };
-    this.#markets.set(symbol, fresh);
-    return fresh;
+    const known = this.#markets.get(symbol) ?? new Known();
+    this.#markets.set(symbol, known);
+    return known;
   }
 
   #emit(symbol: MarketSymbol, known: Known): UpstreamTicker | undefined {

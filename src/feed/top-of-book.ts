@@ -31,8 +31,7 @@ export class TopOfBook {
     const amount = parseDecimal(size);
     if (level === undefined || amount === undefined) return false;
     const levels = side === 'bid' ? this.#bids : this.#asks;
-    if (isPositive(amount)) levels.set(level);
-    else levels.remove(level);
+    levels.put(level, isPositive(amount));
     return true;
   }
 
@@ -77,17 +76,13 @@ class Side {
     this.#trim();
   }
 
-  set(price: DecimalString): void {
+  /** Adds a level, or removes it. */
+  put(price: DecimalString, isPresent: boolean): void {
     if (this.#floor !== undefined && this.#order(price, this.#floor) <= 0) return;
     const at = this.#find(price);
     const isKnown = at < this.#prices.length && this.#order(this.#prices[at]!, price) === 0;
-    this.#prices.splice(at, isKnown ? 1 : 0, price);
+    this.#prices.splice(at, isKnown ? 1 : 0, ...(isPresent ? [price] : []));
     if (this.#prices.length > 2 * depthMax) this.#trim();
-  }
-
-  remove(price: DecimalString): void {
-    const at = this.#find(price);
-    if (at < this.#prices.length && this.#order(this.#prices[at]!, price) === 0) this.#prices.splice(at, 1);
   }
 
   #trim(): void {

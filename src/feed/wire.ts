@@ -45,22 +45,13 @@ export function asUpstreamError(error: unknown): UpstreamError {
   return new UpstreamError('malformed', error instanceof Error ? error.name : 'not an error object');
 }
 
-/** The third parameter of a reviver (ECMAScript, JSON.parse source text access). */
-interface ReviverContext {
-  readonly source?: string;
-}
-
-function keepSource(_name: string, value: unknown, context?: ReviverContext): unknown {
-  return typeof value === 'number' ? context?.source : value;
-}
-
 /**
  * Parses JSON with each number as its source text, so that no digit is lost to a double: `1.00000` stays `1.00000`, and
  * twenty digits stay twenty digits. Throws `UpstreamError` (`malformed`) for anything that is not JSON, and for JSON
  * nested too deeply to read.
  */
 export function parseLossless(text: string): unknown {
-  return parse(text, keepSource as (name: string, value: unknown) => unknown);
+  return parse(text, (_name, value, context) => (typeof value === 'number' ? context?.source : value));
 }
 
 /**
@@ -71,7 +62,11 @@ export function parsePlain(text: string): unknown {
   return parse(text);
 }
 
-function parse(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {
+/** `context`: the source text of a primitive value. */
+function parse(
+  text: string,
+  reviver?: (name: string, value: unknown, context?: { readonly source?: string }) => unknown,
+): unknown {
   try {
     return JSON.parse(text, reviver);
   } catch {

@@ -11,25 +11,8 @@ const commonCodes = new Map([
  * Legacy asset ids, with X before crypto assets and Z before state currencies. The list is closed: newer ids carry no
  * prefix (`XTZ` is Tezos, not a prefixed `TZ`), so a prefix is only removed by id.
  */
-const legacyAssets = new Map([
-  ['XETC', 'ETC'],
-  ['XETH', 'ETH'],
-  ['XLTC', 'LTC'],
-  ['XMLN', 'MLN'],
-  ['XREP', 'REP'],
-  ['XXBT', 'XBT'],
-  ['XXDG', 'XDG'],
-  ['XXLM', 'XLM'],
-  ['XXMR', 'XMR'],
-  ['XXRP', 'XRP'],
-  ['XZEC', 'ZEC'],
-  ['ZAUD', 'AUD'],
-  ['ZCAD', 'CAD'],
-  ['ZEUR', 'EUR'],
-  ['ZGBP', 'GBP'],
-  ['ZJPY', 'JPY'],
-  ['ZUSD', 'USD'],
-]);
+const legacyIds = 'XETC XETH XLTC XMLN XREP XXBT XXDG XXLM XXMR XXRP XZEC ZAUD ZCAD ZEUR ZGBP ZJPY ZUSD'.split(' ');
+const legacyAssets = new Map(legacyIds.map((id) => [id, id.slice(1)]));
 
 /** Asset id to Kraken's altname (`ZEUR` to `EUR`), from the REST call `Assets`. */
 export type AssetNames = ReadonlyMap<string, string>;

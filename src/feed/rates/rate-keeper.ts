@@ -36,17 +36,21 @@ interface RateKeeperOptions {
   readonly refreshMs?: number;
 }
 
-/** One rate source at one instant. Plain data; errors hold no URL. */
-export interface RateHealth {
+/** What a rate source last answered. Errors hold no URL. */
+class RateRecord {
+  lastSuccessAt: EpochMs | undefined;
+  lastErrorAt: EpochMs | undefined;
+  lastError: string | undefined;
+  consecutiveFailures = 0;
+  mid: DecimalString | undefined;
+  fixingDate: string | undefined;
+}
+
+/** One rate source at one instant. Plain data. */
+export interface RateHealth extends Readonly<RateRecord> {
   readonly source: string;
   readonly base: CurrencyCode;
   readonly quote: CurrencyCode;
-  readonly lastSuccessAt: EpochMs | undefined;
-  readonly lastErrorAt: EpochMs | undefined;
-  readonly lastError: string | undefined;
-  readonly consecutiveFailures: number;
-  readonly mid: DecimalString | undefined;
-  readonly fixingDate: string | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -63,11 +67,7 @@ export class RateKeeper {
   readonly #refreshMs: number;
   readonly #loop: Loop;
   readonly #backoff: Backoff;
-  #last: LoadedRate | undefined;
-  #lastSuccessAt: EpochMs | undefined;
-  #lastErrorAt: EpochMs | undefined;
-  #lastError: string | undefined;
-  #consecutiveFailures = 0;
+  readonly #record = new RateRecord();
 
   constructor(options: RateKeeperOptions) {
     this.#options = options;
@@ -88,17 +88,8 @@ export class RateKeeper {
   }
 
   health(): RateHealth {
-    return {
-      source: this.#options.source.id,
-      base: this.#options.base,
-      quote: this.#options.quote,
-      lastSuccessAt: this.#lastSuccessAt,
-      lastErrorAt: this.#lastErrorAt,
-      lastError: this.#lastError,
-      consecutiveFailures: this.#consecutiveFailures,
-      mid: this.#last?.mid,
-      fixingDate: this.#last?.fixingDate,
-    };
+    const { source, base, quote } = this.#options;
+    return { source: source.id, base, quote, ...this.#record };
   }
 
   async #refresh(signal: AbortSignal): Promise<number> {
@@ -117,26 +108,17 @@ export class RateKeeper {
   /** Returns whether the market room took it. */
   #read(rate: LoadedRate, now: EpochMs): boolean {
     const { source, base, quote, sink, log } = this.#options;
-    if (this.#consecutiveFailures > 0) log.info({ source: source.id }, 'the rate source works again');
-    this.#last = rate;
-    this.#lastSuccessAt = now;
-    this.#consecutiveFailures = 0;
+    if (this.#record.consecutiveFailures > 0) log.info({ source: source.id }, 'the rate source works again');
+    Object.assign(this.#record, { ...rate, lastSuccessAt: now, consecutiveFailures: 0 });
     this.#backoff.reset();
-    return sink.rateRefreshed({
-      base,
-      quote,
-      mid: rate.mid,
-      source: source.id,
-      fixingDate: rate.fixingDate,
-      refreshedAt: now,
-    });
+    return sink.rateRefreshed({ ...rate, base, quote, source: source.id, refreshedAt: now });
   }
 
   #failed(error: UpstreamError): number {
     const { source, clock, log } = this.#options;
-    this.#consecutiveFailures++;
-    this.#lastErrorAt = clock.now();
-    this.#lastError = `${error.kind}: ${error.message}`;
+    this.#record.consecutiveFailures++;
+    this.#record.lastErrorAt = clock.now();
+    this.#record.lastError = `${error.kind}: ${error.message}`;
     log.warn({ source: source.id, kind: error.kind, detail: error.message }, 'the conversion rate was not refreshed');
     const delayMs = Math.min(this.#refreshMs, retryMinMs + this.#backoff.nextMs());
     return Math.max(delayMs, error.retryAfterMs ?? 0);
