@@ -1,7 +1,7 @@
-/** What was asked for cannot be done; exit code 1. */
+/** The command failed; exit code 1. */
 export class Failure extends Error {}
 
-/** The command line itself is wrong; exit code 2. */
+/** The command line is not valid; exit code 2. */
 export class UsageError extends Error {}
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

@@ -56,7 +56,7 @@ function readFaultCommand(args: string[]) {
   return { call, control: values.control, json: values.json };
 }
 
-/** `delayMs=500`: the table of faults says whether the value is a number, a flag or text. */
+/** `delayMs=500`: whether the value is a number, a flag or text is in the table of faults. */
 function readAssignment(fault: string, assignment: string): [string, string | number | boolean] {
   const split = assignment.indexOf('=');
   if (split < 1) throw new UsageError(`--set takes NAME=VALUE, not "${assignment}"`);

@@ -11,7 +11,7 @@ import { wireClock } from './wire-clock.ts';
 import type { Connection } from './ws-connection.ts';
 
 /**
- * How one exchange says what its market does. The market, the faults, the sockets and the bounds on them are the same for
+ * The protocol of one exchange. The market, the faults, the sockets and the bounds on them are the same for
  * all; a dialect is a folder that implements this. It holds no timers.
  */
 export interface Dialect {
@@ -26,7 +26,7 @@ export interface Dialect {
   answer(call: string, url: URL): Reply;
   /** The answer to a request that it refuses with this text. */
   refusal(message: string): Reply;
-  /** A client has connected: says what comes first. */
+  /** A client has connected: sends the first messages. */
   greet(client: Connection): void;
   /** One message of a client. */
   received(client: Connection, text: string): void;
@@ -42,9 +42,9 @@ export interface Dialect {
   oldTicker(client: Connection, market: Market, values: WireTicker, atUs: number, type: 'snapshot' | 'update'): void;
   /** Truncated JSON, 100,000 nested arrays, a channel that does not exist, a ticker of a symbol that does not exist. */
   garbage(kind: 'json' | 'nested' | 'channel' | 'symbol'): string;
-  /** A valid message that means nothing, an object. */
+  /** A valid message without meaning, an object. */
   readonly filler: string;
-  /** Announces that it will end the connection; `undefined`: it never does. */
+  /** The announcement that the connection will end; `undefined`: the exchange has none. */
   readonly reconnectNotice?: string;
 }
 
@@ -57,7 +57,7 @@ interface VenueOptions {
   readonly isWholeRecording: boolean;
 }
 
-/** What a dialect speaks about: the market of one exchange, its faults, its clock and its clients. */
+/** What a dialect is constructed with: the market of one exchange, its faults, its clock and its clients. */
 export class Venue {
   readonly clock: Clock;
   /** For ids; the market has its own. */
@@ -100,7 +100,7 @@ export class Venue {
     return epochUs + (skew === undefined ? 0 : numberOf(skew, 'ms') * 1000);
   }
 
-  /** When the market last changed; `undefined` while a fault keeps times away. */
+  /** When the market last changed; `undefined` while a fault removes times. */
   changedAtUs(market: Market): number | undefined {
     return this.faults.find('no-timestamp') === undefined ? this.skewed(market.changedAtUs) : undefined;
   }

@@ -7,7 +7,7 @@ import type { Dialect, Venue } from './dialect.ts';
 import { KrakenDialect } from './kraken/dialect.ts';
 import { OkxDialect } from './okx/dialect.ts';
 
-/** Every exchange that the stand-in can speak like. */
+/** Every exchange whose protocol the stand-in implements. */
 export const dialects = {
   binance: (venue) => new BinanceDialect(venue),
   bitstamp: (venue) => new BitstampDialect(venue),

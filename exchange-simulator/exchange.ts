@@ -25,7 +25,7 @@ export interface ExchangeOptions {
 
 const shortestTickMs = 5;
 const longestTickMs = 100;
-/** A process that was suspended catches up on no more than this. */
+/** The most that a process catches up on after it was suspended. */
 const catchUpMsMax = 1000;
 
 /** The market without any protocol: the listed pairs, their prices, and the one timer that moves them. */
@@ -34,7 +34,7 @@ export class Exchange {
   readonly entries: Map<string, CatalogueEntry>;
   /** By the symbol of WebSocket version 2, delisted ones included. */
   readonly markets = new Map<string, Market>();
-  /** Grows with every change of what REST `AssetPairs` says. */
+  /** Grows with every change of the answer of REST `AssetPairs`. */
   catalogueVersion = 0;
   updates = 0;
 

@@ -68,7 +68,7 @@ export const faultRules = {
     kind: 'state',
     symbols: 'none',
     parameters: { existingOnly: { type: 'flag', default: false } },
-    seen: 'Sockets stay open, but nothing is read or written: pings of both kinds stay unanswered, new handshakes too (unless existingOnly).',
+    seen: 'Sockets stay open, but nothing is read or written: pings of both kinds and new handshakes are not answered (unless existingOnly).',
   },
   mute: {
     kind: 'state',
@@ -137,7 +137,7 @@ export const faultRules = {
     kind: 'event',
     symbols: 'none',
     parameters: {},
-    seen: 'Every client is told that its connection will end soon, where the dialect has a message for that.',
+    seen: 'Every client is notified that its connection will end soon, where the dialect has a message for that.',
   },
   'no-timestamp': {
     kind: 'state',

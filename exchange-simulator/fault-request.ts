@@ -22,12 +22,12 @@ export interface Fault {
   readonly parameters: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
-/** A parameter that the table says is a flag. */
+/** A parameter that is a flag in the table. */
 export function flagOf(fault: Fault, name: string): boolean {
   return fault.parameters[name] === true;
 }
 
-/** The request is wrong; the message is for the caller. */
+/** The request is wrong; the message is shown to the caller. */
 export class BadRequest extends Error {}
 
 const dayMs = 86_400_000;
@@ -67,12 +67,12 @@ export function readFaultName(name: unknown): FaultName {
   throw new BadRequest(`unknown fault ${JSON.stringify(name)} (known: ${faultNames.join(', ')})`);
 }
 
-/** A parameter that the table says is a number. */
+/** A parameter that is a number in the table. */
 export function numberOf(fault: Fault, name: string): number {
   return Number(fault.parameters[name]);
 }
 
-/** A parameter that the table says is text or a choice; `undefined` when it was left out. */
+/** A parameter that is text or a choice in the table; `undefined` when it was left out. */
 export function textOf(fault: Fault, name: string): string | undefined {
   const value = fault.parameters[name];
   return value === undefined ? undefined : String(value);

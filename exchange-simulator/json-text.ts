@@ -3,7 +3,7 @@ import { quoted } from './ticker.ts';
 
 const numeric = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/;
 
-/** A value as a JSON string; a value of a fault that is not a number stays as it is. */
+/** A value as a JSON string; a fault's value that is not a number is left unchanged. */
 export function stringText(value: string | undefined): string | undefined {
   return value === undefined ? undefined : quoted(value);
 }

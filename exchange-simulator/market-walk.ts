@@ -138,7 +138,7 @@ export class Market {
     return this.#pinned === undefined ? walked : { ...walked, ...this.#pinned };
   }
 
-  /** What REST `Ticker` says beyond the values of the wire: the day that began at 00:00 UTC. */
+  /** The values that only REST `Ticker` has: those of the day that began at 00:00 UTC. */
   today(nowMs: number): {
     open: string;
     low: string;
@@ -169,7 +169,7 @@ export class Market {
     return this.#onTick(this.curve.at(epochMs) * this.#unitsPerOne);
   }
 
-  /** The curve between two instants, looked at `samples` + 1 times. */
+  /** The curve between two instants, sampled `samples` + 1 times. */
   range(fromMs: number, toMs: number, samples: number): Range {
     let low = Number.POSITIVE_INFINITY;
     let high = 0;

@@ -8,7 +8,7 @@ export interface Reply {
   readonly retryAfterS?: number;
 }
 
-/** Refuses a request; how that looks is the dialect's. */
+/** Refuses a request; the dialect formats the answer. */
 export class Refusal extends Error {}
 
 export function json(body: string | Buffer): Reply {

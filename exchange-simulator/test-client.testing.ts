@@ -5,7 +5,7 @@ import { FakeClock } from '../test/support/fake-clock.ts';
 import { fixedPort } from '../test/support/fixed-port.ts';
 import { type ExchangeSimulator, type ExchangeSimulatorOptions, startExchangeSimulator } from './simulator.ts';
 
-/** An exchange of a test's own, whose clock stands still; gone with its clients when the test ends, however it ends. */
+/** An exchange with a fake clock for one test; it and its clients are stopped when the test ends. */
 export async function startForTest(
   test: TestContext,
   options: ExchangeSimulatorOptions = {},
@@ -25,7 +25,7 @@ export async function startForTest(
   return { simulator, clock, open };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered.
+// biome-ignore lint/suspicious/noExplicitAny: tests read any member of an answer.
 type Answer = any;
 
 /** The `result` of a successful REST call. */
@@ -95,7 +95,7 @@ export class TestClient {
     return this.messages.find((message) => parts.every((part) => message.includes(part)));
   }
 
-  /** Forgets what came so far. */
+  /** Drops the messages received so far. */
   forget(): void {
     this.messages.length = 0;
   }

@@ -45,7 +45,7 @@ export function unitsText(units: number | bigint, decimals: number): string {
 
 const numeric = /^-?[\d.]+([eE][-+]?\d+)?$/;
 
-/** A value as a JSON string, as most exchanges write numbers; a value of a fault that is not a number stays as it is. */
+/** A value as a JSON string, as most exchanges write numbers; a fault's value that is not a number is left unchanged. */
 export function quoted(value: string): string {
   return numeric.test(value) ? `"${value}"` : value;
 }

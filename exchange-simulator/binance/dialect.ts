@@ -66,7 +66,7 @@ export class BinanceDialect implements Dialect {
       client.send('{"code":2,"msg":"Invalid request: unknown method or no params"}', nowMs);
       return;
     }
-    // Unknown names are accepted, and stay silent.
+    // Unknown names are accepted, and nothing is sent for them.
     const streams = params.flatMap((name) => this.#streamOf(String(name)) ?? []);
     for (const { market, stream } of streams) this.#follow(client, `${stream} ${market.pair.symbol}`, isSubscribing);
     client.send(JSON.stringify({ result: null, id }), nowMs);

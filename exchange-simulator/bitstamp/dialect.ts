@@ -50,7 +50,7 @@ export class BitstampDialect implements Dialect {
   }
 
   greet(): void {
-    // Bitstamp says nothing first.
+    // Bitstamp sends no greeting.
   }
 
   received(client: Connection, text: string): void {
@@ -75,7 +75,7 @@ export class BitstampDialect implements Dialect {
   }
 
   beat(): void {
-    // Heartbeats are answers to those of the client.
+    // A heartbeat is sent only in answer to one of the client.
   }
 
   tickerChanged(market: Market): void {

@@ -62,7 +62,7 @@ export class BitvavoDialect implements Dialect {
   }
 
   greet(): void {
-    // Bitvavo says nothing first.
+    // Bitvavo sends no greeting.
   }
 
   received(client: Connection, text: string): void {

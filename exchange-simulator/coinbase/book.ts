@@ -11,7 +11,7 @@ export interface Book {
 
 const depth = 4;
 
-/** A small book below a market's best prices. A side whose best price a fault takes away is empty. */
+/** A small book below a market's best prices. A side whose best price a fault removes is empty. */
 export function bookOf(market: Market, values: WireTicker): Book {
   return {
     buy: sideOf(market, values.bid, values.bid_qty, -1),
@@ -32,7 +32,7 @@ function sideOf(market: Market, best: string | undefined, amount = '0', directio
   return levels;
 }
 
-/** The changes that lead from one book to the next, `[side, price, amount]`; an amount of zero removes a level. */
+/** The changes from one book to the next, `[side, price, amount]`; an amount of zero removes a level. */
 export function changesOf(before: Book, after: Book): [side: 'buy' | 'sell', price: string, amount: string][] {
   return (['buy', 'sell'] as const).flatMap((side) => {
     const gone = [...before[side].keys()].filter((price) => !after[side].has(price));

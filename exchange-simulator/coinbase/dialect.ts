@@ -24,7 +24,7 @@ export class CoinbaseDialect implements Dialect {
   readonly filler = '{"type":"subscriptions","channels":[]}';
   readonly #venue: Venue;
   readonly #rest: CoinbaseRest;
-  /** What subscribers know of each market's book. */
+  /** The book of each market as it was last sent to subscribers. */
   readonly #books = new Map<Market, Book>();
   readonly #sequences = new Map<string, number>();
   readonly #beatAtMs = new WeakMap<Connection, number>();
@@ -33,7 +33,7 @@ export class CoinbaseDialect implements Dialect {
     this.#venue = venue;
     this.#rest = new CoinbaseRest(venue);
     venue.exchange.listen({
-      // What a fault keeps from subscribers moves the sequence all the same.
+      // A change that a fault withholds from subscribers counts in the sequence.
       tickerChanged: ({ pair }) => this.#sequences.set(pair.symbol, this.#sequenceOf(pair.symbol) + 1),
       instrumentChanged: () => undefined,
     });
@@ -52,7 +52,7 @@ export class CoinbaseDialect implements Dialect {
   }
 
   greet(): void {
-    // Coinbase says nothing first.
+    // Coinbase sends no greeting.
   }
 
   received(client: Connection, text: string): void {
@@ -142,7 +142,7 @@ export class CoinbaseDialect implements Dialect {
     return channel === 'level2_batch' ? [snapshotOf(market, this.#bookOf(market), undefined)] : [];
   }
 
-  /** What subscribers know, or what the first of them learns. */
+  /** The book as it was last sent; for the first subscriber the current one. */
   #bookOf(market: Market): Book {
     const topic = `level2_batch ${market.pair.symbol}`;
     const isFirst = [...this.#venue.clients.connections].filter(({ topics }) => topics.has(topic)).length <= 1;

@@ -5,7 +5,7 @@ import { json, Refusal, type Reply } from '../reply.ts';
 
 const restPath = '/api/';
 
-/** Coinmate: the calls `tradingPairs` and `tickerAll`, with JSON numbers. Its WebSocket is not spoken here. */
+/** Coinmate: the calls `tradingPairs` and `tickerAll`, with JSON numbers. Its WebSocket is not simulated. */
 export class CoinmateDialect implements Dialect {
   readonly livePath = '/api/websocket';
   readonly restPath = '';

@@ -57,7 +57,7 @@ export class OkxDialect implements Dialect {
   }
 
   greet(): void {
-    // OKX says nothing first.
+    // OKX sends no greeting.
   }
 
   received(client: Connection, text: string): void {
@@ -79,7 +79,7 @@ export class OkxDialect implements Dialect {
   }
 
   beat(): void {
-    // It has no heartbeats: a client asks with `ping`.
+    // There are no heartbeats: a client sends `ping`.
   }
 
   tickerChanged(market: Market): void {

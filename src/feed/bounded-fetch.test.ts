@@ -40,7 +40,7 @@ async function failureOf(promise: Promise<unknown>): Promise<UpstreamError> {
   return error;
 }
 
-test('a 2xx answer is given with the instants of question and answer', async () => {
+test('a 2xx answer is given with the instants of request and answer', async () => {
   const host = await serve((_request, response) => response.end('{"a":1}'));
   const clock = new FakeClock();
   const answer = await ask(`http://${host}/`, clock);
@@ -57,7 +57,7 @@ test('an answer that does not come, or stops half-way, ends at the deadline of t
     const clock = new FakeClock();
     const before = asked;
     const failure = failureOf(ask(`http://${host}${path}`, clock));
-    await eventually('the question arrived', () => asked > before);
+    await eventually('the request arrived', () => asked > before);
     await clock.advance(5_000);
     assert.equal((await failure).kind, 'timeout');
     assert.equal(clock.pendingTimers, 0);
@@ -141,7 +141,7 @@ test('the caller can cancel at any time', async () => {
   });
   const controller = new AbortController();
   const failure = failureOf(ask(`http://${host}/`, new FakeClock(), controller.signal));
-  await eventually('the question arrived', () => asked);
+  await eventually('the request arrived', () => asked);
   controller.abort();
   assert.equal((await failure).kind, 'aborted');
   assert.equal((await failureOf(ask(`http://${host}/`, new FakeClock(), controller.signal))).kind, 'aborted');

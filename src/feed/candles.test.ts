@@ -37,7 +37,7 @@ beforeEach(async () => {
   connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] }));
   await connector.loadCatalogue(never);
   await clock.advance(5_000);
-  exchange.questions.length = 0;
+  exchange.requests.length = 0;
   const sink = {
     referencePricesChanged: (symbol: MarketSymbol, prices: ReferencePrices) => {
       published.push([symbol, prices, clock.now()]);
@@ -89,7 +89,7 @@ test('every market is seeded, hours before minutes, one request a second at most
   keeper.start();
   keeper.follow(symbols);
   await pass('all are seeded', () => keeper.pendingSeeds === 0);
-  const intervals = exchange.questions.map((question) => new URLSearchParams(question.split('?')[1]).get('interval'));
+  const intervals = exchange.requests.map((request) => new URLSearchParams(request.split('?')[1]).get('interval'));
   assert.deepEqual(intervals, ['60', '60', '60', '1', '1', '1']);
   assert.ok(clock.monotonicMs() - startedMs >= 5_000);
   const last = published.findLast(([symbol]) => symbol === symbols[2]);
@@ -100,8 +100,8 @@ test('failed seeding continues later, and every market gets its turn', async () 
   failing = true;
   keeper.start();
   keeper.follow(symbols);
-  await pass('three failures', () => exchange.questions.length === 3);
-  assert.equal(new Set(exchange.questions).size, 3);
+  await pass('three failures', () => exchange.requests.length === 3);
+  assert.equal(new Set(exchange.requests).size, 3);
   failing = false;
   await pass('all are seeded', () => keeper.pendingSeeds === 0, 1_000);
   assert.ok(
@@ -112,11 +112,11 @@ test('failed seeding continues later, and every market gets its turn', async () 
 test('a poll never waits behind candles', async () => {
   keeper.start();
   keeper.follow(symbols);
-  await pass('the first candles', () => exchange.questions.length === 1);
+  await pass('the first candles', () => exchange.requests.length === 1);
   const before = clock.monotonicMs();
-  exchange.questions.length = 0;
+  exchange.requests.length = 0;
   void connector.pollTickers(symbols, never).catch(() => undefined);
-  await soon('the poll is sent', () => exchange.questions.some((question) => question.startsWith('Ticker')));
+  await soon('the poll is sent', () => exchange.requests.some((request) => request.startsWith('Ticker')));
   assert.equal(clock.monotonicMs(), before);
 });
 
@@ -146,10 +146,10 @@ test('without feed data no price is noted, and after a gap the candles are reque
   seen(symbols[0]!, '5');
   await clock.advance(60_000);
   await clock.advance(2 * hourS * 1_000);
-  exchange.questions.length = 0;
+  exchange.requests.length = 0;
   seen(symbols[0]!, '6');
   await clock.advance(60_000);
-  await pass('the gap is filled', () => exchange.questions.length === 2 && keeper.pendingSeeds === 0);
+  await pass('the gap is filled', () => exchange.requests.length === 2 && keeper.pendingSeeds === 0);
   assert.equal(published.at(-1)?.[1].price24hAgo, '24.00');
 });
 

@@ -153,7 +153,7 @@ export class CandleKeeper {
     this.#publish(symbol, followed, this.#parts.clock.now());
   }
 
-  /** Retried after the other symbols; one that keeps failing is given up until the feed has collected enough itself. */
+  /** Retried after the other symbols; one that keeps failing is left until the feed has collected enough prices itself. */
   #failed(symbol: MarketSymbol, interval: CandleInterval, failures: number, error: UpstreamError): number {
     const isWanted = this.#jobs[interval].delete(symbol);
     if (isWanted && failures < failuresMax) this.#jobs[interval].set(symbol, failures);

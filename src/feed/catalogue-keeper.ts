@@ -14,7 +14,7 @@ interface KnownStatus {
   readonly knownAtMs: number;
 }
 
-/** Names remembered so that one announced pair causes one load; a bound, far above any exchange's catalogue. */
+/** Names remembered so that one announced pair causes one load; the bound is far above any exchange's catalogue. */
 const announcedMax = 10_000;
 
 /** Loads the catalogue periodically, and early when the live connection announces a change. */

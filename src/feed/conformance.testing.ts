@@ -17,9 +17,9 @@ export interface ConnectorTraits {
   readonly dialect: DialectName;
   readonly connector: ConnectorClass;
   readonly acknowledges: AcknowledgementStyle;
-  /** It announces the end of a connection before it comes. */
+  /** It announces the end of a connection in advance. */
   readonly plansReconnects: boolean;
-  /** `announced`: it has a state of its own; `markets`: every market is paused; `none`: it has no states at all. */
+  /** `announced`: the exchange has a state of its own; `markets`: every market is paused; `none`: there are no states. */
   readonly maintenance: 'announced' | 'markets' | 'none';
   readonly hasCandles: boolean;
   /** Its own limit of a frame, where that is below what is configured. */
@@ -111,7 +111,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
         await rig.becomeLive();
         await rig.pass('every price', () => rig.sink.book.contents().tickers.size === markets);
         assert.ok(rig.clock.monotonicMs() <= firstPriceMs, `${rig.clock.monotonicMs()} ms`);
-        // Where nothing is acknowledged, the deadline stands for the answer.
+        // Without acknowledgements a subscription is accepted at its deadline.
         if (traits.acknowledges === 'none') await rig.passFor(10_000);
         assert.equal(rig.health.symbolsSubscribed, markets);
         assert.deepEqual(rig.health.symbolsRejected, []);
@@ -161,7 +161,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
       }),
     );
 
-    it('asks for one silent market over REST without interrupting the others', () =>
+    it('polls one silent market over REST without interrupting the others', () =>
       withLive(async (rig) => {
         await rig.simulator.faults.set({ fault: 'mute-symbol', symbol: 'LTC/EUR' });
         rig.simulator.setPrice({ symbol: 'LTC/EUR', bid: '99.11', ask: '99.12' });
@@ -169,7 +169,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
         assert.deepEqual([rig.health.path, rig.health.epoch], ['live', 1]);
       }));
 
-    onSocket('does not depend on heartbeats, and ends a connection on which nothing comes at all', () =>
+    onSocket('does not depend on heartbeats, and ends a connection on which nothing arrives', () =>
       withLive(async (rig) => {
         await rig.simulator.faults.set({ fault: 'no-heartbeat' });
         await rig.passFor(20_000);
@@ -208,7 +208,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
         }));
     }
 
-    it('asks nothing while it is told to slow down, for as long as it is told and without being told how long', () =>
+    it('sends no request after a 429, for the time of Retry-After or for a default without one', () =>
       withRig(async (rig) => {
         await rig.connector.loadCatalogue(never);
         const asked = () => Object.values(rig.simulator.state().requests).reduce((sum, count) => sum + count, 0);
@@ -229,7 +229,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
       }));
 
     if (traits.maintenance !== 'none') {
-      it('shows maintenance in the exchange’s own words, and its end', () =>
+      it('reports maintenance as the exchange announces it, and its end', () =>
         withLive(async (rig) => {
           const isDown = () =>
             traits.maintenance === 'announced'
@@ -251,7 +251,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
         }));
     }
 
-    it('knows a delisted market as gone, and asks for the others', () =>
+    it('reports a delisted market as missing, and polls the others', () =>
       withLive(async (rig) => {
         await rig.simulator.faults.set({ fault: 'pair-delist', symbol: 'LTC/EUR' });
         await rig.pass('two loads without it', () => rig.sink.book.catalogue.absences(0).missing.includes(ltc));
@@ -263,7 +263,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
         );
       }));
 
-    onSocket('drops what it cannot read, counts it, and reads on', () =>
+    onSocket('drops and counts frames that it cannot read, and keeps reading', () =>
       withLive(async (rig) => {
         const dropped = () => Object.values(rig.health.framesDropped).reduce((sum, count) => sum + count, 0);
         for (const kind of ['json', 'binary', 'utf8', 'nested', 'channel', 'symbol']) {

@@ -56,15 +56,15 @@ interface Listing {
 
 /** For exchanges whose requests can name many pairs. */
 interface NamingLimits {
-  /** More than these many are asked for without naming any. */
+  /** With more pairs than this, all are requested without naming any. */
   readonly namesMax: number;
-  /** How a request is refused that names a pair which is gone. */
+  /** The error of a request that names a delisted pair. */
   readonly refusal: UpstreamErrorKind;
 }
 
 /**
  * What the connectors of public exchanges have in common: one REST client within the pace, the names of every listed pair,
- * and live connections with their limits. A connector adds what its exchange does in a way of its own.
+ * and live connections with their limits. A connector adds what is particular to its exchange.
  */
 export abstract class ConnectorBase implements ExchangeConnector {
   readonly id: string;
@@ -88,7 +88,7 @@ export abstract class ConnectorBase implements ExchangeConnector {
   /** Throws `UpstreamError` for an answer that is unreadable as a whole. */
   protected abstract loadListing(signal: AbortSignal): Promise<Listing>;
 
-  /** The current tickers of these symbols, all of which are in the directory; those of others are left out later. */
+  /** The current tickers of these symbols, all of which are in the directory. Others may be among them. */
   protected abstract loadTickers(
     symbols: readonly MarketSymbol[],
     signal: AbortSignal,
@@ -97,7 +97,7 @@ export abstract class ConnectorBase implements ExchangeConnector {
   async loadCatalogue(signal: AbortSignal): Promise<Catalogue> {
     const { pairs, isComplete = true } = await this.loadListing(signal);
     const { markets, skipped, names } = selectMarkets(pairs, this.options);
-    this.directory.learn(names);
+    this.directory.add(names);
     this.#canName = true;
     return { markets, skipped, isComplete };
   }
@@ -119,7 +119,7 @@ export abstract class ConnectorBase implements ExchangeConnector {
     return readCandleRows(rows((await this.rest.ask(request, signal)).result, id), time, open);
   }
 
-  /** Asks for a listing, which is larger than other answers. */
+  /** Requests a listing, which may take longer than other answers. */
   protected async askListing(call: RestCall, signal: AbortSignal): Promise<unknown> {
     return (await this.rest.ask({ ...call, timeoutFactor: 3 }, signal)).result;
   }
@@ -131,7 +131,7 @@ export abstract class ConnectorBase implements ExchangeConnector {
     return id;
   }
 
-  /** Asks by name, or for all pairs (`undefined`): one pair that is gone fails the whole request that names it. */
+  /** Requests pairs by name, or all of them (`undefined`): one delisted pair fails the whole request that names it. */
   protected async askByName(
     symbols: readonly MarketSymbol[],
     { namesMax, refusal }: NamingLimits,
@@ -147,13 +147,13 @@ export abstract class ConnectorBase implements ExchangeConnector {
     }
   }
 
-  /** What `LiveProtocol` is made with. */
+  /** What `LiveProtocol` is constructed with. */
   protected get liveParts(): LiveParts {
     const { clock, quotes } = this.options;
     return { clock, quotes, directory: this.directory };
   }
 
-  /** Opens a connection that is replaced without a gap when its end is planned, and split over several where it has to be. */
+  /** Opens a connection that is replaced without a gap when its end is planned, and split into several above `symbolsMax`. */
   protected openSocket(
     listener: LiveListener,
     { pace, frameBytesMax, lifetimeMs, symbolsMax }: SocketTraits,

@@ -5,18 +5,17 @@ import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
 
 /**
- * One exchange as the feed sees it. Each exchange is one folder that implements this. The supervisor makes every
- * decision (when to connect, what is stale, what to poll); a connector only speaks the exchange's protocol and keeps its
- * rate limits.
+ * One exchange as the feed uses it. When to connect, what is stale and what to poll is decided by the supervisor; a
+ * connector implements the exchange's protocol and keeps its rate limits.
  *
  * Every method that returns a promise rejects with `UpstreamError`.
  */
 export interface ExchangeConnector {
   /** The id of its source in the configuration. */
   readonly id: string;
-  /** How often the catalogue is loaded where the live connection does not tell when a market halts; else the feed's own. */
+  /** How often the catalogue is loaded, where that is the only way to see that a market halts. */
   readonly catalogueReloadMs?: number;
-  /** All markets of the configured quote currencies. The other methods know the symbols of the catalogues loaded so far. */
+  /** All markets of the configured quote currencies. The other methods accept the symbols of the catalogues loaded so far. */
   loadCatalogue(signal: AbortSignal): Promise<Catalogue>;
   /** The current tickers of these symbols, `path: 'fallback'`. Symbols unknown to the exchange are left out. */
   pollTickers(symbols: readonly MarketSymbol[], signal: AbortSignal): Promise<readonly UpstreamTicker[]>;
@@ -29,7 +28,7 @@ export interface ExchangeConnector {
   openLive(listener: LiveListener): LiveConnection;
 }
 
-/** What a connector is made with. All of it comes from the configuration or from the process. */
+/** What a connector is constructed with, from the configuration and the process. */
 export interface ConnectorOptions {
   /** The id of its source, for logs and metrics; two sources can be of one kind. */
   readonly id: string;
@@ -48,7 +47,7 @@ export interface ConnectorOptions {
   readonly frameBytesMax: number;
 }
 
-/** Where an exchange is reached. */
+/** The addresses of an exchange. */
 export interface ConnectorUrls {
   readonly rest: string;
   readonly ws: string;
@@ -72,9 +71,9 @@ export interface LiveConnection {
   unsubscribe(symbols: readonly MarketSymbol[]): void;
   /** Renews these subscriptions: a new snapshot follows. */
   resubscribe(symbols: readonly MarketSymbol[]): void;
-  /** Asks for an answer of any kind, which arrives as a `frame` event. */
+  /** Requests an answer of any kind, which arrives as a `frame` event. */
   ping(): void;
-  /** Drops the connection at once, without a closing handshake that a frozen peer would never answer. */
+  /** Drops the connection at once, without a closing handshake, which a frozen peer never answers. */
   terminate(): void;
 }
 
@@ -114,7 +113,7 @@ export interface LivePair {
   readonly symbol: MarketSymbol | undefined;
   /** Its quote currency is configured. */
   readonly isOurs: boolean;
-  /** `delisted` only causes a reload: the catalogue decides. */
+  /** `delisted` only causes a reload: what is delisted is decided by the catalogue. */
   readonly status: UpstreamMarketStatus | 'delisted';
 }
 

@@ -1,6 +1,6 @@
 import type { ConnectorOptions, ConnectorUrls, ExchangeConnector } from './connector.ts';
 
-/** An exchange that this service speaks with. */
+/** A kind of source. */
 interface ConnectorKind {
   /** Its own addresses, where the configuration names no others. */
   readonly urls: ConnectorUrls;
@@ -10,7 +10,7 @@ interface ConnectorKind {
 
 export type ConnectorClass = new (options: ConnectorOptions) => ExchangeConnector;
 
-/** Every kind of source that can be configured. One more is a folder beside `kraken/`, and its line here. */
+/** Every kind of source that can be configured. Another one is a folder beside `kraken/`, and an entry here. */
 export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
   binance: {
     urls: { rest: 'https://data-api.binance.vision', ws: 'wss://data-stream.binance.vision/stream' },
@@ -37,7 +37,7 @@ export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
     load: async () => (await import('./kraken/connector.ts')).KrakenConnector,
   },
   push: {
-    // The engine comes to us.
+    // The engine connects to the service.
     urls: { rest: '', ws: '' },
     load: async () => (await import('./push/connector.ts')).PushConnector,
   },

@@ -146,7 +146,7 @@ export class FeedRig {
   async pass(what: string, probe: () => boolean, stepMs = 100): Promise<void> {
     const startedMs = performance.now();
     while (!probe()) {
-      if (performance.now() - startedMs > passDeadlineMs) throw new Error(`waited in vain: ${what}`);
+      if (performance.now() - startedMs > passDeadlineMs) throw new Error(`timed out waiting for ${what}`);
       await this.clock.advance(stepMs);
       await turns(turnsPerStep);
     }
@@ -189,8 +189,8 @@ export class FeedRig {
   }
 
   /** The REST requests without those for candles, which are made whenever there is time. */
-  get questions(): readonly string[] {
-    return this.exchange.questions.filter((question) => !question.startsWith('OHLC'));
+  get requests(): readonly string[] {
+    return this.exchange.requests.filter((request) => !request.startsWith('OHLC'));
   }
 
   candles(): Record<string, object> {

@@ -83,7 +83,7 @@ export class LiveLink {
     if (!this.#dataWatchdog.isRunning) this.#dataWatchdog.start();
   }
 
-  /** No symbol is left to wait for: missing data says nothing about the connection. */
+  /** No symbol is left to wait for: missing data does not mean that the connection is broken. */
   expectNoData(): void {
     this.#dataWatchdog.stop();
   }

@@ -7,7 +7,7 @@ import type { TickerArrival, TickerValues } from './polled-tickers.ts';
 import { type AcknowledgementStyle, type SubscriptionMethod, Subscriptions } from './subscriptions.ts';
 import { asText, type WireObject } from './wire.ts';
 
-/** What a protocol does with its connection. After the end of the connection every call does nothing. */
+/** The connection, as a protocol uses it. After its end every call does nothing. */
 export interface LiveChannel {
   readonly emit: (event: LiveEvent) => void;
   readonly dropped: (reason: DroppedFrame) => void;
@@ -17,7 +17,7 @@ export interface LiveChannel {
   readonly sendNow: (message: object | string) => void;
   /** A ping of the WebSocket protocol itself, which every server answers. */
   readonly pingSocket: () => void;
-  /** The exchange announced that it ends this connection: another one takes over before that. */
+  /** The exchange announced the end of this connection: it is replaced before that. */
   readonly announceEnd: (detail: string) => void;
 }
 
@@ -65,7 +65,7 @@ export abstract class LiveProtocol {
   /** The message that subscribes to these names or unsubscribes from them. `request` counts from 1. */
   protected abstract request(method: SubscriptionMethod, liveNames: readonly string[], request: number): object;
 
-  /** The connection is open: sends what every connection begins with, nothing by default. */
+  /** Called when the connection is open: sends the first messages, none by default. */
   opened(): void {}
 
   subscribe(symbols: readonly MarketSymbol[]): void {
@@ -80,12 +80,12 @@ export abstract class LiveProtocol {
     this.subscriptions.resubscribe(symbols);
   }
 
-  /** Asks for an answer of any kind. */
+  /** Requests an answer of any kind. */
   ping(): void {
     this.channel.pingSocket();
   }
 
-  /** The connection has ended: cancels every timer. */
+  /** Called when the connection has ended: cancels every timer. */
   stop(): void {
     this.subscriptions.stop();
   }
@@ -94,7 +94,7 @@ export abstract class LiveProtocol {
     return this.directory.byLiveName.get(asText(liveName) ?? '')?.symbol;
   }
 
-  /** What a ticker of a frame that has just arrived says of its arrival. */
+  /** Path and times of a ticker whose frame has just arrived. */
   protected arrival(): TickerArrival {
     const receivedAt = this.clock.now();
     return { path: 'live', askedAt: receivedAt, receivedAt };
@@ -126,7 +126,7 @@ export abstract class LiveProtocol {
     if (ticker !== undefined) this.emitTickers([ticker], isSnapshot);
   }
 
-  /** A pair in a catalogue change, as the supervisor takes it. `quote` is its currency code. */
+  /** A pair of a catalogue change. `quote` is its currency code. */
   protected livePair(liveName: string, quote: unknown, status: LivePair['status']): LivePair {
     const name = liveName.slice(0, 40);
     return { name, symbol: this.symbolOf(name), isOurs: this.#quotes.some((ours) => ours === quote), status };

@@ -22,7 +22,7 @@ const connectTimeoutMs = 10_000;
 /** The code for a connection without a closing frame (RFC 6455 §7.1.5). */
 const abnormalClosure = 1006;
 
-/** One WebSocket to an exchange: bounds on time and size, and every way it can end. What the frames say is the protocol's. */
+/** One WebSocket to an exchange: bounds on time and size, and every way it can end. The content of frames is up to the protocol. */
 export class LiveSocket implements LiveConnection {
   readonly #options: LiveSocketOptions;
   readonly #listener: LiveListener;

@@ -9,7 +9,7 @@ export interface ListingChoice {
   readonly symbols: 'all' | readonly MarketSymbol[];
 }
 
-/** What a listing says of a market beyond its names. */
+/** The properties of a market in a listing, beside its names. */
 export type MarketTerms = Omit<UpstreamMarket, 'symbol' | 'base' | 'quote'>;
 
 /** One pair of an exchange's listing. */
@@ -24,7 +24,7 @@ export interface ListedPair {
    */
   readonly base: unknown;
   readonly quote: unknown;
-  /** Why it cannot be taken for the market that its names say, one phrase. */
+  /** Why it is not the market that its names suggest, one phrase. */
   readonly objection?: string | undefined;
   /** Called only for pairs that were chosen. Throws `UpstreamError` whose message is the reason why the pair is skipped. */
   readonly terms: () => MarketTerms;
@@ -45,7 +45,7 @@ export function readCurrency(text: unknown): CurrencyCode | undefined {
 }
 
 /**
- * Takes the chosen pairs of a listing. A pair that should be a market is reported when it lacks a required value, when
+ * Selects the chosen pairs of a listing. A pair that should be a market is reported when it lacks a required value, when
  * its names contradict each other, and when another one has its symbol already.
  */
 export function selectMarkets(pairs: readonly ListedPair[], choice: ListingChoice): SelectedMarkets {
@@ -81,7 +81,7 @@ function readTerms({ terms }: ListedPair): MarketTerms | string {
   }
 }
 
-/** Its symbol is the exchange's name: one of ours is letters and digits. */
+/** It has no symbol of letters and digits, so its id takes that place. */
 function unnamedPair(id: string): SkippedPair {
   return { name: id, symbol: id as MarketSymbol, reason: 'its base currency is not written in letters and digits' };
 }

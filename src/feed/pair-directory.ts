@@ -9,15 +9,15 @@ export interface PairNames {
 }
 
 /**
- * The names of every pair listed since the process started. A pair missing from one catalogue keeps its names: its
- * market's lifecycle decides when it is gone.
+ * The names of every pair listed since the process started. A pair missing from a catalogue keeps its names: when
+ * its market is gone is decided by the market's lifecycle.
  */
 export class PairDirectory {
   readonly bySymbol = new Map<MarketSymbol, PairNames>();
   readonly byId = new Map<string, PairNames>();
   readonly byLiveName = new Map<string, PairNames>();
 
-  learn(pairs: readonly PairNames[]): void {
+  add(pairs: readonly PairNames[]): void {
     for (const pair of pairs) {
       this.bySymbol.set(pair.symbol, pair);
       this.byId.set(pair.id, pair);

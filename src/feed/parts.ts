@@ -47,7 +47,7 @@ export const defaultTiming = {
   resubscribeEveryMs: 60_000,
   rejectedRetryMs: 300_000,
   catalogueReloadMs: 600_000,
-  /** The next load after one that lacked a known market. */
+  /** How soon the catalogue is loaded again after one that lacked a known market. */
   catalogueRecheckMs: 60_000,
   /** The shortest time between two loads, however many changes are announced. */
   catalogueSpacingMs: 30_000,

@@ -6,7 +6,7 @@ import { asObject, asText, requireList, requireObject, type WireObject } from '.
 /** When and how a ticker arrived. */
 export type TickerArrival = Pick<UpstreamTicker, 'path' | 'askedAt' | 'receivedAt'>;
 
-/** What an exchange says of a market. */
+/** The values of a ticker. */
 export type TickerValues = Omit<UpstreamTicker, 'symbol' | keyof TickerArrival>;
 
 /**

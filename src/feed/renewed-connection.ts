@@ -22,7 +22,7 @@ const handoverMs = 10_000;
 const spacingMs = 60_000;
 
 /**
- * Outwards one connection, inwards one after the other: when the exchange announces the end of the current one, or its
+ * One connection to its user, several in turn to the exchange: when the exchange announces the end of the current one, or its
  * lifetime is nearly over, a successor is opened and subscribed, and takes over once it delivers. The end that was
  * planned is no event; the `renewed` one is. An end without a successor is an end like any other.
  */

@@ -3,7 +3,7 @@ import { fetchText } from './bounded-fetch.ts';
 import { type RequestPace, type RequestPriority, RequestQueue } from './request-queue.ts';
 import { asUpstreamError, parseLossless, parsePlain } from './wire.ts';
 
-/** How the REST interface of an exchange is asked. */
+/** How requests to the REST interface of an exchange are made. */
 export interface RestClientOptions {
   readonly clock: Clock;
   /** Without a slash at its end. */
@@ -11,13 +11,13 @@ export interface RestClientOptions {
   /** For one answer. */
   readonly timeoutMs: number;
   readonly pace: RequestPace;
-  /** How answers are parsed where the call says nothing else; `lossless` by default. */
+  /** How answers are parsed unless the call overrides it; `lossless` by default. */
   readonly parse?: AnswerParse;
   /** Takes the result out of a parsed answer, or throws `UpstreamError` for one that is a refusal. */
   readonly unwrap?: (body: unknown) => unknown;
   /** As in `fetchText`. */
   readonly retryAfter?: (headers: Headers, now: EpochMs) => number | undefined;
-  /** The pause when the exchange asks us to slow down without saying for how long; 5,000 by default. */
+  /** The pause after a rate-limited answer without `Retry-After`; 5,000 by default. */
   readonly slowDownMs?: number;
 }
 
@@ -31,7 +31,7 @@ export interface RestCall {
   readonly parameters?: Readonly<Record<string, string>>;
   /** `urgent` by default. */
   readonly priority?: RequestPriority;
-  /** How often the timeout of one answer: 1 by default. */
+  /** A multiple of the timeout of one answer: 1 by default. */
   readonly timeoutFactor?: number;
   /** What it costs of the exchange's limit, in the unit of the pace: 1 by default. */
   readonly weight?: number;
@@ -58,7 +58,7 @@ export class RestClient {
     this.#queue = new RequestQueue(options.clock, options.pace);
   }
 
-  /** Throws `UpstreamError`. An answer that asks us to slow down holds back every later request. */
+  /** Throws `UpstreamError`. A rate-limited answer delays every later request. */
   async ask(call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
     const { priority = 'urgent', weight = 1 } = call;
     try {

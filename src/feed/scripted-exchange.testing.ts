@@ -30,15 +30,15 @@ export interface Peer {
 type Message = Record<string, unknown> & { params?: { channel?: string; symbol?: string[] } };
 
 /**
- * A small server for tests that speaks Kraken's protocol on real sockets. It never acts by itself: it acknowledges and
- * answers, and does the rest when a test says so.
+ * A small server for tests that speaks Kraken's protocol on real sockets. It acknowledges subscriptions and
+ * answers requests; everything else is up to the test.
  */
 export class ScriptedExchange {
   readonly #http = createServer((request, response) => this.#answer(request, response));
   readonly #live = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   readonly #sockets = new Set<Socket>();
   readonly peers: Peer[] = [];
-  readonly questions: string[] = [];
+  readonly requests: string[] = [];
   #port: number | undefined;
   upgrades = 0;
   /** Requests waiting for an answer that never comes. */
@@ -104,7 +104,7 @@ export class ScriptedExchange {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', 'http://exchange.invalid');
     const call = url.pathname.replace('/0/public/', '');
-    this.questions.push(`${call}${url.search}`);
+    this.requests.push(`${call}${url.search}`);
     const answer = this.rest(call, url.searchParams) ?? { status: 404, body: 'not found' };
     if (answer.how === 'hang') {
       this.hanging++;

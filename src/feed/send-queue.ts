@@ -29,7 +29,7 @@ export class SendQueue {
     this.#send = send;
   }
 
-  /** `sent` is called when the frame goes out: deadlines for its answer count from there. */
+  /** `sent` is called when the frame is sent: deadlines for its answer count from then. */
   push(text: string, sent: () => void = () => undefined): void {
     this.#waiting.push({ text, sent });
     if (this.#timer === undefined) this.#pump();

@@ -96,7 +96,7 @@ export class SimulatorRig {
   async pass(what: string, probe: () => boolean, stepMs = 200): Promise<void> {
     const startedMs = performance.now();
     while (!probe()) {
-      if (performance.now() - startedMs > passDeadlineMs) throw new Error(`waited in vain: ${what}`);
+      if (performance.now() - startedMs > passDeadlineMs) throw new Error(`timed out waiting for ${what}`);
       await this.clock.advance(stepMs);
       await turns(turnsPerStep);
     }

@@ -8,8 +8,8 @@ interface Part {
 }
 
 /**
- * Outwards one connection, inwards as many as an exchange's limit of subscriptions for each asks for. Further ones are
- * opened when the first is full. The end of any is the end of all.
+ * One connection to its user, as many to the exchange as its limit of subscriptions requires. Another one is opened when
+ * all are full. When one ends, all end.
  */
 export class SplitConnection implements LiveConnection {
   readonly #open: (listener: LiveListener) => LiveConnection;

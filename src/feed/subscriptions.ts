@@ -6,10 +6,10 @@ import type { LiveListener, SubscriptionRefusal } from './connector.ts';
  * How an exchange acknowledges subscriptions.
  *
  * - `each`: one answer for each symbol
- * - `set`: each answer is the whole set that is subscribed now, and an error concerns a whole request. One request is
- *   sent after the other, so that it is clear which one an error concerns
- * - `none`: it says nothing of a symbol. Its first frame accepts it, and so does the deadline: that the exchange has the
- *   symbol is known from the catalogue, and a quiet market may send nothing
+ * - `set`: each answer is the whole set that is subscribed now, and an error concerns a whole request. The next
+ *   request waits for the answer, so that it is clear which one an error concerns
+ * - `none`: there are no answers. The first frame of a symbol accepts it, and so does the deadline: the catalogue lists
+ *   it, and a quiet market may send nothing
  */
 export type AcknowledgementStyle = 'each' | 'set' | 'none';
 
@@ -38,7 +38,7 @@ interface Batch {
 /** The exchange's deadline for answering a request. */
 const answerTimeoutMs = 10_000;
 
-/** The subscriptions of one connection: sent in batches; each symbol is answered or given up within a deadline. */
+/** The subscriptions of one connection: sent in batches; each symbol is answered or refused within a deadline. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #outbox: Batch[] = [];
@@ -81,7 +81,7 @@ export class Subscriptions {
     this.#after(answerTimeoutMs, () => this.#renew(idle));
   }
 
-  /** An acknowledgement, or data, which is as good as one. */
+  /** An acknowledgement, or data, which implies one. */
   accepted(symbol: MarketSymbol): void {
     if (!this.#unanswered.delete(symbol)) return;
     this.#options.listener({ type: 'accepted', symbol });
@@ -104,8 +104,8 @@ export class Subscriptions {
   }
 
   /**
-   * A request was refused as a whole, by default the one that is awaited: one bad symbol is enough for that. It is sent
-   * again in halves, until the bad symbol stands alone.
+   * A request was refused as a whole, by default the one that is awaited: one bad symbol is enough for that. It is
+   * repeated in halves, until the bad symbol is alone in one.
    */
   refusedRequest(request: number | undefined = this.#awaited): void {
     const symbols = [...this.#unanswered].flatMap(([symbol, latest]) => (latest === request ? [symbol] : []));

@@ -175,10 +175,10 @@ test('a poll that fails in any way is bounded in time, is retried more slowly, a
     rig.exchange.rest = (call) => (call === 'Ticker' ? answer : working(call, new URLSearchParams()));
     await rig.pass(outcome, () => (polls()[outcome as 'status'] ?? 0) >= 2, 250);
     const current = rig.sink.current.length;
-    const questions = rig.questions.length;
+    const requests = rig.requests.length;
     for (let second = 0; second < 30; second++) await rig.clock.advance(1_000);
     assert.equal(rig.sink.current.length, current);
-    assert.ok(rig.questions.length - questions <= 25);
+    assert.ok(rig.requests.length - requests <= 25);
     rig.exchange.rest = working;
     await rig.pass('polls work again', () => rig.sink.current.length > current, 250);
     await rig.stop();
@@ -220,8 +220,8 @@ test('after 429 the polls wait as long as the exchange asks (fault row 47)', asy
   rig.exchange.rest = () => ({ status: 429, headers: { 'retry-after': '25' } });
   await rig.pass('the refusal', () => polls().rate_limited === 1);
   rig.exchange.rest = working;
-  const questions = rig.questions.length;
+  const requests = rig.requests.length;
   await rig.clock.advance(24_900);
-  assert.equal(rig.questions.length, questions);
+  assert.equal(rig.requests.length, requests);
   await rig.pass('polls again', () => polls().ok === 2);
 });

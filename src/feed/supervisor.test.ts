@@ -169,7 +169,7 @@ test('a symbol that is quiet because nothing happens is confirmed over REST and 
   assert.ok((rig.health.polls.ok ?? 0) <= 5);
   assert.ok(rig.exchange.peer.received.every(({ method }) => method !== 'unsubscribe'));
   assert.ok(
-    rig.questions.filter((question) => question.startsWith('Ticker')).every((question) => !question.includes('C0EUR')),
+    rig.requests.filter((request) => request.startsWith('Ticker')).every((request) => !request.includes('C0EUR')),
   );
 });
 
@@ -260,10 +260,10 @@ test('stopping leaves no timer, no socket and no request, whatever was under way
   rig.supervisor.stop();
   await soon('the request is given up', () => rig.exchange.hanging === 0);
   await soon('the connections are gone', () => rig.exchange.peers.every(({ socket }) => socket.readyState === 3));
-  const questions = rig.questions.length;
+  const requests = rig.requests.length;
   await rig.clock.advance(3_600_000);
   assert.equal(rig.clock.pendingTimers, 0);
-  assert.equal(rig.questions.length, questions);
+  assert.equal(rig.requests.length, requests);
 });
 
 /** Blocks the event loop, as a long computation would. */

@@ -60,7 +60,7 @@ test('statistics older than five minutes keep the market priced without the opti
 test('prices that are lost are neither confirmed nor sent again', () => {
   assembler.statistics(btc, day());
   assembler.prices(btc, prices('10'));
-  assembler.pricesLost(btc);
+  assembler.dropPrices(btc);
   assert.equal(assembler.confirmed(btc, clock.now(), clock.now()), undefined);
   assert.equal(assembler.statistics(btc, day()), undefined);
   assert.equal(assembler.prices(btc, prices('10'))?.bid, '10');

@@ -18,7 +18,7 @@ const statisticsValidForMs = 300_000;
 /** Unchanged prices that the exchange confirms are emitted again this often. */
 const confirmEveryMs = 1_000;
 
-/** What is known of one market. Ages are monotonic. */
+/** The state of one market. Instants are monotonic. */
 class Known {
   prices: DatedPrices | undefined;
   statistics: Statistics | undefined;
@@ -28,8 +28,8 @@ class Known {
 }
 
 /**
- * Makes whole tickers for exchanges that send best prices and statistics apart, each at its own time. A ticker comes
- * out when the best prices change, and once a second while the exchange confirms unchanged ones. Its time is that of the
+ * Makes whole tickers for exchanges that send best prices and statistics apart, each at its own time. A ticker is
+ * emitted when the best prices change, and once a second while the exchange confirms unchanged ones. Its time is that of the
  * best prices. Statistics older than five minutes keep the market priced, without the optional fields.
  */
 export class TickerAssembler {
@@ -52,14 +52,14 @@ export class TickerAssembler {
     return isSame && isRecent ? undefined : this.#emit(symbol, known);
   }
 
-  /** The prices noted last still hold at this instant. */
+  /** The last prices are still current at this instant. */
   confirmed(symbol: MarketSymbol, upstreamTime: EpochMs | undefined, receivedAt: EpochMs): UpstreamTicker | undefined {
     const known = this.#markets.get(symbol)?.prices;
     if (known === undefined) return undefined;
     return this.prices(symbol, { ...known, upstreamTime, askedAt: receivedAt, receivedAt });
   }
 
-  /** Notes statistics. Returns the market's first ticker when the best prices waited for them. */
+  /** Notes statistics. Returns the market's first ticker when the best prices were there before them. */
   statistics(symbol: MarketSymbol, statistics: Statistics): UpstreamTicker | undefined {
     const known = this.#market(symbol);
     known.statistics = statistics;
@@ -72,8 +72,8 @@ export class TickerAssembler {
     return this.#clock.monotonicMs() - (this.#markets.get(symbol)?.statisticsAtMs ?? never);
   }
 
-  /** The best prices are no longer known. The statistics stay. */
-  pricesLost(symbol: MarketSymbol): void {
+  /** Drops the best prices, which nothing confirms any longer. The statistics stay. */
+  dropPrices(symbol: MarketSymbol): void {
     const known = this.#markets.get(symbol);
     if (known === undefined) return;
     known.prices = undefined;

@@ -12,8 +12,8 @@ const depthMax = 1_000;
 
 /**
  * The best prices of an order book that arrives as one snapshot and then as changes. Prices are compared as decimals
- * and kept as the exchange wrote them. Of each side the best levels are kept; what lies beyond is never needed unless
- * all of those are taken, and then the book is `exhausted`: a new snapshot is due, as it is for one that is crossed.
+ * and kept as the exchange wrote them. Of each side the best levels are kept; what lies beyond is needed only once
+ * all of those are taken: the book is then `exhausted` and needs a new snapshot, like a crossed one.
  */
 export class TopOfBook {
   readonly #bids = new Side(-1);
@@ -55,7 +55,7 @@ class Side {
   /** 1: a lower price is better. */
   readonly #sign: 1 | -1;
   #prices: DecimalString[] = [];
-  /** Levels that are not better than this one are not known. */
+  /** Levels that are not better than this one were dropped. */
   #floor: DecimalString | undefined;
 
   constructor(sign: 1 | -1) {

@@ -2,15 +2,15 @@ import type { EpochMs } from '../clock.ts';
 import { type DecimalString, isPositive, parseDecimal } from '../market/decimal.ts';
 
 /**
- * What went wrong with an upstream, coarse enough to decide on and to be a metric label.
+ * Why a request to an upstream failed. The names are metric labels.
  *
  * - `network`: no connection, or it broke (name resolution and TLS included)
  * - `timeout`: no complete answer in time
  * - `too_large`: more bytes than the bound
  * - `status`: an HTTP status other than 2xx
- * - `rate_limited`: the upstream asks us to slow down
+ * - `rate_limited`: too many requests
  * - `malformed`: not what the protocol says (an HTML page, truncated JSON, a missing member)
- * - `refused`: well-formed, and the answer is no
+ * - `refused`: a well-formed error answer
  * - `unknown_symbol`: the upstream does not know a requested symbol
  * - `aborted`: cancelled by us
  */
@@ -28,7 +28,7 @@ export type UpstreamErrorKind =
 /** A failed exchange with an upstream. The message is safe to log: it holds no URL, no header and no body. */
 export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind;
-  /** How long the upstream asked us to wait, in milliseconds; `undefined` when it did not say. */
+  /** How long the upstream asked us to wait, in milliseconds; `undefined`: unspecified. */
   readonly retryAfterMs: number | undefined;
 
   constructor(kind: UpstreamErrorKind, message: string, retryAfterMs?: number) {
@@ -39,7 +39,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Any thrown value as an `UpstreamError`. Another error is `malformed`: a reader met something unexpected. */
+/** Any thrown value as an `UpstreamError`. Any other error is `malformed`: it was thrown by a reader of the answer. */
 export function asUpstreamError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
   return new UpstreamError('malformed', error instanceof Error ? error.name : 'not an error object');
@@ -86,7 +86,7 @@ export function asList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** The value as an object. Throws `UpstreamError` (`malformed`), which names `what` it should be, for anything else. */
+/** The value as an object. Throws `UpstreamError` (`malformed`), naming `what` was read, for anything else. */
 export function requireObject(value: unknown, what: string): WireObject {
   const object = asObject(value);
   if (object === undefined) throw new UpstreamError('malformed', `${what}: not an object`);
@@ -95,7 +95,7 @@ export function requireObject(value: unknown, what: string): WireObject {
 
 /**
  * The entries of a list as objects; one that is no object reads as an empty one. Throws `UpstreamError` (`malformed`),
- * which names `what` it should be, for anything that is no list.
+ * naming `what` was read, for anything that is no list.
  */
 export function requireList(value: unknown, what: string): WireObject[] {
   const list = asList(value);
@@ -122,7 +122,7 @@ export function asPositive(value: unknown): DecimalString | undefined {
   return decimal !== undefined && isPositive(decimal) ? decimal : undefined;
 }
 
-/** An instant in whole milliseconds or seconds since the epoch, told apart by its size; `undefined` for anything else. */
+/** An instant in whole milliseconds or seconds since the epoch, distinguished by its size; `undefined` for anything else. */
 export function asEpoch(value: unknown): EpochMs | undefined {
   const count = asCount(value, 9_999_999_999_999);
   if (count === undefined || count === 0) return undefined;

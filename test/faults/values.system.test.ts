@@ -85,7 +85,7 @@ test('whatever the upstream sends for a number, a body holds a plain decimal, or
 /** As the feed does: a frame that is no JSON is dropped whole. */
 function deliver(api: ListenerHarness, symbol: string, text: string): void {
   const directory = new PairDirectory();
-  directory.learn([{ symbol: symbol as MarketSymbol, id: symbol, liveName: symbol }]);
+  directory.add([{ symbol: symbol as MarketSymbol, id: symbol, liveName: symbol }]);
   const channel = new RecordingChannel();
   const live = new KrakenLive({ clock: api.clock, directory, quotes: [] }, channel);
   try {

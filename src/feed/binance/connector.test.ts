@@ -28,18 +28,18 @@ test('few symbols are asked for by name; one that is gone fails the request, and
     await connector.loadCatalogue(never);
     const poll = async () => {
       await clock.advance(10_000);
-      exchange.questions.length = 0;
+      exchange.requests.length = 0;
       const read = await connector.pollTickers(['BTCEUR', 'ETHEUR'] as MarketSymbol[], never);
       assert.deepEqual(
         read.map(({ symbol, bid }) => [symbol, bid]),
         [['BTCEUR', '50000.10']],
       );
-      return exchange.questions.map((question) => decodeURIComponent(question).replace('/api/v3/', ''));
+      return exchange.requests.map((request) => decodeURIComponent(request).replace('/api/v3/', ''));
     };
     assert.deepEqual(await poll(), ['ticker/24hr?symbols=["BTCEUR","ETHEUR"]']);
     named = { status: 400, body: '{"code":-1121,"msg":"Invalid symbol."}' };
     const unnamed = poll();
-    await soon('the refusal', () => exchange.questions.some((question) => question.includes('symbols')));
+    await soon('the refusal', () => exchange.requests.some((request) => request.includes('symbols')));
     // The second request costs as much as the pace has saved, and waits for what the first one took.
     await turns(50);
     await clock.advance(100);

@@ -12,8 +12,8 @@ const someMax = 100;
 const candles = { hour: { interval: '1h', limit: '170' }, minute: { interval: '1m', limit: '62' } } as const;
 
 /**
- * The connector for Binance spot, on the addresses that serve market data only. Binance announces neither maintenance nor
- * a market's state on its streams: both are seen in the catalogue.
+ * The connector for Binance spot, on the addresses that serve market data only. Its streams carry
+ * neither maintenance nor the state of a market: both are taken from the catalogue.
  */
 export class BinanceConnector extends ConnectorBase {
   readonly catalogueReloadMs = 60_000;

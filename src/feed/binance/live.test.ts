@@ -14,7 +14,7 @@ const ids = ['NKNUSDT', 'BLZETH', 'LRCBTC', 'RUNEEUR'];
 function opened(updates = new Map<MarketSymbol, number>()) {
   const clock = new FakeClock();
   const directory = new PairDirectory();
-  directory.learn(ids.map((id) => ({ symbol: id as MarketSymbol, id, liveName: id.toLowerCase() })));
+  directory.add(ids.map((id) => ({ symbol: id as MarketSymbol, id, liveName: id.toLowerCase() })));
   const channel = new RecordingChannel();
   return { clock, channel, live: new BinanceLive({ clock, directory, quotes: [], updates }, channel) };
 }

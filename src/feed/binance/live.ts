@@ -13,7 +13,7 @@ interface BinanceLiveParts extends LiveParts {
 
 export const binanceSocket: SocketTraits = {
   /**
-   * Binance cuts off whoever sends more than 5 messages a second on one connection, pings and pongs included. Ours are
+   * Binance closes a connection that sends more than 5 messages a second, pings and pongs included. Those are
    * sent outside the pace: at most 2 a second, even when a server asks for a pong.
    */
   pace: { intervalMs: 350, burst: 1 },
@@ -33,7 +33,7 @@ const tickerLagMs = 2_000;
 
 /**
  * Binance's market streams: `bookTicker` with each change of the best prices, `ticker` once a second with the statistics
- * of the rolling day. `bookTicker` says nothing until the book changes, and carries no time; until then, and while the
+ * of the rolling day. `bookTicker` is silent until the book changes, and carries no time; until then, and while the
  * book is quiet, the best prices of `ticker` are used.
  */
 export class BinanceLive extends LiveProtocol {
@@ -70,7 +70,7 @@ export class BinanceLive extends LiveProtocol {
     return { method: method.toUpperCase(), params, id };
   }
 
-  /** `result` is null for every stream name, known or not: only an error says something. */
+  /** `result` is null for every stream name, known or not: only errors are of use. */
   #answered(frame: WireObject): void {
     if (frame.code === undefined && frame.error === undefined) return;
     const request = asCount(frame.id, Number.MAX_SAFE_INTEGER);

@@ -11,7 +11,7 @@ import { readBestPrices, readPolledTicker, readStatistics } from './messages.ts'
 const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
 const directory = new PairDirectory();
 const read = (result: unknown) => readPolled({ result, ...at }, directory, readPolledTicker, ({ symbol }) => symbol);
-directory.learn([{ symbol: 'BNBBTC' as MarketSymbol, id: 'BNBBTC', liveName: 'BNBBTC' }]);
+directory.add([{ symbol: 'BNBBTC' as MarketSymbol, id: 'BNBBTC', liveName: 'BNBBTC' }]);
 
 test('the best prices of every recorded bookTicker frame are read digit for digit', () => {
   const frames = recordedFrames('binance-ws-2021-10-12.jsonl').filter((text) => text.includes('@bookTicker'));

@@ -10,8 +10,8 @@ import { idOf, readMarkets, readPolledTicker } from './messages.ts';
 const candles = { hour: { step: '3600', limit: '170' }, minute: { step: '60', limit: '62' } } as const;
 
 /**
- * The connector for Bitstamp. It announces neither maintenance nor a market's state on its channels: both are seen in the
- * catalogue.
+ * The connector for Bitstamp. Its channels carry neither maintenance nor the state of a market: both are taken from
+ * the catalogue.
  */
 export class BitstampConnector extends ConnectorBase {
   readonly catalogueReloadMs = 60_000;

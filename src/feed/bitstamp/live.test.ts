@@ -18,7 +18,7 @@ function opened(load: () => Promise<readonly UpstreamTicker[]>) {
   const clock = new FakeClock();
   const directory = new PairDirectory();
   for (const symbol of [xrp, ada])
-    directory.learn([{ symbol, id: symbol.toLowerCase(), liveName: symbol.toLowerCase() }]);
+    directory.add([{ symbol, id: symbol.toLowerCase(), liveName: symbol.toLowerCase() }]);
   const channel = new RecordingChannel();
   return { clock, channel, live: new BitstampLive({ clock, directory, quotes: [], loadTickers: load }, channel) };
 }

@@ -13,13 +13,13 @@ interface BitstampLiveParts extends LiveParts {
 }
 
 export const bitstampSocket: SocketTraits = {
-  /** Bitstamp documents no limit; 20 messages a second is slower than what other clients send. */
+  /** Bitstamp documents no limit; other clients send more than 20 messages a second. */
   pace: { intervalMs: 50, burst: 10 },
   /** A book of 100 levels a side has about 10 kB. */
   frameBytesMax: 1_048_576,
 };
 const statisticsEveryMs = 5_000;
-/** While they cannot be read they are asked for less and less often, up to this. */
+/** The longest interval while they cannot be read: it doubles with each failure. */
 const statisticsEveryMsMax = 60_000;
 const channelPrefix = 'order_book_';
 
@@ -45,11 +45,11 @@ export class BitstampLive extends LiveProtocol {
   }
 
   override unsubscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) this.#assembler.pricesLost(symbol);
+    for (const symbol of symbols) this.#assembler.dropPrices(symbol);
     super.unsubscribe(symbols);
   }
 
-  /** The heartbeat keeps a quiet connection; nothing we know says that it is answered, which a ping of the socket always is. */
+  /** The heartbeat keeps a quiet connection open; that it is answered is not documented, so the socket is pinged as well. */
   override ping(): void {
     this.channel.sendNow({ event: 'bts:heartbeat' });
     super.ping();
@@ -85,7 +85,7 @@ export class BitstampLive extends LiveProtocol {
     return { event: `bts:${method}`, data: { channel: `${channelPrefix}${name}` } };
   }
 
-  /** An error can be without a channel: then the deadline decides. */
+  /** An error without a channel refuses no symbol: its subscription times out. */
   #answered({ event, channel }: WireObject): void {
     const symbol = this.#symbolOfChannel(channel);
     if (symbol === undefined) {

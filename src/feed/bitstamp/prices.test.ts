@@ -11,7 +11,7 @@ import { idOf, readPolledTicker, readTopOfBook } from './messages.ts';
 const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
 const directory = new PairDirectory();
 const read = (result: unknown) => readPolled({ result, ...at }, directory, readPolledTicker, idOf);
-directory.learn([{ symbol: 'BTCUSD' as MarketSymbol, id: 'btcusd', liveName: 'btcusd' }]);
+directory.add([{ symbol: 'BTCUSD' as MarketSymbol, id: 'btcusd', liveName: 'btcusd' }]);
 
 test('the first level of both sides and the microsecond time of every recorded book frame are read digit for digit', () => {
   let read = 0;

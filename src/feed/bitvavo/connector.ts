@@ -13,7 +13,7 @@ const allTickersWeight = 25;
 
 /** The connector for Bitvavo's public REST and WebSocket protocol, version 2. */
 export class BitvavoConnector extends ConnectorBase {
-  /** The live connection does not tell when a market halts, and the catalogue weighs 1 point. */
+  /** No channel carries the state of a market, and the catalogue weighs 1 point. */
   readonly catalogueReloadMs = 60_000;
 
   constructor(options: ConnectorOptions) {
@@ -22,7 +22,7 @@ export class BitvavoConnector extends ConnectorBase {
         // 600 of the 1,000 points a minute that an address has.
         pace: { intervalMs: 100, burst: 50, inFlightMax: 4, waitingMax: 64 },
         parse: 'plain',
-        // Over the limit an address is shut out for up to 15 minutes; its points are counted anew each minute.
+        // Over the limit an address is banned for up to 15 minutes; its points are reset each minute.
         slowDownMs: 60_000,
         retryAfter,
       },
@@ -49,7 +49,7 @@ export class BitvavoConnector extends ConnectorBase {
   }
 }
 
-/** Bitvavo says in a header of its own when the points are counted anew, in milliseconds since the epoch. */
+/** A header of its own has the instant at which the points are reset, in milliseconds since the epoch. */
 function retryAfter(headers: Headers, now: EpochMs): number | undefined {
   const resetAt = asEpoch(headers.get('bitvavo-ratelimit-resetat'));
   return resetAt === undefined ? undefined : Math.max(0, resetAt - now);

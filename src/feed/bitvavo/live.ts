@@ -10,14 +10,14 @@ export const bitvavoSocket: SocketTraits = {
   frameBytesMax: 1_048_576,
 };
 
-/** Errors that speak of our rate, not of what was asked. */
+/** Errors that concern our rate, not the request. */
 const rateErrors = new Set([105, 110]);
 
 /**
  * Bitvavo's WebSocket: the channel `ticker24h` alone, which has prices, statistics and its own time in one message, at
- * most once a second for each market that changed. The channel `ticker` is faster but has no time, so that the two
- * could not be put in order. There is no heartbeat: silence is found out by a ping of the WebSocket protocol. A market
- * that did not change since the subscription sends nothing; it is asked for over REST. Whether a new subscription begins
+ * most once a second for each market that changed. The channel `ticker` is faster but has no time, so the two
+ * could not be ordered. There is no heartbeat: a silent connection is detected by pings of the WebSocket protocol. A market
+ * that has not changed since the subscription sends nothing; it is polled over REST. Whether a new subscription begins
  * with the current values is not documented, so nothing depends on it.
  */
 export class BitvavoLive extends LiveProtocol {
@@ -37,7 +37,7 @@ export class BitvavoLive extends LiveProtocol {
       case 'unsubscribed':
         break;
       case 'error':
-        // Nothing but subscriptions is ever asked on this connection.
+        // Only subscriptions are requested on this connection.
         if (!rateErrors.has(asCount(frame.errorCode, 9_999) ?? 0)) this.subscriptions.refusedRequest();
         break;
       default:

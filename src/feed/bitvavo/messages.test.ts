@@ -79,7 +79,7 @@ test('average and change are derived from the volumes and prices of the same 24 
 test('an error about our rate refuses no market, any other one halves the request', () => {
   const channel = new RecordingChannel();
   const directory = new PairDirectory();
-  directory.learn([{ symbol: btc, id: 'BTC-EUR', liveName: 'BTC-EUR' }]);
+  directory.add([{ symbol: btc, id: 'BTC-EUR', liveName: 'BTC-EUR' }]);
   const live = new BitvavoLive({ clock, directory, quotes: [] }, channel);
   live.subscribe([btc]);
   live.received('{"event":"error","errorCode":110,"error":"Rate limit"}');

@@ -15,11 +15,11 @@ export function readMarkets(result: unknown): ListedPair[] {
   }));
 }
 
-/** `pricePrecision` is no longer sent: the tick says it. */
+/** `pricePrecision` is no longer sent: it follows from the tick. */
 function readTerms(entry: WireObject): MarketTerms {
   const tick = requireStep(entry, 'tickSize');
   return {
-    // `halted`, `auction`, `auctionMatching`, `cancelOnly`, and whatever comes later, take fewer kinds of order or none.
+    // `halted`, `auction`, `auctionMatching`, `cancelOnly`, and any new state, take fewer kinds of order or none.
     status: entry.status === 'trading' ? 'trading' : 'paused',
     pricePrecision: tick.places,
     amountPrecision: requirePlaces(entry, 'quantityDecimals'),

@@ -57,14 +57,10 @@ test('without a request for all, each poll takes the eight that were asked longe
 
 test('statistics are kept for a minute, so that most polls are one request', async () => {
   const one = symbols.slice(0, 1);
-  exchange.questions.length = 0;
+  exchange.requests.length = 0;
   await poll(one);
   await poll(one);
-  assert.deepEqual(exchange.questions, [
-    '/products/C0-EUR/stats',
-    '/products/C0-EUR/ticker',
-    '/products/C0-EUR/ticker',
-  ]);
+  assert.deepEqual(exchange.requests, ['/products/C0-EUR/stats', '/products/C0-EUR/ticker', '/products/C0-EUR/ticker']);
 });
 
 test('an answer whose last trade is before the known one is from a cache, and is no price', async () => {

@@ -8,7 +8,7 @@ import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
 import { CoinbaseLive, coinbaseSocket } from './live.ts';
 import { readPolledPrices, readProducts, readStats } from './messages.ts';
 
-/** Products in one poll: there is no request for all, so that each poll asks for those that waited longest. */
+/** Products in one poll: there is no request for all, so each poll takes those that were polled longest ago. */
 const polledAtOnce = 8;
 /** Statistics of polled products are asked for again after this long. */
 const statisticsForMs = 60_000;
@@ -70,8 +70,8 @@ export class CoinbaseConnector extends ConnectorBase {
   }
 
   /**
-   * The time in the answer is that of the last trade, not that of the prices. It tells an answer from a cache, which this
-   * call has served for hours: a trade before the last known one cannot be the last.
+   * The time in the answer is that of the last trade, not that of the prices. It reveals an answer from a cache, which this
+   * call has served for hours: its last trade is older than the last known one.
    */
   async #poll(symbol: MarketSymbol, signal: AbortSignal): Promise<UpstreamTicker | undefined> {
     this.#polledAtMs.set(symbol, this.options.clock.monotonicMs());
@@ -83,7 +83,7 @@ export class CoinbaseConnector extends ConnectorBase {
     const known = this.#tradedAt.get(symbol);
     if (tradedAt !== undefined && known !== undefined && tradedAt < known) return undefined;
     if (tradedAt !== undefined) this.#tradedAt.set(symbol, tradedAt);
-    this.#polled.pricesLost(symbol);
+    this.#polled.dropPrices(symbol);
     return this.#polled.prices(symbol, { ...best, ...times, upstreamTime: undefined, path: 'fallback' });
   }
 }

@@ -19,7 +19,7 @@ beforeEach(() => {
   channel = new RecordingChannel();
   asked = [];
   const directory = new PairDirectory();
-  directory.learn([{ symbol: crv, id: product_id, liveName: product_id }]);
+  directory.add([{ symbol: crv, id: product_id, liveName: product_id }]);
   const loadStatistics = async (symbol: MarketSymbol) => {
     asked.push(symbol);
     return { high24h: '4', low24h: '3', volume24h: '7' } as Statistics;

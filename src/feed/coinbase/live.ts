@@ -17,7 +17,7 @@ interface CoinbaseLiveParts extends LiveParts {
 interface Product {
   /** `undefined` before its snapshot. */
   book: TopOfBook | undefined;
-  /** The number of the product's last heartbeat: it grows with whatever happens in the product's book. */
+  /** The sequence number of the product's last heartbeat: it grows with every event of the product's book. */
   sequence: number | undefined;
   /** A change arrived since the last heartbeat. */
   hasChanged: boolean;
@@ -36,7 +36,7 @@ export const coinbaseSocket: SocketTraits = {
 const channels = ['level2_batch', 'ticker', 'heartbeat'];
 const resubscribeEveryMs = 10_000;
 const refreshEveryMs = 20_000;
-/** Statistics move with trades alone on the channel; older ones are asked for over REST. */
+/** On the channel statistics change with trades only; older ones are loaded over REST. */
 const refreshAfterMs = 120_000;
 const refreshesAtOnce = 20;
 const never = Number.NEGATIVE_INFINITY;
@@ -44,7 +44,7 @@ const sequenceMax = Number.MAX_SAFE_INTEGER;
 
 /**
  * Coinbase Exchange's WebSocket. Best prices come from `level2_batch`: the channel `ticker` moves with trades alone, and
- * in a thin market its best prices are as old as the last trade. It gives the statistics. A heartbeat confirms unchanged
+ * in a thin market its best prices are as old as the last trade. The statistics come from it. A heartbeat confirms unchanged
  * prices only if its sequence number did not move, or a change of the book arrived before it: a book that moves
  * unseen is stale. The answer to a subscription names the channel `level2` or a variant of it, so any name beginning so
  * counts; no heartbeat is relied on for the connection itself, which is probed by pings of the WebSocket protocol.
@@ -78,7 +78,7 @@ export class CoinbaseLive extends LiveProtocol {
   }
 
   override resubscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) this.#lose(symbol);
+    for (const symbol of symbols) this.#dropPrices(symbol);
     super.resubscribe(symbols);
   }
 
@@ -143,17 +143,17 @@ export class CoinbaseLive extends LiveProtocol {
     this.emitTicker(this.#assembler.prices(symbol, prices), frame.type === 'snapshot');
   }
 
-  /** Nothing confirms these prices until a new snapshot arrives. */
-  #lose(symbol: MarketSymbol): void {
+  /** Drops the prices until a new snapshot arrives. */
+  #dropPrices(symbol: MarketSymbol): void {
     const product = this.#products.get(symbol);
     if (product !== undefined) product.book = undefined;
-    this.#assembler.pricesLost(symbol);
+    this.#assembler.dropPrices(symbol);
   }
 
-  /** A crossed book has missed a change: only a new snapshot brings it right. */
+  /** A crossed book has missed a change: only a new snapshot corrects it. */
   #renew(symbol: MarketSymbol, product: Product): void {
     this.channel.dropped('crossed');
-    this.#assembler.pricesLost(symbol);
+    this.#assembler.dropPrices(symbol);
     const nowMs = this.clock.monotonicMs();
     if (nowMs - product.resubscribedAtMs < resubscribeEveryMs) return;
     product.resubscribedAtMs = nowMs;
@@ -184,7 +184,7 @@ export class CoinbaseLive extends LiveProtocol {
       if (name === undefined) return [];
       const isDelisted = product.status === 'delisted';
       const pair = this.livePair(name, name.split('-')[1], isDelisted ? 'delisted' : productStatus(product));
-      if (isDelisted && pair.symbol !== undefined) this.#lose(pair.symbol);
+      if (isDelisted && pair.symbol !== undefined) this.#dropPrices(pair.symbol);
       return pair;
     });
     this.channel.emit({ type: 'instruments', pairs });

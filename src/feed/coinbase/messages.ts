@@ -10,7 +10,7 @@ import { asInstant, asPositive, asText, requireList, requireObject, type WireObj
 
 /**
  * Reads the answer of `GET /products`. Base and quote come from the id: some products (auctions) carry another base
- * currency. Delisted products stay in the list for ever: they are left out, as if they were gone.
+ * currency. Delisted products stay in the list: they are left out.
  */
 export function readProducts(result: unknown): ListedPair[] {
   return requireList(result, 'products').flatMap((product) => {

@@ -31,9 +31,9 @@ test('a book in CZK is a market with the digits of its numbers, and an error in 
     const [ticker] = await connector.pollTickers([btc], never);
     assert.deepEqual([ticker?.bid, ticker?.high24h, ticker?.volume24h], ['2100000', '2150000.0', '12.50']);
     assert.deepEqual(await connector.loadCandles(btc, 'hour', never), []);
-    const asked = exchange.questions.length;
+    const asked = exchange.requests.length;
     const [again] = await connector.pollTickers([btc], never);
-    assert.deepEqual([again, exchange.questions.length], [ticker, asked]);
+    assert.deepEqual([again, exchange.requests.length], [ticker, asked]);
     for (const [answer, kind] of [
       ['{"error":true,"errorMessage":"Too many requests","data":null}', 'rate_limited'],
       ['{"error":true,"errorMessage":"Maintenance","data":null}', 'refused'],

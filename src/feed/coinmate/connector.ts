@@ -10,7 +10,7 @@ import { readTicker, readTradingPairs } from './messages.ts';
 
 /**
  * The connector for Coinmate, which has books in CZK. It is polled: one request has the tickers of all markets. It has no
- * candles, and announces neither maintenance nor a market's state.
+ * candles, and no states.
  */
 export class CoinmateConnector extends ConnectorBase {
   #latest: RestAnswer | undefined;

@@ -9,7 +9,7 @@ import { readTicker } from './messages.ts';
 
 const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
 const directory = new PairDirectory();
-directory.learn([{ symbol: 'BTCEUR' as MarketSymbol, id: 'BTC_EUR', liveName: 'BTC_EUR' }]);
+directory.add([{ symbol: 'BTCEUR' as MarketSymbol, id: 'BTC_EUR', liveName: 'BTC_EUR' }]);
 const read = (json: string) => readPolled({ result: parseLossless(json), ...at }, directory, readTicker);
 const withTime = (timestamp: string) => read(`{"BTC_EUR":{"timestamp":${timestamp}}}`)[0]?.upstreamTime;
 

@@ -54,7 +54,7 @@ async function loaded(): Promise<KrakenConnector> {
   const connector = new KrakenConnector(connectorOptions({ clock, restUrl, liveUrl, quotes: ['EUR' as CurrencyCode] }));
   await connector.loadCatalogue(never);
   await clock.advance(10_000);
-  exchange.questions.length = 0;
+  exchange.requests.length = 0;
   return connector;
 }
 
@@ -79,7 +79,7 @@ test('the catalogue stands on Assets and AssetPairs, and on AssetPairs alone whe
 test('a polled ticker has the 24-hour values, every digit, no time and no change', async () => {
   const connector = await loaded();
   const tickers = await connector.pollTickers([btc], never);
-  assert.deepEqual(exchange.questions, ['Ticker?pair=XXBTZEUR']);
+  assert.deepEqual(exchange.requests, ['Ticker?pair=XXBTZEUR']);
   assert.deepEqual(tickers, [
     {
       symbol: btc,
@@ -133,7 +133,7 @@ test('a request without an answer in time fails', async () => {
   const connector = await loaded();
   answers.Ticker = () => ({ how: 'hang' });
   const poll = kindOf(connector.pollTickers([btc], never));
-  await eventually('the question arrived', () => exchange.questions.length === 1);
+  await eventually('the request arrived', () => exchange.requests.length === 1);
   await clock.advance(5_000);
   assert.equal(await poll, 'timeout');
 });
@@ -144,10 +144,10 @@ test('after 429 nothing is requested until Retry-After has passed, candles and c
   assert.equal(await kindOf(connector.pollTickers([btc], never)), 'rate_limited');
   const later = [connector.loadCatalogue(never), connector.loadCandles(btc, 'hour', never).catch(() => undefined)];
   await clock.advance(19_999);
-  assert.equal(exchange.questions.length, 1);
+  assert.equal(exchange.requests.length, 1);
   await clock.advance(1);
   await later[0];
-  assert.equal(exchange.questions.length, 3);
+  assert.equal(exchange.requests.length, 3);
 });
 
 test('“too many requests” in a body of HTTP 200 slows us down as well', async () => {
@@ -156,10 +156,10 @@ test('“too many requests” in a body of HTTP 200 slows us down as well', asyn
   assert.equal(await kindOf(connector.pollTickers([btc], never)), 'rate_limited');
   const poll = kindOf(connector.pollTickers([btc], never));
   await clock.advance(4_999);
-  assert.equal(exchange.questions.length, 1);
+  assert.equal(exchange.requests.length, 1);
   await clock.advance(1);
   await poll;
-  assert.equal(exchange.questions.length, 2);
+  assert.equal(exchange.requests.length, 2);
 });
 
 test('one delisted pair does not affect the others: they are polled without names until the next catalogue', async () => {
@@ -169,12 +169,12 @@ test('one delisted pair does not affect the others: they are polled without name
   assert.equal((await connector.pollTickers([btc, ada], never)).length, 1);
   await clock.advance(5_000);
   await connector.pollTickers([btc, ada], never);
-  assert.deepEqual(exchange.questions, ['Ticker?pair=XXBTZEUR%2CADAEUR', 'Ticker', 'Ticker']);
+  assert.deepEqual(exchange.requests, ['Ticker?pair=XXBTZEUR%2CADAEUR', 'Ticker', 'Ticker']);
   await clock.advance(5_000);
   await connector.loadCatalogue(never);
   await clock.advance(5_000);
   await connector.pollTickers([btc], never);
-  assert.equal(exchange.questions.at(-2), 'Ticker?pair=XXBTZEUR');
+  assert.equal(exchange.requests.at(-2), 'Ticker?pair=XXBTZEUR');
 });
 
 test('candles are the opening prices of the readable rows', async () => {
@@ -191,16 +191,16 @@ test('candles are the opening prices of the readable rows', async () => {
     { openedAt: 1795100400000, open: '50000.10' },
     { openedAt: 1795107600000, open: '50001.0' },
   ]);
-  const question = new URLSearchParams(exchange.questions[0]?.split('?')[1]);
-  assert.deepEqual([question.get('pair'), question.get('interval')], ['XXBTZEUR', '60']);
-  assert.ok(clock.now() / 1000 - Number(question.get('since')) >= 169 * 3600);
+  const request = new URLSearchParams(exchange.requests[0]?.split('?')[1]);
+  assert.deepEqual([request.get('pair'), request.get('interval')], ['XXBTZEUR', '60']);
+  assert.ok(clock.now() / 1000 - Number(request.get('since')) >= 169 * 3600);
 });
 
 test('symbols that are in no catalogue are not requested', async () => {
   const connector = await loaded();
   assert.equal(await kindOf(connector.pollTickers(['NOPEEUR' as MarketSymbol], never)), 'unknown_symbol');
   assert.equal(await kindOf(connector.loadCandles('NOPEEUR' as MarketSymbol, 'hour', never)), 'unknown_symbol');
-  assert.deepEqual(exchange.questions, []);
+  assert.deepEqual(exchange.requests, []);
 });
 
 test('a catalogue of twenty thousand pairs fits in the largest frame, and a frame that does not fit names the bound', async () => {

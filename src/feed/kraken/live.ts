@@ -6,7 +6,7 @@ import { pairStatus, readLiveTicker } from './messages.ts';
 import { commonCode } from './names.ts';
 
 export const krakenSocket: SocketTraits = {
-  /** Kraken takes no notice of single requests, but of connections that flood it. */
+  /** Kraken documents no limit on messages; 10 a second is moderate. */
   pace: { intervalMs: 100, burst: 2 },
   /** The catalogue is one frame, of about 400 bytes a pair: as much as can be configured. */
   frameBytesMax: 67_108_864,

@@ -24,7 +24,7 @@ export function readAssets(result: unknown): AssetNames {
 export function readAssetPairs(result: unknown, assets: AssetNames): ListedPair[] {
   const pairs = Object.entries(requireObject(result, 'AssetPairs'));
   const listed = pairs.flatMap(([id, pair]) => readPair(id, asObject(pair) ?? {}, assets) ?? []);
-  // A symbol belongs first to the pair that is written as it is, then to one with lower-case letters.
+  // The pair whose name is in capitals takes precedence over one with lower-case letters.
   return listed.toSorted((one, other) => caseRank(one) - caseRank(other));
 }
 

@@ -13,7 +13,7 @@ const btc = 'BTCUSDT' as MarketSymbol;
 function opened() {
   const clock = new FakeClock();
   const directory = new PairDirectory();
-  directory.learn([{ symbol: btc, id: 'BTC-USDT', liveName: 'BTC-USDT' }]);
+  directory.add([{ symbol: btc, id: 'BTC-USDT', liveName: 'BTC-USDT' }]);
   const channel = new RecordingChannel();
   const quotes = ['USDT' as CurrencyCode];
   return { clock, channel, live: new OkxLive({ clock, directory, quotes }, channel) };

@@ -11,9 +11,9 @@ export const okxSocket: SocketTraits = {
   /** All instruments are one frame, of about 700 bytes each. */
   frameBytesMax: 4_194_304,
 };
-/** The code of the notice that the connection will be ended for an upgrade of the service. */
+/** The notice that the connection will be closed for a service upgrade. */
 const upgradeNotice = '64008';
-/** WebSocket and spot trading, of the services that a maintenance can be of. */
+/** The `serviceType` of WebSocket and of spot trading. */
 const ourServices: ReadonlySet<unknown> = new Set(['0', '1']);
 
 /**
@@ -78,7 +78,7 @@ export class OkxLive extends LiveProtocol {
     else this.subscriptions.unsubscribed(symbol);
   }
 
-  /** `channel:tickers,instId:BTC-XXX doesn't exist`. Without an instrument the deadline decides. */
+  /** `channel:tickers,instId:BTC-XXX doesn't exist`. An error without an instrument refuses none: the subscription times out. */
   #refused(message: string): void {
     const symbol = this.symbolOf(/\binstId:([^\s,]+)/.exec(message)?.[1]);
     if (symbol === undefined) this.channel.dropped('unknown_kind');
@@ -109,7 +109,7 @@ export class OkxLive extends LiveProtocol {
     this.channel.emit({ type: 'instruments', pairs });
   }
 
-  /** A maintenance of another service says nothing of ours. */
+  /** Maintenance of another service does not concern the feed. */
   #status(entries: readonly WireObject[]): void {
     for (const { serviceType, state } of entries) {
       const word = asText(state)?.slice(0, 20);

@@ -62,7 +62,7 @@ test('an empty text is a missing value, and what cannot be derived without it is
 
 test('polled tickers are those of known instruments', () => {
   const directory = new PairDirectory();
-  directory.learn([{ symbol: btc, id: 'BTC-USDT', liveName: 'BTC-USDT' }]);
+  directory.add([{ symbol: btc, id: 'BTC-USDT', liveName: 'BTC-USDT' }]);
   const at = { askedAt: now, receivedAt: now };
   const read = (result: unknown) => readPolled({ result, ...at }, directory, readTicker, ({ instId }) => instId);
   const [ticker, ...others] = read(recordedEntries());

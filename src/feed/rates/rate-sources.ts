@@ -139,7 +139,7 @@ interface ExchangeSourceOptions {
   readonly symbol: MarketSymbol;
 }
 
-/** Asks one after the other, until one has the market. */
+/** Polls one connector after another until one has the market. */
 async function pollFirst(
   [first, ...others]: ExchangeSourceOptions['connectors'],
   symbol: MarketSymbol,
