@@ -55,7 +55,7 @@ export function browserOnly(render: (site: Site) => Html): Block {
 }
 
 /** A heading without markup. The anchor, where it has one, stays when the title changes. */
-export function heading(depth: 1 | 2 | 3 | 4, title: string, id?: string): Block {
+export function heading(depth: 1 | 2 | 3, title: string, id?: string): Block {
   return {
     html: (site) => html`<h${depth}${id && html` id="${id}"`}>${say(site, title)}</h${depth}>\n`,
     markdown: (site) => `${'#'.repeat(depth)} ${say(site, title)}`,

@@ -2,7 +2,6 @@ import { type ErrorCode, errorCodes, errorTable, errorType, problemBody, slugOf 
 import {
   allowedMethods,
   headerNames,
-  maintenanceRetryAfterSeconds,
   marketDataRetryAfterSeconds,
   overloadRetryAfterSeconds,
   wwwAuthenticate,
@@ -21,7 +20,7 @@ import {
   statusText,
   table,
 } from './blocks.ts';
-import { say, type Values } from './language.ts';
+import { say } from './language.ts';
 import type { Entry, PortalPage } from './layout.ts';
 import type { Site } from './site.ts';
 
@@ -97,7 +96,9 @@ export function errorPage(site: Site, errorCode: ErrorCode): PortalPage {
       action,
       heading(2, 'Whether to retry', 'retry'),
       retry,
-      waitingRule(site, errorCode),
+      errorCode in retryAfterSeconds
+        ? '`Retry-After` is always present, in whole seconds. Repeat the request no sooner.'
+        : '',
       heading(2, 'Example response', 'example'),
       codeBlock('Example response', exampleResponse(site, errorCode), 'http'),
       paragraph(
@@ -124,48 +125,15 @@ function badges(site: Site, errorCode: ErrorCode): Block {
   };
 }
 
-/** How `Retry-After` is computed, and its value in the example. */
-interface RetryAfter {
-  readonly rule: string;
-  readonly values?: Values;
-  readonly exampleSeconds: number;
-}
-
 const windowEndSeconds = Math.ceil(exampleNow / 60_000) * 60;
 
-/** The errors that carry `Retry-After`. The examples play at one instant, with half an hour of maintenance to go. */
-const retryAfter: Readonly<Partial<Record<ErrorCode, RetryAfter>>> = {
-  RATE_LIMIT_EXCEEDED: {
-    rule: 'It is the time to the end of the current minute, rounded up: a client that waits that long is in a new window and is not refused by this one again.',
-    exampleSeconds: Math.ceil(windowEndSeconds - exampleNow / 1_000),
-  },
-  MARKET_DATA_UNAVAILABLE: {
-    rule: 'It is {seconds} seconds: asking more often does not help.',
-    values: { seconds: marketDataRetryAfterSeconds },
-    exampleSeconds: marketDataRetryAfterSeconds,
-  },
-  SERVICE_MAINTENANCE: {
-    rule: 'It is the time to the expected end of the window, from {min} to {max} seconds. The window can be extended, so the next answer may say the same again.',
-    values: maintenanceRetryAfterSeconds,
-    exampleSeconds: 1_800,
-  },
-  SERVICE_OVERLOADED: {
-    rule: 'It is {seconds} seconds. Keep the connection open: clients that are being served go first.',
-    values: { seconds: overloadRetryAfterSeconds },
-    exampleSeconds: overloadRetryAfterSeconds,
-  },
+/** `Retry-After` of the errors that carry it. The examples play at one instant, with half an hour of maintenance to go. */
+const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
+  RATE_LIMIT_EXCEEDED: Math.ceil(windowEndSeconds - exampleNow / 1_000),
+  MARKET_DATA_UNAVAILABLE: marketDataRetryAfterSeconds,
+  SERVICE_MAINTENANCE: 1_800,
+  SERVICE_OVERLOADED: overloadRetryAfterSeconds,
 };
-
-/** What `Retry-After` says with this error, and how a client waits without it. */
-function waitingRule(site: Site, errorCode: ErrorCode): string {
-  const told = retryAfter[errorCode];
-  if (told !== undefined) {
-    const rule = say(site, told.rule, told.values);
-    return `${say(site, '`Retry-After` is always present, in whole seconds.')} ${rule} ${say(site, 'Repeat the request no sooner.')}`;
-  }
-  if (!errorTable[errorCode].retryable) return '';
-  return 'This answer has no `Retry-After`. Wait five seconds, then ten, then twenty, up to a minute, each with some randomness.';
-}
 
 /** Status line, the headers that matter here, and the body, indented for reading. */
 function exampleResponse(site: Site, errorCode: ErrorCode): string {
@@ -185,7 +153,7 @@ export function exampleProblem({ errorsUrl }: Site, errorCode: ErrorCode): unkno
 
 function exampleHeaders(site: Site, errorCode: ErrorCode): string[] {
   const { status, inContract } = errorTable[errorCode];
-  const seconds = retryAfter[errorCode]?.exampleSeconds;
+  const seconds = retryAfterSeconds[errorCode];
   return [
     `${headerNames.requestId}: ${exampleRequestId}`,
     'Cache-Control: no-store',

@@ -110,7 +110,7 @@ function header(site: Site, page: PortalPage): Html {
 ${
   site.isElsewhere
     ? undefined
-    : html`<button type="button" class="search-button" id="search-button" data-index="${search}" hidden="hidden">${say(site, 'Search')}</button>
+    : html`<button type="button" class="search-button plain" id="search-button" data-index="${search}" hidden="hidden">${say(site, 'Search')}</button>
 `
 }${languageSwitch(site, page)}<nav class="menu" aria-label="${say(site, 'Pages')}"><ul>
 ${Object.entries(menu).map(([path, label]) => menuItem(site, path, say(site, label), page))}</ul></nav>

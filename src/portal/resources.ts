@@ -1,5 +1,5 @@
 import { Page } from '../board/page.ts';
-import type { PageAnswer, TextAnswer } from '../http/answer.ts';
+import type { Answer, PageAnswer } from '../http/answer.ts';
 import { preferredLanguage, prefersMarkdown, prefersPage } from '../http/negotiation.ts';
 import type { Resource, ResourceRequest, Sources } from '../http/resource.ts';
 import { type Language, languages } from './language.ts';
@@ -37,30 +37,53 @@ export function fixedText(route: string, text: string, contentType: string): Res
   return { route, answersInMaintenance: true, answer: () => answer };
 }
 
+/** Answers with a page in a language and a form. */
+type PageAnswerer = (language: Language, form: 'html' | 'markdown', ...asked: Parameters<Resource['answer']>) => Answer;
+
 /**
- * A page that never changes while the process runs: in the reader's language at its own path, in each language at that
- * language's path, as HTML or Markdown, whichever is asked for, and its Markdown twins.
+ * A page in the reader's language at its own path, in each language at that language's path, as HTML or Markdown, whichever
+ * is asked for, and its Markdown twins.
  */
-export function fixedPage(sites: InLanguages<Site>, pages: InLanguages<RenderedPage>): readonly Resource[] {
-  const { route } = pages.en.page;
-  const rendered = inLanguages((language) => {
-    const { html, markdown } = pages[language];
-    return {
-      html: fixedAnswer(html, htmlType, varyOfPages),
-      markdown: fixedAnswer(markdown, markdownType, varyOfPages),
-      twin: fixedText(markdownRoute(sites[language], route), markdown, markdownType),
-    };
-  });
-  const answerIn = (language: Language, { headers }: ResourceRequest) =>
-    prefersMarkdown(headers.accept) ? rendered[language].markdown : rendered[language].html;
-  return [
-    ...languages.map((language) => ({
+function pageResources(sites: InLanguages<Site>, route: string, answerIn: PageAnswerer): readonly Resource[] {
+  return languages.flatMap((language): Resource[] => [
+    {
       route: routeIn(sites[language], route),
       answersInMaintenance: true,
-      answer: (request: ResourceRequest) => answerIn(language === 'en' ? languageAt(request) : language, request),
-    })),
-    ...languages.map((language) => rendered[language].twin),
-  ];
+      answer(request, sources) {
+        const form = prefersMarkdown(request.headers.accept) ? 'markdown' : 'html';
+        return answerIn(language === 'en' ? languageAt(request) : language, form, request, sources);
+      },
+    },
+    {
+      route: markdownRoute(sites[language], route),
+      answersInMaintenance: true,
+      answer: (request, sources) => answerIn(language, 'markdown', request, sources),
+    },
+  ]);
+}
+
+/** A page that never changes while the process runs. */
+export function fixedPage(sites: InLanguages<Site>, pages: InLanguages<RenderedPage>): readonly Resource[] {
+  const answers = inLanguages((language) => ({
+    html: fixedAnswer(pages[language].html, htmlType, varyOfPages),
+    markdown: fixedAnswer(pages[language].markdown, markdownType, varyOfPages),
+  }));
+  return pageResources(sites, pages.en.page.route, (language, form) => answers[language][form]);
+}
+
+/** Renders a page from what is true now. */
+export type LivePage = (site: Site, request: ResourceRequest, sources: Sources) => PortalPage;
+
+/** A page that is rendered for each request. */
+export function livePage(sites: InLanguages<Site>, route: string, render: LivePage): readonly Resource[] {
+  return pageResources(sites, route, (language, form, request, sources) => {
+    const site = sites[language];
+    const page = render(site, request, sources);
+    const vary = ['Vary', varyOfPages];
+    return form === 'html'
+      ? { kind: 'text', text: pageHtml(site, page), contentType: htmlType, extraHeaders: [...pageHeaders, ...vary] }
+      : { kind: 'text', text: pageMarkdown(site, page), contentType: markdownType, extraHeaders: vary };
+  });
 }
 
 /**
@@ -91,35 +114,6 @@ function fixedAnswer(text: string, contentType: string, vary: string): PageAnswe
     vary,
     extraHeaders: contentType === htmlType ? pageHeaders : [],
   };
-}
-
-/** Renders a page from what is true now. */
-export type LivePage = (site: Site, request: ResourceRequest, sources: Sources) => PortalPage;
-
-/** A page that is rendered for each request, in the languages and forms of a fixed one. */
-export function livePage(sites: InLanguages<Site>, route: string, render: LivePage): readonly Resource[] {
-  const vary = ['Vary', varyOfPages];
-  const asMarkdown = (site: Site, page: PortalPage): TextAnswer => {
-    return { kind: 'text', text: pageMarkdown(site, page), contentType: markdownType, extraHeaders: vary };
-  };
-  return languages.flatMap((language): Resource[] => [
-    {
-      route: routeIn(sites[language], route),
-      answersInMaintenance: true,
-      answer(request, sources) {
-        const site = sites[language === 'en' ? languageAt(request) : language];
-        const page = render(site, request, sources);
-        if (prefersMarkdown(request.headers.accept)) return asMarkdown(site, page);
-        const text = pageHtml(site, page);
-        return { kind: 'text', text, contentType: htmlType, extraHeaders: [...pageHeaders, ...vary] };
-      },
-    },
-    {
-      route: markdownRoute(sites[language], route),
-      answersInMaintenance: true,
-      answer: (request, sources) => asMarkdown(sites[language], render(sites[language], request, sources)),
-    },
-  ]);
 }
 
 /** The page for people in the place of one that does not exist. */

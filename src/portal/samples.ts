@@ -88,8 +88,8 @@ export function keyBar(site: Site): Block {
     () => html`<div class="key-bar" data-web="key" hidden="hidden">
 <label for="api-key">${say(site, 'API key')}</label>
 <input type="password" id="api-key" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="mdk_..." aria-describedby="api-key-note">
-<button type="button" id="api-key-shown" aria-pressed="false">${say(site, 'Show')}</button>
-<button type="button" id="api-key-forget" hidden="hidden">${say(site, 'Forget')}</button>
+<button type="button" class="plain" id="api-key-shown" aria-pressed="false">${say(site, 'Show')}</button>
+<button type="button" class="plain" id="api-key-forget" hidden="hidden">${say(site, 'Forget')}</button>
 <div id="api-key-note" class="quiet small"><p>${say(site, 'Stays in this tab, for every page of the portal, until you close the tab or choose Forget.')}</p>
 <details><summary>${say(site, 'Why a key is safe here')}</summary><p>${say(site, keySafety)}</p></details></div>
 </div>

@@ -25,8 +25,13 @@ export function setText(target: Element, text: string): void {
   if (target.textContent !== text) target.textContent = text;
 }
 
+/** A block of code with a button that copies it, where the browser allows that. */
+export function copyable(block: HTMLElement): HTMLElement {
+  return element('div', { class: 'code' }, block, ...(navigator.clipboard === undefined ? [] : [copyButton(block)]));
+}
+
 /** Copies the text of a block. Says so to those who look and to those who listen. */
-export function copyButton(block: HTMLElement): HTMLButtonElement {
+function copyButton(block: HTMLElement): HTMLButtonElement {
   const name = block.getAttribute('aria-label') ?? say('code');
   const button = element(
     'button',

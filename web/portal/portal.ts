@@ -1,18 +1,8 @@
-import { copyButton, element } from './elements.ts';
+import { copyable } from './elements.ts';
 import { keep, kept } from './kept.ts';
 import { startSearch } from './search.ts';
 
 const languageEntry = 'portal-language';
-
-/** A button on every block of code that copies it. */
-function addCopyButtons(): void {
-  if (navigator.clipboard === undefined) return;
-  for (const block of document.querySelectorAll('pre')) {
-    const frame = element('div', { class: 'code' });
-    block.replaceWith(frame);
-    frame.append(block, copyButton(block));
-  }
-}
 
 /** Applies a chosen language to all samples, also on later pages. */
 function followLanguage(): void {
@@ -81,7 +71,10 @@ function unfoldContents(): void {
 }
 
 unfoldContents();
-addCopyButtons();
+for (const block of document.querySelectorAll('pre')) {
+  const { parentNode, nextSibling } = block;
+  parentNode?.insertBefore(copyable(block), nextSibling);
+}
 followLanguage();
 followReading();
 startSearch();

@@ -49,7 +49,7 @@ function makeDialog(address: string): HTMLDialogElement {
     autocomplete: 'off',
     spellcheck: 'false',
   });
-  const close = element('button', { type: 'button' }, say('Close'));
+  const close = element('button', { type: 'button', class: 'plain' }, say('Close'));
   const outcome = element('p', { class: 'quiet small', role: 'status' }, say('Type a word or several.'));
   const list = element('ol', { class: 'found', 'aria-label': say('Results') });
   const top = element('div', { class: 'search-top' }, field, close);

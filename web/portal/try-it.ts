@@ -1,5 +1,5 @@
 import { steadyMs, timeoutSignal } from './clock.ts';
-import { copyButton, element } from './elements.ts';
+import { copyable, element } from './elements.ts';
 import { askForKey, currentKey, startKeyField } from './key-field.ts';
 import { fillSamples, type Request, requestOf } from './samples.ts';
 import { startSymbolPicker } from './symbol-picker.ts';
@@ -74,9 +74,7 @@ function block(form: HTMLFormElement, title: string, parts: readonly (Node | str
   const label = `${title}: ${form.dataset.path}`;
   const code = element('code', {}, ...parts);
   const content = element('pre', { tabindex: '0', role: 'region', 'aria-label': label }, code);
-  const frame = element('div', { class: 'code' }, content);
-  if (navigator.clipboard !== undefined) frame.append(copyButton(content));
-  return element('div', { class: 'part' }, element('p', { class: 'quiet small' }, title), frame);
+  return element('div', { class: 'part' }, element('p', { class: 'quiet small' }, title), copyable(content));
 }
 
 /** JSON in the colours that the samples have. */

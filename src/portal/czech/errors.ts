@@ -19,17 +19,8 @@ export const errorsInCzech: Readonly<Record<string, string>> = {
     'Viz také: [jak číst chyby](/guides/errors), [správné dotazování](/guides/polling), [všechny chyby](/errors).',
   'Can be retried': 'Lze opakovat',
   'Do not retry': 'Neopakujte',
-  '`Retry-After` is always present, in whole seconds.': '`Retry-After` je v odpovědi vždy, v celých sekundách.',
-  'Repeat the request no sooner.': 'Dříve požadavek neopakujte.',
-  'This answer has no `Retry-After`. Wait five seconds, then ten, then twenty, up to a minute, each with some randomness.':
-    'Tato odpověď nemá `Retry-After`. Čekejte pět sekund, pak deset, pak dvacet, nejvýše minutu, pokaždé s trochou náhody.',
-  'It is the time to the end of the current minute, rounded up: a client that waits that long is in a new window and is not refused by this one again.':
-    'Je to čas do konce právě běžící minuty, zaokrouhlený nahoru: kdo tak dlouho počká, má nové období a v tomto už znovu odmítnut nebude.',
-  'It is {seconds} seconds: asking more often does not help.': 'Je to {seconds} sekund: ptát se častěji nepomůže.',
-  'It is the time to the expected end of the window, from {min} to {max} seconds. The window can be extended, so the next answer may say the same again.':
-    'Je to čas do očekávaného konce údržby, od {min} do {max} sekund. Údržba se může prodloužit, takže příští odpověď může říci totéž.',
-  'It is {seconds} seconds. Keep the connection open: clients that are being served go first.':
-    'Je to {seconds} sekundy. Nechte spojení otevřené: klienti, kteří už jsou obsluhováni, mají přednost.',
+  '`Retry-After` is always present, in whole seconds. Repeat the request no sooner.':
+    '`Retry-After` je v odpovědi vždy, v celých sekundách. Dříve požadavek neopakujte.',
 
   'Invalid parameter': 'Neplatný parametr',
   'A query parameter is missing, malformed, out of range, or given more than once.':
