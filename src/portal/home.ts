@@ -102,7 +102,7 @@ function promises(site: Site): readonly Block[] {
       'Each price carries the time it was captured, and the status says how far the feed is behind. After five minutes it reports an outage.',
     ],
     [
-      'Limits you can plan with',
+      'Limits you can plan around',
       '{limit} requests a minute for each key unless agreed otherwise. Every answer says how many are left, and `Retry-After` is exact.',
       { limit: site.limits.key },
     ],
@@ -115,7 +115,7 @@ function promises(site: Site): readonly Block[] {
       'Windows are announced with their start and expected end, and the status keeps answering while they run.',
     ],
     [
-      'A contract that holds',
+      'A contract you can rely on',
       'The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.',
     ],
   ];
@@ -128,7 +128,7 @@ function endpoints(site: Site): Content[] {
   const paths = Object.entries(site.document.paths).filter(([, { get }]) => needsKey(get));
   return [
     heading(2, 'Five endpoints, all read-only', 'endpoints'),
-    'One request for `/v1/tickers` every five seconds brings every price there is.',
+    'One request to `/v1/tickers` every five seconds gets every price.',
     operationTable(
       site,
       paths.map(([path]) => path),
@@ -148,7 +148,7 @@ function forMachines(site: Site): Block {
       `[${say(site, 'Status as JSON')}](${summaryRoute})`,
       'State, components and announced maintenance, for dashboards. Needs no key.',
     ],
-    [`[${say(site, 'Errors')}](/errors)`, 'Each error names in `type` the page that explains it.'],
+    [`[${say(site, 'Errors')}](/errors)`, 'The `type` of each error is the address of the page that explains it.'],
   ]);
 }
 

@@ -67,9 +67,9 @@ export function operationPage(site: Site, path: string): PortalPage {
 export function operationSections(_site: Site): readonly { readonly target: string; readonly title: string }[] {
   return [
     { target: '#parameters', title: 'Parameters' },
-    { target: '#fields', title: 'Fields of the answer' },
+    { target: '#fields', title: 'Response fields' },
     { target: '#errors', title: 'Errors' },
-    { target: '#request', title: 'Request and answer' },
+    { target: '#request', title: 'Request and response' },
   ];
 }
 
@@ -89,13 +89,13 @@ function text(site: Site, path: string, operation: Operation, success: Response)
     needsKey(operation) ? 'Needs an API key.' : 'Needs no API key.',
     heading(2, 'Parameters', 'parameters'),
     parameterTable(site, path, operation),
-    heading(2, 'Fields of the answer', 'fields'),
+    heading(2, 'Response fields', 'fields'),
     fieldTable(site, say(site, 'Fields of {operation}', { operation: `GET ${path}` }), schema),
     hasOpenValues(site, schema) ? openNote(site) : '',
     headerNote(site, success),
     heading(2, 'Errors', 'errors'),
     errorTableOf(site, path, operation),
-    say(site, 'Every operation can answer with the [common errors]({route}) too.', { route: commonRoute }),
+    say(site, 'Every operation can also answer with one of the [common errors]({route}).', { route: commonRoute }),
   );
 }
 
@@ -104,7 +104,7 @@ function samples(site: Site, path: string, operation: Operation, success: Respon
   const label = say(site, 'Request for {path}', { path });
   return division(
     'shown',
-    heading(2, 'Request and answer', 'request'),
+    heading(2, 'Request and response', 'request'),
     codeTabs('request', label, requestSamples(site.baseUrl, path, operation)),
     needsKey(operation) ? keyBar(site) : '',
     tryIt(site, path, operation),

@@ -40,7 +40,7 @@ test('every operation has a page with its purpose, its parameters, the headers o
 });
 
 test('an error of every operation is told once, on the page of common errors, and no error is told nowhere', () => {
-  const common = tableText('/docs/common', 'Errors of every operation');
+  const common = tableText('/docs/common', 'Errors common to all operations');
   for (const code of ['INVALID_API_KEY', 'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR']) {
     assert.ok(common.includes(code), code);
     for (const path of Object.keys(document.paths)) {

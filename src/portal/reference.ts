@@ -124,7 +124,7 @@ function constants(site: Site): string {
 
 function commonSections(_site: Site): readonly Entry[] {
   return [
-    { target: '#errors', title: 'Errors of every operation' },
+    { target: '#errors', title: 'Errors common to all operations' },
     { target: '#problem', title: 'Fields of an error' },
     { target: '#headers', title: 'Response headers' },
   ];
@@ -137,13 +137,13 @@ function commonPage(site: Site): PortalPage {
     route: commonRoute,
     parent: '/docs',
     title: 'Common errors and headers',
-    description: 'The errors that every operation can answer with, the shape of an error, and every response header.',
+    description: 'The errors common to all operations, the fields of an error, and every response header.',
     kind: 'reference',
     body: [
       heading(1, 'Common errors and headers'),
-      paragraph('lead', 'What every operation has in common. All errors are on the [list of errors](/errors).'),
-      heading(2, 'Errors of every operation', 'errors'),
-      errorRows(site, 'Errors of every operation', commonErrors(site)),
+      paragraph('lead', 'What all operations have in common. The [list of errors](/errors) has every error.'),
+      heading(2, 'Errors common to all operations', 'errors'),
+      errorRows(site, 'Errors common to all operations', commonErrors(site)),
       heading(2, 'Fields of an error', 'problem'),
       'Every error is a problem document (RFC 9457) with the media type `application/problem+json`.',
       fieldTable(site, 'Fields of an error', problem),

@@ -123,7 +123,7 @@ function field(site: Site, { name, in: place, required, example }: Operation['pa
   const isSymbol = name === 'symbol';
   const list = isSymbol ? html` list="symbols"` : undefined;
   const choices = isSymbol
-    ? html`<datalist id="symbols"></datalist><span class="quiet small" id="symbols-note">${say(site, 'With a key, this field offers the markets. Loading them is one request.')}</span>`
+    ? html`<datalist id="symbols"></datalist><span class="quiet small" id="symbols-note">${say(site, 'Once a key is entered, this field lists the markets. Loading them takes one request.')}</span>`
     : undefined;
   return html`<p class="field"><label for="${id}">${name} <span class="quiet">${kind}</span></label>
 <input type="text" id="${id}" name="${name}" data-in="${place}" data-example="${example}" autocomplete="off" autocapitalize="off" spellcheck="false"${given}${list}>${choices}</p>

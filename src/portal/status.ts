@@ -160,7 +160,7 @@ function forPrograms(site: Site): Block {
   const routes = { status: operationRoute('/v1/status'), summary: summaryRoute, feed: feedRoute };
   const programs = say(
     site,
-    'Programs ask [`GET /v1/status`]({status}) or, without a key, [`{summary}`]({summary}). News come as an [Atom feed]({feed}).',
+    'For programs there are [`GET /v1/status`]({status}) and, without a key, [`{summary}`]({summary}). Incidents and maintenance are also an [Atom feed]({feed}).',
     routes,
   );
   const shown = say(

@@ -61,7 +61,7 @@ describe('the status page in a browser', () => {
       window(24 * hourMs, 25 * hourMs, 'Second.'),
     ]);
     await watched.page.goto(`http://127.0.0.1:${api.port}/status`);
-    await watched.page.getByText('Updates itself every 5 seconds').waitFor();
+    await watched.page.getByText('Updated every 5 seconds').waitFor();
     assert.deepEqual(await watched.page.locator('.window .about').allInnerTexts(), ['First.', 'Second.', 'Third.']);
     assert.deepEqual(await watched.page.locator('.window .word').allInnerTexts(), [
       'Running',
@@ -85,7 +85,7 @@ describe('the status page in a browser', () => {
       t.after(() => first.stop());
       first.tick('BTC', '50000.00', '50010.00');
       await page.goto(`http://127.0.0.1:${port}/status`);
-      await page.getByText('Updates itself every 5 seconds').waitFor();
+      await page.getByText('Updated every 5 seconds').waitFor();
       assert.equal(await page.locator('#state .word').innerText(), 'Operational');
       await first.stop();
       const alert = page.getByRole('alert').filter({ hasText: /has not reached the service since \d\d:\d\d:\d\d/ });
@@ -110,7 +110,7 @@ describe('the status page in a browser', () => {
     api.tick('BTC', '50000.00', '50010.00');
     await page.clock.install();
     await page.goto(`http://127.0.0.1:${api.port}/status`);
-    await page.getByText('Updates itself every 5 seconds').waitFor();
+    await page.getByText('Updated every 5 seconds').waitFor();
     await page.route('**/status/summary.json', () => {});
     await page.clock.fastForward(3_600_000);
     await page.locator('#state .word').filter({ hasText: 'Unknown' }).waitFor();

@@ -112,7 +112,7 @@ describe('the portal in a browser', () => {
       await page.getByRole('button', { name: 'Search' }).click();
       await page.getByRole('searchbox').fill('vwap24h');
       await page
-        .getByRole('link', { name: /Fields of the answer/ })
+        .getByRole('link', { name: /Response fields/ })
         .first()
         .click();
       await page.waitForURL(/\/docs\/tickers?#fields$/);

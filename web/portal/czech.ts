@@ -54,7 +54,7 @@ export const czech: Readonly<Record<string, string>> = {
   Unknown: 'Neznámý',
   'This page cannot tell whether the service works for others.': 'Stránka nemůže zjistit, zda služba funguje ostatním.',
   'The last request got no answer.': 'Poslední dotaz zůstal bez odpovědi.',
-  'Updates itself every 5 seconds; last answer {duration} ago.':
+  'Updated every 5 seconds; last answer {duration} ago.':
     'Aktualizuje se každých 5 sekund; od poslední odpovědi uplynulo: {duration}.',
   'This page has not reached the service since {since}. It tries again every 5 seconds.':
     'Stránka se od {since} nemůže spojit se službou. Zkouší to znovu každých 5 sekund.',

@@ -48,7 +48,7 @@ function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }:
     setText(unreachable, '');
     if (summary !== undefined) showState(shownState(summary.status.indicator));
     const duration = durationInWords(sinceAnswerMs);
-    setText(byId('checked'), say('Updates itself every 5 seconds; last answer {duration} ago.', { duration }));
+    setText(byId('checked'), say('Updated every 5 seconds; last answer {duration} ago.', { duration }));
     return;
   }
   const since = localTime(unreachableSinceMs, nowMs);

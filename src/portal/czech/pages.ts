@@ -46,7 +46,7 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   'Stale data never looks fresh': 'Stará data nikdy nevypadají jako čerstvá',
   'Each price carries the time it was captured, and the status says how far the feed is behind. After five minutes it reports an outage.':
     'Každá cena nese čas svého zachycení a stav služby říká, o kolik jsou data pozadu. Po pěti minutách hlásí výpadek.',
-  'Limits you can plan with': 'Limity, se kterými lze počítat',
+  'Limits you can plan around': 'Limity, se kterými lze počítat',
   '{limit} requests a minute for each key unless agreed otherwise. Every answer says how many are left, and `Retry-After` is exact.':
     '{limit} požadavků za minutu na klíč, pokud není dohodnuto jinak. Každá odpověď říká, kolik jich zbývá, a `Retry-After` je přesné.',
   'Errors made for programs': 'Chyby určené programům',
@@ -55,21 +55,22 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   'Maintenance with notice': 'Ohlášená údržba',
   'Windows are announced with their start and expected end, and the status keeps answering while they run.':
     'Údržba se ohlašuje se začátkem i očekávaným koncem a stav služby je dostupný i v jejím průběhu.',
-  'A contract that holds': 'Smlouva, která platí',
+  'A contract you can rely on': 'Kontrakt, na který je spoleh',
   'The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.':
     'Dokument OpenAPI 3.1 vzniká z téhož kódu, který odpovídá na požadavky. Je v něm i to, co se může v rámci verze 1 změnit.',
   'What it returns': 'Co vrací',
   'Five endpoints, all read-only': 'Pět adres, všechny jen pro čtení',
-  'One request for `/v1/tickers` every five seconds brings every price there is.':
-    'Jeden požadavek na `/v1/tickers` každých pět sekund přinese všechny ceny, které existují.',
-  'The contract for client generators, gateways and tests.': 'Smlouva pro generátory klientů, brány a testy.',
+  'One request to `/v1/tickers` every five seconds gets every price.':
+    'Jeden požadavek na `/v1/tickers` každých pět sekund přinese všechny ceny.',
+  'The contract for client generators, gateways and tests.': 'Kontrakt pro generátory klientů, brány a testy.',
   'An index of these pages for language models; [llms-full.txt](/llms-full.txt) has all of them in one file.':
     'Rejstřík těchto stránek pro jazykové modely (anglicky); [llms-full.txt](/llms-full.txt) je obsahuje všechny v jednom souboru.',
   'Every page is available as Markdown: add `.md` to its path, or ask for `text/markdown`.':
     'Každá stránka je i jako Markdown: přidejte k cestě `.md`, nebo si vyžádejte `text/markdown`.',
   'State, components and announced maintenance, for dashboards. Needs no key.':
     'Stav, součásti a ohlášená údržba, pro přehledové panely. Klíč není potřeba.',
-  'Each error names in `type` the page that explains it.': 'Každá chyba uvádí v `type` stránku, která ji vysvětluje.',
+  'The `type` of each error is the address of the page that explains it.':
+    '`type` každé chyby je adresa stránky, která ji vysvětluje.',
   'Prices on this page are examples from {day}, not offers.':
     'Ceny na této stránce jsou příklady ze dne {day}, ne nabídky.',
 
@@ -127,12 +128,12 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
     '`Retry-After` je {seconds} sekund, dokud tržní data nejsou dostupná. Při údržbě je to čas do očekávaného konce, od {min} do {max} sekund.',
   'parameters, fields, errors and samples of {operation}.': 'parametry, pole, chyby a ukázky pro {operation}.',
   Parameters: 'Parametry',
-  'Fields of the answer': 'Pole odpovědi',
-  'Request and answer': 'Požadavek a odpověď',
+  'Response fields': 'Pole odpovědi',
+  'Request and response': 'Požadavek a odpověď',
   'Needs an API key.': 'Vyžaduje API klíč.',
   'Needs no API key.': 'Nevyžaduje API klíč.',
   'Fields of {operation}': 'Pole odpovědi {operation}',
-  'Every operation can answer with the [common errors]({route}) too.':
+  'Every operation can also answer with one of the [common errors]({route}).':
     'Každá operace může odpovědět i některou ze [společných chyb]({route}).',
   'Request for {path}': 'Požadavek na {path}',
   '**Sets of values are open.** Version 1 can gain values at any time. Show a value that you do not know, do not act on it, and do not fail.':
@@ -164,13 +165,13 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   Cause: 'Příčina',
   'can be retried': 'lze opakovat',
   'do not retry': 'neopakujte',
-  'Errors of every operation': 'Chyby všech operací',
+  'Errors common to all operations': 'Společné chyby všech operací',
   'Fields of an error': 'Pole chyby',
   'Response headers': 'Hlavičky odpovědí',
-  'The errors that every operation can answer with, the shape of an error, and every response header.':
-    'Chyby, kterými může odpovědět každá operace, tvar chyby a všechny hlavičky odpovědí.',
-  'What every operation has in common. All errors are on the [list of errors](/errors).':
-    'Co mají všechny operace společné. Všechny chyby jsou v [seznamu chyb](/errors).',
+  'The errors common to all operations, the fields of an error, and every response header.':
+    'Společné chyby všech operací, pole chyby a všechny hlavičky odpovědí.',
+  'What all operations have in common. The [list of errors](/errors) has every error.':
+    'Co mají všechny operace společné. Úplný je [seznam chyb](/errors).',
   'Every error is a problem document (RFC 9457) with the media type `application/problem+json`.':
     'Každá chyba je dokument podle RFC 9457 s typem `application/problem+json`.',
   'Example of an error': 'Příklad chyby',
@@ -183,8 +184,8 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
     'Stránka nenačítá nic z jiného serveru a prohlížeč jí tam ani nedovolí nic odeslat. Klíč je v úložišti relace této karty, které mohou číst jen stránky tohoto serveru. Prohlížeč, který obnovuje karty, obnoví i klíč: na cizím počítači zvolte Zapomenout. Klíč není v žádné adrese, v cookies ani v ukázkách a posílá se jen této službě, s požadavky, které sami odešlete. Cizí stránky nic takového zaručit nemohou: jinde než zde mějte klíč na svém serveru.',
   'Try {operation}': 'Vyzkoušet {operation}',
   'Send request': 'Odeslat požadavek',
-  'With a key, this field offers the markets. Loading them is one request.':
-    'Po zadání klíče pole nabídne trhy. Jejich načtení je jeden požadavek.',
+  'Once a key is entered, this field lists the markets. Loading them takes one request.':
+    'Po zadání klíče pole nabídne trhy. Jejich načtení stojí jeden požadavek.',
 
   // Status.
   'How the service is doing now, how old its market data is, and which maintenance is announced.':
@@ -211,8 +212,8 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
   'Age of the data': 'Stáří dat',
   'Server time': 'Čas serveru',
   '{duration}, last update at ': '{duration}, naposledy aktualizováno ',
-  'Programs ask [`GET /v1/status`]({status}) or, without a key, [`{summary}`]({summary}). News come as an [Atom feed]({feed}).':
-    'Programy se ptají na [`GET /v1/status`]({status}) nebo bez klíče na [`{summary}`]({summary}). Novinky jsou v [kanálu Atom]({feed}).',
+  'For programs there are [`GET /v1/status`]({status}) and, without a key, [`{summary}`]({summary}). Incidents and maintenance are also an [Atom feed]({feed}).':
+    'Programům slouží [`GET /v1/status`]({status}) a bez klíče [`{summary}`]({summary}). Události a údržba jsou i v [kanálu Atom]({feed}).',
   'This page shows the state at the server time above; without scripts it reloads every {seconds} seconds.':
     'Stránka ukazuje stav k uvedenému času serveru; bez skriptů se každých {seconds} sekund načte znovu.',
 };
