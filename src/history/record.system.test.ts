@@ -3,5 +3,6 @@ import { testRecordsOnPostgres } from './record.testing.ts';
 
 testRecordsOnPostgres();
 await import('./bodies.test.ts');
+await import('./ship-span.test.ts');
 await import('./writer.test.ts');
 await import('../../test/service/record.test.ts');

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { ClickHouseStandIn } from '../../test/support/clickhouse-stand-in.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { EpochMs } from '../clock.ts';
 import { MarketBook } from '../market/market-book.ts';
 import {
   conversionRate,
@@ -20,6 +22,8 @@ import { Recorder } from './recorder.ts';
 import type { FactRow, QuoteRow, ServingRow } from './rows.ts';
 import { segmentKinds } from './segment.ts';
 import { decodeServings } from './serving-codec.ts';
+import type { Shipped } from './ship.ts';
+import { shipTo } from './ship-to.ts';
 
 const numbers = new RequestNumbers(requestKey);
 
@@ -43,7 +47,7 @@ export class RecordedService {
     this.record = record;
     this.#book = new MarketBook(pricingPolicy(), everyEuroMarket);
     this.#book.catalogueLoaded([upstreamMarket('BTC'), upstreamMarket('ETH')], this.clock.now());
-    this.#book.rateRefreshed(conversionRate({ refreshedAt: this.clock.now() }));
+    this.#book.rateRefreshed(conversionRate({ refreshedAt: this.clock.now(), fixingDate: '2026-11-27' }));
   }
 
   /** Starts a process that records: the first, or one after another that was stopped or killed. */
@@ -169,3 +173,35 @@ export const copiedBy: Readonly<Record<keyof Copied, string>> = {
       replace(toString(requestId), '-', '') AS requestId FROM servings`,
   facts: 'SELECT at, sub, kind, subject, text FROM facts',
 };
+
+const dayMs = 86_400_000;
+
+export interface Rig {
+  readonly service: RecordedService;
+  readonly clickhouse: ClickHouseStandIn;
+  ship(span?: { from?: EpochMs; to?: EpochMs }, create?: boolean): Promise<Shipped>;
+}
+
+/** A service that records, and a ClickHouse that its record goes to. */
+export async function rig(t: Pick<TestContext, 'after'>): Promise<Rig> {
+  const [service, clickhouse] = [await RecordedService.start(t), await ClickHouseStandIn.start(t)];
+  const ship: Rig['ship'] = ({ from, to } = {}, create = false) => {
+    const options = { from, to, now: service.clock.now(), keepForMs: 400 * dayMs, progress: () => {} };
+    return shipTo(service.record.store, clickhouse.location, create, options);
+  };
+  return { service, clickhouse, ship };
+}
+
+export function copied(clickhouse: ClickHouseStandIn): Copied {
+  const read = (query: string) => clickhouse.rows(query).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return { quotes: read(copiedBy.quotes), servings: read(copiedBy.servings), facts: read(copiedBy.facts) };
+}
+
+/** Each row of the record is there once, and the ledger has each segment. */
+export async function assertCopied({ service, clickhouse }: Pick<Rig, 'service' | 'clickhouse'>): Promise<void> {
+  assert.deepEqual(copied(clickhouse), await expectedOf(service.record));
+  const last = await service.record.store.head(1);
+  const ledger = clickhouse.rows('SELECT number, max(sent) AS sent FROM segments GROUP BY number ORDER BY number');
+  const all = Array.from({ length: last!.number }, (_, index) => ({ number: index + 1, sent: 1 }));
+  assert.deepEqual(ledger, all);
+}

@@ -5,7 +5,7 @@
  *
  *     node clickhouse-engine.ts NODE_MODULES DATA_DIRECTORY PASSWORD
  *
- * Prints its port once it listens.
+ * Prints its port once it listens, and each INSERT when it begins.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
@@ -34,12 +34,10 @@ const ofRequest = new Set([
 const notFound = new Set(['60', '81']);
 
 function assertUser({ headers }: IncomingMessage): void {
-  const [user = 'default', given = ''] = Buffer.from((headers.authorization ?? '').slice('Basic '.length), 'base64')
-    .toString()
-    .split(':');
-  if (user === 'mdapi' && given === password) return;
+  const given = Buffer.from((headers.authorization ?? '').slice('Basic '.length), 'base64').toString();
+  if (given === `mdapi:${password}`) return;
   throw new Error(
-    `Code: 516. DB::Exception: ${user}: Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)`,
+    `Code: 516. DB::Exception: mdapi: Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)`,
   );
 }
 
@@ -59,6 +57,7 @@ function answerTo(parameters: URLSearchParams, body: string): string {
   try {
     for (const [name, value] of settings) session.query(`SET ${name} = ${quoted(value)}`);
     const query = [parameters.get('query') ?? '', body].filter(Boolean).join('\n');
+    if (query.startsWith('INSERT')) process.stdout.write(`${query.split('\n', 1)[0]}\n`);
     return session.query(query, 'TabSeparated');
   } finally {
     for (const [name] of settings) if (!name.startsWith('param_')) session.query(`SET ${name} = DEFAULT`);

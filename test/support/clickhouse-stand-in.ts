@@ -9,7 +9,7 @@ import { zstdDecompressSync } from 'node:zlib';
 interface Cut {
   /** The number of the request, from 1. */
   readonly at: number;
-  /** Whether the request is carried out before, not at all, or while the next one runs. */
+  /** Whether the request is carried out before, not at all, or only when the next insert comes. */
   readonly carriedOut: 'before' | 'never' | 'late';
 }
 
@@ -94,6 +94,11 @@ export class ClickHouseStandIn {
     this.#database.exec(statement);
   }
 
+  /** As a replicated table does after an hour. */
+  forgetTokens(): void {
+    for (const { tokens } of this.#tables.values()) tokens?.clear();
+  }
+
   setComment(table: string, comment: string): void {
     this.#tables.set(table, { ...this.#tables.get(table)!, comment });
   }
@@ -108,14 +113,16 @@ export class ClickHouseStandIn {
       const { searchParams } = new URL(request.url!, 'http://stand-in');
       const body = await bodyOf(request);
       this.#assertUser(request, searchParams);
-      this.#late?.();
-      this.#late = undefined;
       if (++this.#requests === this.#cut?.at) {
         this.#cutQuery = searchParams.get('query') ?? body;
         if (this.#cut.carriedOut === 'before') this.#answer(searchParams, body);
         if (this.#cut.carriedOut === 'late') this.#late = () => this.#answer(searchParams, body);
         request.socket.destroy();
         return;
+      }
+      if (searchParams.get('query')?.startsWith('INSERT') === true) {
+        this.#late?.();
+        this.#late = undefined;
       }
       response.end(this.#answer(searchParams, body));
     } catch (error) {
