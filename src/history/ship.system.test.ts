@@ -41,7 +41,7 @@ test(
     for (let isOver = false; !isOver; ) {
       const before = clickhouse.inserts;
       const shipping = ship('--create');
-      await eventually('an insert, or the end', () => clickhouse.inserts > before || !shipping.running, 30_000);
+      await eventually('an insert, or the end', () => clickhouse.inserts > before || !shipping.running, 60_000);
       isOver = !shipping.running;
       shipping.kill('SIGKILL');
       const { code } = await shipping.ended;
