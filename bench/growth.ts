@@ -11,7 +11,7 @@ import { tickerPaths } from './serving/answers.ts';
 import { sample } from './serving/case.ts';
 
 const sizes = [50, 500, 5_000];
-/** So few that even the largest list can be compressed anew after each. */
+/** So few that even the largest list can be compressed again after each. */
 const updatesPerSecond = 100;
 
 interface Size {

@@ -81,7 +81,7 @@ export async function history(scope: Scope): Promise<Section> {
   };
 }
 
-/** A clock that stands where it is put. */
+/** A clock that stays where it is set. */
 class StillClock {
   ms = startMs;
   now = () => this.ms as EpochMs;

@@ -35,7 +35,7 @@ export function describeMachine(): Machine {
 function nginxVersion(): string {
   const command = findProgram('nginx');
   if (command === undefined) return 'not installed';
-  // It tells its version on stderr.
+  // It prints its version on stderr.
   const text = execFileSync('sh', ['-c', `'${command}' -v 2>&1`], { encoding: 'utf8' });
   return /nginx\/(\S+)/.exec(text)?.[1] ?? 'unknown';
 }

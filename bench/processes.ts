@@ -68,7 +68,7 @@ export class MeasuredProcess {
     this.#child.once('exit', (code, signal) => {
       children.delete(this.#child);
       // Whoever asks it next sees only a lost connection: here is why.
-      if (code !== 0 && !this.#stopping) this.#tell(`ended with ${code ?? signal}`);
+      if (code !== 0 && !this.#stopping) this.#log(`ended with ${code ?? signal}`);
     });
     this.#child.stderr!.on('data', (text: Buffer) => {
       this.#stderr = (this.#stderr + text.toString()).slice(-2_000);
@@ -101,7 +101,7 @@ export class MeasuredProcess {
     return (await answer)[0];
   }
 
-  /** Processor time of all its threads so far; `undefined` on a system that does not tell. */
+  /** Processor time of all its threads so far; `undefined` on a system that does not report it. */
   processorSeconds(): number | undefined {
     const path = `/proc/${this.#child.pid}/stat`;
     if (!existsSync(path)) return undefined;
@@ -111,7 +111,7 @@ export class MeasuredProcess {
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   }
 
-  /** Memory it holds in RAM now; `undefined` on a system that does not tell. */
+  /** Memory it holds in RAM now; `undefined` on a system that does not report it. */
   residentBytes(): number | undefined {
     const path = `/proc/${this.#child.pid}/status`;
     if (!existsSync(path)) return undefined;
@@ -147,7 +147,7 @@ export class MeasuredProcess {
     clearTimeout(impatience);
   }
 
-  #tell(what: string): void {
+  #log(what: string): void {
     process.stderr.write(`${what}: ${this.#name}\n${this.#stderr}\n`);
   }
 }

@@ -43,7 +43,7 @@ async function run(): Promise<void> {
   installPackages();
   const date = new Date().toISOString().slice(0, 10);
   const machine = describeMachine();
-  process.stdout.write(`${machineText(machine)}\n${quick ? 'Shortened: not figures to believe.\n' : ''}\n`);
+  process.stdout.write(`${machineText(machine)}\n${quick ? 'Shortened: the figures are not reliable.\n' : ''}\n`);
   const sections = new Map<Name, Section>();
   for (const name of names) {
     const section = await measure(name, quick);

@@ -9,13 +9,13 @@ export class Scope implements AsyncDisposable {
   readonly #report: (text: string) => void;
   readonly #undo: (() => Promise<unknown>)[] = [];
 
-  /** @param quick shortens everything: to try the measurements themselves, not to believe their figures */
+  /** @param quick shortens everything: to try the measurements themselves; the figures are not reliable */
   constructor(quick: boolean, report: (text: string) => void) {
     this.quick = quick;
     this.#report = report;
   }
 
-  /** Tells whoever waits what is being done. */
+  /** Reports progress. */
   progress(text: string): void {
     this.#report(text);
   }

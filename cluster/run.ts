@@ -57,7 +57,7 @@ async function play(cluster: LocalCluster): Promise<void> {
     else if (view.leader !== leader || leaderlessSinceMs !== undefined) {
       const seconds = (clock.monotonicMs() - (leaderlessSinceMs ?? clock.monotonicMs())) / 1_000;
       const gap = leader === undefined ? '' : `, after ${seconds.toFixed(1)} s without a leader`;
-      tell(`${view.leader} leads the feed${gap}`);
+      print(`${view.leader} leads the feed${gap}`);
       leader = view.leader;
       leaderlessSinceMs = undefined;
     }
@@ -68,7 +68,7 @@ async function play(cluster: LocalCluster): Promise<void> {
   }
 }
 
-function tell(text: string): void {
+function print(text: string): void {
   events.push(`${isoInstant(clock.now()).slice(11, 19)}  ${text}`);
   if (!isLive) process.stdout.write(`${events.at(-1)}\n`);
 }
@@ -92,25 +92,25 @@ function readKeys({ processes, redis }: LocalCluster): void {
       isFrozen = !isFrozen;
       if (isFrozen) redis.freeze();
       else redis.thaw();
-      tell(isFrozen ? 'Redis is frozen: prices stop, API processes count limits themselves' : 'Redis answers again');
+      print(isFrozen ? 'Redis is frozen: prices stop, API processes count limits themselves' : 'Redis answers again');
     }
     // A raw terminal delivers Ctrl-C and Ctrl-D as characters.
     if (['q', '\u0003', '\u0004'].includes(key)) quit.abort();
   };
   process.stdin.on('data', (chunk: Buffer) => {
-    for (const key of chunk.toString()) press(key).catch((error: Error) => tell(`failed: ${error.message}`));
+    for (const key of chunk.toString()) press(key).catch((error: Error) => print(`failed: ${error.message}`));
   });
   cleanup.after(() => process.stdin.destroy());
 }
 
 async function kill(victim: ServeProcess | undefined): Promise<void> {
-  if (victim?.pid === undefined) return tell('there is no such process at the moment');
+  if (victim?.pid === undefined) return print('there is no such process at the moment');
   await victim.kill();
-  tell(`${victim.name} was killed; it starts again in ${restartAfterMs / 1_000} s`);
+  print(`${victim.name} was killed; it starts again in ${restartAfterMs / 1_000} s`);
   await sleep(clock, restartAfterMs, ended);
   if (ended.aborted) return;
   await victim.start();
-  tell(`${victim.name} was started again`);
+  print(`${victim.name} was started again`);
 }
 
 function introductionOf({ baseUrl, processes, secrets, directory, exchangeControlUrl }: LocalCluster): string {

@@ -3,11 +3,11 @@ import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.t
 import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { openStore } from '../../src/store/store.ts';
 
-/** Look-ups are tried with so many of the keys at most. */
+/** Look-ups are tried with this many of the keys at most. */
 const sampleMax = 100_000;
 const idPattern = '0000000000000000';
 
-/** Adds so many keys to a database, and returns some of their texts, evenly taken. */
+/** Adds this many keys to a database, and returns some of their texts, evenly taken. */
 export async function fillDatabase(path: string, count: number): Promise<readonly string[]> {
   const accountId = await makeAccount(path);
   const database = new DatabaseSync(path);

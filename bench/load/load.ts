@@ -1,6 +1,6 @@
 import type { Core } from '../processes.ts';
 
-/** Requests to send: the n-th one takes the n-th path and the n-th key, each list begun anew at its end. */
+/** Requests to send: the n-th one takes the n-th path and the n-th key, each list begun again at its end. */
 export interface LoadPlan {
   readonly baseUrl: string;
   readonly paths: readonly string[];

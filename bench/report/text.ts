@@ -23,7 +23,7 @@ export function sectionText({ title, meaning, columns, rows, bars }: Section): s
   ].join('\n');
 }
 
-/** Figures stand to the right. */
+/** Figures are aligned to the right. */
 function isFigure(rows: readonly (readonly string[])[], index: number): boolean {
   return rows.every((row) => /^[-\d]/.test(row[index]!));
 }

@@ -8,13 +8,13 @@ export interface Finding {
   readonly median: string;
   /** The tail or the spread, with its name. */
   readonly tail: string;
-  /** How many measurements stand behind it; absent for what was not measured. */
+  /** The number of measurements; absent for what was not measured. */
   readonly samples?: number;
   /** Unrounded, for programs. */
   readonly figures?: unknown;
 }
 
-/** A line that says why nothing stands there. */
+/** A line that says why there is no figure. */
 export function notMeasured(measured: string, why: string): Finding {
   return { measured, with: why, median: '-', tail: '-' };
 }

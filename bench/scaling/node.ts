@@ -29,13 +29,13 @@ export async function startServing(scope: Scope, { configFile }: Installation, p
   const part = only === undefined ? [] : ['--only', only];
   const args = [program, 'serve', '--json', ...part, '--config', configFile];
   const child = scope.own(startNode({ core, args, env }));
-  const told = JSON.parse(await child.firstLine()) as { baseUrl?: string; adminUrl: string };
+  const addresses = JSON.parse(await child.firstLine()) as { baseUrl?: string; adminUrl: string };
   return {
     process: child,
-    baseUrl: told.baseUrl ?? '',
-    adminUrl: told.adminUrl,
+    baseUrl: addresses.baseUrl ?? '',
+    adminUrl: addresses.adminUrl,
     async metric(name, labels) {
-      const answer = await fetch(`${told.adminUrl}/metrics`);
+      const answer = await fetch(`${addresses.adminUrl}/metrics`);
       return readMetrics(await answer.text()).value(name, labels);
     },
   };

@@ -11,7 +11,7 @@ import { redisMissing, startRedis } from './redis.ts';
 export interface Variant {
   readonly name: string;
   readonly node: Node;
-  /** Processor time of everything behind it, in seconds; `undefined` on a system that does not tell. */
+  /** Processor time of everything behind it, in seconds; `undefined` on a system that does not report it. */
   processorSeconds(): number | undefined;
 }
 

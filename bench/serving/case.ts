@@ -16,7 +16,7 @@ export interface Case {
 /** One target under full load for some seconds. */
 export interface Sample {
   readonly requestsPerSecond: number;
-  /** Requests per second of the server's own processor time; `undefined` where the system does not tell. */
+  /** Requests per second of the server's own processor time; `undefined` where the system does not report it. */
   readonly requestsPerProcessorSecond: number | undefined;
   /** How much of one core the server used. */
   readonly busy: number | undefined;

@@ -30,7 +30,7 @@ export interface Comparison {
   readonly recording: Recording;
 }
 
-/** Starts everything that is compared, serving the same so many markets. */
+/** Starts everything that is compared, serving the same this many markets. */
 export async function startTargets(scope: Scope, markets: number): Promise<Comparison> {
   scope.progress(`the service learns ${markets} markets`);
   const still = await startStillService(scope, markets);

@@ -8,7 +8,7 @@ declare const keyDigest: unique symbol;
 
 /**
  * `mdk_`, 32 random base62 characters (190 bits), and the CRC-32 (as in zlib) of those 36 characters in 6 base62
- * characters, padded with `0`. Base62 is `0-9A-Za-z` in this order. The checksum tells a mistyped or cut-off key from a real one
+ * characters, padded with `0`. Base62 is `0-9A-Za-z` in this order. The checksum distinguishes a mistyped or cut-off key from a real one
  * without a look-up, for people's tools and for scanners of leaked secrets; it is no protection.
  */
 export type ApiKey = string & { readonly [apiKey]: true };
@@ -22,13 +22,13 @@ const randomLength = 32;
 const checksumLength = 6;
 const bodyLength = prefix.length + randomLength;
 
-/** A new key. It is shown to its holder once and kept nowhere. */
+/** A new key. It is shown to its holder once and stored nowhere. */
 export function generateApiKey(randomness: Randomness): ApiKey {
   const body = prefix + randomBase62(randomLength, randomness);
   return (body + toBase62(crc32(body), checksumLength)) as ApiKey;
 }
 
-/** True when the text is written as a key is, checksum included. Says nothing about whether such a key exists. */
+/** True when the text is written as a key is, checksum included. It does not mean that such a key exists. */
 export function hasKeyShape(text: string): text is ApiKey {
   if (text.length !== apiKeyLength || !text.startsWith(prefix)) return false;
   let written = 0;
@@ -46,7 +46,7 @@ export function digestOf(key: ApiKey): KeyDigest {
   return Buffer.from(hash('sha256', key, 'hex'), 'hex') as Uint8Array as KeyDigest;
 }
 
-/** By which people tell keys apart; part of the checksum, so that it gives away nothing of the random part itself. */
+/** By which people distinguish keys; part of the checksum, so that it gives away nothing of the random part itself. */
 export function lastFourOf(key: ApiKey): string {
   return key.slice(-4);
 }

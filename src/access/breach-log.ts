@@ -3,7 +3,7 @@ import { limitWindowMs } from '../contract/limits.ts';
 import type { KeyDirectory, KeyMatch } from './key-directory.ts';
 import type { LimitDecision } from './limit-decision.ts';
 
-/** Requests of a key refused in one minute (contract, Limits, rule 3), as far as they were not drained before. */
+/** Requests of a key refused in one minute (contract, Limits, rule 3), unless they were drained before. */
 export interface RefusedMinute {
   /** The key's slot when it was refused. */
   readonly slot: number;
@@ -28,7 +28,7 @@ interface OpenMinute {
 
 /**
  * Notes which keys are refused, for the request path: one look-up in a map per refusal, and memory only for the first
- * refusal of a key in a minute. Somebody drains it about every second.
+ * refusal of a key in a minute. It is drained about every second.
  */
 export class BreachLog {
   readonly #keys: Pick<KeyDirectory, 'keyIdOf'>;
@@ -71,7 +71,7 @@ export class BreachLog {
     return open !== undefined && now < open.resetSeconds * 1_000 ? open.refusedInAll : 0;
   }
 
-  /** What was refused since the last call. Each refusal comes up once. @param now minutes over by then are let go */
+  /** What was refused since the last call. Each refusal comes up once. @param now minutes over by then are forgotten */
   drain(now: EpochMs): RefusedMinute[] {
     const drained = this.#closed.filter(({ refused }) => refused > 0).map(refusedMinute);
     this.#closed = [];

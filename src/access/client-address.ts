@@ -9,7 +9,7 @@ interface Hop {
   readonly isTrusted: boolean;
 }
 
-/** Proxies in a row that are believed; a longer list is cut, so that a header costs no more than this. */
+/** Proxies in a row that are trusted; a longer list is cut, so that a header costs no more than this. */
 const hopsMax = 32;
 const rememberedMax = 8_192;
 /** The longest an address can be written, with zone and port, and some more. */
@@ -21,9 +21,9 @@ const unknownPeer: IpAddress = { family: 'ipv4', text: 'unknown', limitBucket: '
 /**
  * Who a request is from: the socket's peer, unless it is a trusted proxy; then the right-most entry of
  * `X-Forwarded-For` that is not one. Each proxy appends the address it was called from, so that
- * only what stands right of the first untrusted address was written by somebody we trust. An entry that is no address (empty,
- * `unknown`, garbage) ends the walk at the hop before it: nothing left of it can be vouched for, and
- * the nearest known hop is the only honest answer. The same holds when all entries are trusted.
+ * only what is right of the first untrusted address was written by somebody we trust. An entry that is no address (empty,
+ * `unknown`, garbage) ends the walk at the hop before it: nothing left of it can be trusted, and
+ * the nearest known hop is the only correct answer. The same holds when all entries are trusted.
  */
 export class ClientAddresses {
   readonly #isTrusted: IsTrusted;
@@ -53,7 +53,7 @@ export class ClientAddresses {
     return hop.address;
   }
 
-  /** Whether a peer is one of the operator's proxies, whose forwarded headers are believed. */
+  /** Whether a peer is one of the operator's proxies, whose forwarded headers are trusted. */
   isTrusted(peer: string | undefined): boolean {
     return peer !== undefined && this.#hopOf(peer)?.isTrusted === true;
   }

@@ -20,7 +20,7 @@ export class DigestTable {
   }
 
   /**
-   * The slot of a digest, or 0. Either way one whole digest at least is compared, so that the time says nothing.
+   * The slot of a digest, or 0. Either way one whole digest at least is compared, so that the time reveals nothing.
    *
    * @param digest 32 bytes, or 32 characters of a byte each (`crypto.hash` makes text three times faster than bytes)
    */
@@ -62,7 +62,7 @@ export class DigestTable {
     this.#size--;
   }
 
-  /** Makes room for so many digests at once. Growing to a million moves them all, which takes some tens of milliseconds. */
+  /** Makes room for this many digests at once. Growing to a million moves them all, which takes some tens of milliseconds. */
   reserve(count: number): void {
     this.#digests = grown(this.#digests, (count + 1) * wordsPerDigest);
     let capacity = this.#places.length;

@@ -140,7 +140,7 @@ test('changes lost during a load make it begin again', async () => {
   assert.equal(source.loads, 2);
 });
 
-test('after a failure the directory serves on as it is and the next refresh mends it', async () => {
+test('after a failure the directory keeps serving as it is and the next refresh corrects it', async () => {
   const { source, loader, holds } = setup();
   source.put(1, 2, 3);
   await loader.refresh();
@@ -221,7 +221,7 @@ describe('a mass loss of keys (fault row 59)', () => {
     holds(...range(2, 60));
   });
 
-  test('is taken on the word of the operator, as it is by then', async () => {
+  test('is accepted when the operator says so, as it is by then', async () => {
     const { source, loader, holds } = await loaded();
     source.take(...range(1, 30));
     await loader.refresh();

@@ -1,8 +1,8 @@
 import type { KeyDirectory, KeyEntry } from './key-directory.ts';
 
-/** Where keys come from. `Cursor` is a place in its sequence of changes, only ever handed back. */
+/** Where keys come from. `Cursor` is a place in its sequence of changes, opaque to the loader. */
 export interface KeySource<Cursor> {
-  /** About as many keys as `pages` can give at most: room is made for so many at once. */
+  /** About as many keys as `pages` can give at most: room is made for this many at once. */
   countMax(): Promise<number>;
   /** Every key that is not gone for good. */
   pages(): AsyncIterable<readonly KeyEntry[]>;
@@ -21,10 +21,10 @@ export interface KeyChanges<Cursor> {
   readonly more: boolean;
 }
 
-/** More than this at once, and more than a tenth, is no change but a mishap until the operator says otherwise. */
+/** More than this at once, and more than a tenth, is taken for an accident until the operator confirms it. */
 const lossMax = 10;
 
-/** Whether so many that vanish at once, out of so many, are more than a store is believed to lose. */
+/** Whether so many that vanish at once, out of so many, are more than a plausible loss. */
 export function isMassLoss(lost: number, of: number): boolean {
   return lost > lossMax && lost * 10 > of;
 }
@@ -35,10 +35,10 @@ type Losses = Map<number, KeyEntry | undefined>;
 /**
  * Brings a directory up to date with its source: everything once, then changes only, and everything
  * again should changes be missing. Runs one after another however often it is called. After a failure the directory
- * serves on as it is, and the next call begins where the failed one did.
+ * keeps serving as it is, and the next call begins where the failed one did.
  *
  * A database that fails over to an empty replica must not lock every client out: a mass loss of active keys that no operator
- * made is held back, and the directory serves on with them, until they are back or the operator accepts the loss.
+ * made is held back, and the directory keeps serving them, until they are back or the operator accepts the loss.
  */
 export class KeyDirectoryLoader<Cursor> {
   readonly #directory: KeyDirectory;

@@ -44,7 +44,7 @@ test('whatever else is sent is not found', () => {
 
 test('a text that is no key is not found even when its digest is stored', () => {
   const directory = new KeyDirectory();
-  const text = 'a key of another making' as ApiKey;
+  const text = 'a key of another form' as ApiKey;
   directory.upsert(entryOf(text));
   assert.equal(directory.find(text, now), undefined);
 });
@@ -72,7 +72,7 @@ test('an entry that changes keeps its slot, and a slot is announced when a key g
   assert.deepEqual(taken, [slot, next]);
 });
 
-test('a complete load forgets what did not come up in it, and serves all keys until its end', () => {
+test('a complete load removes what is not in it, and serves all keys until its end', () => {
   const directory = new KeyDirectory();
   const [stays, goes] = [newKey(), newKey()];
   directory.upsert(entryOf(stays));

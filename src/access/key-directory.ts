@@ -31,7 +31,7 @@ const askedIdsMax = 10_000;
 const ownId = /^key_([\x20-\x7e]{16})$/;
 
 /**
- * The digests of all keys, in memory, so that no request waits for the database: some 75 bytes a key. Its owner keeps it
+ * The digests of all keys, in memory, so that no request waits for the database: about 75 bytes a key. Its owner keeps it
  * current (`KeyDirectoryLoader`).
  */
 export class KeyDirectory {
@@ -111,7 +111,7 @@ export class KeyDirectory {
     this.#otherIds.delete(slot);
   }
 
-  /** Makes room for so many keys in one go. */
+  /** Makes room for this many keys in one go. */
   reserve(count: number): void {
     this.#table.reserve(count);
     this.#growTo(count);

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
 
-/** The outcome of counting one request, as its response's headers say it (contract, Limits, rule 4). */
+/** The outcome of counting one request, as its response's headers report it (contract, Limits, rule 4). */
 export interface LimitDecision {
   /** False: the request is over the limit and was not counted. */
   readonly allowed: boolean;

@@ -18,7 +18,7 @@ interface Count {
 }
 
 /**
- * What the limiters must do, said as simply as can be. A key remembers the last window it counted in, even when the clock went
+ * What the limiters must do, stated as simply as possible. A key remembers the last window it counted in, even when the clock went
  * back by hours since; addresses are forgotten as soon as the window is another one.
  */
 interface Model {

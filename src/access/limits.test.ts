@@ -66,7 +66,7 @@ test('around the turn of a minute every request belongs to exactly one window', 
   assert.deepEqual([...admitted.values()], [60, 60]);
 });
 
-test('a client that waits exactly as long as it is told is never refused by the same window', () => {
+test('a client that waits exactly as long as asked is never refused by the same window', () => {
   const limits = newLimits({ ...contractLimits, key: 1 });
   let now = at(0);
   const randomness = seededRandomness(9);
@@ -94,7 +94,7 @@ test('a wall clock that steps back does not open a spent window again', () => {
   }
 });
 
-test('a wall clock that steps back by more than five minutes is believed', () => {
+test('a wall clock that steps back by more than five minutes is accepted', () => {
   const limits = newLimits();
   limits.takeForKey(key, at(3_600_000));
   const now = at(0);

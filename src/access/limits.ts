@@ -6,7 +6,7 @@ import { KeyLimiter } from './key-limiter.ts';
 import type { LimitDecision } from './limit-decision.ts';
 import { MinuteWindow } from './minute-window.ts';
 
-/** Pages and their assets per address and minute: a reader's page takes some ten requests. */
+/** Pages and their assets per address and minute: a page takes about ten requests. */
 const pagesPerMinute = 240;
 
 /** A decision, at once where the counters are at hand, and otherwise soon. Such a promise never rejects. */

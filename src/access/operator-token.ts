@@ -14,7 +14,7 @@ const sourcePrefix = 'mds_';
 const bodyLength = prefix.length + 32;
 const checksumLength = 6;
 
-/** A new token. It is shown to its holder once and kept nowhere. */
+/** A new token. It is shown to its holder once and stored nowhere. */
 export function generateOperatorToken(randomness: Randomness): OperatorToken {
   return generated(prefix, randomness) as OperatorToken;
 }
@@ -29,7 +29,7 @@ function generated(start: string, randomness: Randomness): string {
   return body + toBase62(crc32(body), checksumLength);
 }
 
-/** True when the text is written as a made token is, checksum included: nobody comes to such a text by guessing. */
+/** True when the text is written as a made token is, checksum included: such a text cannot be guessed. */
 export function hasTokenShape(text: string): text is OperatorToken {
   return hasShape(text, prefix);
 }

@@ -43,7 +43,7 @@ test('the busiest keys of the minute come first, and no others', () => {
   assert.deepEqual(limits.busiest(minute(6), 3), []);
 });
 
-test('refusals of the minute are told in full although they are drained every second', () => {
+test('refusals of the minute are reported in full although they are drained every second', () => {
   const log = new BreachLog({ keyIdOf: (slot) => `key_${slot}` });
   const key = { slot: 4, limitPerMinute: undefined };
   const decision = { allowed: false, limit: 60, remaining: 0, resetSeconds: 120, retryAfterSeconds: 1 };

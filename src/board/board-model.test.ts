@@ -27,7 +27,7 @@ import type { Page } from './page.ts';
 const bases = ['BTC', 'ETH', 'XRP'];
 const symbols = bases.flatMap((base) => [`${base}CZK`, `${base}EUR`]);
 
-/** The board without any memory: every body made anew from the book, members written out one by one. */
+/** The board without caches: every body made again from the book, members written out one by one. */
 const naive = {
   ticker(book: MarketBook, name: string, now: EpochMs): string {
     const verdict = book.price(symbol(name), now);

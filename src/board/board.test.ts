@@ -113,7 +113,7 @@ test('a burst of updates costs one rebuild: prices are made per change that some
   assert.equal(price.mock.callCount(), 2, 'the market and the one converted from it, once each');
 });
 
-test('no ticker is dated ahead of a clock that was set back, and its time then stands until the next ticker (fault row 57)', () => {
+test('no ticker is dated ahead of a clock that was set back, and its time then stays until the next ticker (fault row 57)', () => {
   const { book, board } = published();
   const timeOf = (now: EpochMs) => JSON.parse(textOf(pageOf(board.ticker('BTCEUR', now)))).timestampMs;
   const before = timeOf(start);

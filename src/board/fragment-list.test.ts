@@ -26,7 +26,7 @@ const gunzip = (page: Page): string => {
   return gunzipSync(typeof body === 'string' ? Buffer.from(body, 'latin1') : body).toString('latin1');
 };
 
-/** Whether the gzip coding is put together from blocks, as its tag tells. */
+/** Whether the gzip coding is joined from blocks, as its tag shows. */
 const isPieced = (page: Page): boolean => page.entityTag('gzip').endsWith('-p"');
 
 test('the text is the present members in order', () => {
@@ -90,7 +90,7 @@ test('the same members have the same tag in another list, and other members anot
   assert.equal(pageOf(list).entityTag('identity'), tag);
 });
 
-test('whatever changes in whatever order, text and gzip are those of the members', (t) => {
+test('after any changes in any order, text and gzip are those of the members', (t) => {
   const change = fc.record({
     index: fc.nat(99),
     fragment: fc.option(fc.stringMatching(/^[a-z]{1,40}$/), { nil: undefined }),

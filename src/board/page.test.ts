@@ -42,15 +42,15 @@ test('a representation has its own length in bytes and its coding', () => {
   for (const length of lengths) {
     const page = new Page(textOfLength(length));
     for (const encoding of contentEncodings) {
-      const { body, byteLength, encoding: told } = page.as(encoding);
+      const { body, byteLength, encoding: actual } = page.as(encoding);
       assert.equal(byteLength, Buffer.byteLength(body, 'latin1'));
-      assert.equal(told, encoding);
+      assert.equal(actual, encoding);
     }
     assert.equal(page.as('identity').byteLength, length);
   }
 });
 
-test('a coding is made once, in whatever order the codings are asked for', () => {
+test('a coding is made once, in whatever order the codings are requested', () => {
   for (const length of [100, 200_000]) {
     const page = new Page(textOfLength(length));
     const first = [...contentEncodings].reverse().map((encoding) => page.as(encoding));

@@ -25,13 +25,13 @@ interface Entry {
 const epochLength = 10;
 
 /**
- * The published prices of all markets with a number for each change, so that a reader who knows a number gets just what
+ * The published prices of all markets with a number for each change, so that a reader who knows a number gets only what
  * changed since. It keeps the latest price of a market and no history: what a slow reader misses costs nothing.
  */
 export class PriceVersions implements BookObserver {
   readonly #book: MarketBook;
   readonly #board: Board;
-  /** Tells the numbers of this process from those of others. */
+  /** Distinguishes the numbers of this process from those of others. */
   readonly #epoch: string;
   readonly #entries = new Map<MarketSymbol, Entry>();
   readonly #stale = new Set<MarketSymbol>();
@@ -50,15 +50,15 @@ export class PriceVersions implements BookObserver {
 
   tickerChanged(symbol: MarketSymbol): void {
     this.#stale.add(symbol);
-    this.#tell();
+    this.#notify();
   }
 
   marketsChanged(): void {
     this.#isAllStale = true;
-    this.#tell();
+    this.#notify();
   }
 
-  /** Calls `listener` whenever prices may have changed. Returns how to end that. */
+  /** Calls `listener` whenever prices may have changed. Returns a function that ends the subscription. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -112,7 +112,7 @@ export class PriceVersions implements BookObserver {
     return number !== undefined && number <= this.#number ? number : undefined;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

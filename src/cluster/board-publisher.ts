@@ -38,7 +38,7 @@ export interface PublisherParts {
 }
 
 /**
- * Tells the other nodes what the feed told this one, every fifty milliseconds in which something happened, and now and then the
+ * Publishes to the other nodes what the feed delivered to this one, every fifty milliseconds in which something happened, and now and then the
  * whole state with it, made at the same moment. After anything was lost on the way the others take the state.
  */
 export class BoardPublisher {
@@ -68,7 +68,7 @@ export class BoardPublisher {
     this.#schedule(0);
   }
 
-  /** It does so no more. */
+  /** Stops publishing. */
   resign(): void {
     this.#isLeading = false;
     this.#waiting.take();

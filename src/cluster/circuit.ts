@@ -11,11 +11,11 @@ export interface CircuitParts {
   readonly clock: Clock;
   /** How long a probe may take, in milliseconds: as long as a request may wait. */
   readonly timeoutMs: number;
-  /** Tries whether the server does what it is needed for. Resolves when it does. */
+  /** Tries whether the server works. Resolves when it does. */
   readonly probe: () => Promise<void>;
-  /** Told of every change. `reason` says why it broke. */
+  /** Called on every change. `reason` says why it broke. */
   readonly changed: (isUp: boolean, reason: string) => void;
-  /** Probes have been in vain for seconds: the connection should be made anew. */
+  /** Probes have failed for seconds: the connection should be made again. */
   readonly seemsDead: () => void;
 }
 
@@ -117,7 +117,7 @@ export class Circuit {
     if (this.#probesFailed === probesMax) this.#parts.seemsDead();
   }
 
-  /** Each outage is told once, also the one before the first answer. */
+  /** Each outage is reported once, also the one before the first answer. */
   #isDown(reason: string): void {
     this.#reason = reason;
     if (this.#isToldDown || this.#isStopped) return;

@@ -38,7 +38,7 @@ export interface CallParts {
   readonly prepare: (takes: readonly Take[]) => SentCall;
   readonly send: (sent: SentCall) => Promise<CountAnswer>;
   readonly answered: (call: Call, sent: SentCall, answer: CountAnswer) => void;
-  /** No answer in time, or none at all. One may still come: `answered` is told then. */
+  /** No answer in time, or none at all. One may still come: `answered` is called then. */
   readonly failed: (call: Call, reason: string) => void;
 }
 

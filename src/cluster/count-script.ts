@@ -12,7 +12,7 @@ export const windowsHeldBackMax = 5;
  * A counter's value is its window and its count, so that it needs no clock to be right and is right whatever is left
  * from before. All counters of a call carry one hash tag: in cluster mode they lie in one slot.
  *
- * KEYS: the counters. ARGV: length of a window in ms; the newest window the node was told, 0 for none; the window its
+ * KEYS: the counters. ARGV: length of a window in ms; the newest window the node knows, 0 for none; the window its
  * counts are of; for each counter its limit, the count the node saw last, and how many the node admitted by itself
  * that are not counted here.
  * Answers the window, the server's clock in ms, and for each counter what was counted before this request.

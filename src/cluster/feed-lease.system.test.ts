@@ -19,11 +19,14 @@ async function contender(t: Test, redis: RedisServer, name: string) {
   t.after(() => connection.stop());
   await eventually('connected', () => connection.isOpen);
   const store = redisLeases((command) => connection.call(command));
-  const told: string[] = [];
-  const observer = { gained: (fence: number) => told.push(`gained ${fence}`), lost: (why: string) => told.push(why) };
+  const events: string[] = [];
+  const observer = {
+    gained: (fence: number) => events.push(`gained ${fence}`),
+    lost: (why: string) => events.push(why),
+  };
   const lease = new FeedLease(store, systemClock, name, observer);
   t.after(() => lease.stop());
-  return { connection, store, lease, told };
+  return { connection, store, lease, events };
 }
 
 test(
@@ -41,7 +44,7 @@ test(
     const next = await eventually('another holder', () => holders().find((node) => node !== first), 5_000);
     assert.ok(next.lease.fence! > firstFence, 'the fencing number grows');
     assert.equal(first!.lease.fence, undefined);
-    assert.match(first!.told.at(-1)!, /ran out/);
+    assert.match(first!.events.at(-1)!, /ran out/);
   },
 );
 

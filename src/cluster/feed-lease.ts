@@ -68,7 +68,7 @@ export class FeedLease {
     this.#ask();
   }
 
-  /** Something was refused: another holds the lease, whatever this node believes. */
+  /** Something was refused: another holds the lease, whatever this node assumes. */
   refused(): void {
     this.#lose('another node holds the lease');
   }

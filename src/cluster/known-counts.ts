@@ -4,15 +4,15 @@ import { windowsHeldBackMax } from './count-script.ts';
 export interface KnownCount {
   /** The count the server answered last. */
   seen: number;
-  /** Admitted by this node alone, while the server could not be asked; the server is told with the next request. */
+  /** Admitted by this node alone, while the server could not be reached; reported to it with the next request. */
   admittedAlone: number;
-  /** The part of it that the server is being told, and has not answered yet. */
-  told: number;
+  /** The part of it that is being reported to the server, and not acknowledged yet. */
+  reporting: number;
 }
 
 const countersMax = 250_000;
 
-/** Counters of the current window, by name. Their number is bounded: what is not remembered is asked of the server. */
+/** Counters of the current window, by name. Their number is bounded: for what is not remembered the server is asked. */
 export class KnownCounts {
   #counts = new Map<string, KnownCount>();
   #windowNumber = 0;
@@ -27,7 +27,7 @@ export class KnownCounts {
   }
 
   /**
-   * A window is said to be the current one. An older one is not believed, unless it is so old that the newer one
+   * Sets the current window. An older one is not accepted, unless it is so old that the newer one
    * was the mistake. Returns whether it is the current one.
    */
   enter(windowNumber: number): boolean {
@@ -48,7 +48,7 @@ export class KnownCounts {
   of(counter: string): KnownCount | undefined {
     let known = this.#counts.get(counter);
     if (known === undefined && this.#counts.size < countersMax) {
-      known = { seen: 0, admittedAlone: 0, told: 0 };
+      known = { seen: 0, admittedAlone: 0, reporting: 0 };
       this.#counts.set(counter, known);
     }
     return known;

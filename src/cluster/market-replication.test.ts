@@ -53,8 +53,8 @@ const guardRules = {
   confirmAfterMs: 10_000,
 };
 
-/** Everything that clients and operators can be told at this instant. */
-function told({ board, book, service }: ReturnType<typeof partsOf>, now: EpochMs) {
+/** Everything that clients and operators can see at this instant. */
+function visible({ board, book, service }: ReturnType<typeof partsOf>, now: EpochMs) {
   const symbols = bases.flatMap((base) => [`${base}EUR`, `${base}CZK`]);
   return {
     markets: board.markets(now)?.as('identity').body.toString(),
@@ -144,7 +144,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 );
 const passing = fc.constantFrom(0, 1, 500, 11_000, 3_600_000);
 
-test('whoever begins with a state at any moment and applies what comes after tells clients the same, whatever happened', (t) => {
+test('a replica that starts from any state and applies what follows shows clients the same', (t) => {
   const fresh = new DataView(Uint8Array.from(systemRandomness.bytes(4)).buffer).getInt32(0);
   const sequence = fc.array(fc.tuple(steps, passing, fc.boolean()), { minLength: 2, maxLength: 60 });
   const property = fc.property(sequence, fc.nat({ max: 30 }), (done, joinedAt) => {
@@ -181,12 +181,12 @@ test('whoever begins with a state at any moment and applies what comes after tel
       step(inputs, clock);
       if (replica !== undefined && takesOver) {
         catchUp();
-        assert.deepEqual(told(replica.parts, clock.now()), told(hub, clock.now()));
+        assert.deepEqual(visible(replica.parts, clock.now()), visible(hub, clock.now()));
       }
       void clock.advance(passesMs);
     }
     catchUp();
-    assert.deepEqual(told(replica!.parts, clock.now()), told(hub, clock.now()));
+    assert.deepEqual(visible(replica!.parts, clock.now()), visible(hub, clock.now()));
   });
   for (const seed of [...seedsToKeep, fresh]) {
     t.diagnostic(`seed ${seed}`);

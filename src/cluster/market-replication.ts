@@ -152,7 +152,7 @@ export class MarketReplica {
     for (const subject of [...book.held().keys(), ...heldNow.keys()]) book.heldChanged(subject, heldNow.get(subject));
     if (lastUpdatedAt === undefined) feedStatus.pathChanged(path);
     if (lastUpdatedAt === undefined || lastUpdatedAt < (feedStatus.lastUpdatedAt ?? 0)) return;
-    // The state may have lain for a while, which only the calendar tells.
+    // The state may be old, which only the wall clock shows.
     const nowOldMs = Math.max(ageMs, this.#clock.now() - lastUpdatedAt);
     feedStatus.feedCurrent(path, lastUpdatedAt, this.#clock.monotonicMs() - nowOldMs);
   }

@@ -3,13 +3,13 @@ import type { Clock, Randomness } from '../clock.ts';
 import { afterTimeout } from './call-timeout.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 
-/** Sends one command and gives what it is answered. */
+/** Sends one command and gives its answer. */
 export type Caller = (command: readonly string[]) => Promise<unknown>;
 
 /** A server that does not answer in this time is asked on another connection. */
 const timeoutMs = 1_500;
 
-/** Two connections to a server, each made anew whenever it answers nothing. */
+/** Two connections to a server, each replaced when it stops answering. */
 export class RedisCalls {
   readonly ask: Caller;
   /** For reads that wait for something to answer: such a read holds up all behind it. */
@@ -34,7 +34,7 @@ export class RedisCalls {
   }
 }
 
-/** A caller whose every promise settles: after `timeoutMs` of silence the connection is made anew and the call rejects. */
+/** A caller whose every promise settles: after `timeoutMs` of silence the connection is made again and the call rejects. */
 export function callerWithTimeout(connection: RedisConnection, clock: Clock, timeoutMs: number): Caller {
   return (command) => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();

@@ -9,12 +9,12 @@ import type { RedisAddress } from './redis-connection.ts';
 const check = (address: RedisAddress, signal = new AbortController().signal) =>
   checkRedis(address, systemClock, seededRandomness(1), signal);
 
-test('a server that is fit is told by its version and its clock', needsRedis, async (t) => {
+test('a suitable server is described by its version and its clock', needsRedis, async (t) => {
   const redis = await RedisServer.start(t);
   assert.match(await check(redis.address), /^(Redis|Valkey) \d+\.\d+\.\d+; this clock minus its clock: -?0\.\d s$/);
 });
 
-test('a server that would drop counters when its memory is full is told of', needsRedis, async (t) => {
+test('a server that would drop counters when its memory is full is reported', needsRedis, async (t) => {
   const redis = await RedisServer.start(t, '--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru');
   assert.match(await check(redis.address), /maxmemory-policy is allkeys-lru/);
   await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
@@ -22,7 +22,7 @@ test('a server that would drop counters when its memory is full is told of', nee
 });
 
 test(
-  'a server that is gone, is read-only, or wants a password does not work, and the reason is told',
+  'a server that is gone, is read-only, or wants a password does not work, and the reason is given',
   needsRedis,
   async (t) => {
     const redis = await RedisServer.start(t);

@@ -53,7 +53,7 @@ function readInfo(text: string): ReadonlyMap<string, string> {
   return new Map(pairs.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
 }
 
-/** Valkey tells a Redis version too, the one it is compatible with. */
+/** Valkey also reports a Redis version, the one it is compatible with. */
 function versionOf(info: ReadonlyMap<string, string>): string {
   const redis = info.get('redis_version') ?? '';
   const valkey = info.get('valkey_version');
@@ -67,6 +67,6 @@ function warnings(info: ReadonlyMap<string, string>): string[] {
   const policy = info.get('maxmemory_policy') ?? 'noeviction';
   if (info.get('maxmemory') === '0' || policy === 'noeviction') return [];
   return [
-    `its maxmemory-policy is ${policy}: when memory is full it drops counters, and limits start anew; noeviction keeps them`,
+    `its maxmemory-policy is ${policy}: when memory is full it drops counters, and limits start again; noeviction keeps them`,
   ];
 }

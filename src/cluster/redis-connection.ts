@@ -16,7 +16,7 @@ export interface RedisAddress {
   readonly database: number;
 }
 
-/** Who is told how the connection fares. */
+/** Gets the events of the connection. */
 export interface ConnectionObserver {
   /** Commands can be sent. */
   opened(): void;
@@ -30,7 +30,7 @@ const reopenRange = { minMs: 50, maxMs: 1_000, jitter: 'equal' } as const;
 const waitingCommandsMax = 20_000;
 
 /**
- * One connection to a server, made anew for ever once it is lost. The client library's own reconnecting is not
+ * One connection to a server, replaced whenever it is lost. The client library's own reconnecting is not
  * used: it waits for a frozen server's greeting without end, and it keeps commands for later, which
  * would be counted long after their requests were answered.
  */
@@ -130,7 +130,7 @@ function clientFor({ host, port, tls, user, password, database }: RedisAddress) 
   });
 }
 
-/** A certificate is held against `host`; the library does not tell the server which name is wanted. An address is none (RFC 6066, section 3). */
+/** A certificate is held against `host`; the library does not send the server the wanted name. An address is none (RFC 6066, section 3). */
 function tlsOptions(host: string) {
   return { tls: true as const, ...(isIP(host) === 0 ? { servername: host } : {}) };
 }

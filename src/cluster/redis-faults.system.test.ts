@@ -67,7 +67,7 @@ const faults: Readonly<Record<string, Fault>> = {
     end: (redis) => redis.ask('CONFIG', 'SET', 'maxmemory', '0'),
     reason: /OOM/,
   },
-  'lacks the replicas that it is told to need': {
+  'lacks the replicas that it is configured to need': {
     begin: (redis) => redis.ask('CONFIG', 'SET', 'min-replicas-to-write', '1'),
     end: (redis) => redis.ask('CONFIG', 'SET', 'min-replicas-to-write', '0'),
     reason: /NOREPLICAS/,
@@ -76,7 +76,7 @@ const faults: Readonly<Record<string, Fault>> = {
 
 for (const [what, { begin, end, reason }] of Object.entries(faults)) {
   test(
-    `while the server ${what}, a node goes on counting from where it was, and tells the server afterwards (fault row 29)`,
+    `while the server ${what}, a node goes on counting from where it was, and reports to the server afterwards (fault row 29)`,
     needsRedis,
     async (t) => {
       const redis = await RedisServer.start(t);
@@ -96,9 +96,9 @@ for (const [what, { begin, end, reason }] of Object.entries(faults)) {
       const other = await startNode(t, redis);
       assert.equal((await other.take()).allowed, false, 'the server knows of every request');
       assert.equal(node.limits.figures().fallbacks, 1);
-      const told = node.logged.filter((line) => !line.includes('clock'));
-      assert.equal(told.length, 3, 'told when it came up, when it fell back and when it came back');
-      assert.match(told[1]!, /by this node alone/);
+      const lines = node.logged.filter((line) => !line.includes('clock'));
+      assert.equal(lines.length, 3, 'one each when it came up, when it fell back and when it came back');
+      assert.match(lines[1]!, /by this node alone/);
     },
   );
 }
@@ -117,31 +117,35 @@ test('requests that a frozen server counts when it wakes are not counted twice',
   assert.equal(await remainingAfter(node, 1), 39);
 });
 
-test('a count that a frozen server is being told is not admitted a second time meanwhile', needsRedis, async (t) => {
-  const redis = await RedisServer.start(t);
-  const node = LimitingNode.idle(t, redis, { windowMs, timeoutMs: 300 });
-  const admitted = { count: 0 };
-  const take = async () => {
-    if ((await node.take(1)).allowed) admitted.count++;
-  };
-  for (let asked = 0; asked < 50; asked++) await take();
-  await node.limits.start();
-  await eventually('it counts in Redis', () => node.isUp);
-  redis.freeze();
-  const ofAnotherKey = node.take(2);
-  // The next turn: what tells the server goes in a call of its own, which fails later.
-  await new Promise((resolve) => setTimeout(resolve));
-  const telling = take();
-  await ofAnotherKey;
-  assert.equal(node.isUp, false);
-  for (let asked = 0; asked < 100; asked++) await take();
-  await telling;
-  assert.equal(admitted.count, 60);
-  redis.thaw();
-  await eventually('it counts in Redis again', () => node.isUp);
-  await take();
-  assert.equal(admitted.count, 60);
-});
+test(
+  'a count that is being reported to a frozen server is not admitted a second time meanwhile',
+  needsRedis,
+  async (t) => {
+    const redis = await RedisServer.start(t);
+    const node = LimitingNode.idle(t, redis, { windowMs, timeoutMs: 300 });
+    const admitted = { count: 0 };
+    const take = async () => {
+      if ((await node.take(1)).allowed) admitted.count++;
+    };
+    for (let asked = 0; asked < 50; asked++) await take();
+    await node.limits.start();
+    await eventually('it counts in Redis', () => node.isUp);
+    redis.freeze();
+    const ofAnotherKey = node.take(2);
+    // The next turn: the report to the server goes in a call of its own, which fails later.
+    await new Promise((resolve) => setTimeout(resolve));
+    const reporting = take();
+    await ofAnotherKey;
+    assert.equal(node.isUp, false);
+    for (let asked = 0; asked < 100; asked++) await take();
+    await reporting;
+    assert.equal(admitted.count, 60);
+    redis.thaw();
+    await eventually('it counts in Redis again', () => node.isUp);
+    await take();
+    assert.equal(admitted.count, 60);
+  },
+);
 
 test(
   'while the circuit is broken nobody waits: decisions are there at once, not as promises',
@@ -217,20 +221,16 @@ test(
   },
 );
 
-test(
-  'a connection that is dead without a word is given up, and a new one made (fault row 29)',
-  needsRedis,
-  async (t) => {
-    const { redis, proxy, address } = await startBehindProxy(t);
-    const node = await startNode(t, redis, address);
-    proxy.blackHole();
-    await untilAlone(node);
-    // Whatever connection it made meanwhile is as dead as the first.
-    await eventually('a second connection', () => proxy.accepted >= 2);
-    await proxy.clear();
-    await untilUp(node);
-  },
-);
+test('a connection that dies silently is given up, and a new one made (fault row 29)', needsRedis, async (t) => {
+  const { redis, proxy, address } = await startBehindProxy(t);
+  const node = await startNode(t, redis, address);
+  proxy.blackHole();
+  await untilAlone(node);
+  // Whatever connection it made meanwhile is as dead as the first.
+  await eventually('a second connection', () => proxy.accepted >= 2);
+  await proxy.clear();
+  await untilUp(node);
+});
 
 test(
   'a reset connection and answers that come byte by byte cost no request its answer (fault row 29)',
@@ -255,7 +255,7 @@ test(
     await startNode(t, redis, { password: 'a-secret' });
     for (const password of [undefined, 'wrong-secret']) {
       const node = LimitingNode.start(t, redis, { windowMs, timeoutMs, address: { password } });
-      await eventually('it is told why', () => node.logged.length > 0);
+      await eventually('the reason is logged', () => node.logged.length > 0);
       assert.match(node.logged.join('\n'), /NOAUTH|WRONGPASS/);
       assert.doesNotMatch(node.logged.join('\n'), /secret/);
       assert.equal(await remainingAfter(node, 2), 58);
@@ -287,7 +287,7 @@ for (const answer of [
     const { port } = server.address() as { port: number };
     const address = { host: '127.0.0.1', port, tls: false, user: undefined, password: undefined, database: 0 };
     const node = LimitingNode.start(t, { address } as RedisServer, { windowMs, timeoutMs });
-    await eventually('it is told why', () => node.logged.length > 0);
+    await eventually('the reason is logged', () => node.logged.length > 0);
     assert.equal(await remainingAfter(node, 2), 58);
     assert.equal(node.isUp, false);
     node.limits.stop();

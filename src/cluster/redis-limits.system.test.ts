@@ -58,7 +58,7 @@ test(
 );
 
 test(
-  'requests below the limit are all admitted, by whatever node, each told a smaller Remaining than the one before',
+  'requests below the limit are all admitted, by any node, each with a smaller Remaining than the one before',
   needsRedis,
   async (t) => {
     const redis = await RedisServer.start(t);
@@ -142,7 +142,7 @@ test(
   },
 );
 
-test('a counter is right whatever stands under its name', needsRedis, async (t) => {
+test('a counter is right whatever is stored under its name', needsRedis, async (t) => {
   const redis = await RedisServer.start(t);
   const [node] = await startNodes(t, redis, {});
   await redis.ask('RPUSH', '{mdapi}:limit:key:key_1', 'x');
@@ -166,14 +166,14 @@ test(
   },
 );
 
-test('a refused client that waits as long as it is told is admitted (fault row 25)', needsRedis, async (t) => {
+test('a refused client that waits as long as asked is admitted (fault row 25)', needsRedis, async (t) => {
   const redis = await RedisServer.start(t);
   const [node] = await startNodes(t, redis, { windowMs: 1000 });
   for (let round = 0; round < 3; round++) {
     let refused = await node!.take(1, 2);
     while (refused.allowed) refused = await node!.take(1, 2);
     const before = performance.now();
-    await eventually('the time it was told', () => performance.now() - before >= refused.retryAfterSeconds * 1000);
+    await eventually('Retry-After has passed', () => performance.now() - before >= refused.retryAfterSeconds * 1000);
     assert.ok((await node!.take(1, 2)).allowed);
   }
 });
@@ -190,7 +190,7 @@ test('requests of one turn of the event loop go to the server together', needsRe
 });
 
 test(
-  'a server that forgets its scripts is told again, and no request notices (fault row 29)',
+  'a server that forgets its scripts is sent them again, and no request notices (fault row 29)',
   needsRedis,
   async (t) => {
     const redis = await RedisServer.start(t);
@@ -206,7 +206,7 @@ test(
   },
 );
 
-test('a server that loses all counts within a window is told the counts that the nodes knew', needsRedis, async (t) => {
+test('a server that loses all counts within a window gets the counts that the nodes knew', needsRedis, async (t) => {
   const redis = await RedisServer.start(t);
   const nodes = await startNodes(t, redis, { windowMs }, { windowMs });
   for (let asked = 0; asked < 40; asked++) await nodes[asked % 2]!.take();

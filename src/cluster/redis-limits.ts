@@ -11,7 +11,7 @@ import { type KnownCount, KnownCounts } from './known-counts.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 import { ServerTime } from './server-time.ts';
 
-/** What the shared limits stand on. */
+/** What the shared limits are made from. */
 export interface RedisLimitsOptions {
   readonly address: RedisAddress;
   readonly figures: LimitFigures;
@@ -27,7 +27,7 @@ export interface RedisLimitsOptions {
   readonly timeoutMs?: number;
 }
 
-/** How the counting fares, since the start. */
+/** Figures of the counting since the start. */
 export interface SharedLimitFigures {
   /** Requests are counted on the server, together with the other nodes. */
   readonly isUp: boolean;
@@ -48,13 +48,13 @@ const startTimeoutMs = 1_000;
 const probeCounter = 'probe';
 /** One hash tag for all: in cluster mode they lie in one slot, as a script needs it. */
 const counterPrefix = '{mdapi}:limit:';
-/** Beyond this a node's clock is told to the operator: its instants and its logs are off by as much. */
+/** Beyond this a node's clock is reported to the operator: its instants and its logs are off by as much. */
 const skewToldMs = 2_000;
 
 /**
  * The three limits, counted on a Redis or Valkey server for all nodes together. Per counter and window exactly the
  * smaller of what was sent and the limit is admitted, over all nodes. While the server cannot be asked, or does not
- * answer in time, each node counts by itself, going on from the count it knew, and tells the server
+ * answer in time, each node counts by itself, going on from the count it knew, and reports to the server
  * afterwards what it admitted. So the nodes together admit at most their number times the limit.
  */
 export class RedisLimits implements Limits {
@@ -78,7 +78,7 @@ export class RedisLimits implements Limits {
       clock,
       timeoutMs,
       probe: () => this.#probe(),
-      changed: (isUp, reason) => this.#tell(isUp, reason),
+      changed: (isUp, reason) => this.#report(isUp, reason),
       seemsDead: () => this.#connection.reopen('it answers nothing'),
     });
     this.#connection = new RedisConnection(address, clock, randomness, {
@@ -202,7 +202,7 @@ export class RedisLimits implements Limits {
       const known = this.#known.of(counter);
       const { seen, admittedAlone } = known ?? { seen: 0, admittedAlone: 0 };
       if (known !== undefined) {
-        known.told += admittedAlone;
+        known.reporting += admittedAlone;
         known.admittedAlone = 0;
       }
       return { counter: counterPrefix + counter, limit, seen, admittedAlone };
@@ -236,12 +236,12 @@ export class RedisLimits implements Limits {
       const known = this.#known.of(counter);
       if (known === undefined) continue;
       const { admittedAlone } = sent.takes[index]!;
-      known.told -= admittedAlone;
+      known.reporting -= admittedAlone;
       if (outcome === 'in vain') known.admittedAlone += admittedAlone;
     }
   }
 
-  /** The server counted what this node had already counted alone: it need not be told again. */
+  /** The server counted what this node had already counted alone: it need not be reported again. */
   #countedAfterAll(known: KnownCount | undefined, sent: SentCall, index: number, wasAdmitted: boolean): void {
     if (known === undefined) return;
     const counted = sent.takes[index]!.admittedAlone + Number(wasAdmitted);
@@ -282,7 +282,7 @@ export class RedisLimits implements Limits {
     return earliest === undefined ? undefined : Math.round(clock.now() - earliest);
   }
 
-  #tell(isUp: boolean, reason: string): void {
+  #report(isUp: boolean, reason: string): void {
     const { log } = this.#options;
     if (isUp) this.#started.resolve();
     const skewMs = this.#clockSkewMs();
@@ -294,6 +294,6 @@ export class RedisLimits implements Limits {
   }
 }
 
-function usedOf({ seen, admittedAlone, told }: KnownCount): number {
-  return seen + admittedAlone + told;
+function usedOf({ seen, admittedAlone, reporting }: KnownCount): number {
+  return seen + admittedAlone + reporting;
 }

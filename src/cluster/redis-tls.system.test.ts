@@ -47,12 +47,12 @@ test(
 );
 
 test(
-  'a certificate that nobody vouches for is refused, said why, and each node counts alone',
+  'a certificate of no trusted authority is refused with the reason, and each node counts alone',
   needsRedis,
   async (t) => {
     const { redis, port } = await startOverTls(t);
     const node = LimitingNode.start(t, redis, { address: { host: 'localhost', port, tls: true } });
-    await eventually('it is told why', () => node.logged.length > 0);
+    await eventually('the reason is logged', () => node.logged.length > 0);
     assert.match(node.logged[0]!, /certificate/);
     assert.ok((await node.take()).allowed);
     assert.equal(node.isUp, false);

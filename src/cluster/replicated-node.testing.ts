@@ -30,7 +30,7 @@ export class ReplicatedNode {
   readonly connection: RedisConnection;
   readonly publisher: BoardPublisher;
   readonly follower: BoardFollower;
-  /** What the node's feed tells when it leads. */
+  /** What the node's feed delivers when it leads. */
   readonly feed: FeedSink;
   readonly logged: string[] = [];
   fence: number | undefined;

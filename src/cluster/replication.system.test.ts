@@ -107,7 +107,7 @@ test('over a takeover no client of any node sees a ticker or the feed go back in
   const third = await ReplicatedNode.start(t, redis);
   third.follower.start();
   await alike(leader, third);
-  // The leader tells its own clients something newer, and dies before it tells the others. Time passes first, for each node would
+  // The leader serves its own clients something newer, and dies before it publishes that. Time passes first, for each node would
   // date what is ahead of its clock by itself.
   for (const { clock } of [leader, follower, third]) clock.shift(2_000);
   const lastOfLeader = (leader.clock.now() - 1_000) as EpochMs;
@@ -118,7 +118,7 @@ test('over a takeover no client of any node sees a ticker or the feed go back in
   await follower.lead(redis);
   leader.follower.start();
   await eventually('the first takes the state of the second', () => leader.follower.resyncs > 0);
-  assert.equal(leader.capturedAt('BTCEUR'), lastOfLeader, 'what it told its clients stays');
+  assert.equal(leader.capturedAt('BTCEUR'), lastOfLeader, 'what it served its clients stays');
   assert.ok(follower.capturedAt('BTCEUR') >= before[0]! && third.capturedAt('BTCEUR') >= before[1]!);
   follower.tick('BTC', '160.00', '160.10', (lastOfLeader + 1) as EpochMs);
   await alike(follower, leader);
@@ -137,7 +137,7 @@ test(
     assert.equal(follower.published(), held);
     await redis.restart();
     await eventually('connected', () => leader.connection.isOpen && follower.connection.isOpen);
-    // The server has lost the lease with all else: the leader takes it anew.
+    // The server has lost the lease with all else: the leader takes it again.
     await leader.lead(redis);
     await alike(leader, follower);
     assert.match(follower.published(), /402\.11/);
@@ -160,10 +160,10 @@ test('a state from before an operator’s decision takes nothing of it back', ne
   await alike(leader, follower);
 });
 
-test('what stands in the server and is no state or change is not taken', needsRedis, async (t) => {
+test('an entry in Redis that is no state or change is ignored', needsRedis, async (t) => {
   const { redis, follower } = await startNodes(t);
   await redis.ask('SET', '{mdapi}:feed:state', '1-0 {"records":[]}');
   follower.follower.start();
-  await eventually('it is told', () => follower.logged.length > 0);
+  await eventually('it is logged', () => follower.logged.length > 0);
   assert.equal(follower.follower.resyncs, 0);
 });

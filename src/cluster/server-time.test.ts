@@ -25,7 +25,7 @@ test('the server’s clock is never ahead of the latest it can be, whenever it w
   }
 });
 
-test('the earliest it can be goes on with this process’s own clock alone, however long nothing was heard', () => {
+test('the earliest it can be goes on with this process’s own clock alone, however long nothing was received', () => {
   const time = new ServerTime();
   time.learn(serverMs, 30_000_000, 500, 540);
   for (const laterMs of [0, 60_000, 86_400_000]) assert.equal(time.earliest(540 + laterMs), serverMs + laterMs);

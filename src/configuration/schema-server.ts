@@ -44,7 +44,7 @@ export const serverSchema = section(
     }),
     trustedProxies: list(text(ipRange), {
       default: [],
-      description: 'Your reverse proxies. `X-Forwarded-For` is believed from these alone.',
+      description: 'Your reverse proxies. `X-Forwarded-For` is accepted from these alone.',
       security: 'Whoever has one chooses the address that limits count by.',
       example: ['10.0.0.0/8'],
     }),

@@ -54,7 +54,7 @@ test('every error that carries Retry-After can be retried, and no refusal of the
   ]);
 });
 
-test('every error page has a cause, an action and a word on retries, in whole sentences', () => {
+test('every error page has a cause, an action and advice on retries, in whole sentences', () => {
   for (const code of errorCodes) {
     const { cause, action, retry, exampleDetail } = errorTable[code];
     for (const prose of [cause, action, retry, exampleDetail]) assert.match(prose, /^[A-Z].+\.$/, code);

@@ -44,7 +44,7 @@ export interface Success {
   readonly alsoHtml: boolean;
 }
 
-/** Whatever can stand in a header (RFC 9110 section 5.5), for headers that are never a reason to refuse a request. */
+/** Whatever can be in a header (RFC 9110 section 5.5), for headers that are never a reason to refuse a request. */
 function anyFieldValue(maxLength: number) {
   return { type: 'string', maxLength, pattern: '^[\\t\\x20-\\x7E\\x80-\\xFF]*$' };
 }

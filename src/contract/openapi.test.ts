@@ -197,7 +197,7 @@ function checkExamples(at: string, schema: unknown): void {
   for (const [name, member] of Object.entries(schema)) if (name !== 'examples') checkExamples(`${at}/${name}`, member);
 }
 
-test('an error stands only under its own status, with its own title and address', () => {
+test('an error is documented only under its own status, with its own title and address', () => {
   for (const [name, status, response] of responses) {
     for (const { value } of Object.values(response.content?.['application/problem+json']?.examples ?? {})) {
       const problem = value as ErrorBody;

@@ -96,7 +96,7 @@ export function openApiDocument({ limits = contractLimits, ...addresses }: Descr
   };
 }
 
-/** Enough to tell an OpenAPI document; what it holds is OpenAPI's business. */
+/** Enough to recognise an OpenAPI document; its contents are specified by OpenAPI. */
 const descriptionSchema = {
   type: 'object',
   description: 'An OpenAPI 3.1 document: this one.',

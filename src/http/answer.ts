@@ -56,7 +56,7 @@ export const methodNotAllowed = problem('METHOD_NOT_ALLOWED', 'This resource ans
 
 type FeedStatus = (typeof feedStatuses)[number];
 
-/** The header that tells the state of the feed, ready for each state. */
+/** The header with the state of the feed, ready for each state. */
 export const feedHeaders = Object.fromEntries(
   feedStatuses.map((status) => [status, [headerNames.feedStatus, status]]),
 ) as unknown as Readonly<Record<FeedStatus, readonly string[]>>;

@@ -11,7 +11,7 @@ interface Recording {
 
 /**
  * How late the event loop runs, over the last two to four seconds. Two recordings take turns in
- * starting anew; the older one is read, so that a reading never rests on a handful of samples.
+ * starting again; the older one is read, so that a reading never rests on a handful of samples.
  */
 export class EventLoopDelay {
   readonly #clock: Pick<Clock, 'monotonicMs'>;

@@ -5,8 +5,8 @@ const checkEveryMs = 250;
 const endsAtPartOfBound = 0.5;
 const endsAtPartOfHeapBound = 0.9;
 
-/** What tells that a process cannot keep up. */
-export interface Strain {
+/** A sign that a process cannot keep up. */
+export interface Pressure {
   /** How late the event loop runs now (`EventLoopDelay`). */
   readonly eventLoopDelayMs: number;
   /** Which part of the heap that the runtime may use is in use, 0 to 1 (`heapShare`). */
@@ -17,11 +17,11 @@ export interface Strain {
 
 /** How the service defends itself when it cannot keep up. */
 export interface OverloadOptions {
-  readonly strain: () => Strain;
+  readonly pressure: () => Pressure;
   /** Above any of these requests are shed; well below all of them they are taken again. */
-  readonly bounds: Strain;
-  /** Told of every change, with the strain that led to it. */
-  readonly changed: (isShedding: boolean, strain: Strain) => void;
+  readonly bounds: Pressure;
+  /** Called on every change, with the pressure that led to it. */
+  readonly changed: (isShedding: boolean, pressure: Pressure) => void;
 }
 
 /**
@@ -49,14 +49,14 @@ export class Overload {
   }
 
   #look(): void {
-    const strain = this.#options.strain();
-    const isShedding = this.#isTooMuch(strain);
+    const pressure = this.#options.pressure();
+    const isShedding = this.#isTooMuch(pressure);
     if (isShedding === this.#isShedding) return;
     this.#isShedding = isShedding;
-    this.#options.changed(isShedding, strain);
+    this.#options.changed(isShedding, pressure);
   }
 
-  #isTooMuch({ eventLoopDelayMs, heapShare, unsentBytes }: Strain): boolean {
+  #isTooMuch({ eventLoopDelayMs, heapShare, unsentBytes }: Pressure): boolean {
     const { bounds } = this.#options;
     const part = this.#isShedding ? endsAtPartOfBound : 1;
     const heapPart = this.#isShedding ? endsAtPartOfHeapBound : 1;

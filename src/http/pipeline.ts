@@ -26,7 +26,7 @@ export interface PublicRequest {
 export interface Gate {
   readonly keys: KeyDirectory;
   readonly limits: Limits;
-  /** Told of every request that a key's own limit refuses. */
+  /** Called for every request that a key's own limit refuses. */
   readonly breaches?: Pick<BreachLog, 'refused'> | undefined;
   /** Looks for keys that were made just now, elsewhere; `undefined` when it does not. */
   readonly look?: (() => Promise<void> | undefined) | undefined;
@@ -54,7 +54,7 @@ export interface Routes {
   readonly keyed: ReadonlyMap<string, Resource>;
   /** Counted on the address: the root and the description document. */
   readonly keyless: ReadonlyMap<string, Resource>;
-  /** Pages for people, not counted. */
+  /** Pages for people, which have a limit of their own. */
   readonly uncounted: ReadonlyMap<string, Resource>;
   /** In the place of what does not exist, for people. */
   readonly lost?: Resource;
@@ -71,7 +71,7 @@ export class Pipeline {
   readonly #counts: RequestCounts;
   readonly #failed: FailureLog;
 
-  /** @param failed told of what a resource threw; the client is told nothing of it */
+  /** @param failed gets what a resource threw; the client gets nothing of it */
   constructor(routes: Routes, gate: Gate, sources: Sources, counts: RequestCounts, failed: FailureLog) {
     this.#routes = routes;
     this.#gate = gate;
@@ -191,7 +191,7 @@ function once(verdict: Verdict, decide: (verdict: LimitDecision) => Decision): D
   return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
 }
 
-/** What a client is told when we are at fault: nothing of the cause. */
+/** What a client gets for a defect of the service: nothing of the cause. */
 export const internalError = problem(
   'INTERNAL_ERROR',
   'The request could not be answered because of an internal error.',

@@ -12,7 +12,7 @@ import { type Connection, type ConnectionFigures, Connections, keylessKeepAliveS
 import { Handshakes } from './handshakes.ts';
 import { type Certificate, httpServer, type PublicListenerOptions } from './http-server.ts';
 import { findHttpFault, type ParserError, parserProblem, writeRawProblem } from './malformed-request.ts';
-import { Overload, type Strain } from './overload.ts';
+import { Overload, type Pressure } from './overload.ts';
 import { type Deciding, type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
 import { RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { type RequestIds, requestIds } from './request-ids.ts';
@@ -28,7 +28,7 @@ export interface Offer {
   readonly errorsUrl: string;
 }
 
-/** What the listener stands on. */
+/** What the listener is made from. */
 export interface PublicListenerParts {
   /** Asked once, with the port listened on, before any request is looked at. */
   readonly offerAt: (port: number) => Offer;
@@ -42,8 +42,8 @@ export interface PublicListenerParts {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
-  /** How the process fares: the 99th percentile of the last few seconds, and the heap as it is. */
-  readonly strain: () => Omit<Strain, 'unsentBytes'>;
+  /** The load of the process: the 99th percentile of the last few seconds, and the heap as it is. */
+  readonly pressure: () => Omit<Pressure, 'unsentBytes'>;
 }
 
 /** Longer than a request is on its way. */
@@ -89,13 +89,13 @@ export class PublicListener {
     this.#ids = requestIds(parts.randomness);
     this.connections = new Connections(parts.clock, options.limits);
     this.#overload = new Overload(parts.clock, {
-      strain: () => ({ ...parts.strain(), unsentBytes: this.connections.unsentBytes() }),
+      pressure: () => ({ ...parts.pressure(), unsentBytes: this.connections.unsentBytes() }),
       bounds: {
         eventLoopDelayMs: options.limits.overloadDelayMs,
         heapShare: options.limits.overloadHeapShare,
         unsentBytes: unsentBytesMax,
       },
-      changed: (isShedding, strain) => this.#overloadChanged(isShedding, strain),
+      changed: (isShedding, pressure) => this.#overloadChanged(isShedding, pressure),
     });
     this.#server = httpServer(options, {
       accepted: (socket) => this.connections.admit(socket, parts.addresses.peerBucket(socket.remoteAddress)),
@@ -177,7 +177,7 @@ export class PublicListener {
     this.#server.closeAllConnections();
   }
 
-  #overloadChanged(isShedding: boolean, { eventLoopDelayMs, heapShare, unsentBytes }: Strain): void {
+  #overloadChanged(isShedding: boolean, { eventLoopDelayMs, heapShare, unsentBytes }: Pressure): void {
     if (isShedding) this.connections.markEstablished();
     const message = isShedding ? 'overloaded: requests of new clients are refused' : 'no longer overloaded';
     const figures = {
@@ -367,7 +367,7 @@ function announcesBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Clients that poll already are served on, and everybody may ask how the service is. */
+/** Clients that poll already stay served, and everybody may ask for the status. */
 function isToBeShed(connection: Connection, path: string): boolean {
   return path !== status.route && !connection.isEstablished;
 }

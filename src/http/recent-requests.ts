@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 
-/** Of each kind. At some 90 bytes each both kinds take 2 MB. */
+/** Of each kind. At about 90 bytes each both kinds take 2 MB. */
 const keptMax = 10_000;
 /** Characters of a request id. */
 const idLength = 32;
@@ -25,7 +25,7 @@ export class RecentRequests {
   }
 }
 
-/** Columns of plain numbers, and of texts that live on anyway: an object for each request would keep the garbage collector busy. */
+/** Columns of plain numbers, and of texts that are kept anyway: an object for each request would keep the garbage collector busy. */
 class Ring {
   readonly #ids = Buffer.alloc(keptMax * idLength);
   readonly #at = new Float64Array(keptMax);

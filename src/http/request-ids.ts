@@ -13,7 +13,7 @@ export interface RequestIds {
 }
 
 /**
- * Identifiers are numbers under a cipher: without the key nobody tells them from random ones, with it the record finds an
+ * Identifiers are numbers under a cipher: without the key they look random, with it the record finds an
  * answer by its id without keeping the id. They are made in bulk, because that costs less than one by one.
  */
 export function requestIds(randomness: Randomness): RequestIds {

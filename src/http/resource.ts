@@ -32,7 +32,7 @@ export function unavailable(detail: string, extraHeaders?: readonly string[]): P
   return problem('MARKET_DATA_UNAVAILABLE', detail, marketDataRetryAfterSeconds, extraHeaders);
 }
 
-/** What is said as long as nobody knows which markets there are. */
+/** The answer before any catalogue was loaded. */
 export function catalogueNotLoaded(extraHeaders?: readonly string[]): ProblemAnswer {
   return unavailable('The list of markets has not been loaded yet.', extraHeaders);
 }

@@ -163,7 +163,7 @@ test('while REST has the good price it is served, and the level on the live conn
   assert.equal(market.reason(), undefined);
 });
 
-test('a level that REST contradicted in between waits anew', () => {
+test('a level that REST contradicted in between waits again', () => {
   const market = new Guarded();
   assert.equal(market.live('40000', '40010'), 'held');
   assert.equal(market.wait(9_000).polled('50000', '50010'), undefined);
@@ -185,7 +185,7 @@ for (const [bid, ask, next] of [
   });
 }
 
-test('a level that jumps again waits anew', () => {
+test('a level that jumps again waits again', () => {
   const market = new Guarded();
   market.live('40000', '40010');
   market.polled('40000', '40010');

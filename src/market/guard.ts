@@ -77,7 +77,7 @@ interface Suspect {
 export const heldForMsMax = 300_000;
 /** After a longer silence only the 24-hour range says what is possible. */
 const comparableForMs = 300_000;
-/** A path that has not repeated its held price for this long no longer stands against the good one of the other path. */
+/** A path that has not repeated its held price for this long no longer contradicts the good one of the other path. */
 const insistsForMs = 30_000;
 const betweenFixingsPercent = '10' as DecimalString;
 const unusualSpreadFactor = 5;

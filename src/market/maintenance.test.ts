@@ -11,7 +11,7 @@ import {
 import { after, hourMs, start } from './samples.testing.ts';
 import { check } from './seeded.testing.ts';
 
-/** A window from so many to so many milliseconds after `start`. */
+/** A window from this many to this many milliseconds after `start`. */
 function window(fromMs: number, toMs: number): MaintenanceWindow {
   return { from: after(start, fromMs), to: after(start, toMs), description: `from ${fromMs} to ${toMs}` };
 }

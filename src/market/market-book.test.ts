@@ -57,7 +57,7 @@ function read(book: MarketBook, name: MarketSymbol, now: EpochMs = start): strin
   return reading(book.price(name, now));
 }
 
-/** Notes what an observer is told, one line each. */
+/** Notes what an observer gets, one line each. */
 function observed(book: MarketBook): string[] {
   const notes: string[] = [];
   const observer: BookObserver = {
@@ -230,15 +230,15 @@ test('an observer is notified of every change of the list, after it has changed'
 
 test('a late observer is notified of everything that exists, and several get the same notifications', () => {
   const book = bookWithPrices();
-  const told: string[][] = [[], []];
-  for (const notes of told) {
-    book.observe({ tickerChanged: (name) => notes.push(name), marketsChanged: () => notes.push('markets') });
+  const notes: string[][] = [[], []];
+  for (const each of notes) {
+    book.observe({ tickerChanged: (name) => each.push(name), marketsChanged: () => each.push('markets') });
   }
-  assert.deepEqual(told[0], ['markets', BTCCZK, BTCEUR, ETHCZK, ETHEUR]);
-  for (const notes of told) notes.length = 0;
+  assert.deepEqual(notes[0], ['markets', BTCCZK, BTCEUR, ETHCZK, ETHEUR]);
+  for (const each of notes) each.length = 0;
   book.tickerReceived(ethTicker());
-  assert.deepEqual(told[0], [ETHCZK, ETHEUR]);
-  assert.deepEqual(told[1], told[0]);
+  assert.deepEqual(notes[0], [ETHCZK, ETHEUR]);
+  assert.deepEqual(notes[1], notes[0]);
 });
 
 test('the next change by time alone is the end of a rate or of a listing, whichever is first', () => {

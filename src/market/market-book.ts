@@ -380,7 +380,7 @@ export class MarketBook {
     return ticker;
   }
 
-  /** A market's capture time never goes back: a live source’s price still stands when it takes over. */
+  /** A market's capture time never goes back: a live source’s price is still valid when it takes over. */
   #take(symbol: MarketSymbol, made: AcceptedTicker): void {
     const before = this.#tickers.get(symbol);
     const taken = this.sources.notBefore(symbol, made, before);

@@ -259,7 +259,7 @@ test('sequences that once exposed a wrong implementation', () => {
       load('-t-'),
       tickCommand('BTCEUR'),
     ],
-    // The operator's instant stands although the upstream drops the market afterwards.
+    // The operator's instant stays although the upstream drops the market afterwards.
     [
       load('tt-'),
       operatorCommand('BTCEUR', 'delist'),

@@ -76,7 +76,7 @@ interface Choice {
   wasLive: boolean;
 }
 
-/** Decides which source makes the price of which market, and remembers it. Never reads a clock. */
+/** Decides which source makes the price of which market, and keeps the choice. Never reads a clock. */
 export class MarketSources {
   readonly all: readonly Source[];
   readonly first: Source;
@@ -179,7 +179,7 @@ export class MarketSources {
   }
 
   /**
-   * Chooses anew for a market. Returns whether its price is to be made anew.
+   * Chooses again for a market. Returns whether its price is to be made again.
    *
    * @param nowMs monotonic
    */

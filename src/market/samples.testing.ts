@@ -111,7 +111,7 @@ export function pricingPolicy(changes: Partial<PricingPolicy> = {}): PricingPoli
 /** Every market quoted in EUR. */
 export const everyEuroMarket: MarketSelection = { quotes: new Set([EUR]), symbols: 'all' };
 
-/** Decimals that are not negative, in plain notation, with up to so many digits before and after the point. */
+/** Decimals that are not negative, in plain notation, with up to this many digits before and after the point. */
 export function anyDecimal(wholeDigits: number, decimalsMax: number): fc.Arbitrary<DecimalString> {
   const digits = (count: number) => fc.bigInt({ min: 0n, max: 10n ** BigInt(count) - 1n });
   return fc

@@ -27,7 +27,7 @@ interface Model {
 
 interface Real {
   feed: FeedStatus;
-  /** The monotonic clock starts anew with each process. */
+  /** The monotonic clock starts again with each process. */
   originMs: number;
 }
 
@@ -47,7 +47,7 @@ function agree(model: Model, { feed, originMs }: Real): void {
     assert.equal(read.ticker, isOutage ? 'outage' : model.path === 'live' ? 'operational' : 'degraded');
   } else {
     assert.equal(read.ticker, 'outage');
-    assert.ok(model.provenAtMs === undefined, 'what is known must be told');
+    assert.ok(model.provenAtMs === undefined, 'what is known must be reported');
   }
 }
 

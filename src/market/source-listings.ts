@@ -39,7 +39,7 @@ export class SourceListings {
    * A load. What it lacks is missing only if it is complete and lists half of the known markets or more; an empty one is no
    * evidence of anything.
    *
-   * @param isOpen tells the markets that are not delisted
+   * @param isOpen whether a market is not delisted
    * @returns the open markets it lacks, and whether that is evidence
    */
   load(

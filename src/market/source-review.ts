@@ -17,7 +17,7 @@ export interface SourceReview {
 }
 
 /**
- * Chooses the sources of all markets anew.
+ * Chooses the sources of all markets again.
  *
  * @param nowMs monotonic
  */

@@ -142,21 +142,21 @@ test('`nearest` rounds both prices to the nearest step, half to even', () => {
   assert.deepEqual(sell.at(-1), { step: 'rounded half to even to 1 decimals', value: '100.2' });
 });
 
-test('observers are told on the instant that every price and every market may differ, once', () => {
+test('observers learn on the instant, once, that every price and every market may differ', () => {
   const { book } = priced([term('a', 10, fee('0.4'))]);
-  const told: string[] = [];
+  const events: string[] = [];
   book.observe({
-    tickerChanged: (changed) => told.push(changed),
-    marketsChanged: () => told.push('markets'),
-    termsChanged: () => told.push('terms'),
+    tickerChanged: (changed) => events.push(changed),
+    marketsChanged: () => events.push('markets'),
+    termsChanged: () => events.push('terms'),
   });
-  told.length = 0;
+  events.length = 0;
   book.advance(after(start, 9));
-  assert.deepEqual(told, []);
+  assert.deepEqual(events, []);
   book.advance(after(start, 10));
-  assert.deepEqual(told, ['markets', 'BTCCZK', 'BTCEUR', 'terms']);
+  assert.deepEqual(events, ['markets', 'BTCCZK', 'BTCEUR', 'terms']);
   book.advance(after(start, 11));
-  assert.equal(told.length, 4);
+  assert.equal(events.length, 4);
 });
 
 test('a market that is no longer converted has neither margin nor precision of its own', () => {

@@ -60,7 +60,7 @@ export function judgeTicker(ticker: UpstreamTicker, previous: AcceptedTicker | u
   };
 }
 
-/** No price of any market has so many digits: 61 of them are a number that was mistaken for another. */
+/** No price of any market has this many digits: 61 of them are a number that was mistaken for another. */
 const digitsMax = 40;
 
 function isAbsurd(value: DecimalString | undefined): boolean {

@@ -7,7 +7,7 @@ export interface BreachSource {
   drain(now: EpochMs): readonly BreachRecord[];
 }
 
-/** Kept at most while the database cannot be written, some 10 MB; what comes after is dropped. */
+/** Kept at most while the database cannot be written, about 10 MB; what comes after is dropped. */
 const unsavedMax = 100_000;
 
 /** Carries refusals into the database. What could not be written is written with the next that can. */

@@ -55,7 +55,7 @@ export class Courier {
   /** Attempts in a row that failed for the server, not for the message. */
   #serverFaults = 0;
   #storeFailing = false;
-  /** The end of a message may be on its way: only its answer tells whether it was accepted. */
+  /** The end of a message may be on its way: only its answer shows whether it was accepted. */
   #isEnding = false;
 
   constructor(options: CourierOptions) {

@@ -208,7 +208,7 @@ describe('TLS to the mail server', () => {
     }
   });
 
-  test('with a certificate that nobody vouches for is no delivery, and nothing is sent in the clear instead', async (t) => {
+  test('with a certificate of no trusted authority is no delivery, and nothing is sent in the clear instead', async (t) => {
     for (const implicitTls of [true, false]) {
       const server = await MailServer.start(t, {
         options: { ...certificate, secure: implicitTls, hideSTARTTLS: false },

@@ -101,7 +101,7 @@ function sealMail({ day, chain, segment, head }: DaySeal): MailBody {
       '',
       'Keep this message where the record cannot be changed from.',
       'It shows later that the record until then was neither',
-      'cut off nor written anew.',
+      'cut off nor rewritten.',
       '',
       '-- ',
       'This message was sent automatically, once a day.',

@@ -11,7 +11,7 @@ interface Delivery {
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is asserted on, not relied on
 export type Json = any;
 
-/** An OpenTelemetry collector, as far as its HTTP door goes: it keeps what it gets, and answers as it is told. */
+/** An OpenTelemetry collector, reduced to HTTP: it keeps what it gets, and answers as configured. */
 export async function startCollector(t: { after(run: () => unknown): void }) {
   const deliveries: Delivery[] = [];
   const answer = { status: 200 };

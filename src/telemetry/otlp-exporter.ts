@@ -27,7 +27,7 @@ const timeoutMs = 5_000;
 
 /**
  * Sends metrics and traces to an OpenTelemetry collector (OTLP over HTTP, JSON encoding). What cannot be delivered is dropped:
- * metrics are sums since the start, so that the next ones make up for it.
+ * metrics are sums since the start, so the next delivery includes it.
  */
 export class OtlpExporter {
   readonly #configuration: OtlpConfiguration;

@@ -1,7 +1,7 @@
 import type { AnsweredRequest } from '../http/answered-request.ts';
 import { attributes, nanoseconds, scope } from './otlp-values.ts';
 
-/** At some 400 bytes each, 2 MB. */
+/** At about 400 bytes each, 2 MB. */
 const keptMax = 5_000;
 /** SPAN_KIND_SERVER */
 const server = 2;

@@ -59,7 +59,7 @@ export class CatalogueReview {
       await this.#keepSkipped([...this.#skippedBySource.values()].flat());
       if (this.#absences().due.length === 0) return;
       await memory.save();
-      // Looked at once more: a ticker that came meanwhile keeps its market.
+      // Checked again: a ticker that came meanwhile keeps its market.
       const { due, missing, isHeldBack } = this.#absences();
       if (isHeldBack) await this.#holdBack(due, missing.length);
       else for (const symbol of due) await this.#delist(symbol, at);

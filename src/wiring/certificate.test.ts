@@ -51,7 +51,7 @@ test('a renewed pair is served within a minute, once, and the log says until whe
   assert.ok(!logged.join().includes('PRIVATE KEY'));
 });
 
-test('files that do not fit together or are gone are not served; it is told once, when they still are so a minute later', async (t) => {
+test('files that do not fit together or are gone are not served; it is logged once, if they are still so a minute later', async (t) => {
   const { write, files, served, logged, look } = await watched(t);
   write({ cert: renewedTls.cert });
   await look();
@@ -59,7 +59,7 @@ test('files that do not fit together or are gone are not served; it is told once
   await look(() => logged.length === 1);
   await look();
   assert.equal(logged.length, 1);
-  assert.match(logged[0]!, /the one before is served on/);
+  assert.match(logged[0]!, /the one before stays in use/);
   rmSync(files.keyFile);
   await look();
   await look(() => logged.length === 2);

@@ -25,8 +25,8 @@ export async function readCertificate({ certFile, keyFile }: CertificateFiles): 
 }
 
 /**
- * Looks once a minute whether the files hold something else, and has a pair that fits together served. Anything else is left
- * alone, and told when it still stands at the next look: files are written one after the other.
+ * Looks once a minute whether the files hold something else, and serves a pair that fits together. Anything else is left
+ * alone, and logged if it is still so at the next look: files are written one after the other.
  */
 export function watchCertificate(
   { files, served, clock, log }: CertificateWatchParts,
@@ -34,12 +34,12 @@ export function watchCertificate(
 ): Timer {
   let current = served;
   let trouble: string | undefined;
-  let told: string | undefined;
+  let reported: string | undefined;
 
   async function look(): Promise<void> {
     const found = await readCertificate(files);
     if (found.cert !== current.cert || found.key !== current.key) take(found);
-    trouble = told = undefined;
+    trouble = reported = undefined;
   }
 
   function take(found: Certificate): void {
@@ -51,9 +51,9 @@ export function watchCertificate(
   }
 
   function failed(error: Error): void {
-    if (error.message === trouble && error.message !== told) {
-      log.warn({ err: error }, 'the files of the certificate cannot be used; the one before is served on');
-      told = error.message;
+    if (error.message === trouble && error.message !== reported) {
+      log.warn({ err: error }, 'the files of the certificate cannot be used; the one before stays in use');
+      reported = error.message;
     }
     trouble = error.message;
   }

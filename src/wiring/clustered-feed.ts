@@ -26,7 +26,7 @@ interface ClusteredFeedParts extends FedParts {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
-  /** Makes a feed that tells others what it takes. A feed runs once: each time this process leads it gets a new one. */
+  /** Makes a feed that publishes what it accepts. A feed runs once: each time this process leads it gets a new one. */
   readonly makeFeed: (record?: (event: MarketEvent) => void) => Feed;
   /** Whether this process may lead; if not it only follows. */
   readonly mayLead: boolean;
@@ -62,7 +62,7 @@ export async function processFeed(
 }
 
 /**
- * One feed for several processes: whoever holds the lease runs it and publishes what it tells; the others follow, and one of them
+ * One feed for several processes: the holder of the lease runs it and publishes what it delivers; the others follow, and one of them
  * takes over within seconds when it is gone.
  */
 class ClusteredFeed implements ProcessFeed {
@@ -73,7 +73,7 @@ class ClusteredFeed implements ProcessFeed {
   readonly #follower: BoardFollower;
   #feed: Feed;
   #isFeeding = false;
-  /** What changes of leadership set off, one after the other. */
+  /** Reactions to changes of leadership, one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(parts: ClusteredFeedParts) {

@@ -39,7 +39,7 @@ export interface Feed {
   engine(source: string): PushConnector | undefined;
 }
 
-/** How one source does. */
+/** The state of one source. */
 export interface SourceHealth {
   readonly id: string;
   readonly kind: string;

@@ -66,7 +66,7 @@ test('audit entries go when they are older than configured, within the hour', as
   assert.deepEqual(logged, []);
 });
 
-test('keys, windows and terms that vanish from the database at once are served on until an operator accepts it (fault row 59)', async (t) => {
+test('keys, windows and terms that vanish from the database at once stay in service until an operator accepts the loss (fault row 59)', async (t) => {
   const { store, outside, openAnother, clock } = await openFixture(t);
   const { id: accountId } = await store.accounts.create({ email: 'a@b.c' });
   for (let number = 1; number <= 20; number++) {
@@ -114,7 +114,7 @@ test('keys, windows and terms that vanish from the database at once are served o
   const [entry] = (await store.audit.page({ limit: 1 })).items;
   assert.equal(entry?.action, 'store.accept');
   assert.deepEqual(logged, [
-    'very much vanished from the store at once; it is held back and served on',
+    'many entries vanished from the store at once; they are held back and stay in service',
     'nothing that vanished from the store is held back any more',
   ]);
 });

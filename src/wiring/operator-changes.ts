@@ -15,7 +15,7 @@ const pruneEveryMs = 3_600_000;
 
 const auditRead = 100;
 
-/** Far more changes than a server misses while it is busy; one that missed more loads everything anew. */
+/** Far more changes than a server misses while it is busy; one that missed more loads everything again. */
 const changesKept = 100_000;
 
 /** What vanished from the store at once without an operator's doing, and is kept. */
@@ -161,7 +161,7 @@ export class OperatorChanges {
     else
       this.#log.error(
         { keys, windows, terms },
-        'very much vanished from the store at once; it is held back and served on',
+        'many entries vanished from the store at once; they are held back and stay in service',
       );
   }
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { KeyLook, type LookSource } from '../access/key-look.ts';
+import { type ChangeSource, UnknownKeyRefresh } from '../access/unknown-key-refresh.ts';
 import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
@@ -40,14 +40,14 @@ export async function publicListener(
   }: PublicListenerOptions,
   { board, service }: MarketRoom,
   { directory, limits, shared, breaches, addresses }: AccessRoom,
-  changes: LookSource,
+  changes: ChangeSource,
   delay: EventLoopDelay,
   recording?: Pick<Recording, 'begin' | 'served'>,
 ) {
   const tls = server.tls && (await readCertificate(server.tls));
   const brand = portalBrand(portal);
   const recent = new RecentRequests();
-  const keyLook = new KeyLook(changes, clock);
+  const keyRefresh = new UnknownKeyRefresh(changes, clock);
   const listener = new PublicListener(
     { host: server.host, port: server.port, reusePort: server.reusePort, tls, limits: server },
     {
@@ -56,7 +56,7 @@ export async function publicListener(
         recording?.begin(urls.errorsUrl);
         return { routes: publicRoutes({ ...urls, limits: figures, version, brand }), errorsUrl: urls.errorsUrl };
       },
-      gate: { keys: directory, limits: shared ?? limits, breaches, look: () => keyLook.look() },
+      gate: { keys: directory, limits: shared ?? limits, breaches, look: () => keyRefresh.refresh() },
       addresses,
       sources: { board, service },
       onAnswered(answered, headers) {
@@ -68,7 +68,7 @@ export async function publicListener(
       clock,
       randomness,
       log,
-      strain: () => ({ eventLoopDelayMs: delay.p99Ms(), heapShare: heapShare() }),
+      pressure: () => ({ eventLoopDelayMs: delay.p99Ms(), heapShare: heapShare() }),
     },
   );
   let watch: Timer | undefined;

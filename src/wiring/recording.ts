@@ -38,7 +38,7 @@ export function recordingOf(options: RecordingOptions, market: MarketRoom, store
 }
 
 /**
- * Joins the recorder on this thread, the recording thread and what is to be told of both. A recording thread that ends is
+ * Joins the recorder on this thread, the recording thread and what is reported of both. A recording thread that ends is
  * started again; what is published meanwhile is a gap.
  */
 export class Recording {
@@ -58,9 +58,9 @@ export class Recording {
   #timers: Timer[] = [];
   #isStopping = false;
   #day = 0;
-  #told: { windows?: unknown; path?: unknown } = {};
+  #recorded: { windows?: unknown; path?: unknown } = {};
   #gaps = 0;
-  /** Left by the process before; told with the first flush. */
+  /** Left by the process before; recorded with the first flush. */
   #leftGap: GapFact | undefined;
   #gapSince: EpochMs | undefined;
   #trouble: string | undefined;
@@ -86,7 +86,7 @@ export class Recording {
           log.error({ err: error, trouble: this.#trouble }, 'the record of quotes and answers has a gap');
         }
         if (since === undefined) {
-          this.#told = {};
+          this.#recorded = {};
           log.warn({}, 'the record of quotes and answers goes on after a gap');
         }
         this.#gapSince = since;
@@ -229,9 +229,10 @@ export class Recording {
     this.#leftGap = undefined;
     const { service, feedStatus } = this.#market;
     const { announced } = service;
-    if (announced !== this.#told.windows) this.#recorder.fact('windows', '', JSON.stringify(announced));
-    if (feedStatus.path !== this.#told.path) this.#recorder.fact('feed', '', JSON.stringify({ path: feedStatus.path }));
-    this.#told = { windows: announced, path: feedStatus.path };
+    if (announced !== this.#recorded.windows) this.#recorder.fact('windows', '', JSON.stringify(announced));
+    if (feedStatus.path !== this.#recorded.path)
+      this.#recorder.fact('feed', '', JSON.stringify({ path: feedStatus.path }));
+    this.#recorded = { windows: announced, path: feedStatus.path };
   }
 }
 

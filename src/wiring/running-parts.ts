@@ -13,7 +13,7 @@ export class RunningParts {
     this.#stops.push(stop);
   }
 
-  /** Starts a part. Throws what its start throws; it is stopped later all the same, for it may have started halfway. */
+  /** Starts a part. Throws what its start throws; it is stopped later too, as it may have started partly. */
   async start(part: Part): Promise<void> {
     this.add(() => part.stop());
     await part.start();

@@ -84,7 +84,7 @@ export class SourceWatch {
     record({ kind: 'feedPath', path, at: clock.now() });
   }
 
-  /** Tells what changed of the sources of any market. */
+  /** Reports what changed of the sources of any market. */
   #reportSources(): void {
     const { market, clock, record } = this.#parts;
     const { catalogue, sources } = market.book;

@@ -29,7 +29,7 @@ interface Trouble {
   readonly from: EpochMs;
   /** When it was noticed, which is later where it began unnoticed. */
   readonly noticedAt: EpochMs;
-  /** `undefined` until it has lasted long enough to be told. */
+  /** `undefined` until it has lasted long enough to be reported. */
   id: string | undefined;
 }
 
@@ -88,7 +88,7 @@ export class StatusRecorder {
     this.#next(() => (writes ? this.#save() : this.#show()));
   }
 
-  /** @param sinceMs since the last sample; one that came much too late tells nothing of the time between */
+  /** @param sinceMs since the last sample; one that came much too late says nothing about the time between */
   #count(now: EpochMs, sinceMs: number): void {
     const { api, ticker, lastUpdatedAt } = this.#options.service.read(now);
     const isMaintained = api === 'maintenance';
@@ -152,7 +152,7 @@ export class StatusRecorder {
     await this.#show();
   }
 
-  /** Whoever wrote before is gone: its incidents end where it was last seen, and what followed is told. */
+  /** Whoever wrote before is gone: its incidents end where it was last seen, and what followed is reported. */
   async #takeOver(now: EpochMs): Promise<void> {
     const { store, isSole } = this.#options;
     const seen = Number((await store.snapshots.load(seenName))?.payload ?? Number.NaN);

@@ -45,7 +45,7 @@ describe('nginx as it is shipped', needsNginx, () => {
     assert.equal(tags.size, 4);
   });
 
-  test('tells the nodes the address of the client, whatever the client says of it', async () => {
+  test('passes the address of the client to the nodes, whatever the client claims', async () => {
     const wire = await Wire.open(cluster.nginx.port);
     // The nodes are asked in turn, and count together. One that Redis keeps waiting counts alone for a moment, hence the repetition.
     await eventually('four answers counted one after the other, for one address', async () => {

@@ -99,7 +99,7 @@ export class NodesBehindNginx {
     return have.every(Boolean);
   }
 
-  /** A request of the client, as it stands on the wire. */
+  /** A request of the client, as it is on the wire. */
   request(method: string, target: string, ...headers: readonly string[]): string {
     const lines = [`Host: 127.0.0.1:${this.nginx.port}`, `X-EXCHANGE-APIKEY: ${this.api.key}`, ...headers];
     return `${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;

@@ -34,7 +34,7 @@ export class PollingClients {
     return clients;
   }
 
-  /** Resolves once so many more requests are answered, or something went wrong. */
+  /** Resolves once this many more requests are answered, or something went wrong. */
   async moreAnswers(count: number): Promise<void> {
     const enough = this.answered + count;
     await eventually('they poll', () => this.answered >= enough || this.faults.length > 0, 30_000);

@@ -76,7 +76,7 @@ describe(`what the Dockerfile copies, with its packages ${packages}`, () => {
     assert.match(stdout, /^200 .*"ready":true/);
   });
 
-  test('ends with 0 when it is told to, and is unhealthy then', async () => {
+  test('ends with 0 on SIGTERM, and is unhealthy then', async () => {
     running.child.kill('SIGTERM');
     assert.deepEqual(await running.child.ended, { code: 0, signal: null });
     const { status, stdout } = running.healthcheck();

@@ -49,7 +49,7 @@ function statusFaults(body: unknown): readonly string[] {
   if (components === undefined) return [];
   const { ticker } = components as { ticker: string };
   if (status === 'maintenance' || api === 'maintenance') {
-    return status === api && maintenance !== null ? [] : ['maintenance is not told the same way everywhere'];
+    return status === api && maintenance !== null ? [] : ['maintenance differs between members'];
   }
   const parts = [api as string, ticker];
   const worst = parts.sort((one, other) => worstLast.indexOf(one) - worstLast.indexOf(other)).at(-1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { digestOf, generateApiKey } from '../../src/access/api-key.ts';
 import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
-import { KeyLook } from '../../src/access/key-look.ts';
+import { UnknownKeyRefresh } from '../../src/access/unknown-key-refresh.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
 import { openFixture } from '../../src/store/store.testing.ts';
@@ -19,8 +19,8 @@ describe('a key that cannot be used', () => {
   test('is refused with the same bytes and in the same time whatever is wrong with it (fault row 20)', async (t) => {
     const { store } = await openFixture(t);
     const watch = store.watchChanges({ clock: systemClock }, { changed() {}, failed() {} });
-    const keyLook = new KeyLook({ look: () => watch.look(), reachable: () => true }, systemClock);
-    const api = await startHealthy({ clock: systemClock, look: () => keyLook.look() });
+    const keyRefresh = new UnknownKeyRefresh({ look: () => watch.look(), reachable: () => true }, systemClock);
+    const api = await startHealthy({ clock: systemClock, look: () => keyRefresh.refresh() });
     t.after(() => api.stop());
     const keys = {
       unknown: generateApiKey(seededRandomness(seed)),
@@ -77,8 +77,8 @@ describe('a key that is changed by another process', () => {
   async function start(t: TestContext) {
     const { store, outside, openAnother } = await openFixture(t);
     const other = await openAnother();
-    let keyLook: KeyLook | undefined;
-    const api = await startHealthy({ clock: systemClock, look: () => keyLook?.look() });
+    let keyRefresh: UnknownKeyRefresh | undefined;
+    const api = await startHealthy({ clock: systemClock, look: () => keyRefresh?.refresh() });
     t.after(() => api.stop());
     const loader = new KeyDirectoryLoader(api.directory, keySource(store));
     const log = silentLog;
@@ -90,7 +90,7 @@ describe('a key that is changed by another process', () => {
       auditForMs,
     );
     changes.start();
-    keyLook = new KeyLook(changes, systemClock);
+    keyRefresh = new UnknownKeyRefresh(changes, systemClock);
     t.after(async () => {
       await changes.stop();
     });
@@ -132,7 +132,7 @@ describe('a key that is changed by another process', () => {
     await becomes(401);
   });
 
-  test('is served on as it was known while the database cannot be read, and as it is as soon as it can (fault row 21)', async (t) => {
+  test('stays as it was known while the database cannot be read, and is current as soon as it can (fault row 21)', async (t) => {
     const { api, outside, changes, key, id, becomes } = await start(t);
     await becomes(200);
     outside.exec('ALTER TABLE access_changes RENAME TO hidden');
@@ -146,16 +146,16 @@ describe('a key that is changed by another process', () => {
   });
 });
 
-/** Tells every two kinds of refusal apart by their times, as an attacker would; three failures to tell none apart fail. */
+/** Compares the times of every two kinds of refusal, as an attacker would; a difference in three attempts fails. */
 async function assertSameTimes(api: ListenerHarness, keys: Readonly<Record<string, string>>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const told = await tellApart(api, keys, sized(250, 2500));
-    if (told.length === 0) return;
-    assert.ok(attempt < 3, `told apart by their times: ${told.join('; ')}`);
+    const distinct = await distinguishable(api, keys, sized(250, 2500));
+    if (distinct.length === 0) return;
+    assert.ok(attempt < 3, `distinguishable by their times: ${distinct.join('; ')}`);
   }
 }
 
-async function tellApart(
+async function distinguishable(
   api: ListenerHarness,
   keys: Readonly<Record<string, string>>,
   each: number,

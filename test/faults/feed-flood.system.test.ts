@@ -40,7 +40,7 @@ test('ten times the ticks while the process stands still 200 ms at a time: price
   assert.deepEqual((await client.stop()).states, ['operational']);
 });
 
-test('what the network held back and brings all at once is taken in order, and the newest price stands within a second (fault row 46)', async (t) => {
+test('what the network delayed and delivers at once is taken in order, and the newest price is served within a second (fault row 46)', async (t) => {
   const { service, live } = await startBehindProxies(t, {
     simulator: { updatesPerSecond: 2_000 },
     timing: { staleAfterMs: 10_000, transportTimeoutMs: 10_000 },

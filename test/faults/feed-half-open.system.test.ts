@@ -26,7 +26,7 @@ describe('a network that loses everything while the sockets stay open', { concur
     assert.deepEqual((await client.stop()).states, ['operational', 'degraded', 'operational']);
   });
 
-  test('on both ways: the last prices stay, and everything comes back by itself (fault row 42)', async (t) => {
+  test('live and over REST: the last prices stay, and everything recovers by itself (fault row 42)', async (t) => {
     const { service, live, rest } = await startBehindProxies(t, { settings: { 'feed.requestTimeout': '500ms' } });
     const client = await SteadyClient.watch(service.api);
     live.blackHole();
@@ -35,8 +35,8 @@ describe('a network that loses everything while the sockets stay open', { concur
     await eventually('a poll was given up', async () => {
       return (await service.metrics()).value('mdapi_feed_polls_total', { outcome: 'timeout' }) > 0;
     });
-    await mend(rest);
-    await mend(live);
+    await restore(rest);
+    await restore(live);
     await service.untilTicker('operational');
     service.simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });
     await service.untilBuyPrice('BTCEUR', '50250.2');
@@ -83,8 +83,8 @@ function loseAll(proxy: TcpProxy): void {
   proxy.refuse();
 }
 
-/** The network is back, and what it forgot meanwhile is told so. */
-async function mend(proxy: TcpProxy): Promise<void> {
+/** The network is back; connections that it lost are reset. */
+async function restore(proxy: TcpProxy): Promise<void> {
   await proxy.clear();
   proxy.reset();
 }

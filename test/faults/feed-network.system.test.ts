@@ -101,7 +101,7 @@ describe('a network that keeps REST from working while the live connection is do
   });
 });
 
-/** Waits for so many more polls in vain. */
+/** Waits for this many more polls in vain. */
 async function failedPolls(service: ServiceHarness, more: number): Promise<void> {
   const count = async () => {
     const { samples } = await service.metrics();

@@ -13,7 +13,7 @@ import { readMetrics } from '../support/metrics-text.ts';
 /** What keeps a database from growing, from when a service runs until it is taken away. */
 interface Obstacle {
   readonly name: string;
-  /** What the operator is told. */
+  /** What the operator sees. */
   readonly message: RegExp;
   /** Not only for the service. */
   readonly isForAll: boolean;

@@ -12,7 +12,7 @@ const settings = {
   'guard.confirmAfter': `${confirmAfterMs}ms`,
 };
 
-/** A service whose BTCEUR stands at 50000.0 / 50000.1, whatever the simulated market was at. */
+/** A service whose BTCEUR is at 50000.0 / 50000.1, whatever the simulated market was at. */
 async function guarded(t: Parameters<typeof ServiceHarness.start>[0]) {
   const service = await ServiceHarness.start(t, {
     settings,

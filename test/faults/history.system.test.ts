@@ -91,7 +91,7 @@ const histories: Record<string, readonly [Observation[], RegExp | undefined]> = 
   ],
   'refused too early': [[answer(2), answer(1), refused], /not the smaller of sent and limit/],
   'a request counted twice': [[answer(2), answer(0)], /0 left at the end/],
-  'one place given twice': [[answer(2), answer(2, { client: 'b' })], /told twice that 2 are left/],
+  'one place given twice': [[answer(2), answer(2, { client: 'b' })], /got twice that 2 are left/],
   'remaining that rises': [[answer(1), answer(2)], /did not fall/],
   'remaining on a refusal': [[answer(1, { status: 429, code: 'RATE_LIMIT_EXCEEDED' })], /Remaining is 1 of 3 on a 429/],
   'a reset off the minute': [

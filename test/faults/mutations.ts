@@ -1,6 +1,6 @@
 import type { Randomness } from '../../src/clock.ts';
 
-/** What often stands where parsers disagree. */
+/** Bytes on which parsers often disagree. */
 const interesting = [
   '\r\n',
   '\n',

@@ -18,7 +18,7 @@ describe('under overload', () => {
     heapShare = 0;
     api = await ListenerHarness.start({
       clock,
-      strain: () => ({ eventLoopDelayMs: delayMs, heapShare }),
+      pressure: () => ({ eventLoopDelayMs: delayMs, heapShare }),
       connections: { overloadDelayMs: 200 },
     });
   });
@@ -66,7 +66,7 @@ describe('under overload', () => {
     assert.equal((await api.get('/v1/status', { method: 'POST' })).status, 405);
   });
 
-  test('a client that was served when it began is served on, over the same connection (fault row 50)', async () => {
+  test('a client that was served when it began stays served, over the same connection (fault row 50)', async () => {
     const established = await Wire.open(api.port);
     assert.equal((await established.ask(keepAlive('/v1/time'))).status, 200);
     const idle = await Wire.open(api.port);
@@ -129,7 +129,7 @@ describe('the delay of the event loop', () => {
     const delay = new EventLoopDelay(systemClock);
     const api = await ListenerHarness.start({
       clock: systemClock,
-      strain: () => ({ eventLoopDelayMs: delay.p99Ms() }),
+      pressure: () => ({ eventLoopDelayMs: delay.p99Ms() }),
       connections: { overloadDelayMs: 300 },
       limits: { key: 1_000_000 },
     });

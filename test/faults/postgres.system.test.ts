@@ -63,7 +63,7 @@ async function twoNodes(t: TestContext) {
 }
 
 describe('keys on PostgreSQL', () => {
-  postgresTest('hold on every node within a second of being changed, by whatever program (fault row 21)', async (t) => {
+  postgresTest('hold on every node within a second of being changed, by any program (fault row 21)', async (t) => {
     const { server, url, near, far, id, becomes, isKnownOnBoth } = await twoNodes(t);
     const becomesOnBoth = (status: number) => Promise.all([becomes(near, status), becomes(far, status)]);
     await isKnownOnBoth();
@@ -97,7 +97,7 @@ describe('keys on PostgreSQL', () => {
   );
 
   postgresTest(
-    'are served on while the server is killed, and what changed is known when it is back (fault row 21)',
+    'stay valid while the server is killed, and what changed is known when it is back (fault row 21)',
     async (t) => {
       const { server, near, far, id, key, becomes, isKnownOnBoth } = await twoNodes(t);
       await isKnownOnBoth();
@@ -143,7 +143,7 @@ function forgetStoreErrors(harness: ServiceHarness): readonly string[] {
 
 describe('the service on PostgreSQL', () => {
   postgresTest(
-    'serves on under load while its server is killed and started, says so, and saves later what it could not',
+    'keeps serving under load while its server is killed and started, reports it, and saves later what it could not',
     async (t) => {
       const server = await database();
       const url = await server.newDatabase();
@@ -152,7 +152,7 @@ describe('the service on PostgreSQL', () => {
       const client = await SteadyClient.watch(harness.api);
       for (let round = 0; round < 2; round++) {
         await server.kill();
-        await eventually('it is told', async () => (await harness.metrics()).value('mdapi_store_reachable') === 0);
+        await eventually('it is reported', async () => (await harness.metrics()).value('mdapi_store_reachable') === 0);
         const { ready, notes } = (await (await harness.admin('/readyz')).json()) as { ready: boolean; notes: string[] };
         assert.equal(ready, true);
         // Whichever was noticed first: that nothing can be read, or that nothing can be saved.
@@ -175,7 +175,7 @@ describe('the service on PostgreSQL', () => {
   );
 
   postgresTest(
-    'started before its server waits for it, says so, and can be told to stop waiting (fault row 49)',
+    'started before its server waits for it, says so, and can be stopped while it waits (fault row 49)',
     async (t) => {
       const server = await database();
       const url = await server.newDatabase();

@@ -76,11 +76,11 @@ describe('a service that is torn out of its life', { concurrency: true }, () => 
     assert.equal((await service.admin('/readyz')).status, 200, 'it can say what is the matter, so it gets traffic');
   });
 
-  for (const [what, spoil] of unusableDatabases) {
+  for (const [what, makeUnusable] of unusableDatabases) {
     test(`with a database ${what} it does not start, and says why in one line (fault row 49)`, async (t) => {
       const installation = Installation.for(t, simulator);
       installation.env.MDAPI_STORE = 'sqlite:./data/mdapi.sqlite';
-      spoil(join(installation.directory, 'data'));
+      makeUnusable(join(installation.directory, 'data'));
       const { exitCode: code, stderr } = await installation.run('serve');
       assert.equal(code, 1, stderr);
       const lines = stderr.trim().split('\n');
@@ -129,7 +129,7 @@ async function livePrices(api: ApiClient) {
   });
 }
 
-/** The status follows from the age it tells, whatever happened to the process. */
+/** The status follows from the age it reports, whatever happened to the process. */
 function truthful(status: ServiceStatusBody): ServiceStatusBody {
   const { components, lastUpdatedAtMs, serverTimeMs } = status;
   const isOld = lastUpdatedAtMs === null || serverTimeMs - lastUpdatedAtMs > outageAfterMs;

@@ -8,7 +8,7 @@ import { openSocket, readToEnd, splitResponses } from '../support/http-client.ts
 import { Wire } from '../support/wire.ts';
 import { installed, type ServingProcess } from './serving-process.ts';
 
-describe('a service that is told to stop', { concurrency: 2 }, () => {
+describe('a service that gets SIGTERM', { concurrency: 2 }, () => {
   let simulator: ExchangeSimulator;
   before(async () => {
     simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 500 });
@@ -47,7 +47,7 @@ describe('a service that is told to stop', { concurrency: 2 }, () => {
     assert.deepEqual(service.failures, []);
   });
 
-  test('is unready at once and takes connections on while balancers look elsewhere, when it was told to (fault row 48)', async (t) => {
+  test('is unready at once and keeps taking connections until balancers look elsewhere, where configured (fault row 48)', async (t) => {
     const { service, ask } = await started(t, { drainDelay: '3s' });
     service.signal('SIGTERM');
     await eventually('it is unready', async () => (await service.admin('/readyz')).status === 503);
@@ -66,7 +66,7 @@ describe('a service that is told to stop', { concurrency: 2 }, () => {
     await eventually('all are closed', () => idle.every((wire) => wire.isClosed));
   });
 
-  test('ends at once with 143 when it is told twice (fault row 48)', async (t) => {
+  test('ends at once with 143 on a second signal (fault row 48)', async (t) => {
     const { service, ask } = await started(t, { shutdownDeadline: '5m' });
     await slowReader(service, ask('/v1/tickers'));
     service.signal('SIGTERM');
@@ -120,7 +120,7 @@ describe('a service that is told to stop', { concurrency: 2 }, () => {
     assert.deepEqual(await service.ended, { code: 0, signal: null });
   });
 
-  test('cuts a client that does not read when the deadline comes, and still ends well (fault row 48)', async (t) => {
+  test('cuts a client that does not read when the deadline comes, and still exits with 0 (fault row 48)', async (t) => {
     const { service, ask } = await started(t, { shutdownDeadline: '500ms' });
     await slowReader(service, ask('/v1/tickers'));
     service.signal('SIGTERM');

@@ -86,7 +86,7 @@ describe('of two processes, one of which runs the feed', { concurrency: true }, 
   );
 
   test(
-    'the other takes over from one that is cut off; that one serves on, tells the age of its prices, and follows once it is back',
+    'the other takes over from one that is cut off; that one keeps serving, shows the age of its prices, and follows once it is back',
     needsRedis,
     async (t) => {
       const { first, second, show } = await startPair(t);
@@ -98,7 +98,7 @@ describe('of two processes, one of which runs the feed', { concurrency: true }, 
       const held = await first.api.ticker('BTCEUR');
       const { lastUpdatedAtMs } = await first.api.status();
       await show('44000.0', second);
-      assert.deepEqual(await first.api.ticker('BTCEUR'), held, 'nobody tells it of prices');
+      assert.deepEqual(await first.api.ticker('BTCEUR'), held, 'it gets no prices');
       assert.equal((await first.api.status()).lastUpdatedAtMs, lastUpdatedAtMs, 'and it says so');
       await first.network.clear();
       await show('45000.0', first, second);

@@ -101,7 +101,7 @@ test(
 );
 
 test(
-  'pipelined requests are answered in their order, exactly the limit of them well (fault row 9)',
+  'pipelined requests are answered in their order, exactly the limit of them with 200 (fault row 9)',
   needsRedis,
   async (t) => {
     const redis = await RedisServer.start(t);

@@ -12,7 +12,7 @@ import { assertRecovered, assertSound, startHealthy } from './oracle.ts';
 /** A healthy answer may take this long meanwhile; the full size is for a machine that has nothing else to do. */
 const healthyP99Ms = sized(1000, 50);
 
-/** Asks over one connection until told to stop; gives how long the answers took, in order of length. */
+/** Sends requests over one connection until stopped; returns the sorted times of the answers. */
 async function pollHealthily(api: ListenerHarness, until: () => boolean): Promise<readonly number[]> {
   const wire = await Wire.open(api.port);
   const request = api.requestText('/v1/time', { headers: { Connection: 'keep-alive' } });
@@ -64,7 +64,7 @@ test('clients that drip a header line now and then get 408 in time, and a health
   await assertRecovered(api);
 });
 
-test('connections that never say anything are closed in time, those beyond the bound at once, and a client that is connected is not touched (fault row 2)', async (t) => {
+test('connections that send nothing are closed in time, those beyond the bound at once, and a client that is connected is not touched (fault row 2)', async (t) => {
   const count = sized(150, 2000);
   const maxConnections = sized(100, 1500);
   const headersTimeoutMs = sized(1000, 10_000);

@@ -7,7 +7,7 @@ import type { MarketSymbol } from '../../src/market/symbol.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { json, ListenerHarness } from '../support/listener-harness.ts';
 
-/** As they may stand in an upstream's JSON. */
+/** As they may be in an upstream's JSON. */
 const hostile = [
   'null',
   'NaN',

@@ -19,14 +19,14 @@ describe('the endpoints of the contract', () => {
   });
   after(() => api.stop());
 
-  test('GET /v1/time tells one instant twice and is never stored', async () => {
+  test('GET /v1/time gives one instant in two forms and is never stored', async () => {
     const response = await api.get('/v1/time');
     assert.deepEqual(json(response), { serverTime: '2026-11-21T10:00:00.123Z', serverTimeMs: 1795255200123 });
     assert.equal(response.headers['cache-control'], 'no-store');
     assert.equal(response.headers.etag, undefined);
   });
 
-  test('GET /v1/status tells the state of the service and of the feed, and when the feed was last updated', async () => {
+  test('GET /v1/status gives the state of the service and of the feed, and when the feed was last updated', async () => {
     assert.deepEqual(json(await api.get('/v1/status')), {
       status: 'operational',
       api: 'operational',
@@ -401,7 +401,7 @@ describe('maintenance', () => {
     assert.equal(json(await api.get('/v1/status')).maintenance, null);
   });
 
-  test('of windows that overlap or touch the last end counts, and an outage of the feed underneath is still told (fault row 38)', async () => {
+  test('of windows that overlap or touch the last end counts, and an outage of the feed is still shown (fault row 38)', async () => {
     const start = clock.now();
     const window = (fromMs: number, toMs: number, description: string) => ({
       from: (start + fromMs) as EpochMs,
@@ -412,8 +412,8 @@ describe('maintenance', () => {
     clock.jump(15_000);
     const both = await api.get('/v1/time');
     assert.equal(both.status, 503);
-    const told = json<{ maintenance: { toMs: number } }>(await api.get('/v1/status')).maintenance.toMs;
-    assert.ok(Number(both.headers['retry-after']) <= Math.ceil((told - clock.now()) / 1000));
+    const shownTo = json<{ maintenance: { toMs: number } }>(await api.get('/v1/status')).maintenance.toMs;
+    assert.ok(Number(both.headers['retry-after']) <= Math.ceil((shownTo - clock.now()) / 1000));
     clock.jump(5000);
     assert.equal((await api.get('/v1/time')).status, 503, 'the first is over, the second runs');
     const now = clock.now();

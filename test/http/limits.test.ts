@@ -31,7 +31,7 @@ describe('the three limits', () => {
   const times = (count: number, status: number) => Array.from({ length: count }, () => status);
   const reset = Date.parse(startOfMinute) / 1000 + 60;
 
-  test('a key has 60 requests a minute over all endpoints together, and every answer tells what is left (fault row 28)', async () => {
+  test('a key has 60 requests a minute over all endpoints together, and every answer says what is left (fault row 28)', async () => {
     const targets = ['/v1/time', '/v1/status', '/v1/markets', '/v1/tickers', '/v1/ticker', '/v1/nothing'];
     for (let used = 1; used <= 60; used++) {
       const response = await api.get(targets[used % targets.length]!);
@@ -234,7 +234,7 @@ describe('the address that is counted', () => {
     ].entries()) {
       assert.equal(await remaining(garbage), own - 1 - index, garbage);
     }
-    assert.equal(await remaining('198.51.100.1, garbage'), own - 9, 'what stands left of garbage is not believed');
+    assert.equal(await remaining('198.51.100.1, garbage'), own - 9, 'what is left of garbage is not trusted');
     const twoLines = { 'X-Forwarded-For': '6.6.6.6', 'x-forwarded-for': '198.51.100.2' };
     const { headers } = await api.get('/', { key: null, headers: twoLines });
     assert.equal(headers['x-ratelimit-remaining'], '29');

@@ -62,7 +62,7 @@ export class PrismProxy {
   }
 }
 
-/** Prism tells of them in a header, as JSON. */
+/** Prism reports them in a header, as JSON. */
 function violationsIn(header: string | readonly string[] | undefined): readonly string[] {
   if (header === undefined) return [];
   const violations = JSON.parse(String(header)) as readonly Violation[];

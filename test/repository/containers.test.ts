@@ -62,7 +62,7 @@ function assertVariables(env: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** Seconds in which a process that is told to stop has ended by itself. */
+/** Seconds within which a process ends by itself after SIGTERM. */
 function secondsToStop({ server }: Configuration): number {
   return (server.drainDelayMs + server.shutdownDeadlineMs) / 1000;
 }

@@ -26,14 +26,14 @@ async function clustered(t: Test) {
 
 async function startNode(installation: Installation, key: string, ...options: readonly string[]) {
   const server = installation.start('serve', '--json', ...options);
-  const told = JSON.parse(await server.firstLine()) as { baseUrl?: string; adminUrl: string };
-  const metrics = async () => readMetrics(await (await fetch(`${told.adminUrl}/metrics`)).text());
+  const addresses = JSON.parse(await server.firstLine()) as { baseUrl?: string; adminUrl: string };
+  const metrics = async () => readMetrics(await (await fetch(`${addresses.adminUrl}/metrics`)).text());
   return {
     server,
-    ...told,
+    ...addresses,
     metrics,
     leads: async () => (await metrics()).value('mdapi_feed_leading') === 1,
-    api: async () => ApiClient.of(told.baseUrl!, key),
+    api: async () => ApiClient.of(addresses.baseUrl!, key),
   };
 }
 
@@ -76,7 +76,7 @@ describe('several processes with one Redis', () => {
       feed.server.kill('SIGTERM');
       assert.equal((await feed.server.ended).code, 0);
       await redis.kill();
-      await eventually('it is told', async () => {
+      await eventually('it is reported', async () => {
         const { notes } = (await (await fetch(`${node.adminUrl}/readyz`)).json()) as { notes: string[] };
         return notes.some((note) => note.includes('Redis'));
       });
@@ -88,7 +88,7 @@ describe('several processes with one Redis', () => {
     },
   );
 
-  test('the check tells of Redis, and a part alone is refused where there is none', needsRedis, async (t) => {
+  test('the check reports Redis, and a part alone is refused without it', needsRedis, async (t) => {
     const { installation } = await clustered(t);
     const { findings } = await installation.json<{ findings: { name: string; works: boolean; detail: string }[] }>(
       'check',

@@ -76,7 +76,7 @@ describe('an exchange whose live connection', { concurrency: true }, () => {
   }
 
   for (const { what, faults, ended, timing = {} } of losses) {
-    test(`${what} is degraded, with current prices over REST, and operational once it is mended`, async (t) => {
+    test(`${what} is degraded, with current prices over REST, and operational once it is over`, async (t) => {
       const service = await ServiceHarness.start(t, { timing });
       const { simulator, api } = service;
       const client = await SteadyClient.watch(api);

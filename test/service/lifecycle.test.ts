@@ -42,7 +42,7 @@ describe('the life of a market', { concurrency: true }, () => {
       await untilStatus(service, 'ADAEUR', 'trading');
       assert.equal(await statusOf(service, 'ADACZK'), 'trading');
     }
-    assert.equal(await loadsOf(service, 'ok'), 1, 'the live connection told: no catalogue was loaded for it');
+    assert.equal(await loadsOf(service, 'ok'), 1, 'the live connection reported it: no catalogue was loaded for it');
   });
 
   test('a pair that is new at the exchange is listed and priced by itself', async (t) => {

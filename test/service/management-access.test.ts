@@ -334,7 +334,7 @@ describe('access to the management API', () => {
     assert.ok(refusals.length <= 60, `${refusals.length} entries`);
   });
 
-  test('what cannot be understood is a problem that names the field and the mend', async () => {
+  test('what cannot be understood is a problem that names the field and the remedy', async () => {
     const operator = client(configured);
     const wrong: readonly (readonly [
       method: string,

@@ -186,7 +186,7 @@ describe('what an operator does over the management API holds for clients once h
     assert.equal(described.body.code, 'NOT_FOUND');
   });
 
-  test('usage tells what the limiter counted, without counting', async () => {
+  test('usage shows what the limiter counted, without counting', async () => {
     const accountId = await account('usage@example.com');
     const { key, text } = (await operator.post<NewKey>('/api/keys', { accountId, limitPerMinute: 3 })).body;
     interface Usage {

@@ -20,7 +20,7 @@ async function slowKey(harness: ServiceHarness): Promise<{ key: ApiKey; keyId: s
   return { key, keyId: id };
 }
 
-/** Asks five times in each of so many minutes. Returns the statuses. */
+/** Asks five times in each of this many minutes. Returns the statuses. */
 async function exceed(harness: ServiceHarness, key: ApiKey, minutes: number): Promise<number[]> {
   const api = await ApiClient.of(harness.service.baseUrl, key);
   const statuses: number[] = [];

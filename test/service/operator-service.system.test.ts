@@ -168,7 +168,7 @@ describe('`check`', { concurrency: true }, () => {
     },
   ];
   for (const { what, break: breakIt, broken } of cases) {
-    test(`tells what works and what does not when ${what}`, async (t) => {
+    test(`reports what works and what does not when ${what}`, async (t) => {
       const { installation, simulator } = await installed(t);
       await breakIt(simulator);
       const { exitCode, stdout } = await installation.run('check', '--json');

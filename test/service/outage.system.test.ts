@@ -8,7 +8,7 @@ import { SteadyClient } from '../support/steady-client.ts';
 const minuteMs = 60_000;
 
 describe('an exchange that is away', { concurrency: true }, () => {
-  test('for six minutes: the last prices are served with their true times, and the status tells their age', async (t) => {
+  test('for six minutes: the last prices are served with their true times, and the status shows their age', async (t) => {
     const service = await ServiceHarness.start(t);
     const { simulator, api, clock } = service;
     const client = await SteadyClient.watch(api);

@@ -22,7 +22,7 @@ const olga: Visitor = {
   claims: { email: 'olga@example.com', email_verified: true, groups: ['staff', 'desk', 'tennis'] },
 };
 
-/** A browser: it keeps cookies by host and follows redirects as far as it is told. */
+/** A browser: it keeps cookies by host and follows redirects as far as asked. */
 class Browser {
   readonly cookies = new Map<string, Map<string, string>>();
 

@@ -12,7 +12,7 @@ import { ServiceHarness } from '../support/service-harness.ts';
 const hourMs = 60 * 60 * 1000;
 
 describe('after a restart with the exchange away', { concurrency: true }, () => {
-  test('the last prices are there with their true times, the status tells their age, and keys and windows hold', async (t) => {
+  test('the last prices are there with their true times, the status shows their age, and keys and windows hold', async (t) => {
     const service = await ServiceHarness.start(t);
     const { simulator, clock } = service;
     simulator.setPrice({ symbol: 'BTC/EUR', bid: '50000.0', ask: '50000.1' });

@@ -35,7 +35,7 @@ describe('mdapi watch', () => {
     proxy.reset();
   };
 
-  test('without a terminal prints the state of everything, then a line for each change, until it is told to stop', async () => {
+  test('without a terminal prints the state of everything, then a line for each change, until it is stopped', async () => {
     const child = watch('btceur', 'BTCCZK');
     await eventually('the first lines', () => linesOf(child).length >= 3);
     const [service = '', czk = '', eur = ''] = linesOf(child);

@@ -19,7 +19,7 @@ export interface ApiRequest {
 }
 
 /**
- * A client of a running service that believes nothing: every answer is validated against the document
+ * A client of a running service that trusts nothing: every answer is validated against the document
  * the service itself serves. Each request has a connection of its own.
  */
 export class ApiClient {

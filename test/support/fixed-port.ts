@@ -8,7 +8,7 @@ const from = 20_000;
 const count = 8_000;
 
 /**
- * A free port of this machine for a server that is told its port, that is stopped and started again on it, or that is
+ * A free port of this machine for a server with a fixed port, that is stopped and started again on it, or that is
  * gone for good. Nobody else gets it from here while this process lives, and no system gives it to whoever asks for
  * any.
  */

@@ -29,7 +29,7 @@ interface LimitFigures {
   readonly resetSeconds: number;
 }
 
-/** Who asked what and when: the part of an observation that the answer does not tell. */
+/** Who asked what and when: the part of an observation that is not in the answer. */
 export type Asked = Pick<Observation, 'client' | 'key' | 'path' | 'sentAtMs' | 'answeredAtMs'>;
 
 interface KeyWindow {
@@ -42,7 +42,7 @@ interface KeyWindow {
   isComplete: boolean;
 }
 
-/** What a client was told last of a counter. */
+/** What a client last got of a counter. */
 interface LastTold {
   resetSeconds: number;
   remaining: number;
@@ -178,7 +178,7 @@ export class History {
     }
     window.admitted++;
     window.lowestRemaining = Math.min(window.lowestRemaining, remaining);
-    if (window.remainingSeen.has(remaining)) this.#found(`${client}: ${key} was told twice that ${remaining} are left`);
+    if (window.remainingSeen.has(remaining)) this.#found(`${client}: ${key} got twice that ${remaining} are left`);
     window.remainingSeen.add(remaining);
   }
 

@@ -9,7 +9,7 @@ import type { Clock, EpochMs } from '../../src/clock.ts';
 import { contractLimits, type LimitFigures } from '../../src/contract/limits.ts';
 import { type OpenApiDocument, openApiDocument } from '../../src/contract/openapi.ts';
 import type { Certificate, ConnectionLimits } from '../../src/http/http-server.ts';
-import type { Strain } from '../../src/http/overload.ts';
+import type { Pressure } from '../../src/http/overload.ts';
 import { PublicListener } from '../../src/http/public-listener.ts';
 import type { Resource } from '../../src/http/resource.ts';
 import { silentLog } from '../../src/log.ts';
@@ -38,8 +38,8 @@ export interface HarnessOptions {
   readonly tls?: Certificate;
   /** Further resources under `/v1`, for faults that no real one has. */
   readonly extra?: readonly Resource[];
-  /** What the strain is said to be; none of what is left out. */
-  readonly strain?: () => Partial<Strain>;
+  /** The pressure reported; zero where left out. */
+  readonly pressure?: () => Partial<Pressure>;
 }
 
 export interface RequestOptions {
@@ -116,7 +116,7 @@ export class ListenerHarness {
           warn: (fields, message) => this.logged.push({ fields, message }),
           error: (fields, message) => this.logged.push({ fields, message }),
         },
-        strain: () => ({ eventLoopDelayMs: 0, heapShare: 0, ...options.strain?.() }),
+        pressure: () => ({ eventLoopDelayMs: 0, heapShare: 0, ...options.pressure?.() }),
       },
     );
     this.key = this.addKey();

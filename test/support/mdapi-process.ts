@@ -102,7 +102,7 @@ export class Installation {
     this.directory = directory;
   }
 
-  /** @param more settings as they stand in the file, section by section */
+  /** @param more settings as they are in the file, section by section */
   static for(t: Cleanup, exchange: ExchangeSimulator, more: Readonly<Record<string, object>> = {}): Installation {
     const directory = mkdtempSync(join(tmpdir(), 'mdapi-serve-'));
     t.after(() => rmSync(directory, { recursive: true, force: true }));

@@ -22,7 +22,7 @@ const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 
 /**
  * Reads Prometheus text exposition format 0.0.4. Throws `AssertionError` for a line that is none of it, a
- * sample without help and type, a type told twice, and one series given twice.
+ * sample without help and type, a type given twice, and one series given twice.
  */
 export function readMetrics(text: string): Metrics {
   assert.ok(text.endsWith('\n'), 'the text ends with a line feed');
@@ -44,7 +44,7 @@ export function readMetrics(text: string): Metrics {
     const known = types.has(sample.name) ? sample.name : family;
     assert.ok(types.has(known) && helped.has(known), `${sample.name} has a type and a help text`);
     const identity = JSON.stringify([sample.name, Object.entries(sample.labels).sort()]);
-    assert.ok(!series.has(identity), `${line} stands there once`);
+    assert.ok(!series.has(identity), `${line} is there once`);
     series.add(identity);
     samples.push(sample);
   }

@@ -42,7 +42,7 @@ export class Nginx {
     this.#directory = directory;
   }
 
-  /** A port for {@link start}, known beforehand so that the nodes can be told their address. */
+  /** A port for {@link start}, known beforehand so that the nodes can be configured with it. */
   static port(): Promise<number> {
     return fixedPort();
   }
@@ -70,7 +70,7 @@ export class Nginx {
     return readFileSync(join(this.#directory, 'access.log'), 'utf8');
   }
 
-  /** What it complained about. */
+  /** Its error log. */
   get errorLog(): string {
     return readFileSync(join(this.#directory, 'error.log'), 'utf8');
   }
@@ -109,7 +109,7 @@ function siteFor(port: number, nodes: readonly number[], directory: string): str
     if (replaced === text) throw new Error(`mdapi.conf has no ${from}`);
     text = replaced;
   };
-  // The first of the nodes that stand there serves as the pattern for all of these.
+  // The first of the nodes listed there serves as the pattern for all of these.
   replace(/(^ *server )10\.\S+:8080(.*\n)(?: *server 10\..*\n)*/m, (_, before: string, after: string) =>
     nodes.map((node) => `${before}127.0.0.1:${node}${after}`).join(''),
   );

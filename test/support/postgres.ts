@@ -130,7 +130,7 @@ const quick = {
 
 /**
  * Runs a program until its own standard input ends, which happens when the test process does, in whatever way. Then ends
- * the program and, unless it was told to keep it, removes the directory. Signals meant for the test process reach it too, and
+ * the program and, unless it is to be kept, removes the directory. Signals meant for the test process reach it too, and
  * must not end it before its work is done.
  */
 const guard = `directory=$1; shift

@@ -50,7 +50,7 @@ export class PseudoTerminal {
     { cwd, env, columns, rows }: PseudoTerminalOptions,
   ): Promise<PseudoTerminal> {
     const name = `terminal-${++opened}`;
-    // What the shell finds after the command tells whether the terminal is as it was.
+    // What the shell finds after the command shows whether the terminal is as it was.
     const command = [
       `stty cols ${columns} rows ${rows}; tty > ${name}.tty; stty -g > ${name}.before`,
       `"$NODE" "$LAUNCHER" ${argv.join(' ')} & echo $! > ${name}.pid; fg > ${name}.job; echo $? > ${name}.code`,
@@ -80,7 +80,7 @@ export class PseudoTerminal {
     process.kill(Number(this.#note('pid')), signal);
   }
 
-  /** As a window does that is drawn larger or smaller: the system tells the program. */
+  /** As when a window is resized: the program gets a signal. */
   async resize(columns: number, rows: number): Promise<void> {
     this.screen.resize(columns);
     const device = await eventually('the terminal has a name', () => this.#note('tty'));

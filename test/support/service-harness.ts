@@ -26,7 +26,7 @@ import { ShiftedClock } from './shifted-clock.ts';
 export interface ServiceHarnessOptions {
   /** Settings as in `mdapi.yaml`, by their dotted key, over those of the harness. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** As `settings`, for what only the running exchange can tell. */
+  /** As `settings`, for what is known only once the exchange runs. */
   readonly settingsFrom?: (simulator: ExchangeSimulator) => Readonly<Record<string, string>>;
   /** Intervals of the feed, over the quick ones of the harness. */
   readonly timing?: Partial<FeedTiming>;

@@ -26,7 +26,7 @@ export class SteadyClient {
   private constructor(api: ApiClient) {
     this.#api = api;
     this.#running = this.#poll();
-    // Told when it is stopped.
+    // `stop` reports it.
     this.#running.catch(() => {
       this.#stopped = true;
     });

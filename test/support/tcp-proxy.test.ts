@@ -25,7 +25,7 @@ async function between(t: TestContext, serve: (socket: Socket) => void) {
 
 const echo = (socket: Socket) => void socket.pipe(socket);
 
-/** What comes within the deadline, of at least so many bytes. */
+/** What comes within the deadline, of at least this many bytes. */
 function received(socket: Socket, bytes: number): Promise<{ text: string; chunks: number; tookMs: number }> {
   const startedMs = performance.now();
   let text = '';
@@ -76,7 +76,7 @@ describe('the proxy between the tests and the exchange', { concurrency: true }, 
     assert.ok(tookMs >= 240, `${tookMs} ms for 30,000 bytes at 100,000 a second`);
   });
 
-  test('the slicer sends so many bytes at a time', async (t) => {
+  test('the slicer sends this many bytes at a time', async (t) => {
     const { proxy } = await between(t, echo);
     proxy.set('down', { sliceBytes: 3, sliceDelayMs: 5 });
     const socket = await openSocket(proxy.port);
@@ -88,7 +88,7 @@ describe('the proxy between the tests and the exchange', { concurrency: true }, 
     assert.ok(tookMs >= 40, `${tookMs} ms`);
   });
 
-  test('the limit closes the connection after exactly so many bytes', async (t) => {
+  test('the limit closes the connection after exactly this many bytes', async (t) => {
     const { proxy } = await between(t, echo);
     proxy.set('down', { limitBytes: 7 });
     const socket = await openSocket(proxy.port);

@@ -10,7 +10,7 @@ export interface Toxics {
   /** So many bytes at a time, `sliceDelayMs` apart. */
   readonly sliceBytes: number;
   readonly sliceDelayMs: number;
-  /** The connection is closed once so many bytes have gone through. */
+  /** The connection is closed once this many bytes have gone through. */
   readonly limitBytes: number;
   /** How much later the other side learns that this one has closed. */
   readonly slowCloseMs: number;
@@ -34,7 +34,7 @@ export interface TcpPumpOptions {
   /** Whether the connection loses everything. */
   readonly isLost: () => boolean;
   readonly limitReached: () => void;
-  /** Aborted when the connection is over. */
+  /** Aborted when the connection has ended. */
   readonly signal: AbortSignal;
 }
 
@@ -125,7 +125,7 @@ export class TcpPump {
     this.#to.end(() => this.#options.limitReached());
   }
 
-  /** Whether nothing may go on from here: the connection is over, or the wire is gone. */
+  /** Whether nothing may go on from here: the connection has ended, or the wire is gone. */
   get #isOver(): boolean {
     return this.#options.signal.aborted || this.#options.isLost() || this.#to.writableEnded || this.#to.destroyed;
   }

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { KeyLook } from './key-look.ts';
+import { UnknownKeyRefresh } from './unknown-key-refresh.ts';
 
 function setup() {
   const clock = new FakeClock();
   const looks: (() => void)[] = [];
   const store = { isReachable: true };
-  const keyLook = new KeyLook(
+  const keyRefresh = new UnknownKeyRefresh(
     {
       look: () => new Promise((resolve) => looks.push(resolve)),
       reachable: () => store.isReachable,
     },
     clock,
   );
-  return { clock, looks, store, keyLook };
+  return { clock, looks, store, keyRefresh };
 }
 
-test('whoever comes while a look is under way waits for the next one, which all of them share', async () => {
-  const { looks, keyLook } = setup();
-  const first = keyLook.look();
-  const others = Array.from({ length: 1_000 }, () => keyLook.look());
+test('requests that come during a read wait for the next one, which they share', async () => {
+  const { looks, keyRefresh } = setup();
+  const first = keyRefresh.refresh();
+  const others = Array.from({ length: 1_000 }, () => keyRefresh.refresh());
   assert.equal(new Set(others).size, 1);
   assert.notEqual(others[0], first);
   looks[0]!();
@@ -32,11 +32,11 @@ test('whoever comes while a look is under way waits for the next one, which all 
   assert.equal(looks.length, 2);
 });
 
-test('however many keys are guessed, the store is asked 50 times a second at most', async () => {
-  const { clock, looks, keyLook } = setup();
+test('however many keys are guessed, the store is read 50 times a second at most', async () => {
+  const { clock, looks, keyRefresh } = setup();
   const guess = async (times: number) => {
     for (let count = 0; count < times; count++) {
-      const look = keyLook.look();
+      const look = keyRefresh.refresh();
       looks.at(-1)?.();
       await look;
     }
@@ -49,9 +49,9 @@ test('however many keys are guessed, the store is asked 50 times a second at mos
 });
 
 test('a store that does not answer holds a refusal up for 250 ms, and one that cannot be reached not at all', async () => {
-  const { clock, store, keyLook } = setup();
+  const { clock, store, keyRefresh } = setup();
   let isOver = false;
-  const look = keyLook.look()!.then(() => {
+  const look = keyRefresh.refresh()!.then(() => {
     isOver = true;
   });
   await clock.advance(249);
@@ -59,5 +59,5 @@ test('a store that does not answer holds a refusal up for 250 ms, and one that c
   await clock.advance(1);
   await look;
   store.isReachable = false;
-  assert.equal(keyLook.look(), undefined);
+  assert.equal(keyRefresh.refresh(), undefined);
 });

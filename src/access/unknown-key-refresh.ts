@@ -1,37 +1,37 @@
 import type { Clock } from '../clock.ts';
 
-const looksPerSecond = 50;
+const readsPerSecond = 50;
 const timeoutMs = 250;
 
-/** The store, as far as it can be asked for what changed. */
-export interface LookSource {
+/** Changes in the store. */
+export interface ChangeSource {
   /** Applies to the directory whatever was written before the call. Never rejects. */
   look(): Promise<void>;
   reachable(): boolean;
 }
 
 /**
- * Looks for what changed in the store before a key that nobody here knows is refused, so that a key that another process made
- * works from the moment it is shown. Guessing costs the store nothing to speak of: everybody who waits shares the next look,
- * there are at most 50 a second, and none while the store cannot be reached. It says nothing about a key either: whatever is wrong
- * with one, the same look is made or none.
+ * Reads what changed in the store before an unknown key is refused, so that a key that another process made works from the
+ * moment it is shown. Guessing costs the store almost nothing: all requests that wait share the next read, there are at most 50
+ * a second, and none while the store cannot be reached. The time reveals nothing about a key: whatever is wrong with one, the
+ * same read is made or none.
  */
-export class KeyLook {
-  readonly #source: LookSource;
+export class UnknownKeyRefresh {
+  readonly #source: ChangeSource;
   readonly #clock: Pick<Clock, 'after' | 'monotonicMs'>;
   #running: Promise<void> | undefined;
   /** Begins when the running one ends. */
   #next: Promise<void> | undefined;
-  #left = looksPerSecond;
+  #left = readsPerSecond;
   #countedMs = 0;
 
-  constructor(source: LookSource, clock: Pick<Clock, 'after' | 'monotonicMs'>) {
+  constructor(source: ChangeSource, clock: Pick<Clock, 'after' | 'monotonicMs'>) {
     this.#source = source;
     this.#clock = clock;
   }
 
-  /** Resolves once the directory has what was written before the call, or after 250 ms; `undefined`: no look now. */
-  look(): Promise<void> | undefined {
+  /** Resolves once the directory has what was written before the call, or after 250 ms; `undefined`: no read now. */
+  refresh(): Promise<void> | undefined {
     if (!this.#source.reachable()) return undefined;
     if (this.#running === undefined) return this.#begin();
     this.#next ??= this.#running.then(() => {
@@ -55,8 +55,8 @@ export class KeyLook {
 
   #mayBegin(): boolean {
     const nowMs = this.#clock.monotonicMs();
-    const regained = ((nowMs - this.#countedMs) * looksPerSecond) / 1_000;
-    this.#left = Math.min(looksPerSecond, this.#left + regained);
+    const regained = ((nowMs - this.#countedMs) * readsPerSecond) / 1_000;
+    this.#left = Math.min(readsPerSecond, this.#left + regained);
     this.#countedMs = nowMs;
     if (this.#left < 1) return false;
     this.#left--;
