@@ -54,7 +54,7 @@ export class BoardPublisher {
     this.#parts = parts;
   }
 
-  /** For whoever runs the feed: the other nodes are to hear of it while this one leads. */
+  /** For whoever runs the feed: the other nodes get it while this one leads. */
   readonly record = (event: MarketEvent): void => {
     if (!this.#isLeading) return;
     this.#waiting.add(event);

@@ -3,10 +3,10 @@ import { afterTimeout } from './call-timeout.ts';
 
 const probeAfterMsMin = 100;
 const probeAfterMsMax = 1_000;
-/** So many probes in vain, and the connection is taken for dead. Under three seconds. */
+/** After this many failed probes in a row the connection counts as dead: under three seconds. */
 const probesMax = 5;
 
-/** What a circuit needs of whom it guards. */
+/** What a circuit needs of the server it protects. */
 export interface CircuitParts {
   readonly clock: Clock;
   /** How long a probe may take, in milliseconds: as long as a request may wait. */
@@ -20,8 +20,8 @@ export interface CircuitParts {
 }
 
 /**
- * Whether the server is asked at all. One failure breaks the circuit, so that nobody else waits for a server that does
- * not answer; from then on only probes ask, and the first that is answered in time closes it. It is broken
+ * Decides whether the server is used at all. One failure breaks the circuit, so that nobody else waits for a server that does
+ * not answer; from then on only probes are sent, and the first that is answered in time closes it. It is broken
  * until a first probe has been answered.
  */
 export class Circuit {
@@ -53,7 +53,7 @@ export class Circuit {
     return this.#reason;
   }
 
-  /** Something failed. What fails once it is broken says nothing new. */
+  /** A call failed. Ignored once the circuit is broken. */
   trip(reason: string): void {
     if (!this.#isUp || this.#isStopped) return;
     this.#isUp = false;

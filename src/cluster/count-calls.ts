@@ -13,7 +13,7 @@ export interface Take {
   readonly resolve: (decision: LimitDecision) => void;
 }
 
-/** Takes that were sent together, what went with them, and how they fared. */
+/** Takes that were sent together, what went with them, and their outcome. */
 export interface Call {
   readonly takes: readonly Take[];
   /** As sent. `undefined` before. */

@@ -88,7 +88,7 @@ export interface CountAnswer {
   readonly used: readonly number[];
 }
 
-/** So many takes go into one call at most: a server answers others between calls. */
+/** At most this many takes go into one call: a server answers others between calls. */
 export const takesPerCallMax = 256;
 
 /** Has the server count. Rejects with its error, and on an answer that is none. */

@@ -34,8 +34,8 @@ const leaseTiming: LeaseTiming = { leaseMs: 3_000, marginMs: 300, renewEveryMs: 
 
 /**
  * Which of several nodes acts. The lease ends by the server's clock; its holder counts from before it asked, by its own
- * monotonic clock, and stops before that: so at no time do two nodes take themselves for the holder. A holder that
- * was frozen between a look at `fence` and its act is refused by the fencing number (see `leaseScripts`).
+ * monotonic clock, and stops before that: so two nodes never act as the holder at once. A holder that
+ * was frozen between reading `fence` and acting is refused by the fencing number (see `leaseScripts`).
  */
 export class FeedLease {
   readonly #store: LeaseStore;
@@ -59,7 +59,7 @@ export class FeedLease {
     this.#timing = timing;
   }
 
-  /** The fencing number while this node may act, looked at by the clock; `undefined` otherwise. Ask before every act. */
+  /** The fencing number while this node may act, checked against the clock; `undefined` otherwise. Ask before every act. */
   get fence(): number | undefined {
     return this.#clock.monotonicMs() < this.#endsMs ? this.#fence : undefined;
   }
@@ -84,7 +84,7 @@ export class FeedLease {
 
   #ask(): void {
     this.#schedule();
-    // One question at a time: an answer that never comes must not be followed by a hundred more.
+    // One request at a time: no further ones queue behind an answer that never comes.
     if (this.#isAsking) return;
     this.#isAsking = true;
     const askedMs = this.#clock.monotonicMs();

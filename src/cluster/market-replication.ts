@@ -11,7 +11,7 @@ export interface FedParts {
   readonly feedStatus: FeedStatus;
 }
 
-/** Leads what the feed of one source reports to the part it concerns. */
+/** Passes what the feed of one source reports to the part that handles it. */
 export function marketSink(
   { book, feedStatus }: FedParts,
   clock: Pick<Clock, 'monotonicMs'>,

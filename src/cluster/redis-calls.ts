@@ -6,7 +6,7 @@ import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 /** Sends one command and gives its answer. */
 export type Caller = (command: readonly string[]) => Promise<unknown>;
 
-/** A server that does not answer in this time is asked on another connection. */
+/** After this time without an answer the connection is replaced. */
 const timeoutMs = 1_500;
 
 /** Two connections to a server, each replaced when it stops answering. */
@@ -77,7 +77,7 @@ export interface StreamEntry {
 /** By their names. */
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** Reads what `XREAD` of one stream is answered: `[[key, [[id, [name, value, …]], …]]]`, or nothing. */
+/** Reads the answer to `XREAD` of one stream: `[[key, [[id, [name, value, …]], …]]]`, or nothing. */
 export function readStreamEntries(answer: unknown): readonly StreamEntry[] {
   const entries = (answer as [string, [string, string[]][]][] | null)?.[0]?.[1] ?? [];
   return entries.map(([id, members]) => ({ id, fields: readFields(members) }));

@@ -3,7 +3,7 @@ import { createClient } from '@redis/client';
 import { Backoff } from '../backoff.ts';
 import type { Clock, Randomness, Timer } from '../clock.ts';
 
-/** Where a Redis or Valkey server is, and who asks. */
+/** Address and credentials of a Redis or Valkey server. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;

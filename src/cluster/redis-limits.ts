@@ -97,7 +97,7 @@ export class RedisLimits implements Limits {
 
   /**
    * Begins to connect. Resolves once requests are counted on the server: before that this node counts alone, and several that start
-   * at once would each admit a limit of their own. A server that is away holds nobody up for longer than a second.
+   * at once would each admit a limit of their own. An unreachable server delays it by a second at most.
    */
   start(): Promise<void> {
     const timer = this.#options.clock.after(startTimeoutMs, this.#started.resolve);
@@ -147,7 +147,7 @@ export class RedisLimits implements Limits {
     return known === undefined ? memory.mayFail(bucket, now) : usedOf(known) < figures.failedAuthentication;
   }
 
-  /** Counted by each process for itself: this bounds what a flood costs, and is no promise to anybody. */
+  /** Counted by each process for itself: this bounds the cost of a flood, and is not part of the contract. */
   takeForPage(bucket: string, now: EpochMs): LimitDecision {
     return this.#options.memory.takeForPage(bucket, now);
   }

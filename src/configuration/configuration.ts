@@ -134,7 +134,7 @@ const bankUrls = {
   ecb: 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',
 } as const;
 
-/** Turns checked settings into what the rest of the program takes. */
+/** Turns checked settings into the form that the rest of the program uses. */
 export function resolveSettings(settings: Settings, directoryOf: DirectoryOf): Configuration {
   const { admin, store, redis, markets, pricing, guard, limits, notices, feed, logs } = settings;
   return {

@@ -3,7 +3,7 @@ import { feedStatuses } from '../contract/enumerations.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { headerNames } from '../contract/limits.ts';
 
-/** What a resource has to say. The pipeline adds identifiers, limits and codings, and writes it. */
+/** The answer of a resource. The pipeline adds identifiers, limits and codings, and writes it. */
 export type Answer = PageAnswer | TextAnswer | RedirectAnswer | ProblemAnswer;
 
 /** A body that is kept ready in several codings and can be asked for conditionally. */
@@ -61,7 +61,7 @@ export const feedHeaders = Object.fromEntries(
   feedStatuses.map((status) => [status, [headerNames.feedStatus, status]]),
 ) as unknown as Readonly<Record<FeedStatus, readonly string[]>>;
 
-/** Market data: anyone may keep it, nobody may use it without asking whether it still holds. */
+/** Market data: may be stored, and must be revalidated before each use. */
 export function dataPage(page: Page, extraHeaders: readonly string[] = none): PageAnswer {
   return {
     kind: 'page',

@@ -16,7 +16,7 @@ const pieceBytes = { keyed: 1_024, keyless: 128 };
 const unsentBytesInAllMax = 64 * 1024 * 1024;
 /** Answers in a row that refuse requests sent ahead; the last of them ends the connection. */
 const refusalsInRowMax = 50;
-/** What a client without a valid key is promised of an idle connection, and when it is closed. */
+/** The keep-alive time advertised to a client without a valid key, and when its idle connection is closed. */
 export const keylessKeepAliveSeconds = 5;
 const keylessIdleSweeps = 7;
 

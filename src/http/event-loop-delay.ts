@@ -25,7 +25,7 @@ export class EventLoopDelay {
     this.#newer = record(nowMs);
   }
 
-  /** The 99th percentile in milliseconds; 0 during the first two seconds. To be asked several times a second. */
+  /** The 99th percentile in milliseconds; 0 during the first two seconds. Read it several times a second. */
   p99Ms(): number {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#newer.startedMs >= turnEveryMs) this.#turn(nowMs);

@@ -36,7 +36,7 @@ export interface PublicListenerOptions {
   readonly limits: ConnectionLimits;
 }
 
-/** What becomes of connections and requests. */
+/** Handlers of connections and requests. */
 export interface ServerHandlers {
   /** A connection was accepted, before any handshake; false when it was ended. */
   readonly accepted: (socket: Socket) => boolean;
@@ -47,7 +47,7 @@ export interface ServerHandlers {
   readonly request: RequestListener;
   /** A request whose `Expect` header cannot be met. */
   readonly expectation: RequestListener;
-  /** What came is no request. */
+  /** The bytes are not a request. */
   readonly failed: (error: ParserError, socket: Socket) => void;
   /** A CONNECT, after which the parser has left the connection. */
   readonly tunnel: (socket: Socket) => void;

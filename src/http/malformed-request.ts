@@ -5,7 +5,7 @@ import { headerNames } from '../contract/limits.ts';
 import { methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
 import { problemHeaders } from './response-writer.ts';
 
-/** What a well-parsed request still has wrong with it as HTTP; `undefined` when nothing. */
+/** What is wrong with a parsed request as HTTP; `undefined` when nothing. */
 export function findHttpFault({
   httpVersionMajor,
   httpVersionMinor,
@@ -19,12 +19,12 @@ export function findHttpFault({
   return host.includes(',') ? problem('BAD_REQUEST', 'The Host header is given more than once.') : undefined;
 }
 
-/** What the parser says of bytes that it gave up on. */
+/** The parser's error for bytes that it could not parse. */
 export interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
-/** What to say to bytes the parser gave up on. */
+/** The answer to bytes that could not be parsed. */
 export function parserProblem({ code, rawPacket }: ParserError): ProblemAnswer {
   switch (code) {
     case 'HPE_INVALID_METHOD':

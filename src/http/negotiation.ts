@@ -1,6 +1,6 @@
 import type { ContentEncoding } from '../board/encoding.ts';
 
-/** In our order of preference among codings a client likes equally: the smallest work for both sides first. */
+/** In our order of preference among codings a client accepts equally: the smallest work for both sides first. */
 const preferred: readonly ContentEncoding[] = ['zstd', 'br', 'gzip'];
 
 const chosen = new Map<string, ContentEncoding>();

@@ -15,7 +15,7 @@ export interface Pressure {
   readonly unsentBytes: number;
 }
 
-/** How the service defends itself when it cannot keep up. */
+/** What an overload is measured by, and where it is reported. */
 export interface OverloadOptions {
   readonly pressure: () => Pressure;
   /** Above any of these requests are shed; well below all of them they are taken again. */

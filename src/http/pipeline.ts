@@ -28,7 +28,7 @@ export interface Gate {
   readonly limits: Limits;
   /** Called for every request that a key's own limit refuses. */
   readonly breaches?: Pick<BreachLog, 'refused'> | undefined;
-  /** Looks for keys that were made just now, elsewhere; `undefined` when it does not. */
+  /** Reads keys that were just made elsewhere; `undefined` when it does not. */
   readonly look?: (() => Promise<void> | undefined) | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Decision {
 /** A decision at once, or soon where the limits are counted elsewhere. */
 export type Deciding = Decision | Promise<Decision>;
 
-/** The paths of the public listener, by who pays for them. */
+/** The paths of the public listener, by the limit that counts them. */
 export interface Routes {
   /** Under `/v1`: an API key each. */
   readonly keyed: ReadonlyMap<string, Resource>;
@@ -56,7 +56,7 @@ export interface Routes {
   readonly keyless: ReadonlyMap<string, Resource>;
   /** Pages for people, which have a limit of their own. */
   readonly uncounted: ReadonlyMap<string, Resource>;
-  /** In the place of what does not exist, for people. */
+  /** The page for people at a path that does not exist. */
   readonly lost?: Resource;
 }
 
@@ -97,7 +97,7 @@ export class Pipeline {
     return isRead && isWellFormed(target.path) && prefersPage(headers.accept) ? this.#routes.lost : undefined;
   }
 
-  /** Pages are counted generously, for themselves: a reader never meets this limit, a flood does. */
+  /** Pages are counted generously, for themselves: a reader never reaches this limit, a flood does. */
   #decidePage(page: Resource, request: PublicRequest): Decision {
     const verdict = this.#gate.limits.takeForPage(request.address.limitBucket, request.now);
     if (verdict.allowed) return { answer: this.#answer(page, request), route: page.route, verdict: undefined };

@@ -46,7 +46,7 @@ export interface PublicListenerParts {
   readonly pressure: () => Omit<Pressure, 'unsentBytes'>;
 }
 
-/** Longer than a request is on its way. */
+/** Longer than a request takes to arrive. */
 const idleGraceMs = 500;
 /** Bytes that all clients together have not taken, above which requests are shed. */
 const unsentBytesMax = 32 * 1024 * 1024;

@@ -25,7 +25,7 @@ export interface ClientTicker {
   readonly source: string;
 }
 
-/** Turns upstream values into client prices. `undefined` when the sell price rounds to zero: nobody sells at that. */
+/** Turns upstream values into client prices. `undefined` when the sell price rounds to zero: no such price is offered. */
 export function clientTicker(
   market: OfferedMarket,
   ticker: AcceptedTicker,

@@ -106,7 +106,7 @@ export class Guard {
     this.#counts = counts;
   }
 
-  /** One that knows nothing of what the others hold, and counts with them. */
+  /** A guard without anything held, which shares the counters. */
   forSource(): Guard {
     return new Guard(this.#rules, this.#counts);
   }

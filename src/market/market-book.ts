@@ -136,7 +136,7 @@ export class MarketBook {
     this.advance(now);
   }
 
-  /** Makes the terms hold that hold at an instant. Whoever reads prices at an instant does so first; it costs nothing between two starts. */
+  /** Applies the terms in force at an instant. Call it before reading prices at that instant; it costs nothing between two starts. */
   advance(now: EpochMs): void {
     if (!this.#terms.advance(now)) return;
     this.catalogue.precisionsChanged();
