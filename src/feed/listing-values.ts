@@ -24,21 +24,21 @@ export function asStep(value: unknown): Step | undefined {
 
 /** A count of decimal places, 0 to 18, that a market needs. Throws `UpstreamError` with the reason for skipping the pair. */
 export function requirePlaces(entry: WireObject, member: string): number {
-  const places = asCount(entry[member], placesMax);
-  if (places === undefined) throw new UpstreamError('malformed', `${member} is missing or out of range`);
-  return places;
+  return required(asCount(entry[member], placesMax), `${member} is missing or out of range`);
 }
 
 /** A decimal above zero that a market needs. Throws `UpstreamError` with the reason for skipping the pair. */
 export function requirePositive(entry: WireObject, member: string): DecimalString {
-  const positive = asPositive(entry[member]);
-  if (positive === undefined) throw new UpstreamError('malformed', `${member} is missing or not a positive decimal`);
-  return positive;
+  return required(asPositive(entry[member]), `${member} is missing or not a positive decimal`);
 }
 
 /** A step or a smallest size that a market needs. Throws `UpstreamError` with the reason for skipping the pair. */
 export function requireStep(entry: WireObject, member: string): Step {
-  const step = asStep(entry[member]);
-  if (step === undefined) throw new UpstreamError('malformed', `${member} is missing or not a positive decimal`);
-  return step;
+  return required(asStep(entry[member]), `${member} is missing or not a positive decimal`);
+}
+
+/** Throws `UpstreamError` with the reason for skipping the pair where the value is `undefined`. */
+export function required<Value>(value: Value | undefined, reason: string): Value {
+  if (value === undefined) throw new UpstreamError('malformed', reason);
+  return value;
 }

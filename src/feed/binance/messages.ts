@@ -1,10 +1,10 @@
 import { parseDecimal } from '../../market/decimal.ts';
-import { asStep, type Step } from '../listing-values.ts';
+import { asStep, required, type Step } from '../listing-values.ts';
 import type { ListedPair, MarketTerms } from '../market-listing.ts';
 import type { TickerValues } from '../polled-tickers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
-import { asList, asObject, asText, requireList, UpstreamError, type WireObject } from '../wire.ts';
+import { asList, asObject, asText, requireList, type WireObject } from '../wire.ts';
 
 /**
  * Reads the answer of `exchangeInfo`. Only `TRADING` is trading; every other state, known (`HALT`, `BREAK`, `END_OF_DAY`,
@@ -37,9 +37,7 @@ function readTerms(entry: WireObject): MarketTerms {
 
 /** In a filter 0 means that the rule is off: the value itself is then unknown. */
 function requireFilter(entry: WireObject, type: string, member: string): Step {
-  const step = asStep(filterOf(entry, type)?.[member]);
-  if (step === undefined) throw new UpstreamError('malformed', `${type} has no ${member} above 0`);
-  return step;
+  return required(asStep(filterOf(entry, type)?.[member]), `${type} has no ${member} above 0`);
 }
 
 function filterOf(entry: WireObject, type: string): WireObject | undefined {
