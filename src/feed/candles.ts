@@ -1,5 +1,5 @@
 import { Backoff } from '../backoff.ts';
-import type { EpochMs } from '../clock.ts';
+import type { EpochMs, Timer } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { ReferencePrices, UpstreamTicker } from '../market/upstream.ts';
@@ -11,9 +11,9 @@ import { asUpstreamError, type UpstreamError } from './wire.ts';
 
 interface Followed {
   readonly history: PriceHistory;
-  /** The second of each minute at which this symbol is processed: the work is spread over the minute. */
-  readonly turnSecond: number;
-  turnMinute: number;
+  /** The second of each minute at which this symbol is updated: the work is spread over the minute. */
+  readonly updateSecond: number;
+  updatedMinute: number;
   last: DecimalString | undefined;
   published: ReferencePrices | undefined;
 }
@@ -37,11 +37,11 @@ export class CandleKeeper {
   readonly #backoff: Backoff;
   /** The requests to make, in order, with the failures so far. Hours go before minutes. */
   readonly #jobs = { hour: new Map<MarketSymbol, number>(), minute: new Map<MarketSymbol, number>() };
-  #turns = 0;
+  #followedCount = 0;
   /** The last request failed, and the next one is held back. */
   #isBackingOff = false;
   #notedAtMs = Number.NEGATIVE_INFINITY;
-  #stopTurns: () => void = () => undefined;
+  #timer: Timer | undefined;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
@@ -55,13 +55,12 @@ export class CandleKeeper {
   }
 
   start(): void {
-    const timer = this.#parts.clock.every(1_000, () => this.#takeTurns());
-    this.#stopTurns = () => timer.cancel();
+    this.#timer = this.#parts.clock.every(1_000, () => this.#updateDue());
     this.#loop.start();
   }
 
   stop(): void {
-    this.#stopTurns();
+    this.#timer?.cancel();
     this.#loop.stop();
   }
 
@@ -71,9 +70,9 @@ export class CandleKeeper {
     for (const symbol of this.#followed.keys()) if (!wanted.has(symbol)) this.#forget(symbol);
     for (const symbol of wanted) {
       if (this.#followed.has(symbol)) continue;
-      const turnSecond = this.#turns++ % 60;
+      const updateSecond = this.#followedCount++ % 60;
       const history = new PriceHistory();
-      this.#followed.set(symbol, { history, turnSecond, turnMinute: 0, last: undefined, published: undefined });
+      this.#followed.set(symbol, { history, updateSecond, updatedMinute: 0, last: undefined, published: undefined });
       this.#request(symbol, 'hour');
       this.#request(symbol, 'minute');
     }
@@ -87,21 +86,21 @@ export class CandleKeeper {
     this.#notedAtMs = this.#parts.clock.monotonicMs();
   }
 
-  #takeTurns(): void {
+  #updateDue(): void {
     const { clock } = this.#parts;
     const now = clock.now();
     const minute = Math.floor(now / minuteMs);
     const second = Math.floor((now % minuteMs) / 1_000);
     const isCurrent = clock.monotonicMs() - this.#notedAtMs < currentForMs;
     for (const [symbol, followed] of this.#followed) {
-      if (followed.turnMinute === minute || followed.turnSecond > second) continue;
-      followed.turnMinute = minute;
-      if (isCurrent && followed.last !== undefined) this.#noteTurn(symbol, followed, followed.last, now);
+      if (followed.updatedMinute === minute || followed.updateSecond > second) continue;
+      followed.updatedMinute = minute;
+      if (isCurrent && followed.last !== undefined) this.#noteLast(symbol, followed, followed.last, now);
       this.#publish(symbol, followed, now);
     }
   }
 
-  #noteTurn(symbol: MarketSymbol, followed: Followed, last: DecimalString, now: EpochMs): void {
+  #noteLast(symbol: MarketSymbol, followed: Followed, last: DecimalString, now: EpochMs): void {
     const gapMs = now - (followed.history.notedAt ?? now);
     followed.history.note(now, last);
     if (gapMs > hourGapMs) this.#request(symbol, 'hour');

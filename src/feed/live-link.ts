@@ -63,7 +63,7 @@ export class LiveLink {
   }
 
   /** The connection is open, and something arrived on it lately. */
-  get isHeard(): boolean {
+  get isReceiving(): boolean {
     return this.#state === 'open' && this.#transportWatchdog.idleMs < this.#parts.timing.silentAfterMs;
   }
 

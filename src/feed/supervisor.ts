@@ -101,7 +101,7 @@ export class FeedSupervisor {
 
   /** The live connection delivers, so that polls are for single symbols alone. */
   get isLive(): boolean {
-    return this.#path === 'live' && this.#link.isHeard;
+    return this.#path === 'live' && this.#link.isReceiving;
   }
 
   /**
