@@ -103,12 +103,12 @@ export class MeasuredProcess {
 
   /** Processor time of all its threads so far; `undefined` on a system that does not report it. */
   processorSeconds(): number | undefined {
-    const path = `/proc/${this.#child.pid}/stat`;
-    if (!existsSync(path)) return undefined;
-    const text = readFileSync(path, 'utf8');
-    // The second field, the name in brackets, may hold blanks: counted is from behind it.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    return secondsIn(`/proc/${this.#child.pid}/stat`);
+  }
+
+  /** That of its first thread, which serves. */
+  servingSeconds(): number | undefined {
+    return secondsIn(`/proc/${this.#child.pid}/task/${this.#child.pid}/stat`);
   }
 
   /** Memory it holds in RAM now; `undefined` on a system that does not report it. */
@@ -150,4 +150,12 @@ export class MeasuredProcess {
   #log(what: string): void {
     process.stderr.write(`${what}: ${this.#name}\n${this.#stderr}\n`);
   }
+}
+
+function secondsIn(path: string): number | undefined {
+  if (!existsSync(path)) return undefined;
+  const text = readFileSync(path, 'utf8');
+  // The second field, the name in brackets, may hold blanks: counted is from behind it.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }

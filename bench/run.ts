@@ -7,6 +7,7 @@ import { keys } from './keys.ts';
 import { latency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { readOptions } from './options.ts';
+import { recording } from './recording.ts';
 import { reportPage } from './report/markdown.ts';
 import type { Section } from './report/section.ts';
 import { machineText, sectionText } from './report/text.ts';
@@ -17,10 +18,18 @@ import { start } from './start.ts';
 import { store } from './store.ts';
 import { updates } from './updates.ts';
 
-const measurements = { serving, latency, updates, start, keys, store, growth, scaling, history } satisfies Record<
-  string,
-  (scope: Scope) => Promise<Section>
->;
+const measurements = {
+  serving,
+  latency,
+  updates,
+  start,
+  keys,
+  store,
+  growth,
+  scaling,
+  history,
+  recording,
+} satisfies Record<string, (scope: Scope) => Promise<Section>>;
 type Name = keyof typeof measurements;
 
 const here = new URL('./', import.meta.url);
