@@ -330,6 +330,10 @@ function recordMetrics({ recording, clock }: AdminParts): Metric[] {
     counter('record_answers_total', 'Answers to keys recorded.', () => recording()?.servings),
     counter('record_bytes_total', 'Bytes of sealed segments.', () => recording()?.segmentBytes),
     gauge('record_backlog_bytes', 'Bytes noted and not in the journal yet.', () => recording()?.backlogBytes),
+    gauge('record_write_failing', '1 while the record cannot be written and waits in memory.', () => {
+      const figures = recording();
+      return figures && (figures.trouble === undefined ? 0 : 1);
+    }),
     counter('record_gaps_total', 'Gaps in the record.', () => recording()?.gaps),
     gauge('record_gap_seconds', 'How long nothing has been recorded; 0 while all is.', () => {
       const figures = recording();

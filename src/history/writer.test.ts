@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import { readJournal } from './journal.ts';
 import { openWriter } from './open-writer.ts';
-import { answers, newRecord, type RecordFixture, recordTest, requestKey, writerOn } from './record.testing.ts';
+import {
+  answers,
+  directoryFor,
+  newRecord,
+  type RecordFixture,
+  recordTest,
+  requestKey,
+  writerOn,
+} from './record.testing.ts';
 import { RecordReader } from './record-reader.ts';
 import { prune } from './retention.ts';
 import type { SegmentReader } from './segment-store.ts';
+import { openSqliteSegments, openSqliteSegmentsToRead } from './sqlite-segments.ts';
 import { verifyRecord } from './verify.ts';
 
 /** Long enough that retention can delete it whole on either engine. */
@@ -92,6 +104,16 @@ recordTest('two processes that share a store have a chain each', async (t) => {
   t.after(one.release);
   t.after(other.release);
   assert.deepEqual([one.chain, other.chain], [1, 2]);
+});
+
+test('a file whose tables are of another version is left as it is, with a word on what to do', (t) => {
+  const path = join(directoryFor(t), 'history.sqlite');
+  const database = new DatabaseSync(path);
+  database.exec('create table segment (number integer)');
+  database.close();
+  for (const open of [openSqliteSegments, openSqliteSegmentsToRead]) {
+    assert.throws(() => open(path), /history\.sqlite is of a form that this version does not read\. Move it away/);
+  }
 });
 
 /** Three spans with an answer each. */

@@ -95,6 +95,8 @@ export class Installation {
   readonly directory: string;
   /** Of the environment of every process. */
   readonly env: Record<string, string> = {};
+  /** What starts every process, where something else does: a program and its first arguments. */
+  startedBy: readonly string[] = [];
   readonly #t: Cleanup;
 
   private constructor(t: Cleanup, directory: string) {
@@ -126,7 +128,8 @@ export class Installation {
 
   /** Starts a command without waiting for it. */
   start(...argv: readonly string[]): Child {
-    return new Child(this.#t, process.execPath, [launcher, ...argv], { cwd: this.directory, env: this.env });
+    const [file, ...args] = [...this.startedBy, process.execPath, launcher, ...argv];
+    return new Child(this.#t, file!, args, { cwd: this.directory, env: this.env });
   }
 
   /** Runs a command to its end. */
