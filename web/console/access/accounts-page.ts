@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import type { Account, AccountList, KeyList } from '../../generated/management-v1.d.ts';
-import { post } from '../api/client.ts';
 import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Allowed, Badge, Empty, Loaded, Page, ProblemBlock, When } from '../parts/blocks.ts';
-import { Dialog } from '../parts/dialog.ts';
-import { Field, Search, useSubmitted } from '../parts/form.ts';
+import { Allowed, Badge, Empty, Loaded, Page, When } from '../parts/blocks.ts';
+import { DialogButton } from '../parts/dialog.ts';
+import { Search } from '../parts/form.ts';
 import { PagingButtons, TableFrame, usePaging } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { goTo, hrefTo, withQuery } from '../router.ts';
+import { EmailForm } from './email-form.ts';
 import { KeyTable } from './keys.ts';
 
 const everyMs = 10_000;
@@ -17,10 +17,11 @@ const everyMs = 10_000;
 /** All accounts, found by a part of their e-mail address or by their id, and with them the keys that match. */
 export function AccountsPage() {
   const [query, setQuery] = useState('');
-  const [isCreating, setCreating] = useState(false);
   const paging = usePaging(query);
   const polled = usePolled<AccountList>(withQuery('accounts', { query, after: paging.after }), everyMs);
-  const create = html`<${Allowed} role="support"><button type="button" class="main" onClick=${() => setCreating(true)}>Create account</button><//>`;
+  const form = (close: () => void) =>
+    html`<${EmailForm} title="Create account" hint="Of the key holder: notices on repeated breaches of the limit go there." path="accounts" onDone=${created} onClose=${close} />`;
+  const create = html`<${Allowed} role="support"><${DialogButton} text="Create account" className="main">${form}<//><//>`;
   return html`<${Page} title="Accounts and keys" actions=${create}>
     <${Search} label="Find an account or a key" placeholder="e-mail address, id, or a key’s last four characters" initial=${query} onSearch=${setQuery} />
     <${Loaded} polled=${polled}>
@@ -30,7 +31,6 @@ export function AccountsPage() {
       </div>`}
     <//>
     ${query !== '' && html`<${FoundKeys} query=${query} />`}
-    ${isCreating && html`<${CreateAccount} onClose=${() => setCreating(false)} />`}
   <//>`;
 }
 
@@ -71,21 +71,7 @@ function keysText({ active, disabled, revoked }: Account['keys']): string {
   return active + disabled + revoked === 0 ? counted(0, 'key') : parts.join(', ');
 }
 
-function CreateAccount({ onClose }: { onClose: () => void }) {
-  const [email, setEmail] = useState('');
-  const { isBusy, problem, faultOf, submit } = useSubmitted<Account>((account) => {
-    toast(`The account of ${account.email} is created. Create a key for it.`);
-    goTo(hrefTo('accounts', account.id));
-  });
-  const send = (event: Event) => {
-    event.preventDefault();
-    void submit(() => post<Account>('accounts', { email: email.trim() }));
-  };
-  return html`<${Dialog} title="Create account" onClose=${onClose}>
-    <form onSubmit=${send}>
-      <${Field} label="E-mail" type="email" value=${email} onInput=${setEmail} fault=${faultOf('email')} hint="Of the key holder: notices on repeated breaches of the limit go there." more=${{ required: true, autocomplete: 'off' }} />
-      ${problem && faultOf('email') === undefined && html`<${ProblemBlock} problem=${problem} />`}
-      <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>Create account</button><button type="button" onClick=${onClose}>Go back</button></p>
-    </form>
-  <//>`;
+function created({ id, email }: Account): void {
+  toast(`The account of ${email} is created. Create a key for it.`);
+  goTo(hrefTo('accounts', id));
 }

@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks';
 import type { Key, KeyUsage, NewKey, Notice } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { counted } from '../format/decimal.ts';
-import { localText, spanText } from '../format/time.ts';
+import { spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
 import { Allowed, Badge, Empty, Facts, Loaded, Missing, Page, Section, When } from '../parts/blocks.ts';
-import { Confirm } from '../parts/dialog.ts';
+import { ConfirmButton, DialogButton } from '../parts/dialog.ts';
 import { Choice } from '../parts/form.ts';
-import { Bars, Meter } from '../parts/pictures.ts';
+import { Meter } from '../parts/pictures.ts';
 import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { goTo, hrefTo, hrefWith } from '../router.ts';
@@ -65,23 +65,13 @@ function KeyFacts({ entry, limitPerMinute }: { entry: Key; limitPerMinute: numbe
 
 function Breaches({ breaches }: { breaches: KeyUsage['breaches'] }) {
   if (breaches.length === 0) return html`<${Empty} title="None.">Every request of this key was within its limit.<//>`;
-  const oldestFirst = [...breaches].reverse().slice(-60);
   const refused = breaches.reduce((sum, breach) => sum + breach.refused, 0);
-  const label = `${counted(breaches.length, 'minute')} over the limit, ${counted(refused, 'request')} refused`;
-  const bars = oldestFirst.map((breach) => ({
-    key: breach.minuteMs,
-    value: breach.refused,
-    title: `${localText(breach.minuteMs)}: ${breach.refused} refused`,
-  }));
   return html`<div>
-    <p>${label}, the latest at <${When} atMs=${breaches[0]!.minuteMs} />.</p>
-    <${Bars} bars=${bars} label=${label} />
-    <details><summary>As a list</summary>
-      <${TableFrame} label="Minutes over the limit"><table>
-        <thead><tr><th scope="col">Minute</th><th scope="col" class="number">Refused</th><th scope="col" class="number">Limit</th></tr></thead>
-        <tbody>${breaches.slice(0, listed).map((breach) => html`<tr key=${breach.minuteMs}><td><${When} atMs=${breach.minuteMs} as="full" /></td><td class="number">${breach.refused}</td><td class="number">${breach.limitPerMinute}</td></tr>`)}</tbody>
-      </table><//>
-    </details>
+    <p>${counted(breaches.length, 'minute')} over the limit, ${counted(refused, 'request')} refused. The latest:</p>
+    <${TableFrame} label="Minutes over the limit"><table>
+      <thead><tr><th scope="col">Minute</th><th scope="col" class="number">Refused</th><th scope="col" class="number">Limit</th></tr></thead>
+      <tbody>${breaches.slice(0, listed).map((breach) => html`<tr key=${breach.minuteMs}><td><${When} atMs=${breach.minuteMs} as="full" /></td><td class="number">${breach.refused}</td><td class="number">${breach.limitPerMinute}</td></tr>`)}</tbody>
+    </table><//>
   </div>`;
 }
 
@@ -94,75 +84,76 @@ function Notices({ notices }: { notices: readonly Notice[] }) {
   )}</ul>`;
 }
 
-type Action = 'enable' | 'disable' | 'revoke' | 'rotate' | 'edit';
+interface ActionProps {
+  readonly entry: Key;
+  readonly onChanged: () => void;
+}
 
 /** What an operator can do with a key. */
-function KeyActions({ entry, onChanged }: { entry: Key; onChanged: () => void }) {
-  const [action, setDeed] = useState<Action | undefined>(undefined);
+function KeyActions({ entry, onChanged }: ActionProps) {
   const [made, setMade] = useState<NewKey | undefined>(undefined);
-  const open = (next: Action) => () => setDeed(next);
-  const shared = { entry, onClose: () => setDeed(undefined) };
-  const edit = (fields: KeyFields) => {
-    const changed = Object.entries(fields).filter(([name, value]) => value !== entry[name as keyof KeyFields]);
-    return post<Key>(`keys/${encodeURIComponent(entry.id)}/update`, Object.fromEntries(changed));
-  };
-  const edited = () => {
-    toast('The key is changed.');
-    setDeed(undefined);
-    onChanged();
-  };
+  const { status } = entry;
   const stored = () => {
     setMade(undefined);
     if (made !== undefined) goTo(hrefTo('keys', made.key.id));
   };
+  const edit = (close: () => void) => html`<${Edit} entry=${entry} onChanged=${onChanged} onClose=${close} />`;
+  const change = (action: keyof typeof changes) =>
+    html`<${Change} key=${action} entry=${entry} action=${action} onChanged=${onChanged} />`;
   return html`<${Allowed} role="support">
-    ${entry.status === 'active' && html`<button type="button" class="main" onClick=${open('rotate')}>Rotate</button>`}
-    ${entry.status !== 'revoked' && html`<button type="button" onClick=${open('edit')}>Edit</button>`}
-    ${entry.status === 'active' && html`<button type="button" onClick=${open('disable')}>Disable</button>`}
-    ${entry.status === 'disabled' && html`<button type="button" class="main" onClick=${open('enable')}>Enable</button>`}
-    ${entry.status !== 'revoked' && html`<button type="button" class="dangerous-quiet" onClick=${open('revoke')}>Revoke</button>`}
-    ${action === 'rotate' && html`<${Rotate} ...${shared} onMade=${setMade} />`}
-    ${action === 'edit' && html`<${KeyForm} title="Change key" initial=${entry} send=${edit} onDone=${edited} onClose=${shared.onClose} />`}
-    ${action !== undefined && action !== 'rotate' && action !== 'edit' && html`<${Change} ...${shared} action=${action} onChanged=${onChanged} />`}
+    ${status === 'active' && html`<${Rotate} entry=${entry} onMade=${setMade} />`}
+    ${status !== 'revoked' && html`<${DialogButton} text="Edit">${edit}<//>`}
+    ${status === 'active' && change('disable')}
+    ${status === 'disabled' && change('enable')}
+    ${status !== 'revoked' && change('revoke')}
     ${made && html`<${KeyText} made=${made} onClose=${stored} />`}
   <//>`;
 }
 
+function Edit({ entry, onChanged, onClose }: ActionProps & { onClose: () => void }) {
+  const send = (fields: KeyFields) => {
+    const changed = Object.entries(fields).filter(([name, value]) => value !== entry[name as keyof KeyFields]);
+    return post<Key>(`keys/${encodeURIComponent(entry.id)}/update`, Object.fromEntries(changed));
+  };
+  const done = () => {
+    toast('The key is changed.');
+    onClose();
+    onChanged();
+  };
+  return html`<${KeyForm} title="Change key" initial=${entry} send=${send} onDone=${done} onClose=${onClose} />`;
+}
+
 const changes = {
-  enable: { verb: 'Enable', done: 'enabled', text: 'The key works again within a second.' },
+  enable: { verb: 'Enable', className: 'main', done: 'enabled', text: 'The key works again within a second.' },
   disable: {
     verb: 'Disable',
+    className: undefined,
     done: 'disabled',
     text: 'Requests with it are refused with 401 INVALID_API_KEY within a second. It can be enabled again.',
   },
   revoke: {
     verb: 'Revoke',
+    className: 'dangerous-quiet',
     done: 'revoked',
     text: 'This is final. Requests with it are refused with 401 INVALID_API_KEY within a second, and it cannot be brought back. To replace a key without an interruption, rotate it.',
   },
 } as const;
 
-interface ChangeProps {
-  readonly entry: Key;
-  readonly action: keyof typeof changes;
-  readonly onChanged: () => void;
-  readonly onClose: () => void;
-}
-
-function Change({ entry, action, onChanged, onClose }: ChangeProps) {
-  const { verb, done, text } = changes[action];
+function Change({ entry, action, onChanged }: ActionProps & { action: keyof typeof changes }) {
+  const { verb, className, done, text } = changes[action];
   const name = keyName(entry);
   const finish = () => {
     toast(`“${name}” is ${done}.`);
     onChanged();
   };
-  return html`<${Confirm}
+  return html`<${ConfirmButton}
+    text=${verb}
+    className=${className}
     title=${`${verb} “${name}”?`}
     action=${`${verb} key`}
     isDangerous=${action === 'revoke'}
     act=${() => post<Key>(`keys/${encodeURIComponent(entry.id)}/${action}`)}
     onDone=${finish}
-    onClose=${onClose}
   ><p>${text}</p><//>`;
 }
 
@@ -174,14 +165,15 @@ const overlaps = [
   ['0', 'not at all: it has leaked'],
 ] as const;
 
-function Rotate({ entry, onMade, onClose }: { entry: Key; onMade: (made: NewKey) => void; onClose: () => void }) {
+function Rotate({ entry, onMade }: { entry: Key; onMade: (made: NewKey) => void }) {
   const [overlap, setOverlap] = useState<string>(overlaps[0][0]);
-  return html`<${Confirm}
+  return html`<${ConfirmButton}
+    text="Rotate"
+    className="main"
     title=${`Rotate “${keyName(entry)}”?`}
     action="Make the new key"
     act=${() => post<NewKey>(`keys/${encodeURIComponent(entry.id)}/rotate`, { overlapMs: Number(overlap) })}
     onDone=${onMade}
-    onClose=${onClose}
   >
     <p>A new key with the same label, limit and expiry is made and shown once. The old one keeps working meanwhile, so that its holder can switch.</p>
     <${Choice} label="The old key works on" value=${overlap} options=${overlaps} onChange=${setOverlap} />

@@ -1,8 +1,7 @@
 import type { Key, NewKey } from '../../generated/management-v1.d.ts';
 import { html } from '../html.ts';
 import { Badge, Missing, When } from '../parts/blocks.ts';
-import { CopyLine } from '../parts/copy.ts';
-import { Dialog } from '../parts/dialog.ts';
+import { CopyLine, SecretDialog } from '../parts/copy.ts';
 import { TableFrame } from '../parts/table.ts';
 import { hrefTo } from '../router.ts';
 import { useOverview } from '../shell/status.ts';
@@ -33,16 +32,12 @@ export function KeyTable({ keys }: { keys: readonly Key[] }) {
   </table><//>`;
 }
 
-/** The only time a key's text is shown. Escape does not close it: once closed, the text is gone. */
+/** A new key, and how it is tried. */
 export function KeyText({ made: { key, text }, onClose }: { made: NewKey; onClose: () => void }) {
   const baseUrl = useOverview().value?.baseUrl ?? '';
   const curl = `curl -H 'X-EXCHANGE-APIKEY: ${text}' '${baseUrl}/v1/tickers'`;
-  return html`<${Dialog} title=${`The key “${keyName(key)}”`} wide onClose=${() => {}}>
-    <p class="note warn"><strong>Copy it now: it is shown this once.</strong> Only its digest is stored, so nobody can look it up again. Give it to its holder over a channel you trust.</p>
-    <h3>Key</h3>
-    <${CopyLine} text=${text} label="Copy the key" />
+  return html`<${SecretDialog} name=${`key “${keyName(key)}”`} text=${text} onClose=${onClose}>
     <h3>Try it</h3>
     <${CopyLine} text=${curl} label="Copy the curl line" />
-    <p class="buttons"><button type="button" class="main" onClick=${onClose}>I have stored it</button></p>
   <//>`;
 }

@@ -5,7 +5,7 @@ import { counted, countText } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { Allowed, Empty, Loaded, Page } from '../parts/blocks.ts';
-import { Confirm } from '../parts/dialog.ts';
+import { ConfirmButton } from '../parts/dialog.ts';
 import { Choice } from '../parts/form.ts';
 import { hrefTo, hrefWith, replaceWith } from '../router.ts';
 import { BoardTable, columns } from './board-table.ts';
@@ -22,7 +22,8 @@ export function BoardPage({ query }: { query: URLSearchParams }) {
   const markets = polled.value?.markets ?? [];
   const isHeld = markets.some(({ heldAt }) => heldAt !== null);
   const isAnyPaused = markets.some(({ operatorPaused }) => operatorPaused);
-  const actions = html`<span class="buttons">${pause}<${Allowed} role="operator"><${ChangeAll} verb=${isAnyPaused ? 'resume' : 'pause'} onChanged=${polled.refresh} /><${ChangeAll} verb=${isHeld ? 'release' : 'hold'} onChanged=${polled.refresh} /><//></span>`;
+  const verbs = [isAnyPaused ? 'resume' : 'pause', isHeld ? 'release' : 'hold'] as const;
+  const actions = html`<span class="buttons">${pause}<${Allowed} role="operator">${verbs.map((verb) => html`<${ChangeAll} key=${verb} verb=${verb} onChanged=${polled.refresh} />`)}<//></span>`;
   return html`<${Page} title="Markets" actions=${actions}>
     <${Loaded} polled=${polled}>${(body: MarketList) => html`<${Board} body=${body} receivedAtMs=${polled.receivedAtMs} selection=${selectionOf(query)} />`}<//>
   <//>`;
@@ -53,22 +54,9 @@ const changes = {
 
 /** Changes all markets at once. */
 function ChangeAll({ verb, onChanged }: { verb: keyof typeof changes; onChanged: () => void }) {
-  const [isAsking, setAsking] = useState(false);
   const { title, text, isDangerous } = changes[verb];
-  return html`<span>
-    <button type="button" onClick=${() => setAsking(true)}>${title}</button>
-    ${
-      isAsking &&
-      html`<${Confirm}
-        title=${`${title}?`}
-        action=${title}
-        isDangerous=${isDangerous}
-        act=${() => post(`markets/${verb}`, {})}
-        onDone=${onChanged}
-        onClose=${() => setAsking(false)}
-      ><p>${text}</p><//>`
-    }
-  </span>`;
+  const act = () => post(`markets/${verb}`);
+  return html`<${ConfirmButton} text=${title} title=${`${title}?`} action=${title} isDangerous=${isDangerous} act=${act} onDone=${onChanged}><p>${text}</p><//>`;
 }
 
 interface BoardProps {

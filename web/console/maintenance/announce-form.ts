@@ -1,16 +1,17 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type {
   Window as MaintenanceWindow,
   ServiceStatus,
   Preview as WindowPreview,
 } from '../../generated/management-v1.d.ts';
-import { type Outcome, post, problemText } from '../api/client.ts';
-import { after, localFieldText, parseLocal } from '../clock.ts';
+import { post } from '../api/client.ts';
+import { localFieldText, parseLocal } from '../clock.ts';
 import { localText, spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { Badge, ProblemBlock } from '../parts/blocks.ts';
 import { Field, useSubmitted } from '../parts/form.ts';
 import { InstantField } from '../parts/instant-field.ts';
+import { Preview, usePreview } from '../parts/preview.ts';
 import { toast } from '../parts/toasts.ts';
 import { serverNowMs } from '../state.ts';
 
@@ -41,6 +42,7 @@ export function AnnounceForm({ onAnnounced, onClose }: FormProps) {
   const [fromMs, toMs] = [parseLocal(from), parseLocal(to)];
   const wanted =
     fromMs === undefined || toMs === undefined ? undefined : { fromMs, toMs, description: description.trim() };
+  const outcome = usePreview<WindowPreview>('maintenance/preview', wanted?.description === '' ? undefined : wanted);
   const send = (event: Event) => {
     event.preventDefault();
     if (wanted !== undefined) void submit(() => post<MaintenanceWindow>('maintenance', wanted));
@@ -62,49 +64,14 @@ export function AnnounceForm({ onAnnounced, onClose }: FormProps) {
       ${problem && !isOfField && html`<${ProblemBlock} problem=${problem} />`}
       <p class="buttons"><button type="submit" class="main" disabled=${isBusy || wanted === undefined}>Announce</button><button type="button" onClick=${onClose}>Go back</button></p>
     </form>
-    <${Preview} wanted=${wanted} />
+    <${Preview} title="What clients will see" hint="Fill in the form, and the answers of the service appear here." outcome=${outcome}>
+      ${(preview: WindowPreview) => html`<${Shown} preview=${preview} />`}
+    <//>
   </div>`;
 }
 
 function nextHalfHour(atMs: number): number {
   return Math.ceil(atMs / (hourMs / 2)) * (hourMs / 2);
-}
-
-const pauseMs = 300;
-
-interface Wanted {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly description: string;
-}
-
-/** What clients will see of a window not announced yet, asked from the service whenever typing pauses. */
-function Preview({ wanted }: { wanted: Wanted | undefined }) {
-  const outcome = usePreview(wanted);
-  return html`<section class="panel preview" aria-label="What clients will see" aria-live="polite">
-    <h2>What clients will see</h2>
-    ${outcome === undefined && html`<p class="hint">Fill in the form, and the answers of the service appear here.</p>`}
-    ${outcome?.ok === false && outcome.problem.kind !== 'aborted' && html`<p class="hint">${problemText(outcome.problem)}</p>`}
-    ${outcome?.ok === true && html`<${Shown} preview=${outcome.value} />`}
-  </section>`;
-}
-
-function usePreview(wanted: Wanted | undefined): Outcome<WindowPreview> | undefined {
-  const [outcome, setOutcome] = useState<Outcome<WindowPreview> | undefined>(undefined);
-  const question = wanted === undefined || wanted.description === '' ? undefined : JSON.stringify(wanted);
-  useEffect(() => {
-    if (question === undefined) return setOutcome(undefined);
-    let isCurrent = true;
-    const stop = after(pauseMs, async () => {
-      const answer = await post<WindowPreview>('maintenance/preview', JSON.parse(question) as Wanted);
-      if (isCurrent) setOutcome(answer);
-    });
-    return () => {
-      isCurrent = false;
-      stop();
-    };
-  }, [question]);
-  return outcome;
 }
 
 function Shown({ preview: { before, during, retryAfterSeconds, overlaps } }: { preview: WindowPreview }) {

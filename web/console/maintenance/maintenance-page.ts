@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Window as MaintenanceWindow, WindowList } from '../../generated/management-v1.d.ts';
-import { post } from '../api/client.ts';
+import { type Outcome, post } from '../api/client.ts';
 import { localText, spanText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { Allowed, Badge, Empty, Loaded, Page, Section, When } from '../parts/blocks.ts';
-import { Confirm } from '../parts/dialog.ts';
+import { ConfirmButton } from '../parts/dialog.ts';
 import { Choice } from '../parts/form.ts';
 import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
@@ -76,40 +76,26 @@ function Past({ windows }: { windows: readonly MaintenanceWindow[] }) {
   </table><//>`;
 }
 
-type Action = 'extend' | 'end' | 'cancel';
-
-interface ActionProps {
-  readonly window: MaintenanceWindow;
-  readonly onClose: () => void;
-  readonly onDone: (text: string) => void;
-}
-
 /** What can be done with a window: a running one is extended or ended, an announced one extended or cancelled. */
 function WindowActions({ window, onChanged }: { window: MaintenanceWindow; onChanged: () => void }) {
-  const [action, setDeed] = useState<Action | undefined>(undefined);
-  const shared: ActionProps = {
-    window,
-    onClose: () => setDeed(undefined),
-    onDone: (text) => {
-      toast(text);
-      onChanged();
-    },
+  const act = (action: string, body: object) =>
+    post<MaintenanceWindow>(`maintenance/${encodeURIComponent(window.id)}/${action}`, body);
+  const done = (text: string) => () => {
+    toast(text);
+    onChanged();
   };
+  const shared = { window, act, done };
   return html`<${Allowed} role="operator">
-    <button type="button" onClick=${() => setDeed('extend')}>Extend</button>
-    ${
-      window.state === 'running'
-        ? html`<button type="button" class="main" onClick=${() => setDeed('end')}>End now</button>`
-        : html`<button type="button" class="dangerous-quiet" onClick=${() => setDeed('cancel')}>Cancel</button>`
-    }
-    ${action === 'extend' && html`<${Extend} ...${shared} />`}
-    ${action === 'end' && html`<${End} ...${shared} />`}
-    ${action === 'cancel' && html`<${Cancel} ...${shared} />`}
+    <${Extend} ...${shared} />
+    ${window.state === 'running' ? html`<${End} ...${shared} />` : html`<${Cancel} ...${shared} />`}
   <//>`;
 }
 
-function change(id: string, action: Action, body: object = {}) {
-  return () => post<MaintenanceWindow>(`maintenance/${encodeURIComponent(id)}/${action}`, body);
+interface ActionProps {
+  readonly window: MaintenanceWindow;
+  readonly act: (action: string, body: object) => Promise<Outcome<MaintenanceWindow>>;
+  /** Says that it is done. */
+  readonly done: (text: string) => () => void;
 }
 
 const minuteMs = 60_000;
@@ -120,23 +106,23 @@ const longer = [
   [String(120 * minuteMs), '2 hours'],
 ] as const;
 
-function Extend({ window: { id, toMs }, onClose, onDone }: ActionProps) {
+function Extend({ window: { toMs }, act, done }: ActionProps) {
   const [byMs, setByMs] = useState<string>(longer[1][0]);
   const newEndMs = toMs + Number(byMs);
-  return html`<${Confirm} title="Extend the maintenance?" action="Extend" act=${change(id, 'extend', { toMs: newEndMs })} onDone=${() => onDone('The maintenance is extended.')} onClose=${onClose}>
+  return html`<${ConfirmButton} text="Extend" title="Extend the maintenance?" action="Extend" act=${() => act('extend', { toMs: newEndMs })} onDone=${done('The maintenance is extended.')}>
     <${Choice} label="By" value=${byMs} options=${longer} onChange=${setByMs} />
     <p>It then ends at <strong>${localText(newEndMs)}</strong> (${utcText(newEndMs)}). Clients see the new end in /v1/status and in Retry-After within a second.</p>
   <//>`;
 }
 
-function End({ window: { id, toMs }, onClose, onDone }: ActionProps) {
-  return html`<${Confirm} title="End the maintenance now?" action="End now" act=${change(id, 'end')} onDone=${() => onDone('The maintenance is over. Prices are served.')} onClose=${onClose}>
+function End({ window: { toMs }, act, done }: ActionProps) {
+  return html`<${ConfirmButton} text="End now" className="main" title="End the maintenance now?" action="End now" act=${() => act('end', {})} onDone=${done('The maintenance is over. Prices are served.')}>
     <p>Everything is served again within a second${toMs > serverNowMs() ? `, earlier than ${localText(toMs)}` : ''}. Clients that wait for Retry-After come back by then.</p>
   <//>`;
 }
 
-function Cancel({ window: { id, description }, onClose, onDone }: ActionProps) {
-  return html`<${Confirm} title="Cancel the maintenance?" action="Cancel the maintenance" isDangerous act=${change(id, 'cancel')} onDone=${() => onDone('The maintenance is cancelled.')} onClose=${onClose}>
+function Cancel({ window: { description }, act, done }: ActionProps) {
+  return html`<${ConfirmButton} text="Cancel" className="dangerous-quiet" title="Cancel the maintenance?" action="Cancel the maintenance" isDangerous act=${() => act('cancel', {})} onDone=${done('The maintenance is cancelled.')}>
     <p>“${description}” will not take place. It goes from /v1/status within a second.</p>
   <//>`;
 }

@@ -1,66 +1,64 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import type { Market } from '../../generated/management-v1.d.ts';
 import { post } from '../api/client.ts';
 import { html } from '../html.ts';
 import { Allowed } from '../parts/blocks.ts';
-import { Confirm } from '../parts/dialog.ts';
+import { ConfirmButton } from '../parts/dialog.ts';
 import { toast } from '../parts/toasts.ts';
 
-type Action = 'pause' | 'resume' | 'hold' | 'release' | 'accept' | 'delist';
+interface ActionsProps {
+  readonly market: Market;
+  readonly onChanged: () => void;
+}
 
 /** What an operator can do with a market. Every action says beforehand what clients will see. */
-export function MarketActions({ market, onChanged }: { market: Market; onChanged: () => void }) {
-  const [action, setAction] = useState<Action | undefined>(undefined);
-  const { symbol, status, operatorPaused, heldAt, held } = market;
-  const isHeldByGuard = held.some(({ reason }) => reason !== 'operator');
+export function MarketActions({ market, onChanged }: ActionsProps) {
+  const { status, operatorPaused, heldAt, held } = market;
   if (status === 'delisted') return null;
+  const possible: readonly Action[] = [
+    operatorPaused ? 'resume' : 'pause',
+    ...(held.some(({ reason }) => reason !== 'operator') ? (['accept'] as const) : []),
+    heldAt === null ? 'hold' : 'release',
+    'delist',
+  ];
   return html`<${Allowed} role="operator">
-    ${
-      operatorPaused
-        ? html`<button type="button" class="main" onClick=${() => setAction('resume')}>Resume</button>`
-        : html`<button type="button" onClick=${() => setAction('pause')}>Pause</button>`
-    }
-    ${isHeldByGuard && html`<button type="button" class="main" onClick=${() => setAction('accept')}>Accept</button>`}
-    ${
-      heldAt === null
-        ? html`<button type="button" onClick=${() => setAction('hold')}>Hold price</button>`
-        : html`<button type="button" class="main" onClick=${() => setAction('release')}>Release price</button>`
-    }
-    <button type="button" class="dangerous-quiet" onClick=${() => setAction('delist')}>Delist</button>
-    ${action && html`<${ActionDialog} market=${market} action=${action} onClose=${() => setAction(undefined)} onDone=${done} />`}
+    ${possible.map((action) => html`<${ActionButton} key=${action} action=${action} market=${market} onChanged=${onChanged} />`)}
   <//>`;
+}
 
-  function done(participle: string): void {
+function ActionButton({ action, market, onChanged }: ActionsProps & { action: Action }) {
+  const { symbol } = market;
+  const { verb, participle, button = verb, className, text } = actions[action];
+  const isFinal = action === 'delist';
+  const title = `${verb} ${symbol}${isFinal ? ' for good' : ''}`;
+  const done = () => {
     toast(`${symbol} is ${participle}.`);
     onChanged();
-  }
-}
-
-interface DialogProps {
-  readonly market: Market;
-  readonly action: Action;
-  readonly onClose: () => void;
-  readonly onDone: (participle: string) => void;
-}
-
-function ActionDialog({ market, action, onClose, onDone }: DialogProps) {
-  const { symbol } = market;
-  const isFinal = action === 'delist';
-  const { verb, participle, text } = actions[action];
-  const title = `${verb} ${symbol}${isFinal ? ' for good' : ''}`;
-  return html`<${Confirm}
+  };
+  return html`<${ConfirmButton}
+    text=${button}
+    className=${className}
     title=${`${title}?`}
     action=${title}
     isDangerous=${isFinal}
     typed=${isFinal ? symbol : undefined}
     act=${() => post<Market>(`markets/${encodeURIComponent(symbol)}/${action}`, isFinal ? { confirm: symbol } : {})}
-    onDone=${() => onDone(participle)}
-    onClose=${onClose}
+    onDone=${done}
   >${text(market)}<//>`;
 }
 
-const actions: Readonly<Record<Action, { verb: string; participle: string; text: (market: Market) => VNode }>> = {
+type Action = 'pause' | 'resume' | 'hold' | 'release' | 'accept' | 'delist';
+
+interface ActionTexts {
+  readonly verb: string;
+  readonly participle: string;
+  /** The verb where left out. */
+  readonly button?: string;
+  readonly className?: string;
+  readonly text: (market: Market) => VNode;
+}
+
+const actions: Readonly<Record<Action, ActionTexts>> = {
   pause: {
     verb: 'Pause',
     participle: 'paused',
@@ -70,23 +68,28 @@ const actions: Readonly<Record<Action, { verb: string; participle: string; text:
   resume: {
     verb: 'Resume',
     participle: 'resumed',
+    className: 'main',
     text: () =>
       html`<p>The operator's pause ends. Clients see the status the exchange gives it, usually <code>trading</code>.</p>`,
   },
   hold: {
     verb: 'Hold',
     participle: 'held',
+    button: 'Hold price',
     text: () =>
       html`<p>Its price stays as it is, and so does every market made from the same price or rate. Clients see the price age; after five minutes they get 503 for it. Release it to go on.</p>`,
   },
   release: {
     verb: 'Release',
     participle: 'released',
+    button: 'Release price',
+    className: 'main',
     text: () => html`<p>The operator's hold ends, and the next tick is judged as usual.</p>`,
   },
   accept: {
     verb: 'Accept',
     participle: 'accepted',
+    className: 'main',
     text: ({ held }) => html`<div>
       <p>Clients get what the guard holds now:</p>
       <ul>${held.map(({ subject, values }) => values.length > 0 && html`<li key=${subject}>${subject} <code>${values.join(' / ')}</code></li>`)}</ul>
@@ -96,6 +99,7 @@ const actions: Readonly<Record<Action, { verb: string; participle: string; text:
   delist: {
     verb: 'Delist',
     participle: 'delisted',
+    className: 'dangerous-quiet',
     text: ({ convertedFrom }) => html`<div>
       <p><strong>This is final.</strong> A delisted market never comes back to the price list, not even by hand. If it may return, pause it instead.</p>
       <ul>

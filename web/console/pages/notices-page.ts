@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Notice, NoticeList, NoticeMail } from '../../generated/management-v1.d.ts';
 import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Badge, Empty, Loaded, Missing, Page, Section, When } from '../parts/blocks.ts';
+import { Badge, Empty, Loaded, Missing, Page, When } from '../parts/blocks.ts';
 import { Dialog } from '../parts/dialog.ts';
 import { Choice } from '../parts/form.ts';
 import { TableFrame } from '../parts/table.ts';
@@ -86,52 +86,7 @@ const onceMs = 24 * 60 * 60 * 1_000;
 function PreviewDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const polled = usePolled<NoticeMail>(`notices/${encodeURIComponent(id)}/preview`, onceMs);
   return html`<${Dialog} title="The notice" wide onClose=${onClose}>
-    <${Loaded} polled=${polled}>${(preview: NoticeMail) => html`<${Shown} preview=${preview} />`}<//>
+    <${Loaded} polled=${polled}>${({ subject, text }: NoticeMail) => html`<p><strong>${subject}</strong></p><pre class="mail" tabindex="0"><code>${text}</code></pre>`}<//>
     <p class="buttons"><button type="button" class="main" onClick=${onClose}>Close</button></p>
   <//>`;
-}
-
-function Shown({ preview: { subject, text, html: markup } }: { preview: NoticeMail }) {
-  return html`<div>
-    <p><span class="hint">Subject</span><strong>${subject}</strong></p>
-    <${Section} title="As HTML"><${MailView} markup=${markup} label="The notice as HTML" /><//>
-    <${Section} title="As text"><pre class="mail" tabindex="0"><code>${text}</code></pre><//>
-  </div>`;
-}
-
-/** Elements a notice is made of. Anything else is left out with what it holds. */
-const allowed = new Set(
-  'A B BODY BR CODE DIV EM H1 H2 H3 HR I LI OL P PRE SMALL SPAN STRONG TABLE TBODY TD TH THEAD TR U UL'.split(' '),
-);
-
-/**
- * Shows the HTML of a message without running, loading or linking anything: only known elements are copied, and of
- * their attributes only the style. It is set through the object model, because the page's policy refuses style
- * attributes, in frames as well. A shadow root keeps the message's styles to itself.
- */
-function MailView({ markup, label }: { markup: string; label: string }) {
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (box.current === null) return;
-    const shadow = box.current.shadowRoot ?? box.current.attachShadow({ mode: 'open' });
-    const { body } = new DOMParser().parseFromString(withInertStyles(markup), 'text/html');
-    shadow.replaceChildren(...copiesOf(body));
-  }, [markup]);
-  return html`<div ref=${box} class="mail" role="region" aria-label=${label} tabindex="0"></div>`;
-}
-
-const inertStyle = 'data-style';
-
-/** Renames style attributes before they are parsed: the policy would report each of them. */
-function withInertStyles(markup: string): string {
-  return markup.replace(/<[^<>]*>/g, (tag) => tag.replace(/\sstyle=/gi, ` ${inertStyle}=`));
-}
-
-function copiesOf(node: Node): readonly Node[] {
-  if (node.nodeType === Node.TEXT_NODE) return [document.createTextNode(node.textContent ?? '')];
-  if (!(node instanceof HTMLElement) || !allowed.has(node.tagName)) return [];
-  const copy = document.createElement(node.tagName === 'BODY' ? 'div' : node.tagName);
-  copy.style.cssText = node.getAttribute(inertStyle) ?? '';
-  copy.append(...[...node.childNodes].flatMap(copiesOf));
-  return [copy];
 }

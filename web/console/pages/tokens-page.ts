@@ -6,8 +6,8 @@ import { localZoneText, utcText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
 import { Allowed, Badge, Empty, Loaded, Missing, Page, ProblemBlock, When } from '../parts/blocks.ts';
-import { CopyLine } from '../parts/copy.ts';
-import { Confirm, Dialog } from '../parts/dialog.ts';
+import { SecretDialog } from '../parts/copy.ts';
+import { ConfirmButton, Dialog, DialogButton } from '../parts/dialog.ts';
 import { Choice, Field, useSubmitted } from '../parts/form.ts';
 import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
@@ -19,21 +19,19 @@ const everyMs = 10_000;
 export function TokensPage() {
   const polled = usePolled<TokenList>('tokens', everyMs);
   const { refresh } = polled;
-  const [isCreating, setCreating] = useState(false);
   const [made, setMade] = useState<NewToken | undefined>(undefined);
   const show = (token: NewToken) => {
-    setCreating(false);
     setMade(token);
     refresh();
   };
-  const create = html`<${Allowed} role="admin"><button type="button" class="main" onClick=${() => setCreating(true)}>Create token</button><//>`;
+  const form = (close: () => void) => html`<${CreateToken} onMade=${show} onClose=${close} />`;
+  const create = html`<${Allowed} role="admin"><${DialogButton} text="Create token" className="main">${form}<//><//>`;
   return html`<${Page} title="Operator tokens" actions=${create}>
     <div class="note"><p>An admin makes and revokes tokens here, and whoever has the machine of the service does it there. Revoking one ends its sessions at once.</p>
       <pre tabindex="0"><code>${'mdapi admin token --name NAME --role ROLE --expires +90d\nmdapi admin revoke ID'}</code></pre>
     </div>
     <${Loaded} polled=${polled}>${({ tokens }: TokenList) => html`<${Tokens} tokens=${tokens} onChanged=${refresh} />`}<//>
-    ${isCreating && html`<${CreateToken} onMade=${show} onClose=${() => setCreating(false)} />`}
-    ${made && html`<${TokenText} made=${made} onClose=${() => setMade(undefined)} />`}
+    ${made && html`<${SecretDialog} name=${`token “${made.token.name}”`} text=${made.text} onClose=${() => setMade(undefined)} />`}
   <//>`;
 }
 
@@ -48,7 +46,6 @@ function Tokens({ tokens, onChanged }: { tokens: readonly Token[]; onChanged: ()
 
 function TokenRow({ token, onChanged }: { token: Token; onChanged: () => void }) {
   const { id, name, role, state, createdAtMs, expiresAtMs, lastUsedAtMs } = token;
-  const [isAsking, setAsking] = useState(false);
   const done = () => {
     toast(`The token ${name} is revoked.`);
     onChanged();
@@ -61,20 +58,21 @@ function TokenRow({ token, onChanged }: { token: Token; onChanged: () => void })
     <td><${When} atMs=${createdAtMs} as="day" /></td>
     <td>${expiresAtMs === null ? html`<${Missing}>never<//>` : html`<${When} atMs=${expiresAtMs} as="full" />`}</td>
     <td><code>${id}</code></td>
-    <td>
-      ${state !== 'revoked' && html`<${Allowed} role="admin"><button type="button" class="dangerous-quiet" aria-label=${`Revoke ${name}`} onClick=${() => setAsking(true)}>Revoke</button><//>`}
-      ${
-        isAsking &&
-        html`<${Confirm}
+    <td>${
+      state !== 'revoked' &&
+      html`<${Allowed} role="admin">
+        <${ConfirmButton}
+          text="Revoke"
+          label=${`Revoke ${name}`}
+          className="dangerous-quiet"
           title=${`Revoke the token ${name}?`}
           action="Revoke token"
           isDangerous
           act=${() => post<Token>(`tokens/${encodeURIComponent(id)}/revoke`)}
           onDone=${done}
-          onClose=${() => setAsking(false)}
-        ><p>This is final. Programs that send it are refused at once, and whoever is signed in with it is signed out.</p><//>`
-      }
-    </td>
+        ><p>This is final. Programs that send it are refused at once, and whoever is signed in with it is signed out.</p><//>
+      <//>`
+    }</td>
   </tr>`;
 }
 
@@ -91,7 +89,10 @@ function CreateToken({ onMade, onClose }: { onMade: (made: NewToken) => void; on
   const [name, setName] = useState('');
   const [role, setRole] = useState<string>('operator');
   const [expires, setExpires] = useState('');
-  const { isBusy, problem, faultOf, submit } = useSubmitted<NewToken>(onMade);
+  const { isBusy, problem, faultOf, submit } = useSubmitted<NewToken>((made) => {
+    onClose();
+    onMade(made);
+  });
   const expiresAtMs = parseLocal(expires);
   const send = (event: Event) => {
     event.preventDefault();
@@ -107,14 +108,5 @@ function CreateToken({ onMade, onClose }: { onMade: (made: NewToken) => void; on
       ${problem && !isOfField && html`<${ProblemBlock} problem=${problem} />`}
       <p class="buttons"><button type="submit" class="main" disabled=${isBusy}>Create token</button><button type="button" onClick=${onClose}>Go back</button></p>
     </form>
-  <//>`;
-}
-
-/** The only time a token's text is shown. Escape does not close it: once closed, the text is gone. */
-function TokenText({ made: { token, text }, onClose }: { made: NewToken; onClose: () => void }) {
-  return html`<${Dialog} title=${`The token “${token.name}”`} wide onClose=${() => {}}>
-    <p class="note warn"><strong>Copy it now: it is shown this once.</strong> Only its digest is stored. Give it to its holder over a channel you trust.</p>
-    <${CopyLine} text=${text} label="Copy the token" />
-    <p class="buttons"><button type="button" class="main" onClick=${onClose}>I have stored it</button></p>
   <//>`;
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { after } from '../clock.ts';
-import { html } from '../html.ts';
+import { type Content, html } from '../html.ts';
+import { Dialog } from './dialog.ts';
 
 const messageForMs = 2_000;
 
@@ -30,4 +31,23 @@ async function written(text: string): Promise<boolean> {
 /** A line to be copied, as code. */
 export function CopyLine({ text, label }: { text: string; label: string }) {
   return html`<div class="copy-line"><code tabindex="0">${text}</code><${CopyButton} text=${text} label=${label} /></div>`;
+}
+
+interface SecretProps {
+  /** What is shown: `key “trading bot”`. */
+  readonly name: string;
+  readonly text: string;
+  readonly onClose: () => void;
+  /** Below it. */
+  readonly children?: Content;
+}
+
+/** The only time a secret is shown. Escape does not close it: once closed, the text is gone. */
+export function SecretDialog({ name, text, onClose, children }: SecretProps) {
+  return html`<${Dialog} title=${`The ${name}`} wide onClose=${() => {}}>
+    <p class="note warn"><strong>Copy it now: it is shown this once.</strong> Only its digest is stored, so nobody can look it up again. Give it to its holder over a channel you trust.</p>
+    <${CopyLine} text=${text} label=${`Copy the ${name}`} />
+    ${children}
+    <p class="buttons"><button type="button" class="main" onClick=${onClose}>I have stored it</button></p>
+  <//>`;
 }

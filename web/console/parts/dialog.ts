@@ -79,3 +79,29 @@ export function Confirm<T>(props: ConfirmProps<T>) {
     </form>
   <//>`;
 }
+
+interface DialogButtonProps {
+  readonly text: string;
+  readonly className?: string;
+  /** What it is called where its text alone would say too little. */
+  readonly label?: string;
+  /** The dialog, which is given how to close it. */
+  readonly children: (close: () => void) => Content;
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ text, className, label, children }: DialogButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  return html`<button type="button" class=${className} aria-label=${label} onClick=${() => setOpen(true)}>${text}</button>
+    ${isOpen && children(() => setOpen(false))}`;
+}
+
+interface ConfirmButtonProps<T>
+  extends Omit<ConfirmProps<T>, 'onClose'>,
+    Pick<DialogButtonProps, 'text' | 'className' | 'label'> {}
+
+/** A button that asks before it does something. */
+export function ConfirmButton<T>({ text, className, label, ...confirm }: ConfirmButtonProps<T>) {
+  const dialog = (close: () => void) => html`<${Confirm} ...${confirm} onClose=${close} />`;
+  return html`<${DialogButton} text=${text} className=${className} label=${label}>${dialog}<//>`;
+}

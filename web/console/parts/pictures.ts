@@ -32,28 +32,8 @@ export function Sparkline({ prices }: { prices: readonly (string | null)[] }) {
 
 /** How much of a limit is used, with the figures beside it. */
 export function Meter({ used, limit, label }: { used: number; limit: number; label: string }) {
-  const share = limit === 0 ? 1 : used / limit;
-  const tone = share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'good';
-  return html`<span class=${`meter ${tone}`}>
-    <meter min="0" max=${limit} value=${Math.min(used, limit)} aria-label=${label}></meter>
-    <span class="meter-text">${used} of ${limit}</span>
+  return html`<span class="meter">
+    <meter min="0" max=${limit} low=${limit * 0.8} high=${limit - 0.5} optimum="0" value=${Math.min(used, limit)} aria-label=${label}></meter>
+    <span>${used} of ${limit}</span>
   </span>`;
-}
-
-interface BarsProps {
-  readonly bars: readonly { readonly key: number; readonly value: number; readonly title: string }[];
-  /** Says in words what the picture shows. */
-  readonly label: string;
-}
-
-/** Small upright bars, oldest left. */
-export function Bars({ bars, label }: BarsProps) {
-  const highest = Math.max(1, ...bars.map(({ value }) => value));
-  const step = 10;
-  return html`<svg class="bars" viewBox=${`0 0 ${Math.max(bars.length, 12) * step} 60`} role="img" aria-label=${label}>
-    ${bars.map(({ key, value, title }, at) => {
-      const tall = Math.max(2, (value / highest) * 58);
-      return html`<rect key=${key} x=${at * step} y=${60 - tall} width=${step - 3} height=${tall}><title>${title}</title></rect>`;
-    })}
-  </svg>`;
 }

@@ -1,13 +1,14 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Term, TermEffect } from '../../generated/management-v1.d.ts';
-import { type Outcome, post, problemText } from '../api/client.ts';
-import { after, localFieldText, parseLocal } from '../clock.ts';
+import { post } from '../api/client.ts';
+import { localFieldText, parseLocal } from '../clock.ts';
 import { counted, grouped, signedPercent } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { Missing, ProblemBlock, When } from '../parts/blocks.ts';
 import { Confirm } from '../parts/dialog.ts';
 import { Choice, Field, useSubmitted } from '../parts/form.ts';
 import { InstantField } from '../parts/instant-field.ts';
+import { Preview, usePreview } from '../parts/preview.ts';
 import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { serverNowMs } from '../state.ts';
@@ -47,8 +48,8 @@ export function TermForm({ onSet, onClose }: FormProps) {
   const { isBusy, problem, faultOf, submit } = useSubmitted<Term>(done);
   const change = (field: keyof Values) => (text: string) => setValues({ ...values, [field]: text });
   const wanted = draftOf(values, parseLocal(from));
-  const effect = useEffectOf(wanted);
-  const concerns = effect?.ok === true ? effect.value.concerns : [];
+  const outcome = usePreview<TermEffect>('terms/preview', wanted);
+  const concerns = outcome?.ok === true ? outcome.value.concerns : [];
   const isForService = values.scope === 'service';
   const send = (event: Event) => {
     event.preventDefault();
@@ -84,7 +85,9 @@ export function TermForm({ onSet, onClose }: FormProps) {
       ${problem && !isOfField && html`<${ProblemBlock} problem=${problem} />`}
       <p class="buttons"><button type="submit" class="main" disabled=${isBusy || wanted === undefined}>Set</button><button type="button" onClick=${onClose}>Go back</button></p>
     </form>
-    <${Preview} effect=${effect} />
+    <${Preview} title="Prices before and after" hint="Fill in the form, and the prices appear here." outcome=${outcome}>
+      ${(effect: TermEffect) => html`<${Shown} effect=${effect} />`}
+    <//>
     ${
       isAsking &&
       html`<${Confirm} title="Is it meant so?" action="Set it" isDangerous act=${() => post<Term>('terms', { ...wanted, confirm: true })} onDone=${done} onClose=${() => setAsking(false)}>
@@ -122,36 +125,6 @@ function isForAll(field: (typeof valueFields)[number]): boolean {
 
 function typed(field: (typeof valueFields)[number], text: string): string | number {
   return field === 'pricePrecision' && /^\d+$/.test(text) ? Number(text) : text;
-}
-
-const pauseMs = 300;
-
-/** The effect of a term that is not set yet, asked from the service whenever typing pauses. */
-function useEffectOf(wanted: object | undefined): Outcome<TermEffect> | undefined {
-  const [outcome, setOutcome] = useState<Outcome<TermEffect> | undefined>(undefined);
-  const question = wanted === undefined ? undefined : JSON.stringify(wanted);
-  useEffect(() => {
-    if (question === undefined) return setOutcome(undefined);
-    let isCurrent = true;
-    const stop = after(pauseMs, async () => {
-      const answer = await post<TermEffect>('terms/preview', JSON.parse(question) as object);
-      if (isCurrent) setOutcome(answer);
-    });
-    return () => {
-      isCurrent = false;
-      stop();
-    };
-  }, [question]);
-  return outcome;
-}
-
-function Preview({ effect }: { effect: Outcome<TermEffect> | undefined }) {
-  return html`<section class="panel preview" aria-label="Prices before and after" aria-live="polite">
-    <h2>Prices before and after</h2>
-    ${effect === undefined && html`<p class="hint">Fill in the form, and the prices appear here.</p>`}
-    ${effect?.ok === false && effect.problem.kind !== 'aborted' && html`<p class="hint">${problemText(effect.problem)}</p>`}
-    ${effect?.ok === true && html`<${Shown} effect=${effect.value} />`}
-  </section>`;
 }
 
 function Shown({ effect: { fromMs, affected, changes, concerns } }: { effect: TermEffect }) {

@@ -5,7 +5,7 @@ import { spanText } from '../format/time.ts';
 import { html } from '../html.ts';
 import { usePolled, useTicking } from '../live/polled.ts';
 import { Allowed, Badge, Empty, Loaded, Missing, Page, Section, When } from '../parts/blocks.ts';
-import { Confirm } from '../parts/dialog.ts';
+import { ConfirmButton } from '../parts/dialog.ts';
 import { TableFrame } from '../parts/table.ts';
 import { toast } from '../parts/toasts.ts';
 import { serverNowMs } from '../state.ts';
@@ -78,18 +78,16 @@ function Row({ term, onChanged }: { term: Term; onChanged: () => void }) {
 }
 
 function Announced({ term: { id, subject, fromMs }, onChanged }: { term: Term; onChanged: () => void }) {
-  const [isAsking, setAsking] = useState(false);
   const done = () => {
     toast('The term is cancelled.');
     onChanged();
   };
+  const cancel = () => post<Term>(`terms/${encodeURIComponent(id)}/cancel`);
   return html`<span class="buttons">in ${spanText((fromMs ?? 0) - serverNowMs())}
-    <${Allowed} role="operator"><button type="button" class="dangerous-quiet" aria-label=${`Cancel ${id}`} onClick=${() => setAsking(true)}>Cancel</button><//>
-    ${
-      isAsking &&
-      html`<${Confirm} title="Cancel the term?" action="Cancel the term" isDangerous act=${() => post<Term>(`terms/${encodeURIComponent(id)}/cancel`)} onDone=${done} onClose=${() => setAsking(false)}>
+    <${Allowed} role="operator">
+      <${ConfirmButton} text="Cancel" label=${`Cancel ${id}`} className="dangerous-quiet" title="Cancel the term?" action="Cancel the term" isDangerous act=${cancel} onDone=${done}>
         <p>Prices of ${subject ?? 'the whole service'} stay as they are.</p>
-      <//>`
-    }
+      <//>
+    <//>
   </span>`;
 }
