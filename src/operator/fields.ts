@@ -53,33 +53,29 @@ export function count(description: string, example = 3) {
   return Type.Integer({ description, format: 'int64', minimum: 0, examples: [example] });
 }
 
-export function nullableCount(description: string, example = 3) {
-  return Type.Unsafe<number | null>({
-    description,
-    type: ['integer', 'null'],
-    format: 'int64',
-    minimum: 0,
-    examples: [example, null],
-  });
+/** A schema of one type with an example: the same, or null. */
+export function orNull<Schema extends TSchema>(schema: Schema) {
+  const { type, examples, ...rest } = schema as Schema & {
+    readonly type: string;
+    readonly examples: readonly unknown[];
+  };
+  return Type.Unsafe<Static<Schema> | null>({ ...rest, type: [type, 'null'], examples: [...examples, null] });
 }
+
+export const nullableCount = (...args: Parameters<typeof count>) => orNull(count(...args));
 
 /** Free text of one line; it may be empty. */
 export function line(description: string, example: string, maxLength = 1_000) {
   return Type.String({ description, maxLength, examples: [example] });
 }
 
-export function nullableLine(description: string, example: string, maxLength = 1_000) {
-  return Type.Unsafe<string | null>({ description, type: ['string', 'null'], maxLength, examples: [example, null] });
-}
+export const nullableLine = (...args: Parameters<typeof line>) => orNull(line(...args));
 
-export function nullableDecimal(description: string, example: string) {
-  return Type.Unsafe<string | null>({
-    description,
-    type: ['string', 'null'],
-    maxLength: 64,
-    pattern: part.decimalPattern,
-    examples: [example, null],
-  });
+export const nullableDecimal = (...args: Parameters<typeof part.decimal>) => orNull(part.decimal(...args));
+
+/** An instant that a request gives. */
+export function instantMs(description: string, example = exampleInstant) {
+  return part.instantMs(`${description} In milliseconds since the Unix epoch.`, example);
 }
 
 /** One of a set of words that can grow. */
@@ -98,12 +94,4 @@ export function id(prefix: string, description: string) {
   });
 }
 
-export function nullableId(prefix: string, description: string) {
-  return Type.Unsafe<string | null>({
-    description,
-    type: ['string', 'null'],
-    minLength: 1,
-    maxLength: 64,
-    examples: [`${prefix}_4fGh72Kq0ZsTn1Lw`, null],
-  });
-}
+export const nullableId = (...args: Parameters<typeof id>) => orNull(id(...args));

@@ -4,7 +4,7 @@ import * as part from '../contract/schema-parts.ts';
 import { heldReasons } from '../market/guard.ts';
 import type { MarketBook, PriceExplanation } from '../market/market-book.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
-import { described, instants, line, nullableLine, pair, words } from './fields.ts';
+import { described, instants, line, nullable, nullableLine, pair, words } from './fields.ts';
 import { sourceQuotes, sourcesField } from './source.ts';
 import { MarketTermsSchema, marketTermsView } from './term.ts';
 
@@ -58,10 +58,7 @@ export const PriceReportSchema = Type.Object(
     bid: part.decimal('Best bid on the exchange.', '50000.0'),
     ask: part.decimal('Best ask on the exchange.', '50000.1'),
     ...pair('timestamp', 'When they were captured.'),
-    rate: Type.Unsafe<Static<typeof RateSchema> | null>({
-      description: 'The conversion rate; null for a market that is not converted.',
-      anyOf: [RateSchema, { type: 'null' }],
-    }),
+    rate: nullable(RateSchema, 'The conversion rate; null for a market that is not converted.'),
     terms: described(MarketTermsSchema, 'The terms it is made on.'),
     buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
     sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),

@@ -7,6 +7,7 @@ import type { Position, QuoteRow } from '../history/rows.ts';
 import type { RateVersion, TermsVersion } from '../history/versions.ts';
 import {
   count,
+  described,
   id,
   instants,
   line,
@@ -14,6 +15,7 @@ import {
   nullableDecimal,
   nullableLine,
   nullablePair,
+  orNull,
   pair,
   words,
 } from './fields.ts';
@@ -112,10 +114,10 @@ const CandleSchema = Type.Object(
   {
     ...pair('from', 'Where the step begins.'),
     changes: count('Changes within it; 0 where the price before went on.', 42),
-    buyPrice: Type.Unsafe<Static<typeof RangeSchema>>({ $ref: RangeSchema, description: 'What a client paid.' }),
-    sellPrice: Type.Unsafe<Static<typeof RangeSchema>>({ $ref: RangeSchema, description: 'What a client received.' }),
-    bid: Type.Unsafe<Static<typeof RangeSchema>>({ $ref: RangeSchema, description: 'Best bid on the exchange.' }),
-    ask: Type.Unsafe<Static<typeof RangeSchema>>({ $ref: RangeSchema, description: 'Best ask on the exchange.' }),
+    buyPrice: described(RangeSchema, 'What a client paid.'),
+    sellPrice: described(RangeSchema, 'What a client received.'),
+    bid: described(RangeSchema, 'Best bid on the exchange.'),
+    ask: described(RangeSchema, 'Best ask on the exchange.'),
   },
   { $id: 'Candle', description: 'A step of a chart.' },
 );
@@ -150,11 +152,12 @@ export const ServedPageSchema = Type.Object(
 export const ProvenAnswerSchema = Type.Object(
   {
     answer: ServedSchema,
-    body: Type.Unsafe<string | null>({
-      description: 'The body, byte for byte as it is without compression; null where the record lacks a part of it.',
-      type: ['string', 'null'],
-      examples: ['{"symbol":"BTCCZK"}', null],
-    }),
+    body: orNull(
+      Type.String({
+        description: 'The body, byte for byte as it is without compression; null where the record lacks a part of it.',
+        examples: ['{"symbol":"BTCCZK"}'],
+      }),
+    ),
     quotes: Type.Array(QuoteSchema, {
       description: 'The published prices it shows: one of a ticker, at most ten of a list.',
     }),
@@ -203,10 +206,12 @@ export function summaryView(summary: RecordSummary): Static<typeof RecordSummary
     ...instants('to', to),
     ...{ segments, bytes },
     gaps: gaps.map(gapView),
-    holds: holds.map((hold) => {
-      return { id: hold.id, ...instants('from', hold.from), ...instants('to', hold.to), reason: hold.reason };
-    }),
+    holds: holds.map(holdView),
   };
+}
+
+export function holdView({ id, from, to, reason }: RecordSummary['holds'][number]): Static<typeof HoldSchema> {
+  return { id, ...instants('from', from), ...instants('to', to), reason };
 }
 
 export function candleView(candle: Candle): Static<typeof CandleSchema> {

@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
-import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { type PriceRounding, priceRoundings } from '../market/pricing.ts';
@@ -15,7 +14,7 @@ import {
   termVersion,
 } from '../market/terms.ts';
 import type { NewTerm, TermRecord } from '../store/terms.ts';
-import { id, line, nullable, nullableDecimal, nullableLine, nullablePair, words } from './fields.ts';
+import { id, instants, line, nullable, nullableDecimal, nullableLine, nullablePair, words } from './fields.ts';
 
 const termStates = ['announced', 'holding', 'past', 'cancelled'] as const;
 type TermState = (typeof termStates)[number];
@@ -124,7 +123,7 @@ function viewOf(term: Term, state: TermState, record?: TermRecord): TermView {
     id: term.id,
     version: termVersion(term),
     state,
-    ...pairOf('from', term.from),
+    ...instants('from', term.from),
     scope: term.scope,
     subject: term.subject ?? null,
     feePercent: own('feePercent') as string | null,
@@ -132,17 +131,9 @@ function viewOf(term: Term, state: TermState, record?: TermRecord): TermView {
     pricePrecision: own('pricePrecision') as number | null,
     rounding: own('rounding') as PriceRounding | null,
     inherits: termFields.filter((field) => values[field] === inherit),
-    ...pairOf('createdAt', record?.createdAt),
-    ...pairOf('cancelledAt', record?.cancelledAt),
+    ...instants('createdAt', record?.createdAt),
+    ...instants('cancelledAt', record?.cancelledAt),
   };
-}
-
-function pairOf<const Name extends string>(name: Name, at: EpochMs | undefined) {
-  return { [name]: at === undefined ? null : isoInstant(at), [`${name}Ms`]: at ?? null } as Record<
-    Name,
-    string | null
-  > &
-    Record<`${Name}Ms`, number | null>;
 }
 
 const HeldTermSchema = Type.Object(
@@ -181,7 +172,13 @@ export function marketTermsView({
     const held = all[what];
     if (held === undefined) return [];
     const { term, value } = held;
-    return { what, value: String(value), version: termVersion(term), scope: term.scope, ...pairOf('from', term.from) };
+    return {
+      what,
+      value: String(value),
+      version: termVersion(term),
+      scope: term.scope,
+      ...instants('from', term.from),
+    };
   });
   return { version, values };
 }

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
-import { type BoardView, BoardViewSchema } from '../../src/admin/board-view.ts';
+import type { BoardView } from '../../src/admin/board-view.ts';
+import { schemas } from '../../src/contract/schemas.ts';
 import { eventually } from '../support/eventually.ts';
 import { allSymbols, ServiceHarness } from '../support/service-harness.ts';
-
-const ajv = new Ajv2020({ strict: false });
-formats.default(ajv);
-const isBoardView = ajv.compile(BoardViewSchema);
 
 describe('GET /board on the private listener', () => {
   const cleanups: (() => unknown)[] = [];
@@ -31,7 +26,7 @@ describe('GET /board on the private listener', () => {
       [200, 'application/json; charset=utf-8', 'no-store'],
     );
     const body = (await response.json()) as BoardView;
-    assert.ok(isBoardView(body), JSON.stringify(isBoardView.errors));
+    assert.deepEqual(Object.keys(body.service), Object.keys(schemas.ServiceStatus.properties));
     return body;
   }
 

@@ -1374,7 +1374,7 @@ export interface components {
              * @example serving
              * @enum {string}
              */
-            readonly phase: "starting" | "serving" | "draining";
+            readonly phase: "serving" | "starting" | "draining";
             /** @description Whether traffic may be sent here. */
             readonly ready: boolean;
             /** @description What needs a hand, the most urgent first, and what else is unusual. */
@@ -1574,7 +1574,8 @@ export interface components {
         /** @description One minute of the service. */
         readonly Minute: {
             /**
-             * @description When it ended, in milliseconds since the Unix epoch.
+             * Format: int64
+             * @description When it ended. In milliseconds since the Unix epoch.
              * @example 1795255200000
              */
             readonly atMs: number;
@@ -4798,7 +4799,7 @@ export interface operations {
     readonly readMinutes: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only what is after this instant, in milliseconds since the Unix epoch. */
+                /** @description Only what is after this instant. In milliseconds since the Unix epoch. */
                 readonly since?: number;
             };
             readonly header?: never;
@@ -6216,7 +6217,8 @@ export interface operations {
                  */
                 readonly "application/json": {
                     /**
-                     * @description The first instant at which it holds, in milliseconds since the Unix epoch. Now when left out: two seconds later, so that every process begins together.
+                     * Format: int64
+                     * @description The first instant at which it holds. Now when left out: two seconds later, so that every process begins together. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly fromMs?: number;
@@ -6332,7 +6334,8 @@ export interface operations {
                  */
                 readonly "application/json": {
                     /**
-                     * @description The first instant at which it holds, in milliseconds since the Unix epoch. Now when left out: two seconds later, so that every process begins together.
+                     * Format: int64
+                     * @description The first instant at which it holds. Now when left out: two seconds later, so that every process begins together. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly fromMs?: number;
@@ -6560,7 +6563,7 @@ export interface operations {
     readonly readRecordedPrice: {
         readonly parameters: {
             readonly query: {
-                /** @description The instant, in milliseconds since the Unix epoch. */
+                /** @description The instant. In milliseconds since the Unix epoch. */
                 readonly atMs: number;
             };
             readonly header?: never;
@@ -6669,9 +6672,9 @@ export interface operations {
     readonly listRecordedQuotes: {
         readonly parameters: {
             readonly query: {
-                /** @description Where the span begins, in milliseconds since the Unix epoch. */
+                /** @description Where the span begins. In milliseconds since the Unix epoch. */
                 readonly fromMs: number;
-                /** @description Where it ends; not part of it. */
+                /** @description Where it ends; not part of it. In milliseconds since the Unix epoch. */
                 readonly toMs: number;
                 /** @description How many at most; a page can be a little longer. */
                 readonly limit?: number;
@@ -6733,9 +6736,9 @@ export interface operations {
     readonly listCandles: {
         readonly parameters: {
             readonly query: {
-                /** @description Where the span begins, in milliseconds since the Unix epoch. */
+                /** @description Where the span begins. In milliseconds since the Unix epoch. */
                 readonly fromMs: number;
-                /** @description Where it ends; not part of it. */
+                /** @description Where it ends; not part of it. In milliseconds since the Unix epoch. */
                 readonly toMs: number;
                 /** @description How long a step is. */
                 readonly step: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
@@ -6817,9 +6820,9 @@ export interface operations {
     readonly listServed: {
         readonly parameters: {
             readonly query: {
-                /** @description Where the span begins, in milliseconds since the Unix epoch. */
+                /** @description Where the span begins. In milliseconds since the Unix epoch. */
                 readonly fromMs: number;
-                /** @description Where it ends; not part of it. */
+                /** @description Where it ends; not part of it. In milliseconds since the Unix epoch. */
                 readonly toMs: number;
                 /** @description How many at most; a page can be a little longer. */
                 readonly limit?: number;
@@ -7000,12 +7003,14 @@ export interface operations {
                  */
                 readonly "application/json": {
                     /**
-                     * @description Where the span begins, in milliseconds since the Unix epoch.
+                     * Format: int64
+                     * @description Where the span begins. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly fromMs: number;
                     /**
-                     * @description Where it ends; not part of it.
+                     * Format: int64
+                     * @description Where it ends; not part of it. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly toMs: number;
@@ -7604,7 +7609,8 @@ export interface operations {
                      */
                     readonly label?: string;
                     /**
-                     * @description The first instant at which it is no longer valid, in milliseconds since the Unix epoch. Never when left out.
+                     * Format: int64
+                     * @description The first instant at which it is no longer valid. Never when left out. In milliseconds since the Unix epoch.
                      * @example 1803031200000
                      */
                     readonly expiresAtMs?: number;
@@ -8294,12 +8300,14 @@ export interface operations {
                  */
                 readonly "application/json": {
                     /**
-                     * @description Its start, in milliseconds since the Unix epoch.
+                     * Format: int64
+                     * @description Its start. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly fromMs: number;
                     /**
-                     * @description Its end, in milliseconds since the Unix epoch.
+                     * Format: int64
+                     * @description Its end. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly toMs: number;
@@ -8370,12 +8378,14 @@ export interface operations {
                  */
                 readonly "application/json": {
                     /**
-                     * @description Its start, in milliseconds since the Unix epoch.
+                     * Format: int64
+                     * @description Its start. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly fromMs: number;
                     /**
-                     * @description Its end, in milliseconds since the Unix epoch.
+                     * Format: int64
+                     * @description Its end. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly toMs: number;
@@ -8505,7 +8515,8 @@ export interface operations {
                  */
                 readonly "application/json": {
                     /**
-                     * @description Its new end, later than before, in milliseconds since the Unix epoch.
+                     * Format: int64
+                     * @description Its new end, later than before. In milliseconds since the Unix epoch.
                      * @example 1795255200000
                      */
                     readonly toMs: number;
@@ -8920,7 +8931,8 @@ export interface operations {
                      */
                     readonly role: "prices" | "read-only" | "support" | "operator" | "admin";
                     /**
-                     * @description The first instant at which it is no longer valid, in milliseconds since the Unix epoch. Never when left out.
+                     * Format: int64
+                     * @description The first instant at which it is no longer valid. Never when left out. In milliseconds since the Unix epoch.
                      * @example 1803031200000
                      */
                     readonly expiresAtMs?: number;

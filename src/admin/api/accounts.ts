@@ -4,6 +4,8 @@ import { KeySchema, keyView } from '../../operator/key.ts';
 import { unknownAccount } from '../../store/accounts.ts';
 import { operation } from './operation.ts';
 import {
+  assertConfirmed,
+  confirmation,
   defaultLimit,
   nextSchema,
   noBody,
@@ -14,7 +16,6 @@ import {
   timeAndId,
   writeCursor,
 } from './parts.ts';
-import { Problem } from './problems.ts';
 
 const AccountListSchema = Type.Object(
   {
@@ -129,18 +130,11 @@ export const eraseAccount = operation({
   description:
     'Final: its keys are revoked and lose their labels, its e-mail address becomes a pseudonym, also in the audit log, and notices that wait are not sent. `confirm` must repeat the id.',
   params: pathId('acc'),
-  body: strictObject(
-    { confirm: Type.String({ description: 'The id once more.', maxLength: 64, examples: ['acc_4fGh72Kq0ZsTn1Lw'] }) },
-    'The confirmation.',
-  ),
+  body: confirmation('id', 'acc_4fGh72Kq0ZsTn1Lw'),
   answer: AccountSchema,
   problems: ['NOT_FOUND', 'CONFLICT'],
   async handle({ params, body, store }, { changes }) {
-    if (body.confirm !== params.id) {
-      throw new Problem('CONFLICT', `Erasing is final. Repeat the id ${params.id} in confirm.`, {
-        errors: [{ field: 'confirm', message: `must be ${params.id}.` }],
-      });
-    }
+    assertConfirmed(body.confirm, params.id, 'Erasing');
     const account = await store.accounts.erase(params.id);
     await changes.look();
     return accountView(account, await store.accounts.countKeys(account.id));

@@ -10,6 +10,7 @@ import {
   nullableCount,
   nullableLine,
   nullablePair,
+  orNull,
   pair,
   words,
 } from '../../operator/fields.ts';
@@ -56,12 +57,13 @@ const FeedHealthSchema = Type.Object(
     symbolsDoubted: count('Markets for which polls show another price than the live connection.', 0),
     ...nullablePair('lastLiveDataAt', 'When the live connection last gave data.'),
     lastLiveDataAgeMs: nullableCount('Time since then, in milliseconds.', 120),
-    upstreamLagMs: Type.Unsafe<number | null>({
-      description:
-        'How far the last live ticker was behind its own time; negative when the clocks differ; null while not connected.',
-      type: ['number', 'null'],
-      examples: [35, null],
-    }),
+    upstreamLagMs: orNull(
+      Type.Number({
+        description:
+          'How far the last live ticker was behind its own time; negative when the clocks differ; null while not connected.',
+        examples: [35],
+      }),
+    ),
     ...nullablePair('lastFallbackPollAt', 'When the fallback was last polled.'),
     polls: counts('Polls over the fallback, by outcome.', { ok: 3 }),
     ...nullablePair('lastCatalogueAt', 'When the catalogue was last loaded.'),

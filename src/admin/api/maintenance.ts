@@ -2,12 +2,11 @@ import Type, { type Static } from 'typebox';
 import { ServiceBoard } from '../../board/service-board.ts';
 import type { EpochMs } from '../../clock.ts';
 import { problemBody } from '../../contract/errors.ts';
-import { lastInstantMs } from '../../contract/instant.ts';
 import { ErrorSchema } from '../../contract/schemas.ts';
 import { maintenanceProblem } from '../../http/pipeline.ts';
 import { problemHeaders } from '../../http/response-writer.ts';
 import { FeedStatus } from '../../market/service-status.ts';
-import { count, described } from '../../operator/fields.ts';
+import { count, described, instantMs } from '../../operator/fields.ts';
 import { WindowSchema, windowDescription, windowView } from '../../operator/window.ts';
 import { assertNewWindow, type NewWindow, type WindowRecord } from '../../store/windows.ts';
 import type { Management } from '../sources.ts';
@@ -15,21 +14,13 @@ import { operation } from './operation.ts';
 import { ServiceStatusSchema } from './overview.ts';
 import { noBody, pathId, strictObject } from './parts.ts';
 
-const instantMs = (text: string) =>
-  Type.Integer({
-    description: `${text}, in milliseconds since the Unix epoch.`,
-    minimum: 0,
-    maximum: lastInstantMs,
-    examples: [1_795_255_200_000],
-  });
-
 /** What a window is announced or previewed with. */
 const NewWindowSchema = strictObject(
-  { fromMs: instantMs('Its start'), toMs: instantMs('Its end'), description: windowDescription },
+  { fromMs: instantMs('Its start.'), toMs: instantMs('Its end.'), description: windowDescription },
   'The new window.',
 );
 
-const ExtensionSchema = strictObject({ toMs: instantMs('Its new end, later than before') }, 'The extension.');
+const ExtensionSchema = strictObject({ toMs: instantMs('Its new end, later than before.') }, 'The extension.');
 
 function newWindowOf({ fromMs, toMs, description }: Static<typeof NewWindowSchema>): NewWindow {
   return { from: fromMs as EpochMs, to: toMs as EpochMs, description: description.trim() };

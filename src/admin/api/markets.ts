@@ -22,7 +22,7 @@ import type { Store } from '../../store/store.ts';
 import type { Management } from '../sources.ts';
 import { sparkPointsMax } from '../sparklines.ts';
 import { type Asked, operation } from './operation.ts';
-import { noBody, strictObject } from './parts.ts';
+import { assertConfirmed, confirmation, noBody } from './parts.ts';
 import { Problem } from './problems.ts';
 
 export const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
@@ -304,19 +304,12 @@ export const delistMarket = operation({
   description:
     'Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol.',
   params: symbolParams,
-  body: strictObject(
-    { confirm: Type.String({ description: 'The symbol once more.', maxLength: 32, examples: ['BTCCZK'] }) },
-    'The confirmation.',
-  ),
+  body: confirmation('symbol', 'BTCCZK'),
   answer: MarketSchema,
   problems: ['NOT_FOUND', 'CONFLICT'],
   async handle({ params, body, store, now }, management) {
     const { symbol } = marketOf(management, params.symbol);
-    if (body.confirm !== symbol) {
-      throw new Problem('CONFLICT', `Delisting is final. Repeat the symbol ${symbol} in confirm.`, {
-        errors: [{ field: 'confirm', message: `must be ${symbol}.` }],
-      });
-    }
+    assertConfirmed(body.confirm, symbol, 'Delisting');
     await management.market.memory.save();
     await store.markets.delist(symbol, now);
     return changed(symbol, management, now);

@@ -1,61 +1,23 @@
 import Type from 'typebox';
-import {
-  activateAccount,
-  createAccount,
-  deactivateAccount,
-  eraseAccount,
-  listAccounts,
-  readAccount,
-  updateAccount,
-} from './accounts.ts';
-import { listAudit } from './audit.ts';
+import * as accounts from './accounts.ts';
+import * as audit from './audit.ts';
 import { managementDocument, type Tag, type TaggedOperation } from './document.ts';
-import { readFeed } from './feed.ts';
-import { createKey, disableKey, enableKey, listKeys, revokeKey, rotateKey, updateKey } from './keys.ts';
-import {
-  announceMaintenance,
-  cancelMaintenance,
-  endMaintenance,
-  extendMaintenance,
-  listMaintenance,
-  previewMaintenance,
-} from './maintenance.ts';
-import {
-  acceptMarket,
-  delistMarket,
-  holdAllMarkets,
-  holdMarket,
-  pauseAllMarkets,
-  pauseMarket,
-  readMarket,
-  readMarkets,
-  releaseAllMarkets,
-  releaseMarket,
-  resumeAllMarkets,
-  resumeMarket,
-} from './markets.ts';
-import { listNotices, previewNotice } from './notices.ts';
+import * as feed from './feed.ts';
+import * as keys from './keys.ts';
+import * as maintenance from './maintenance.ts';
+import * as markets from './markets.ts';
+import * as notices from './notices.ts';
 import { type Operation, operation } from './operation.ts';
-import { readMinutes, readOverview } from './overview.ts';
-import { readPrices, streamPrices } from './prices.ts';
-import { readProblem } from './problems.ts';
-import { readRates } from './rates.ts';
-import {
-  holdRecord,
-  listCandles,
-  listRecordedQuotes,
-  listServed,
-  readRecord,
-  readRecordedPrice,
-  readServed,
-  releaseRecord,
-  verifyHistory,
-} from './record.ts';
-import { readRequest } from './requests.ts';
-import { readSession, readSignInMethods, signIn, signOut } from './session.ts';
-import { cancelTerm, listTerms, previewTerm, setTerm } from './terms.ts';
-import { createToken, listTokens, revokeToken } from './tokens.ts';
-import { readKeyUsage, readUsage } from './usage.ts';
+import * as overview from './overview.ts';
+import * as prices from './prices.ts';
+import * as problems from './problems.ts';
+import * as rates from './rates.ts';
+import * as record from './record.ts';
+import * as requests from './requests.ts';
+import * as session from './session.ts';
+import * as terms from './terms.ts';
+import * as tokens from './tokens.ts';
+import * as usage from './usage.ts';
 
 const readDocument = operation({
   method: 'GET',
@@ -74,65 +36,65 @@ const readDocument = operation({
 });
 
 const byTag = {
-  Session: [signIn, readSession, signOut, readSignInMethods],
-  Service: [readOverview, readMinutes, readFeed, readRates],
+  Session: [session.signIn, session.readSession, session.signOut, session.readSignInMethods],
+  Service: [overview.readOverview, overview.readMinutes, feed.readFeed, rates.readRates],
   Markets: [
-    readMarkets,
-    readMarket,
-    pauseMarket,
-    resumeMarket,
-    holdMarket,
-    releaseMarket,
-    acceptMarket,
-    pauseAllMarkets,
-    resumeAllMarkets,
-    holdAllMarkets,
-    releaseAllMarkets,
-    delistMarket,
+    markets.readMarkets,
+    markets.readMarket,
+    markets.pauseMarket,
+    markets.resumeMarket,
+    markets.holdMarket,
+    markets.releaseMarket,
+    markets.acceptMarket,
+    markets.pauseAllMarkets,
+    markets.resumeAllMarkets,
+    markets.holdAllMarkets,
+    markets.releaseAllMarkets,
+    markets.delistMarket,
   ],
-  Prices: [readPrices, streamPrices],
-  Terms: [listTerms, setTerm, previewTerm, cancelTerm],
+  Prices: [prices.readPrices, prices.streamPrices],
+  Terms: [terms.listTerms, terms.setTerm, terms.previewTerm, terms.cancelTerm],
   Record: [
-    readRecord,
-    readRecordedPrice,
-    listRecordedQuotes,
-    listCandles,
-    listServed,
-    readServed,
-    verifyHistory,
-    holdRecord,
-    releaseRecord,
+    record.readRecord,
+    record.readRecordedPrice,
+    record.listRecordedQuotes,
+    record.listCandles,
+    record.listServed,
+    record.readServed,
+    record.verifyHistory,
+    record.holdRecord,
+    record.releaseRecord,
   ],
   'Accounts and keys': [
-    listAccounts,
-    createAccount,
-    readAccount,
-    activateAccount,
-    deactivateAccount,
-    updateAccount,
-    eraseAccount,
-    listKeys,
-    createKey,
-    updateKey,
-    enableKey,
-    disableKey,
-    revokeKey,
-    rotateKey,
-    readKeyUsage,
-    readUsage,
-    readRequest,
+    accounts.listAccounts,
+    accounts.createAccount,
+    accounts.readAccount,
+    accounts.activateAccount,
+    accounts.deactivateAccount,
+    accounts.updateAccount,
+    accounts.eraseAccount,
+    keys.listKeys,
+    keys.createKey,
+    keys.updateKey,
+    keys.enableKey,
+    keys.disableKey,
+    keys.revokeKey,
+    keys.rotateKey,
+    usage.readKeyUsage,
+    usage.readUsage,
+    requests.readRequest,
   ],
   Maintenance: [
-    listMaintenance,
-    announceMaintenance,
-    previewMaintenance,
-    extendMaintenance,
-    endMaintenance,
-    cancelMaintenance,
+    maintenance.listMaintenance,
+    maintenance.announceMaintenance,
+    maintenance.previewMaintenance,
+    maintenance.extendMaintenance,
+    maintenance.endMaintenance,
+    maintenance.cancelMaintenance,
   ],
-  Notices: [listNotices, previewNotice],
-  Audit: [listAudit, listTokens, createToken, revokeToken],
-  Description: [readProblem, readDocument],
+  Notices: [notices.listNotices, notices.previewNotice],
+  Audit: [audit.listAudit, tokens.listTokens, tokens.createToken, tokens.revokeToken],
+  Description: [problems.readProblem, readDocument],
 } satisfies Readonly<Record<Tag, readonly Operation[]>>;
 
 /** Every operation of the management API, in the order of the document. */

@@ -5,12 +5,14 @@ import { MaintenanceWindowSchema } from '../../contract/schemas.ts';
 import {
   count,
   described,
+  instantMs,
   instants,
   line,
   nullable,
   nullableCount,
   nullableLine,
   nullablePair,
+  orNull,
   pair,
   words,
 } from '../../operator/fields.ts';
@@ -18,7 +20,7 @@ import { minutesMax } from '../minute-history.ts';
 import { notesOf } from '../readiness.ts';
 import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
-import { counts, sinceQuery } from './parts.ts';
+import { counts } from './parts.ts';
 
 const ServiceStateSchema = {
   ...words(publicServiceStatuses, 'State of the service or of a part of it.'),
@@ -56,12 +58,7 @@ const OverviewSchema = Type.Object(
   {
     version: line('Version of the software.', '1.0.0', 50),
     baseUrl: line('Where clients reach the service.', 'https://api.example.com', 2_048),
-    phase: Type.Unsafe<'starting' | 'serving' | 'draining'>({
-      description: 'Where the process is in its life.',
-      type: 'string',
-      enum: ['starting', 'serving', 'draining'],
-      examples: ['serving'],
-    }),
+    phase: words(['serving', 'starting', 'draining'], 'Where the process is in its life.'),
     ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
     notes: Type.Array(NoteSchema, {
       description: 'What needs a hand, the most urgent first, and what else is unusual.',
@@ -156,16 +153,11 @@ export const readOverview = operation({
   },
 });
 
-const latency = (description: string) =>
-  Type.Unsafe<number | null>({ description, type: ['number', 'null'], minimum: 0, examples: [0.4, null] });
+const latency = (description: string) => orNull(Type.Number({ description, minimum: 0, examples: [0.4] }));
 
 const MinuteSchema = Type.Object(
   {
-    atMs: Type.Integer({
-      description: 'When it ended, in milliseconds since the Unix epoch.',
-      minimum: 0,
-      examples: [1_795_255_200_000],
-    }),
+    atMs: instantMs('When it ended.'),
     requests: count('Requests answered.', 120),
     errors: counts('Of these, error answers by code.', { UNKNOWN_SYMBOL: 2 }),
     p50Ms: latency('Milliseconds in which half of them were answered; null when there were none.'),
@@ -192,7 +184,7 @@ export const readMinutes = operation({
   access: 'read-only',
   summary: 'The last 24 hours, minute by minute',
   description: 'Requests, errors, latency and held prices, recorded by this process: a restart begins again.',
-  query: sinceQuery,
+  query: Type.Object({ since: Type.Optional(instantMs('Only what is after this instant.')) }),
   answer: MinutesSchema,
   handle: ({ query }, { minutes }) => ({ minutes: minutes.since(query.since ?? -1) }),
 });

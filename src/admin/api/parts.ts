@@ -1,8 +1,7 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { lastInstantMs } from '../../contract/instant.ts';
-import { id, nullableLine } from '../../operator/fields.ts';
-import { invalid } from './problems.ts';
+import { id, instantMs, nullableLine } from '../../operator/fields.ts';
+import { invalid, Problem } from './problems.ts';
 
 /** Counters by name; names can be added. */
 export function counts(description: string, example: Readonly<Record<string, number>>) {
@@ -26,13 +25,10 @@ export function strictObject<Properties extends TProperties>(
 export const noBody = strictObject({}, 'Nothing is taken.');
 
 /** The expiry of a new key or token. */
-export const expiresAtMs = Type.Integer({
-  description:
-    'The first instant at which it is no longer valid, in milliseconds since the Unix epoch. Never when left out.',
-  minimum: 0,
-  maximum: lastInstantMs,
-  examples: [1_803_031_200_000],
-});
+export const expiresAtMs = instantMs(
+  'The first instant at which it is no longer valid. Never when left out.',
+  '2027-02-19T10:00:00.000Z',
+);
 
 export const pathId = (prefix: string) => Type.Object({ id: id(prefix, 'The id, as lists give it.') });
 
@@ -57,17 +53,19 @@ export const pageQuery = {
   ),
 };
 
-/** The query of a recording: what a program does not have yet. */
-export const sinceQuery = Type.Object({
-  since: Type.Optional(
-    Type.Integer({
-      description: 'Only what is after this instant, in milliseconds since the Unix epoch.',
-      minimum: 0,
-      maximum: lastInstantMs,
-      examples: [1_795_255_200_000],
-    }),
-  ),
-});
+/** The body of an operation that is final. @param noun what identifies its subject */
+export function confirmation(noun: 'id' | 'symbol', example: string) {
+  const confirm = Type.String({ description: `The ${noun} once more.`, maxLength: 64, examples: [example] });
+  return strictObject({ confirm }, 'The confirmation.');
+}
+
+/** Throws `CONFLICT` unless the id or symbol is repeated. @param what what is final */
+export function assertConfirmed(confirm: string, wanted: string, what: string): void {
+  if (confirm === wanted) return;
+  throw new Problem('CONFLICT', `${what} is final. Repeat ${wanted} in confirm.`, {
+    errors: [{ field: 'confirm', message: `must be ${wanted}.` }],
+  });
+}
 
 export const defaultLimit = 50;
 

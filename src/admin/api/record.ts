@@ -1,15 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { asEpochMs } from '../../clock.ts';
-import { lastInstantMs } from '../../contract/instant.ts';
 import * as part from '../../contract/schema-parts.ts';
 import type { RecordAsking } from '../../history/asking.ts';
-import { count, id, line, words } from '../../operator/fields.ts';
+import { count, id, instantMs, line, nullableLine, words } from '../../operator/fields.ts';
 import { PriceReportSchema } from '../../operator/price.ts';
 import {
   CandleListSchema,
   candleView,
   gapView,
   HoldSchema,
+  holdView,
   ProvenAnswerSchema,
   positionOf,
   positionPattern,
@@ -29,11 +29,9 @@ import { operation } from './operation.ts';
 import { strictObject } from './parts.ts';
 import { invalid, Problem } from './problems.ts';
 
-const instantMs = (description: string) =>
-  Type.Integer({ description, minimum: 0, maximum: lastInstantMs, examples: [1_795_255_200_000] });
 const symbolParams = Type.Object({ symbol: part.symbol('The market.', 'BTCCZK') });
 const span = {
-  fromMs: instantMs('Where the span begins, in milliseconds since the Unix epoch.'),
+  fromMs: instantMs('Where the span begins.'),
   toMs: instantMs('Where it ends; not part of it.'),
 };
 const page = {
@@ -75,11 +73,7 @@ function recordOf({ record }: Management): Pick<RecordAsking, 'ask'> {
   return record;
 }
 
-const notRecorded = { ...summaryViewOfNothing(), recorded: false };
-
-function summaryViewOfNothing() {
-  return summaryView({ from: undefined, to: undefined, segments: 0, bytes: 0, gaps: [], holds: [] });
-}
+const nothing = summaryView({ from: undefined, to: undefined, segments: 0, bytes: 0, gaps: [], holds: [] });
 
 export const readRecord = operation({
   method: 'GET',
@@ -90,7 +84,7 @@ export const readRecord = operation({
   description: 'What is recorded of what was quoted and served: from when on, its size, gaps and holds.',
   answer: RecordSummarySchema,
   async handle(_asked, { record }) {
-    return record === undefined ? notRecorded : summaryView(await record.ask('summary'));
+    return record === undefined ? { ...nothing, recorded: false } : summaryView(await record.ask('summary'));
   },
 });
 
@@ -103,7 +97,7 @@ export const readRecordedPrice = operation({
   description:
     'How the price came about that a market had then, like that of today. 404 where there was none, or no record of it.',
   params: symbolParams,
-  query: strictObject({ atMs: instantMs('The instant, in milliseconds since the Unix epoch.') }, 'Which instant.'),
+  query: strictObject({ atMs: instantMs('The instant.') }, 'Which instant.'),
   answer: PriceReportSchema,
   problems: ['NOT_FOUND', 'INVALID_INPUT'],
   async handle({ params, query }, management) {
@@ -213,11 +207,10 @@ const VerificationSchema = Type.Object(
     whole: Type.Boolean({ description: 'Whether every segment is as it was written, and none is missing.' }),
     segments: count('Segments looked at.', 5_760),
     deleted: count('Segments that retention deleted.', 0),
-    finding: Type.Unsafe<string | null>({
-      description: 'The first thing that is not as it was written; null where all is.',
-      type: ['string', 'null'],
-      examples: ['chain 1, segment 4711: changed', null],
-    }),
+    finding: nullableLine(
+      'The first thing that is not as it was written; null where all is.',
+      'chain 1, segment 4711: changed',
+    ),
   },
   { $id: 'RecordVerification', description: 'Whether the record is as it was written.' },
 );
@@ -254,10 +247,7 @@ export const holdRecord = operation({
     const number = await recordOf(management).ask('hold', { from, to, reason: body.reason });
     const summary = `keeps the record from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}: ${body.reason}`;
     await store.audit.record({ action: 'history.hold', subject: { kind: 'history', id: String(number) }, summary });
-    return summaryView({
-      ...{ from: undefined, to: undefined, segments: 0, bytes: 0, gaps: [] },
-      holds: [{ id: number, from, to, reason: body.reason }],
-    }).holds[0]!;
+    return holdView({ id: number, from, to, reason: body.reason });
   },
 });
 

@@ -1,9 +1,8 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../../clock.ts';
-import { lastInstantMs } from '../../contract/instant.ts';
 import * as part from '../../contract/schema-parts.ts';
 import { termFields, termScopes } from '../../market/terms.ts';
-import { words } from '../../operator/fields.ts';
+import { instantMs, words } from '../../operator/fields.ts';
 import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../../operator/term.ts';
 import { TermEffectSchema, termEffect, termRefusal } from '../../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../../store/terms.ts';
@@ -41,13 +40,9 @@ function firstOf(book: Management['market']['book']) {
 
 const draftFields = {
   fromMs: Type.Optional(
-    Type.Integer({
-      description:
-        'The first instant at which it holds, in milliseconds since the Unix epoch. Now when left out: two seconds later, so that every process begins together.',
-      minimum: 0,
-      maximum: lastInstantMs,
-      examples: [1_795_255_200_000],
-    }),
+    instantMs(
+      'The first instant at which it holds. Now when left out: two seconds later, so that every process begins together.',
+    ),
   ),
   scope: words(termScopes, 'What it is for.'),
   subject: Type.Optional(

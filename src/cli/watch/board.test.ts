@@ -95,7 +95,7 @@ describe('lines', () => {
     const { service } = view;
     const troubled = {
       ...view,
-      service: { ...service, status: 'maintenance', maintenance: windowBody(-1, 30, 'Upgrade') },
+      service: { ...service, status: 'maintenance' as const, maintenance: windowBody(-1, 30, 'Upgrade') },
     };
     assert.deepEqual(changeLines(watchedNext(undefined, troubled, [])), [
       '2026-11-21T10:00:00.500Z service maintenance, data 0.4 s old, fallback, maintenance until 2026-11-21 10:30 UTC (30 min left): Upgrade',
