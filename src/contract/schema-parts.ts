@@ -2,15 +2,15 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { lastInstantMs } from './instant.ts';
 
 /** A price, amount or size: plain notation, no sign, no exponent, no superfluous leading zero. */
-export const decimalPattern = '^(0|[1-9]\\d*)(\\.\\d+)?$';
+const decimalPattern = '^(0|[1-9]\\d*)(\\.\\d+)?$';
 
 /** A change in percent: two decimals, `-` allowed, no `+`, no `%`. */
 const percentPattern = '^-?(0|[1-9]\\d*)\\.\\d{2}$';
 
 /** ISO 8601 in UTC with exactly three digits of milliseconds. */
-export const instantPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
+const instantPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
 
-export const symbolPattern = '^[A-Z0-9]{2,32}$';
+const symbolPattern = '^[A-Z0-9]{2,32}$';
 
 /** A symbol as a client may write it. */
 export const anyCaseSymbolPattern = '^[A-Za-z0-9]{2,32}$';
