@@ -7,9 +7,6 @@ const decimalPattern = '^(0|[1-9]\\d*)(\\.\\d+)?$';
 /** A change in percent: two decimals, `-` allowed, no `+`, no `%`. */
 const percentPattern = '^-?(0|[1-9]\\d*)\\.\\d{2}$';
 
-/** ISO 8601 in UTC with exactly three digits of milliseconds. */
-const instantPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
-
 const symbolPattern = '^[A-Z0-9]{2,32}$';
 
 /** A symbol as a client may write it. */
