@@ -1,9 +1,9 @@
-import { type AccountView, accountView } from '../operator/account.ts';
+import { accountView, countedAccount } from '../operator/account.ts';
 import { type AccountRecord, assertEmail, unknownAccount } from '../store/accounts.ts';
 import type { Command, Result } from './command.ts';
 import { UsageError } from './failure.ts';
 import { type Job, storeCommand, yesOption } from './store-command.ts';
-import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
+import { type Cell, harmless, instantCell, pairs, stateCell, table } from './style.ts';
 
 const idPositional = { name: 'ID', summary: 'the account’s id, acc_…' };
 
@@ -38,7 +38,7 @@ const list = storeCommand({
     const rows = accounts.map((account) => [
       account.id,
       account.email,
-      accountState(account, paint),
+      stateCell(account.state, paint),
       instantCell(account.createdAt),
     ]);
     return { json: { accounts }, text: table(['ID', 'E-MAIL', 'STATE', 'CREATED'], rows, paint, 'No accounts.') };
@@ -108,16 +108,12 @@ const erase = storeCommand({
 export const accountCommands: readonly Command[] = [create, list, update, deactivate, activate, erase];
 
 async function shown(record: AccountRecord, { store, paint }: Pick<Job, 'store' | 'paint'>): Promise<Result> {
-  const account = accountView(record, await store.accounts.countKeys(record.id));
+  const account = await countedAccount(store.accounts, record);
   const lines: [string, Cell][] = [
     ['Account', account.id],
     ['E-mail', account.email],
-    ['State', accountState(account, paint)],
+    ['State', stateCell(account.state, paint)],
     ['Created', instantCell(account.createdAt)],
   ];
   return { json: account, text: pairs(lines, paint) };
-}
-
-function accountState({ active }: AccountView, paint: Paint): Cell {
-  return stateCell(active ? 'active' : 'inactive', paint);
 }

@@ -1,6 +1,5 @@
 import { generateSourceToken, tokenDigest } from '../access/operator-token.ts';
-import { isoInstant } from '../contract/instant.ts';
-import type { SourceTokenRecord } from '../store/source-tokens.ts';
+import { sourceTokenView } from '../operator/token.ts';
 import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { storeCommand, yesOption } from './store-command.ts';
@@ -28,7 +27,7 @@ const create = storeCommand({
       );
     }
     const text = generateSourceToken(context.randomness);
-    const token = tokenView(await store.sourceTokens.insert(source, tokenDigest(text)));
+    const token = sourceTokenView(await store.sourceTokens.insert(source, tokenDigest(text)));
     return {
       json: { ...token, token: text },
       text: pairs([['Token', text], ...linesOf(token, paint)], paint),
@@ -43,7 +42,7 @@ const list = storeCommand({
   details: [],
   examples: [{ line: 'mdapi sources tokens', note: 'which are still usable' }],
   async work({ store, paint }) {
-    const tokens = (await store.sourceTokens.list()).map(tokenView);
+    const tokens = (await store.sourceTokens.list()).map(sourceTokenView);
     const rows = tokens.map(({ id, source, state, createdAt }) => [
       id,
       source,
@@ -64,18 +63,12 @@ const revoke = storeCommand({
   async work({ input, store, paint, confirm }) {
     const id = input.argument('ID');
     await confirm(`Revoke ${harmless(id)}? This is final.`);
-    const token = tokenView(await store.sourceTokens.revoke(id));
+    const token = sourceTokenView(await store.sourceTokens.revoke(id));
     return { json: token, text: pairs(linesOf(token, paint), paint) };
   },
 });
 
-function tokenView({ id, source, createdAt, revokedAt }: SourceTokenRecord) {
-  const instants = { createdAt: isoInstant(createdAt), createdAtMs: createdAt };
-  const state = revokedAt === undefined ? ('active' as const) : ('revoked' as const);
-  return { id, source, state, ...instants, revokedAt: revokedAt === undefined ? null : isoInstant(revokedAt) };
-}
-
-function linesOf(token: ReturnType<typeof tokenView>, paint: Paint): (readonly [string, Cell])[] {
+function linesOf(token: ReturnType<typeof sourceTokenView>, paint: Paint): (readonly [string, Cell])[] {
   return [
     ['Id', token.id],
     ['Source', token.source],

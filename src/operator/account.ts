@@ -1,11 +1,12 @@
 import Type, { type Static } from 'typebox';
-import type { AccountRecord, KeyCounts } from '../store/accounts.ts';
-import { count, id, instants, line, pair } from './fields.ts';
+import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
+import { count, id, instants, line, pair, words } from './fields.ts';
 
 export const accountFields = {
   id: id('acc', 'The account’s id.'),
   email: line('Where notices about its keys go.', 'bot@example.com', 254),
-  active: Type.Boolean({ description: 'Keys of an account that is not active are refused.' }),
+  state: words(['active', 'inactive'], 'All keys of an inactive account are refused.'),
+  active: Type.Boolean({ description: 'Whether `state` is `active`.' }),
   ...pair('createdAt', 'When it was made.'),
   keys: Type.Object(
     {
@@ -22,5 +23,13 @@ export const AccountSchema = Type.Object(accountFields, { $id: 'Account', descri
 export type AccountView = Static<typeof AccountSchema>;
 
 export function accountView({ id, email, active, createdAt }: AccountRecord, keys: KeyCounts): AccountView {
-  return { id, email, active, ...instants('createdAt', createdAt), keys };
+  return { id, email, state: active ? 'active' : 'inactive', active, ...instants('createdAt', createdAt), keys };
+}
+
+/** The same with its keys as they are counted now. */
+export async function countedAccount(
+  accounts: Pick<Accounts, 'countKeys'>,
+  record: AccountRecord,
+): Promise<AccountView> {
+  return accountView(record, await accounts.countKeys(record.id));
 }

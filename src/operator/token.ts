@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
+import type { SourceTokenRecord } from '../store/source-tokens.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import { id, instants, line, nullablePair, pair, words } from './fields.ts';
 import { roles } from './role.ts';
@@ -41,5 +42,14 @@ export function tokenView(token: TokenRecord, now: EpochMs): TokenView {
     ...instants('expiresAt', token.expiresAt),
     ...instants('revokedAt', token.revokedAt),
     ...instants('lastUsedAt', token.lastUsedAt),
+  };
+}
+
+/** The token of an engine; only the command line shows it. */
+export function sourceTokenView({ id, source, createdAt, revokedAt }: SourceTokenRecord) {
+  return {
+    ...{ id, source, state: revokedAt === undefined ? ('active' as const) : ('revoked' as const) },
+    ...instants('createdAt', createdAt),
+    ...instants('revokedAt', revokedAt),
   };
 }

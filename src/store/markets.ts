@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import { locked, yieldToEvents } from './engine.ts';
 import type { MarketTable } from './schema.ts';
@@ -75,30 +75,17 @@ export class Markets extends StorePart {
 
   /** Throws `market_unknown`, `market_delisted`. Setting what is set changes nothing. */
   setOperatorPaused(symbol: string, paused: boolean): Promise<MarketRecord> {
-    return this.#change(symbol, { operator_paused: paused ? 1 : 0 });
+    return this.#change(symbol, paused ? 'pause' : 'resume', { operator_paused: paused ? 1 : 0 });
   }
 
   /** Since `heldAt`, or no longer. A market that is on hold stays so since when it was. Throws `market_unknown`, `market_delisted`. */
   setHeld(symbol: string, heldAt: EpochMs | undefined): Promise<MarketRecord> {
-    return this.#change(symbol, { held_at_ms: heldAt ?? null });
+    return this.#change(symbol, heldAt === undefined ? 'release' : 'hold', { held_at_ms: heldAt ?? null });
   }
 
   /** Holds every market that is not delisted, or releases it. Gives how many changed. */
   setAllHeld(heldAt: EpochMs | undefined): Promise<number> {
-    const { db, clock, journal } = this.context;
-    return db.transaction().execute(async (trx) => {
-      const changed = await trx
-        .updateTable('markets')
-        .set({ held_at_ms: heldAt ?? null, updated_at_ms: clock.now() })
-        .where('delisted_at_ms', 'is', null)
-        .where('held_at_ms', heldAt === undefined ? 'is not' : 'is', null)
-        .returning('symbol')
-        .execute();
-      const [action, verb] = heldAt === undefined ? ['market.release', 'Released'] : ['market.hold', 'Held'];
-      const summary = `${verb} the prices of all ${changed.length} markets that were not.`;
-      if (changed.length > 0) await journal(trx, { action, summary, subject: { kind: 'market', id: 'all' } });
-      return changed.length;
-    });
+    return this.#changeAll(heldAt === undefined ? 'release' : 'hold', { held_at_ms: heldAt ?? null });
   }
 
   /**
@@ -106,33 +93,20 @@ export class Markets extends StorePart {
    * Gives how many changed.
    */
   setAllPaused(paused: boolean): Promise<number> {
-    const { db, clock, journal } = this.context;
-    return db.transaction().execute(async (trx) => {
-      const all = trx
-        .updateTable('markets')
-        .set({ operator_paused: paused ? 1 : 0, updated_at_ms: clock.now() })
-        .where('delisted_at_ms', 'is', null)
-        .where('operator_paused', '=', paused ? 0 : 1)
-        .returning('symbol');
-      const changed = await (paused ? all.where('via', 'is', null) : all).execute();
-      const [action, verb] = paused ? ['market.pause', 'Paused'] : ['market.resume', 'Resumed'];
-      const summary = `${verb} trading of all ${changed.length} markets that were not.`;
-      if (changed.length > 0) await journal(trx, { action, summary, subject: { kind: 'market', id: 'all' } });
-      return changed.length;
-    });
+    return this.#changeAll(paused ? 'pause' : 'resume', { operator_paused: paused ? 1 : 0 });
   }
 
   /** Takes what the guard holds of a market now. Throws `market_unknown`, `market_delisted`. */
   acceptHeld(symbol: string, at: EpochMs): Promise<MarketRecord> {
-    return this.#change(symbol, { accepted_at_ms: at });
+    return this.#change(symbol, 'accept', { accepted_at_ms: at });
   }
 
   /** Final. `reason` is a phrase for the audit log. Throws `market_unknown`, `market_delisted`. */
   delist(symbol: string, at: EpochMs, reason?: string): Promise<MarketRecord> {
-    return this.#change(symbol, { delisted_at_ms: at }, reason);
+    return this.#change(symbol, 'delist', { delisted_at_ms: at }, reason);
   }
 
-  #change(symbol: string, change: Control, reason?: string): Promise<MarketRecord> {
+  #change(symbol: string, verb: keyof typeof sentences, change: Control, reason?: string): Promise<MarketRecord> {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
@@ -143,7 +117,7 @@ export class Markets extends StorePart {
       if (before.delisted_at_ms !== null) {
         throw new StoreError('market_delisted', `The market ${symbol} is delisted, which is final.`);
       }
-      const { operator_paused: paused, held_at_ms: heldAt } = change;
+      const { operator_paused: paused, held_at_ms: heldAt, delisted_at_ms: delistedAt } = change;
       const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
       if (isHeldAlready || paused === before.operator_paused) return recordOf(before);
       const row = await trx
@@ -152,42 +126,56 @@ export class Markets extends StorePart {
         .where('symbol', '=', symbol)
         .returningAll()
         .executeTakeFirstOrThrow();
-      await journal(trx, { ...entryOf(symbol, change, reason), subject: { kind: 'market', id: symbol } });
+      await journal(trx, {
+        action: `market.${verb}`,
+        subject: { kind: 'market', id: symbol },
+        summary: `${sentences[verb]} ${symbol}${delistedAt === undefined ? '' : ', for good'}${reason === undefined ? '' : `: ${reason}`}.`,
+        ...(delistedAt === undefined ? {} : { details: { delistedAtMs: delistedAt } }),
+      });
       return recordOf(row);
     });
   }
+
+  #changeAll(verb: keyof typeof changeable, change: Control): Promise<number> {
+    const { db, clock, journal } = this.context;
+    return db.transaction().execute(async (trx) => {
+      const changed = await trx
+        .updateTable('markets')
+        .set({ ...change, updated_at_ms: clock.now() })
+        .where('delisted_at_ms', 'is', null)
+        .where(changeable[verb])
+        .returning('symbol')
+        .execute();
+      const summary = `${sentences[verb]} all ${changed.length} markets that were not.`;
+      const subject = { kind: 'market', id: 'all' } as const;
+      if (changed.length > 0) await journal(trx, { action: `market.${verb}`, summary, subject });
+      return changed.length;
+    });
+  }
 }
+
+/** How the audit log begins to say what an operator did. */
+const sentences = {
+  pause: 'Paused trading of',
+  resume: 'Resumed trading of',
+  hold: 'Held the prices of',
+  release: 'Released the prices of',
+  accept: 'Accepted what the guard held of',
+  delist: 'Delisted',
+} as const;
+
+/** Which markets a change of all is for. */
+const changeable = {
+  pause: sql<SqlBool>`operator_paused = 0 and via is null`,
+  resume: sql<SqlBool>`operator_paused = 1`,
+  hold: sql<SqlBool>`held_at_ms is null`,
+  release: sql<SqlBool>`held_at_ms is not null`,
+} as const;
 
 /** What an operator decides about a market. */
 type Control = Partial<
   Pick<Selectable<MarketTable>, 'operator_paused' | 'delisted_at_ms' | 'held_at_ms' | 'accepted_at_ms'>
 >;
-
-function entryOf(
-  symbol: string,
-  { operator_paused, delisted_at_ms, held_at_ms, accepted_at_ms }: Control,
-  reason?: string,
-) {
-  if (accepted_at_ms !== undefined) {
-    return { action: 'market.accept', summary: `Accepted what the guard held of ${symbol}.` };
-  }
-  if (held_at_ms !== undefined) {
-    return held_at_ms === null
-      ? { action: 'market.release', summary: `Released the prices of ${symbol}.` }
-      : { action: 'market.hold', summary: `Held the prices of ${symbol}.` };
-  }
-  if (operator_paused === undefined) {
-    const details = { delistedAtMs: delisted_at_ms ?? null };
-    return {
-      action: 'market.delist',
-      summary: `Delisted ${symbol}, for good${reason === undefined ? '' : `: ${reason}`}.`,
-      details,
-    };
-  }
-  return operator_paused === 1
-    ? { action: 'market.pause', summary: `Paused trading of ${symbol}.` }
-    : { action: 'market.resume', summary: `Resumed trading of ${symbol}.` };
-}
 
 function columnsOf(market: MarketToSave, now: EpochMs) {
   return {

@@ -32,8 +32,7 @@ describe('markets in the console', { concurrency: 3 }, () => {
     await page.getByRole('columnheader', { name: 'Buy' }).getByRole('button').click();
     await eventually('the dearest first', async () => (await symbols())[0] === 'BTCCZK');
     assert.equal(await page.getByRole('columnheader', { name: 'Buy' }).getAttribute('aria-sort'), 'descending');
-    await page.keyboard.press('/');
-    await page.keyboard.type('eth');
+    await page.getByLabel('Find').pressSequentially('eth');
     await eventually('one row', async () => (await symbols()).join() === 'ETHCZK');
     await page.reload();
     await eventually('one row again', async () => (await symbols()).join() === 'ETHCZK');

@@ -3274,7 +3274,13 @@ export interface components {
              * @example bot@example.com
              */
             readonly email: string;
-            /** @description Keys of an account that is not active are refused. */
+            /**
+             * @description All keys of an inactive account are refused.
+             * @example active
+             * @enum {string}
+             */
+            readonly state: "active" | "inactive";
+            /** @description Whether `state` is `active`. */
             readonly active: boolean;
             /**
              * Format: date-time
@@ -3416,7 +3422,13 @@ export interface components {
              * @example bot@example.com
              */
             readonly email: string;
-            /** @description Keys of an account that is not active are refused. */
+            /**
+             * @description All keys of an inactive account are refused.
+             * @example active
+             * @enum {string}
+             */
+            readonly state: "active" | "inactive";
+            /** @description Whether `state` is `active`. */
             readonly active: boolean;
             /**
              * Format: date-time
@@ -7120,6 +7132,7 @@ export interface operations {
                      *         {
                      *           "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *           "email": "bot@example.com",
+                     *           "state": "active",
                      *           "active": true,
                      *           "createdAt": "2026-11-21T10:00:00.000Z",
                      *           "createdAtMs": 1795255200000,
@@ -7182,6 +7195,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
                      *       "createdAtMs": 1795255200000,
@@ -7231,6 +7245,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
                      *       "createdAtMs": 1795255200000,
@@ -7303,6 +7318,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
                      *       "createdAtMs": 1795255200000,
@@ -7358,6 +7374,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
                      *       "createdAtMs": 1795255200000,
@@ -7423,6 +7440,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
                      *       "createdAtMs": 1795255200000,
@@ -7489,6 +7507,7 @@ export interface operations {
                      * @example {
                      *       "id": "acc_4fGh72Kq0ZsTn1Lw",
                      *       "email": "bot@example.com",
+                     *       "state": "active",
                      *       "active": true,
                      *       "createdAt": "2026-11-21T10:00:00.000Z",
                      *       "createdAtMs": 1795255200000,

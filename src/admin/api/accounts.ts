@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { AccountSchema, accountFields, accountView } from '../../operator/account.ts';
+import { AccountSchema, accountFields, accountView, countedAccount } from '../../operator/account.ts';
 import { KeySchema, keyView } from '../../operator/key.ts';
 import { unknownAccount } from '../../store/accounts.ts';
 import { operation } from './operation.ts';
@@ -99,8 +99,8 @@ export const readAccount = operation({
     const account = await store.accounts.get(params.id);
     if (account === undefined) throw unknownAccount(params.id);
     const { items: keys } = await store.keys.page({ accountId: account.id, limit: keysShownMax });
-    const counts = await store.accounts.countKeys(account.id);
-    return { ...accountView(account, counts), keysList: keys.map((key) => keyView(key, now)) };
+    const view = await countedAccount(store.accounts, account);
+    return { ...view, keysList: keys.map((key) => keyView(key, now)) };
   },
 });
 
@@ -117,7 +117,7 @@ export const updateAccount = operation({
   problems: ['NOT_FOUND', 'EMAIL_TAKEN'],
   async handle({ params, body, store }) {
     const account = await store.accounts.setEmail(params.id, body.email);
-    return accountView(account, await store.accounts.countKeys(account.id));
+    return countedAccount(store.accounts, account);
   },
 });
 
@@ -137,7 +137,7 @@ export const eraseAccount = operation({
     assertConfirmed(body.confirm, params.id, 'Erasing');
     const account = await store.accounts.erase(params.id);
     await changes.look();
-    return accountView(account, await store.accounts.countKeys(account.id));
+    return countedAccount(store.accounts, account);
   },
 });
 
@@ -163,7 +163,7 @@ function switching(verb: 'activate' | 'deactivate', active: boolean, effect: str
     async handle({ params, store }, { changes }) {
       const account = await store.accounts.setActive(params.id, active);
       await changes.look();
-      return accountView(account, await store.accounts.countKeys(account.id));
+      return countedAccount(store.accounts, account);
     },
   });
 }

@@ -30,11 +30,11 @@ export function AccountPage({ id }: { id: string }) {
 }
 
 function Body({ account }: { account: AccountDetail }) {
-  const { id, active, createdAtMs, keysList } = account;
+  const { id, state, active, createdAtMs, keysList } = account;
   return html`<div>
     <${Facts}
       rows=${[
-        ['State', html`<${Badge} state=${active ? 'active' : 'inactive'} tone=${active ? 'good' : 'warn'} />`],
+        ['State', html`<${Badge} state=${state} />`],
         ['Created', html`<${When} atMs=${createdAtMs} as="full" />`],
         ['Id', html`<code>${id}</code>`],
         ['History', html`<a href=${hrefWith(['audit'], { subject: id })}>in the audit log</a>`],

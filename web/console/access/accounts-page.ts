@@ -43,9 +43,9 @@ function Accounts({ accounts, query }: { accounts: readonly Account[]; query: st
   return html`<${TableFrame} label="Accounts"><table>
     <thead><tr><th scope="col">E-mail</th><th scope="col">State</th><th scope="col">Keys</th><th scope="col">Created</th><th scope="col">Id</th></tr></thead>
     <tbody>${accounts.map(
-      ({ id, email, active, keys, createdAtMs }) => html`<tr key=${id}>
+      ({ id, email, state, keys, createdAtMs }) => html`<tr key=${id}>
         <th scope="row"><a href=${hrefTo('accounts', id)}>${email}</a></th>
-        <td><${Badge} state=${active ? 'active' : 'inactive'} tone=${active ? 'good' : 'warn'} /></td>
+        <td><${Badge} state=${state} /></td>
         <td>${keysText(keys)}</td>
         <td><${When} atMs=${createdAtMs} as="day" /></td>
         <td><code>${id}</code></td>

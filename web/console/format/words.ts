@@ -39,6 +39,7 @@ const tones: Readonly<Record<string, Tone>> = {
   paused: 'warn',
   delisted: 'quiet',
   active: 'good',
+  inactive: 'warn',
   disabled: 'warn',
   revoked: 'quiet',
   expired: 'quiet',

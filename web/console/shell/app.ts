@@ -22,7 +22,7 @@ import { hrefTo, route } from '../router.ts';
 import { connection, session } from '../state.ts';
 import { useStore } from '../store.ts';
 import { TermsPage } from '../terms/terms-page.ts';
-import { Navigation, ShortcutsDialog, useShortcuts } from './navigation.ts';
+import { Navigation } from './navigation.ts';
 import { SignIn } from './sign-in.ts';
 import { LostBanner, OverviewProvider, StatusStrip } from './status.ts';
 
@@ -49,7 +49,6 @@ function Asking() {
 function Frame() {
   const { segments, query } = useStore(route);
   const isLost = useStore(connection).lostSinceMs !== undefined;
-  const { isHelpOpen, setHelpOpen } = useShortcuts();
   const skip = (event: Event) => {
     event.preventDefault();
     document.querySelector<HTMLElement>('main')?.focus();
@@ -57,15 +56,12 @@ function Frame() {
   return html`<${OverviewProvider}>
     <div class=${classes('frame', isLost && 'lost')}>
       <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
-      <header class="top">
-        <${Navigation} current=${segments[0] ?? ''} onHelp=${() => setHelpOpen(true)} />
-      </header>
+      <header class="top"><${Navigation} current=${segments[0] ?? ''} /></header>
       <div class="body">
         <${LostBanner} />
         <${StatusStrip} />
         <main id="main" tabindex="-1" key=${segments.join('/')}>${pageFor(segments, query)}</main>
       </div>
-      ${isHelpOpen && html`<${ShortcutsDialog} onClose=${() => setHelpOpen(false)} />`}
     </div>
   <//>`;
 }
