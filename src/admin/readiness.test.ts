@@ -89,7 +89,7 @@ test('stale data, maintenance and an unreachable store are reported, and leave i
   ]);
 });
 
-test('held prices, a certificate about to expire and failing mail are told, with the page that shows more', () => {
+test('held prices, a certificate about to expire and failing mail are noted, with the page that shows more', () => {
   const { clock, book, well, sources } = sourcesIn('serving');
   book.catalogueLoaded([upstreamMarket('BTC')], clock.now());
   book.applyHolds([{ symbol: symbol('BTCEUR'), heldAt: clock.now() } as never]);
@@ -108,7 +108,7 @@ test('held prices, a certificate about to expire and failing mail are told, with
   assert.deepEqual(notesOf(sources)[0], { level: 'critical', text: 'the TLS certificate has expired', page: null });
 });
 
-test('markets about to be delisted are told, and a delisting that waits for the operator before all else', () => {
+test('markets about to be delisted are noted, and a delisting that waits for the operator before all else', () => {
   const { clock, book, sources } = sourcesIn('serving');
   const load = (hour: number, ...names: string[]) => {
     const at = (clock.now() + hour * 60 * minuteMs) as EpochMs;

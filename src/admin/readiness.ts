@@ -29,7 +29,7 @@ export function readiness(parts: AdminParts): Readiness {
   return { ready: phase === 'serving', phase, notes: notesOf(parts).map(({ text }) => text) };
 }
 
-/** What needs a hand, the most urgent first, and what is unusual and needs none. */
+/** What an operator must act on, the most urgent first, then what is only unusual. */
 export function notesOf(parts: AdminParts): Note[] {
   const notes = [
     ...processNotes(parts),

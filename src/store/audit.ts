@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { type ListPosition, mapPage, type Page, readPage } from './paging.ts';
-import type { AuditTable, Database } from './schema.ts';
+import type { AuditSubjectKind, AuditTable, Database } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 
 /** What an entry of the audit log is about. */
 interface AuditSubject {
-  readonly kind: 'account' | 'key' | 'market' | 'window' | 'term' | 'token' | 'session' | 'store' | 'history';
+  readonly kind: AuditSubjectKind;
   readonly id: string;
 }
 

@@ -163,13 +163,27 @@ export interface NoticeTable {
   last_error: string | null;
 }
 
+/** What an entry of the audit log can be about. */
+export const auditSubjectKinds = [
+  'account',
+  'key',
+  'market',
+  'window',
+  'term',
+  'token',
+  'session',
+  'store',
+  'history',
+] as const;
+export type AuditSubjectKind = (typeof auditSubjectKinds)[number];
+
 /** A change an operator made, or an attempt to sign in. Written in the transaction of the change. */
 export interface AuditTable {
   id: string;
   at_ms: EpochMs;
   actor: string;
   action: string;
-  subject_kind: 'account' | 'key' | 'market' | 'window' | 'term' | 'token' | 'session' | 'store' | 'history';
+  subject_kind: AuditSubjectKind;
   subject_id: string;
   /** One sentence for people. */
   summary: string;

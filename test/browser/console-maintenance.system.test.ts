@@ -57,7 +57,7 @@ describe('maintenance in the console', { concurrency: 3 }, () => {
     assert.equal((await harness.api.status()).maintenance?.description, 'The second.');
   });
 
-  test('times are typed in local time and told in UTC beside it', consoleTest, async (t) => {
+  test('times are typed in local time and shown in UTC below it', consoleTest, async (t) => {
     const stage = await ConsoleStage.signedIn(t, '#/maintenance', { browser: { timeZone: 'America/New_York' } });
     await stage.button('Announce maintenance').click();
     await stage.page.getByLabel(/^From/).fill('2027-01-15T20:00');

@@ -58,7 +58,7 @@ describe('who may use the console', { concurrency: 3 }, () => {
   });
 
   test(
-    'a stopped service is told with the time of its last answer, and what is shown is marked as old',
+    'a stopped service is reported with the time of its last answer, and what is shown is marked as old',
     consoleTest,
     async (t) => {
       const stage = await ConsoleStage.signedIn(t, '#/markets');
@@ -76,7 +76,7 @@ describe('who may use the console', { concurrency: 3 }, () => {
     },
   );
 
-  test('a service that hangs is told as one that does not answer', consoleTest, async (t) => {
+  test('a service that hangs is reported as one that does not answer', consoleTest, async (t) => {
     const stage = await ConsoleStage.signedIn(t, '#/markets');
     await stage.page.locator('tr[data-symbol=BTCEUR]').waitFor();
     await stage.page.route('**/api/**', () => {});

@@ -12,7 +12,7 @@ export interface ConsoleStageOptions {
 }
 
 /** Long enough for whatever the page waits for itself, on a machine with much other work. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** The options of every test of the console. */
 export const consoleTest = { ...browserTest, timeout: 240_000 };
@@ -22,7 +22,7 @@ export function eventually<T>(
   what: string,
   probe: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
-  return eventuallyWithin(what, probe, patienceMs);
+  return eventuallyWithin(what, probe, timeoutMs);
 }
 
 /** The whole service with a browser on its console, and an operator's token. */
@@ -41,7 +41,7 @@ export class ConsoleStage {
 
   static async start(t: Pick<TestContext, 'after'>, options: ConsoleStageOptions = {}): Promise<ConsoleStage> {
     const watched = await openBrowser(t, options.browser);
-    watched.page.setDefaultTimeout(patienceMs);
+    watched.page.setDefaultTimeout(timeoutMs);
     // The browser's own note on the question whether a session goes on, when none does.
     watched.expect(/status of 401 .*\/api\/session\)$/);
     const simulator = { updatesPerSecond: 20, ...options.service?.simulator };

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { id, instants, line, pair, words } from '../../operator/fields.ts';
+import { auditSubjectKinds } from '../../store/schema.ts';
 import { operation } from './operation.ts';
 import { defaultLimit, nextSchema, pageQuery, readCursor, timeAndId, writeCursor } from './parts.ts';
 
@@ -20,10 +21,7 @@ const AuditEntrySchema = Type.Object(
     }),
     subject: Type.Object(
       {
-        kind: words(
-          ['account', 'key', 'market', 'window', 'term', 'token', 'session', 'store', 'history'],
-          'What it was done to.',
-        ),
+        kind: words(auditSubjectKinds, 'What it was done to.'),
         id: line('Its id; the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),
       },
       { description: 'What it was done to.' },

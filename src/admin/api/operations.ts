@@ -13,7 +13,6 @@ import * as prices from './prices.ts';
 import * as problems from './problems.ts';
 import * as rates from './rates.ts';
 import * as record from './record.ts';
-import * as requests from './requests.ts';
 import * as session from './session.ts';
 import * as terms from './terms.ts';
 import * as tokens from './tokens.ts';
@@ -82,7 +81,7 @@ const byTag = {
     keys.rotateKey,
     usage.readKeyUsage,
     usage.readUsage,
-    requests.readRequest,
+    usage.readRequest,
   ],
   Maintenance: [
     maintenance.listMaintenance,

@@ -46,7 +46,7 @@ const NoteSchema = Type.Object(
   {
     level: words(
       ['critical', 'warning', 'info'],
-      '`critical`: waits for an operator now. `warning`: for working hours. `info`: needs no hand.',
+      '`critical`: waits for an operator now. `warning`: for working hours. `info`: needs no action.',
     ),
     text: line('What it is.', 'market data: degraded'),
     page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
@@ -61,7 +61,7 @@ const OverviewSchema = Type.Object(
     phase: words(['serving', 'starting', 'draining'], 'Where the process is in its life.'),
     ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
     notes: Type.Array(NoteSchema, {
-      description: 'What needs a hand, the most urgent first, and what else is unusual.',
+      description: 'What needs attention, the most urgent first, and what else is unusual.',
     }),
     ...pair('startedAt', 'When the process started.'),
     ...pair('serverTime', 'The time of the server.'),

@@ -4,11 +4,13 @@ import { limitWindowMs } from '../../contract/limits.ts';
 import { count, described, instants, pair } from '../../operator/fields.ts';
 import { KeySchema, keyView } from '../../operator/key.ts';
 import { NoticeSchema, noticeView } from '../../operator/notice.ts';
+import { RequestSchema, requestId, requestView } from '../../operator/request.ts';
 import type { RefusedKey } from '../../store/breaches.ts';
 import { unknownKey } from '../../store/key-record.ts';
 import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
 import { pathId } from './parts.ts';
+import { Problem } from './problems.ts';
 
 const breachesShown = 200;
 const noticesShown = 50;
@@ -164,3 +166,22 @@ function thisMinute(
   if (match === undefined) return { used: 0, refused: 0, limitPerMinute };
   return { used, refused: breaches.refusedNow(match.slot, now), limitPerMinute };
 }
+
+export const readRequest = operation({
+  method: 'GET',
+  path: '/api/requests/:id',
+  operationId: 'readRequest',
+  access: 'read-only',
+  summary: 'One request, by the id that its client quotes',
+  description:
+    'Found are the latest 10,000 requests of valid keys and as many others, of this process and since its start. The access log (`logs.access`) has older ones.',
+  params: Type.Object({ id: requestId }),
+  answer: RequestSchema,
+  problems: ['NOT_FOUND'],
+  handle({ params }, { listener }) {
+    const found = listener.recent.find(params.id);
+    if (found === undefined)
+      throw new Problem('NOT_FOUND', 'This process does not know this request, or not any more.');
+    return requestView(found);
+  },
+});

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openFixture } from '../store.testing.ts';
 import { quickCheck } from './quick-check.ts';
 
-test('a whole file is found whole while it is in use, and a damaged one is told apart', async (t) => {
+test('a whole file is found whole while it is in use, and a damaged one is recognised', async (t) => {
   const { path, store, outside } = await openFixture(t);
   for (let number = 0; number < 200; number++) await store.accounts.create({ email: `a${number}@example.com` });
   assert.equal(await quickCheck(path), undefined);

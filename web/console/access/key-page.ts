@@ -14,7 +14,7 @@ import { toast } from '../parts/toasts.ts';
 import { goTo, hrefTo, hrefWith } from '../router.ts';
 import { serverNowMs } from '../state.ts';
 import { type KeyFields, KeyForm } from './key-form.ts';
-import { KeyBadge, KeyText, keyName } from './keys.ts';
+import { KeyText, keyName } from './keys.ts';
 
 const everyMs = 2_000;
 const listed = 12;
@@ -48,7 +48,7 @@ function Body({ usage }: { usage: KeyUsage }) {
 function KeyFacts({ entry, limitPerMinute }: { entry: Key; limitPerMinute: number }) {
   return html`<${Facts}
     rows=${[
-      ['State', html`<${KeyBadge} entry=${entry} />`],
+      ['State', html`<${Badge} state=${entry.state} />`],
       ['Ends in', html`<code>…${entry.lastFour}</code>`],
       ['Limit', `${limitPerMinute} a minute${entry.limitPerMinute === null ? ', the standard' : ', its own'}`],
       ['Expires', entry.expiresAtMs === null ? 'never' : html`<${When} atMs=${entry.expiresAtMs} as="full" />`],

@@ -11,11 +11,6 @@ export function keyName({ label, lastFour }: Pick<Key, 'label' | 'lastFour'>): s
   return label === '' ? `Key …${lastFour}` : label;
 }
 
-/** The state of a key: why an active one is refused, if it is. */
-export function KeyBadge({ entry: { state } }: { entry: Key }) {
-  return html`<${Badge} state=${state} />`;
-}
-
 export function KeyTable({ keys }: { keys: readonly Key[] }) {
   return html`<${TableFrame} label="Keys"><table>
     <thead><tr><th scope="col">Key</th><th scope="col">Ends in</th><th scope="col">State</th><th scope="col">Limit</th><th scope="col">Expires</th><th scope="col">Created</th></tr></thead>
@@ -23,7 +18,7 @@ export function KeyTable({ keys }: { keys: readonly Key[] }) {
       (key) => html`<tr key=${key.id}>
         <th scope="row"><a href=${hrefTo('keys', key.id)}>${keyName(key)}</a></th>
         <td><code>…${key.lastFour}</code></td>
-        <td><${KeyBadge} entry=${key} /></td>
+        <td><${Badge} state=${key.state} /></td>
         <td>${key.limitPerMinute === null ? 'standard' : `${key.limitPerMinute} a minute`}</td>
         <td>${key.expiresAtMs === null ? html`<${Missing}>never<//>` : html`<${When} atMs=${key.expiresAtMs} as="full" />`}</td>
         <td><${When} atMs=${key.createdAtMs} as="day" /></td>

@@ -2,11 +2,11 @@ import type { Usage as UsageBody } from '../../generated/management-v1.d.ts';
 import { countText } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Empty, Loaded, Page, Section } from '../parts/blocks.ts';
+import { Badge, Empty, Loaded, Page, Section } from '../parts/blocks.ts';
 import { Meter } from '../parts/pictures.ts';
 import { TableFrame } from '../parts/table.ts';
 import { hrefTo } from '../router.ts';
-import { KeyBadge, keyName } from './keys.ts';
+import { keyName } from './keys.ts';
 import { RequestSearch } from './request-search.ts';
 
 const everyMs = 2_000;
@@ -57,7 +57,7 @@ function UsageTable({ label, keys, isOfMinute = false }: TableProps) {
       ({ key, used, refused, limitPerMinute, breachedMinutes24h, refused24h }) => html`<tr key=${key.id}>
         <th scope="row"><a href=${hrefTo('keys', key.id)}>${keyName(key)}</a> ${key.label !== '' && html`<small>…${key.lastFour}</small>`}</th>
         <td><a href=${hrefTo('accounts', key.accountId)}>${key.accountEmail ?? key.accountId}</a></td>
-        <td><${KeyBadge} entry=${key} /></td>
+        <td><${Badge} state=${key.state} /></td>
         ${isOfMinute && html`<td><${Meter} used=${used} limit=${limitPerMinute} label=${`Used of the limit by ${keyName(key)}`} /></td>`}
         <td class="number">${countText(isOfMinute ? refused : refused24h)}</td>
         ${!isOfMinute && html`<td class="number">${countText(breachedMinutes24h)}</td>`}

@@ -37,7 +37,7 @@ export const usualSpans = [
 
 /** More candles than this are neither seen nor asked for. */
 const candlesMax = 2_000;
-/** About as many as are told apart on a wide screen. */
+/** About as many as can be distinguished on a wide screen. */
 const candlesWanted = 300;
 
 /** The steps that a span can be drawn in: no fewer than one, no more candles than can be seen. */

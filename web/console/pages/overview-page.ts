@@ -21,7 +21,7 @@ export function OverviewPage() {
 function Body({ overview, receivedAtMs }: { overview: Overview; receivedAtMs: number }) {
   const { markets, notes, phase, ready } = overview;
   return html`<div>
-    <${Section} title="What needs a hand"><${Hands} notes=${notes} /><//>
+    <${Section} title="Needs attention"><${Notes} notes=${notes} /><//>
     <${Tiles} overview=${overview} receivedAtMs=${receivedAtMs} />
     ${!ready && html`<div class="note warn"><p><strong>Not ready for traffic: ${phase}.</strong></p></div>`}
     <${Section} title="Last 24 hours"><${DayCharts} /><//>
@@ -42,9 +42,9 @@ const levels = {
 } as const;
 
 /** What the service itself knows to be wrong or unusual, the most urgent first. */
-function Hands({ notes }: { notes: Overview['notes'] }) {
+function Notes({ notes }: { notes: Overview['notes'] }) {
   if (notes.length === 0) return html`<p><${Badge} state="nothing" tone="good" /></p>`;
-  return html`<ul class="hand">${notes.map(
+  return html`<ul class="notes">${notes.map(
     ({ level, text, page }) => html`<li key=${text}>
       <${Badge} state=${levels[level].word} tone=${levels[level].tone} /> ${page === null ? text : html`<a href=${hrefTo(page)}>${text}</a>`}
     </li>`,

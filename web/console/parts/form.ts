@@ -1,7 +1,9 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Outcome, Problem } from '../api/client.ts';
 import { after } from '../clock.ts';
+import { localZoneText, utcText } from '../format/time.ts';
 import { type Content, html } from '../html.ts';
+import { serverNowMs } from '../state.ts';
 
 interface FieldProps {
   readonly label: Content;
@@ -33,6 +35,26 @@ export function Field({ label, value, onInput, type = 'text', hint, fault, more 
     ${hint && html`<span id=${`${id}-hint`} class="hint">${hint}</span>`}
     ${fault && html`<span id=${`${id}-fault`} class="fault">${fault}</span>`}
   </p>`;
+}
+
+interface InstantProps {
+  readonly label: string;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly atMs: number | undefined;
+  readonly fault: string | undefined;
+  readonly children?: unknown;
+}
+
+/** An instant typed in local time, with UTC below it and buttons for usual ones. */
+export function InstantField({ label, text, setText, atMs, fault, children }: InstantProps) {
+  const id = useId();
+  const zone = localZoneText(atMs ?? serverNowMs());
+  const hint = atMs === undefined ? 'Not an instant yet.' : utcText(atMs);
+  return html`<div>
+    <${Field} label=${`${label} (your time, ${zone})`} type="datetime-local" value=${text} onInput=${setText} hint=${hint} fault=${fault} more=${{ required: true }} />
+    <p class="presets buttons" role="group" aria-labelledby=${id}><span id=${id} class="visually-hidden">Presets for ${label}</span>${children}</p>
+  </div>`;
 }
 
 interface ChoiceProps {

@@ -1,13 +1,16 @@
-import type { ProvenAnswer } from '../../generated/management-v1.d.ts';
+import { useState } from 'preact/hooks';
+import type { ProvenAnswer, RecordVerification } from '../../generated/management-v1.d.ts';
+import { get } from '../api/client.ts';
 import { isoText } from '../clock.ts';
+import { counted } from '../format/decimal.ts';
 import { html } from '../html.ts';
 import { usePolled } from '../live/polled.ts';
-import { Badge, Empty, Facts, Loaded, Missing, Section, When } from '../parts/blocks.ts';
+import { Badge, Empty, Facts, Loaded, Missing, ProblemBlock, Section, When } from '../parts/blocks.ts';
 import { CopyLine } from '../parts/copy.ts';
+import { useSubmitted } from '../parts/form.ts';
 import { hrefTo } from '../router.ts';
 import { askAgainMs, Explained } from './explained.ts';
 import { QuoteTable } from './quote-table.ts';
-import { Verify } from './verify.ts';
 
 /** An answer again: its body, what proves it, and how the price in it came about. */
 export function RequestView({ id }: { id: string }) {
@@ -61,4 +64,26 @@ function Proof({ segment }: { segment: ProvenAnswer['segment'] }) {
     <${CopyLine} text=${hash} label="Copy the hash" />
     <${Verify} />
   </div>`;
+}
+
+/** Seconds for each gigabyte of the record. */
+const verifyTimeoutMs = 600_000;
+
+/** Compares the hash of every segment, at a press. */
+function Verify() {
+  const [found, setFound] = useState<RecordVerification | undefined>(undefined);
+  const { isBusy, problem, submit } = useSubmitted<RecordVerification>(setFound);
+  const verify = () => submit(() => get<RecordVerification>('history/verification', undefined, verifyTimeoutMs));
+  return html`<div class="verify">
+    <p class="buttons"><button type="button" disabled=${isBusy} onClick=${verify}>${isBusy ? 'Verifying …' : 'Verify the whole record'}</button></p>
+    <div role="status">${found && !isBusy && html`<${Finding} found=${found} />`}</div>
+    ${problem && html`<${ProblemBlock} problem=${problem} />`}
+  </div>`;
+}
+
+function Finding({ found: { whole, segments, deleted, finding } }: { found: RecordVerification }) {
+  const kept = deleted === 0 ? '' : ` Retention deleted ${counted(deleted, 'segment')}, and the chain says so.`;
+  return whole
+    ? html`<p class="note good"><strong>The record is whole.</strong> ${counted(segments, 'segment')} are as they were written.${kept}</p>`
+    : html`<p class="note warn"><strong>The record is not as it was written:</strong> ${finding}.</p>`;
 }
