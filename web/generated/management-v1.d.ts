@@ -1262,7 +1262,7 @@ export interface components {
         /** @description What an operator should know. */
         readonly Note: {
             /**
-             * @description `critical`: waits for an operator now. `warning`: for working hours. `info`: needs no hand.
+             * @description `critical`: waits for an operator now. `warning`: for working hours. `info`: needs no action.
              * @example critical
              * @enum {string}
              */
@@ -1377,7 +1377,7 @@ export interface components {
             readonly phase: "serving" | "starting" | "draining";
             /** @description Whether traffic may be sent here. */
             readonly ready: boolean;
-            /** @description What needs a hand, the most urgent first, and what else is unusual. */
+            /** @description What needs attention, the most urgent first, and what else is unusual. */
             readonly notes: readonly components["schemas"]["Note"][];
             /**
              * Format: date-time
