@@ -110,7 +110,7 @@ export function errorPage(site: Site, errorCode: ErrorCode): PortalPage {
 }
 
 const entries: readonly Entry[] = errorCodes.map((each) => ({
-  target: errorRoute(each),
+  route: errorRoute(each),
   title: errorTable[each].title,
 }));
 

@@ -8,7 +8,6 @@ import { errorLink } from './errors.ts';
 import { guideIn, isTranslated } from './guide-translation.ts';
 import { say } from './language.ts';
 import type { PortalPage } from './layout.ts';
-import { headingsOf } from './markdown.ts';
 import { link, type Site } from './site.ts';
 
 /** A Markdown file of this repository that the portal shows as a guide. */
@@ -94,29 +93,19 @@ export function guideIndex(_site: Site, guides: readonly Guide[]): PortalPage {
 
 /** The page of each guide, with links to its neighbours. */
 export function guidePages(site: Site, guides: readonly Guide[]): readonly PortalPage[] {
-  return guides.map(({ route, purpose, text }, index) => {
-    const [title, ...headings] = headingsOf(text);
-    const below = headings
-      .filter(({ depth }) => depth === 2)
-      .map((each) => ({ target: `#${each.id}`, title: each.title }));
-    const entries = guides.map((guide) => ({
-      target: guide.route,
-      title: guide.name,
-      ...(guide.route === route ? { below } : {}),
-    }));
-    return {
-      route,
-      parent: '/guides',
-      navigation: { title: 'Guides', entries },
-      title: title?.title,
-      description: purpose,
-      body: [prose(site, { route, text, purpose }), neighbours(site, guides[index - 1], guides[index + 1])],
-    };
-  });
+  const entries = guides.map(({ route, name }) => ({ route, title: name }));
+  return guides.map((guide, index) => ({
+    route: guide.route,
+    parent: '/guides',
+    navigation: { title: 'Guides', entries },
+    title: /^# (.*)$/m.exec(guide.text)?.[1],
+    description: guide.purpose,
+    body: [prose(site, guide), neighbours(site, guides[index - 1], guides[index + 1])],
+  }));
 }
 
 /** The text of a guide. One that is not translated is the documentation of a package: the page says so first. */
-function prose(site: Site, { route, text, purpose }: Pick<Guide, 'route' | 'text' | 'purpose'>): Content {
+function prose(site: Site, { route, text, purpose }: Guide): Content {
   if (isTranslated(site.language, route.replace('/guides/', ''))) return division('prose', text);
   const [, title = '', rest = ''] = /^# ([^\n]*)\n+(.*)$/s.exec(text)!;
   return [

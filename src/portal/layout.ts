@@ -1,4 +1,4 @@
-import { type Fragment, type Html, html } from '../html.ts';
+import { type Html, html, trusted } from '../html.ts';
 import { assetRoute } from './assets.ts';
 import { type Content, contentHtml, contentMarkdown, withAddresses } from './blocks.ts';
 import { languageNames, languages, say } from './language.ts';
@@ -30,18 +30,15 @@ export interface PortalPage {
   readonly isLost?: boolean;
 }
 
-/** A list of links beside the page. */
+/** A list of links beside the page, to it and to others. It shows the sections of the page too. */
 export interface Navigation {
   readonly title: string;
   readonly entries: readonly Entry[];
 }
 
-/** An entry of a navigation. */
 export interface Entry {
-  /** An anchor of this page, or the route of another. */
-  readonly target: string;
+  readonly route: string;
   readonly title: string;
-  readonly below?: readonly Entry[];
 }
 
 const menu = {
@@ -70,13 +67,14 @@ export function pageMarkdown(site: Site, { body }: PortalPage): string {
 /** The page as HTML, ASCII only. */
 export function pageHtml(site: Site, page: PortalPage): string {
   const { body, kind, navigation } = page;
+  const content = contentHtml(site, body);
   return html`<!doctype html>
 <html lang="${site.language}">
 ${head(site, page)}<body class="${kind ?? 'text'}">
 <a class="skip" href="#main">${say(site, 'Skip to the content')}</a>
 ${header(site, page)}<div class="${navigation === undefined ? 'page' : 'page with-contents'}">
-${navigation && navigationHtml(site, navigation, page.route)}<main id="main" tabindex="-1">
-${contentHtml(site, body)}</main>
+${navigation && navigationHtml(site, navigation, page.route, content)}<main id="main" tabindex="-1">
+${content}</main>
 </div>
 ${footer(site, page)}</body>
 </html>
@@ -134,18 +132,23 @@ function menuItem(site: Site, path: string, label: string, { route, parent }: Po
 }
 
 /** Folded on narrow screens; wide ones show it whole, whether it is open or not. */
-function navigationHtml(site: Site, { title, entries }: Navigation, route: string): Html {
+function navigationHtml(site: Site, { title, entries }: Navigation, route: string, content: Html): Html {
+  const items = entries.map((entry) => {
+    const isHere = entry.route === route;
+    const current = isHere ? html` aria-current="page"` : undefined;
+    return html`<li><a href="${link(site, entry.route)}"${current}>${say(site, entry.title)}</a>${isHere ? sectionList(content) : undefined}</li>\n`;
+  });
   return html`<nav class="contents" aria-label="${say(site, title)}"><details><summary>${say(site, title)}</summary>
-${entryList(site, entries, route)}</details></nav>
+<ul>\n${items}</ul>\n</details></nav>
 `;
 }
 
-function entryList(site: Site, entries: readonly Entry[], route: string): Fragment {
-  const items = entries.map(({ target, title, below }) => {
-    const current = target === route ? html` aria-current="page"` : undefined;
-    const href = target.startsWith('#') ? target : link(site, target);
-    return html`<li><a href="${href}"${current}>${say(site, title)}</a>${below && entryList(site, below, route)}</li>\n`;
-  });
+/** The headings of the second level. */
+function sectionList(content: Html): Html | undefined {
+  const headings = [...content.text.matchAll(/<h2 id="([^"]*)">(.*?)<\/h2>/g)];
+  const items = headings.map(([, id, title = '']) =>
+    trusted(`<li><a href="#${id}">${title.replaceAll(/<[^>]*>/g, '')}</a></li>\n`),
+  );
   return items.length === 0 ? undefined : html`<ul>\n${items}</ul>\n`;
 }
 

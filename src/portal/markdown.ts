@@ -4,13 +4,6 @@ import { highlighted } from './highlight.ts';
 import { say } from './language.ts';
 import { link, type Site } from './site.ts';
 
-/** A heading, with the anchor that its HTML has. */
-export interface Heading {
-  readonly depth: number;
-  readonly id: string;
-  readonly title: string;
-}
-
 /**
  * Markdown as HTML. HTML within it is shown as text and never interpreted; of an image only its text is
  * shown. A link to a route of this listener leads there under the path of the base URL.
@@ -22,16 +15,6 @@ export function markdownHtml(site: Site, markdown: string): Html {
 /** Markdown within a sentence or a cell as HTML: links, code and emphasis. */
 export function inlineHtml(site: Site, markdown: string): Html {
   return trusted(Parser.parseInline(Lexer.lexInline(markdown), { renderer: new PageRenderer(site) }));
-}
-
-/** The headings of a Markdown text, in order. */
-export function headingsOf(markdown: string): readonly Heading[] {
-  const anchors = new Repeated();
-  const tokens = Lexer.lex(markdown).filter((token) => token.type === 'heading') as Tokens.Heading[];
-  return tokens.map((token) => {
-    const title = plainText(token);
-    return { depth: token.depth, id: anchors.next(anchorOf(title), '-'), title };
-  });
 }
 
 /** Escapes all text and addresses with the `html` template instead of marked's own escaping. */

@@ -63,16 +63,6 @@ export function operationPage(site: Site, path: string): PortalPage {
   };
 }
 
-/** Sections of an operation's page, for its contents. */
-export function operationSections(_site: Site): readonly { readonly target: string; readonly title: string }[] {
-  return [
-    { target: '#parameters', title: 'Parameters' },
-    { target: '#fields', title: 'Response fields' },
-    { target: '#errors', title: 'Errors' },
-    { target: '#request', title: 'Request and response' },
-  ];
-}
-
 function operationHeading(path: string, summary: string): Block {
   return {
     html: () =>

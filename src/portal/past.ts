@@ -32,11 +32,11 @@ export function pastSections(site: Site, history: StatusHistory, nowMs: number):
   return [
     heading(2, say(site, 'The last {days} days', { days: historyDays }), 'history'),
     ...historyComponents.map((component) => daysOf(site, history, component, nowMs)),
-    heading(2, say(site, 'Incidents'), 'incidents'),
+    heading(2, 'Incidents', 'incidents'),
     incidentList(site, history.incidents.slice(0, shownMax), nowMs),
-    heading(2, say(site, 'Past maintenance'), 'past-maintenance'),
+    heading(2, 'Past maintenance', 'past-maintenance'),
     over.length === 0
-      ? say(site, 'None.')
+      ? 'None.'
       : over
           .map(
             ({ from, to, description }) =>
@@ -71,9 +71,7 @@ function summary(site: Site, name: string, days: readonly Times[]): string {
   const share = counted === 0 ? 1 : sum('operational') / counted;
   const outageMs = sum('outage');
   const outage =
-    outageMs < 1_000
-      ? say(site, 'no outage')
-      : say(site, 'outage {duration}', { duration: durationInWords(site, outageMs) });
+    outageMs < 1_000 ? 'no outage' : say(site, 'outage {duration}', { duration: durationInWords(site, outageMs) });
   const values = { name, share: percentInWords(site, share), outage, days: days.length };
   return say(site, '{name}: {share} operational, {outage}. Days recorded: {days}.', values);
 }
@@ -92,7 +90,7 @@ function worstOf(times: Times): PublicServiceStatus {
 }
 
 function incidentList(site: Site, incidents: readonly Incident[], nowMs: number): string {
-  if (incidents.length === 0) return say(site, 'None.');
+  if (incidents.length === 0) return 'None.';
   return incidents
     .map(({ component, state, from, to }) => {
       const name = say(site, incidentNames[state][component]);

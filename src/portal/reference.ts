@@ -9,15 +9,13 @@ import { type Block, code, codeBlock, heading, paragraph, shownJson, table } fro
 import { errorRows, exampleProblem } from './errors.ts';
 import { constraints, fieldTable, sentences, typeOf } from './fields.ts';
 import { say } from './language.ts';
-import type { Entry, PortalPage } from './layout.ts';
-import { headingsOf } from './markdown.ts';
+import type { PortalPage } from './layout.ts';
 import {
   commonErrors,
   commonRoute,
   headerAnchor,
   operationPage,
   operationRoute,
-  operationSections,
   operationTable,
   resolved,
 } from './operations.ts';
@@ -26,36 +24,14 @@ import { durationInWords } from './words.ts';
 
 /** The reference, made from the OpenAPI document and the tables the code itself uses: a page an operation. */
 export function referencePages(site: Site): readonly PortalPage[] {
-  const operations = Object.keys(site.document.paths).map((path) => operationPage(site, path));
-  return [overview(site), ...operations, commonPage(site)].map((page) => ({
-    ...page,
-    navigation: { title: 'Reference', entries: entriesFor(site, page.route) },
-  }));
-}
-
-/** All pages of the reference, and the sections of the one that is read. */
-function entriesFor(site: Site, route: string): readonly Entry[] {
-  const entry = (target: string, title: string, below: readonly Entry[]) => ({
-    target,
-    title,
-    ...(target === route ? { below } : {}),
-  });
-  const operations = Object.entries(site.document.paths).map(([path]) =>
-    entry(operationRoute(path), `GET ${path}`, operationSections(site)),
-  );
-  return [
-    entry('/docs', 'Overview', overviewSections(site)),
-    ...operations,
-    entry(commonRoute, 'Common errors and headers', commonSections(site)),
+  const paths = Object.keys(site.document.paths);
+  const entries = [
+    { route: '/docs', title: 'Overview' },
+    ...paths.map((path) => ({ route: operationRoute(path), title: `GET ${path}` })),
+    { route: commonRoute, title: 'Common errors and headers' },
   ];
-}
-
-function overviewSections(site: Site): readonly Entry[] {
-  return [
-    { target: '#operations', title: 'Operations' },
-    ...headingsOf(introduction(site)).map(({ id, title }) => ({ target: `#${id}`, title })),
-    { target: '#constants', title: 'Constants' },
-  ];
+  const pages = [overview(site), ...paths.map((path) => operationPage(site, path)), commonPage(site)];
+  return pages.map((page) => ({ ...page, navigation: { title: 'Reference', entries } }));
 }
 
 function overview(site: Site): PortalPage {
@@ -120,14 +96,6 @@ function constants(site: Site): string {
     ),
   ];
   return lines.map((line) => `- ${line}`).join('\n');
-}
-
-function commonSections(_site: Site): readonly Entry[] {
-  return [
-    { target: '#errors', title: 'Errors common to all operations' },
-    { target: '#problem', title: 'Fields of an error' },
-    { target: '#headers', title: 'Response headers' },
-  ];
 }
 
 /** What holds for all operations is said once: here. */

@@ -39,17 +39,14 @@ const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
 export function statusPage(site: Site, { body, now, windows, history }: ShownStatus): PortalPage {
   return {
     route: '/status',
-    title: say(site, 'Status'),
-    description: say(
-      site,
-      'How the service is doing now, how old its market data is, and which maintenance is announced.',
-    ),
+    title: 'Status',
+    description: 'How the service is doing now, how old its market data is, and which maintenance is announced.',
     ...(body === undefined ? {} : { refreshSeconds }),
     kind: 'status',
     feed: feedRoute,
     scripts: ['status'],
     body: [
-      heading(1, say(site, 'Status')),
+      heading(1, 'Status'),
       frame(
         (
           inner,
@@ -58,9 +55,9 @@ export function statusPage(site: Site, { body, now, windows, history }: ShownSta
 ${inner}</div>
 `,
         overallState(site, body?.status ?? 'unknown'),
-        heading(2, say(site, 'Components'), 'parts'),
+        heading(2, 'Components', 'parts'),
         components(site, body),
-        heading(2, say(site, 'Maintenance'), 'maintenance'),
+        heading(2, 'Maintenance', 'maintenance'),
         frame((inner) => html`<div id="windows">${inner}</div>\n`, maintenance(site, windows, now)),
       ),
       frame(
@@ -126,7 +123,7 @@ function dataAge(
 }
 
 function maintenance(site: Site, windows: readonly MaintenanceWindowBody[], nowMs: number): Content {
-  if (windows.length === 0) return say(site, 'No maintenance is announced.');
+  if (windows.length === 0) return 'No maintenance is announced.';
   return frame(
     (inner) => html`<ul class="windows">\n${inner}</ul>`,
     ...windows.map((window) => windowItem(site, window, nowMs)),
