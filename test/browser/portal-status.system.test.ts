@@ -171,7 +171,7 @@ describe('the status page in a browser', () => {
   );
 
   test(
-    'exported to another host, it shows the state of the service and says at once when it is gone',
+    'exported to another host, it shows the state of the service and each new copy, and says at once when it is gone',
     browserTest,
     async (t) => {
       const watched = await openBrowser(t);
@@ -182,14 +182,19 @@ describe('the status page in a browser', () => {
       api.tick('BTC', '50000.00', '50010.00');
       const baseUrl = `http://127.0.0.1:${api.port}`;
       const urls = { baseUrl, errorsUrl: `${baseUrl}/errors` };
-      const files = exportedStatus(
-        { ...urls, document: openApiDocument(urls), version: '1.0.0' },
-        { now: systemClock.now(), history: noHistory, windows: [] },
-      );
+      const offer = { ...urls, document: openApiDocument(urls), version: '1.0.0' };
+      const now = systemClock.now();
+      const files = new Map(exportedStatus(offer, { now, history: noHistory, windows: [] }));
       const host = await serve(t, files);
+      await page.clock.install();
       await page.goto(`${host}/`);
       await page.locator('#state .word').filter({ hasText: 'Operational' }).waitFor();
       await assertAccessible(page);
+      const incident = { id: 'inc_1', component: 'market-data', state: 'outage', from: now, to: undefined } as const;
+      const later = exportedStatus(offer, { now, history: { ...noHistory, incidents: [incident] }, windows: [] });
+      files.set('index.html', later.get('index.html')!);
+      await page.clock.fastForward(60_000);
+      await page.getByText('Market data was not arriving').waitFor();
       await page.getByRole('link', { name: 'Čeština' }).click();
       await page.locator('#state .word').filter({ hasText: 'V provozu' }).waitFor();
       await api.stop();
