@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 export type Core = 'measured' | 'others' | 'all';
 
 const coreNumbers: Record<Core, string> = { measured: '0', others: '1', all: `0-${availableParallelism() - 1}` };
-const stopPatienceMs = 15_000;
+const stopTimeoutMs = 15_000;
 /** Clock ticks a second in `/proc`, the same on every Linux (`USER_HZ`). */
 const ticksPerSecond = 100;
 
@@ -142,9 +142,9 @@ export class MeasuredProcess {
     this.#stopping = true;
     this.resume();
     this.#child.kill('SIGTERM');
-    const impatience = setTimeout(() => this.#child.kill('SIGKILL'), stopPatienceMs);
+    const timeout = setTimeout(() => this.#child.kill('SIGKILL'), stopTimeoutMs);
     await exited;
-    clearTimeout(impatience);
+    clearTimeout(timeout);
   }
 
   #log(what: string): void {

@@ -20,7 +20,7 @@ const titles: Record<TargetName, string> = {
 };
 
 /** How one target did in one case, over all rounds. */
-interface Standing {
+interface Comparison {
   readonly target: TargetName;
   readonly case: string;
   readonly requestsPerSecond: number;
@@ -35,8 +35,8 @@ interface Standing {
 export async function serving(scope: Scope): Promise<Section> {
   const { targets, recording } = await startTargets(scope, markets);
   for (const target of targets) await assertAnswers(target, recording.answers);
-  const standings: Standing[] = [];
-  for (const each of casesOf(recording)) standings.push(...(await compare(scope, targets, each)));
+  const comparisons: Comparison[] = [];
+  for (const each of casesOf(recording)) comparisons.push(...(await compare(scope, targets, each)));
   for (const target of targets) await assertAnswers(target, recording.answers);
   return {
     title: 'Serving',
@@ -50,9 +50,9 @@ export async function serving(scope: Scope): Promise<Section> {
       'ratio to bare',
       'lowest-highest',
     ],
-    rows: standings.map(rowOf),
-    bars: barsOf(standings),
-    figures: standings,
+    rows: comparisons.map(rowOf),
+    bars: barsOf(comparisons),
+    figures: comparisons,
   };
 }
 
@@ -68,7 +68,7 @@ function casesOf({ answers }: Recording): Case[] {
 }
 
 /** Measures all targets in turns, each round beginning with another one, after a warm-up that is not counted. */
-async function compare(scope: Scope, targets: readonly Target[], each: Case): Promise<Standing[]> {
+async function compare(scope: Scope, targets: readonly Target[], each: Case): Promise<Comparison[]> {
   const rounds = scope.pick(7, 1);
   const seconds = scope.pick(3, 1);
   const samples = new Map<TargetName, Sample[]>(targets.map(({ name }) => [name, []]));
@@ -81,10 +81,10 @@ async function compare(scope: Scope, targets: readonly Target[], each: Case): Pr
     }
   }
   const bare = samples.get('bare')!;
-  return targets.map(({ name }) => standing(name, each.name, samples.get(name)!, bare));
+  return targets.map(({ name }) => comparison(name, each.name, samples.get(name)!, bare));
 }
 
-function standing(target: TargetName, name: string, samples: readonly Sample[], bare: readonly Sample[]): Standing {
+function comparison(target: TargetName, name: string, samples: readonly Sample[], bare: readonly Sample[]): Comparison {
   const ratios = samples.map((each, round) => speedOf(each) / speedOf(bare[round]!));
   const known = (values: readonly (number | undefined)[]) => {
     const numbers = values.filter((value) => value !== undefined);
@@ -113,7 +113,7 @@ function rowOf({
   requestsPerProcessorSecond,
   busy,
   ratio: to,
-}: Standing): string[] {
+}: Comparison): string[] {
   return [
     name,
     titles[target],
@@ -125,10 +125,10 @@ function rowOf({
   ];
 }
 
-function barsOf(standings: readonly Standing[]): Bar[] {
+function barsOf(comparisons: readonly Comparison[]): Bar[] {
   const find = (target: TargetName, name: string) =>
-    standings.find((each) => each.target === target && each.case === name)!.ratio.median;
-  const names = [...new Set(standings.map((each) => each.case))];
+    comparisons.find((each) => each.target === target && each.case === name)!.ratio.median;
+  const names = [...new Set(comparisons.map((each) => each.case))];
   const toBare = names.map((name) => {
     const share = find('service', name);
     return {

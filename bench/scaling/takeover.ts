@@ -10,7 +10,7 @@ import { redisMissing, startRedis } from './redis.ts';
 
 const euroMarkets = 25;
 const updatesPerSecond = 200;
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 const what = 'takeover of the feed after kill -9';
 
 interface Takeover {
@@ -32,11 +32,11 @@ export async function takeover(scope: Scope): Promise<Finding[]> {
   const rounds = scope.pick(15, 2);
   for (let round = 1; round <= rounds; round++) {
     scope.progress(`takeover ${round} of ${rounds}`);
-    const leader = await eventually('one leads', () => leaderOf(feeds), patienceMs);
+    const leader = await eventually('one leads', () => leaderOf(feeds), timeoutMs);
     await eventually(
       'its prices are served',
       async () => (await lastUpdatedMs(api, installation)) !== undefined,
-      patienceMs,
+      timeoutMs,
     );
     // The death falls anywhere between two renewals of the lease.
     await pause(1_000 + 1_000 * Math.random());
@@ -72,8 +72,8 @@ async function kill(leader: Node, other: Node, api: Node, installation: Installa
   // All data of the killed one is older than its death: the clock is the same for all here.
   const served = async () => ((await lastUpdatedMs(api, installation)) ?? 0) > atMs && since();
   const [leadsMs, servedMs] = await Promise.all([
-    eventually('the other leads', leads, patienceMs),
-    eventually('its prices are served', served, patienceMs),
+    eventually('the other leads', leads, timeoutMs),
+    eventually('its prices are served', served, timeoutMs),
     killed,
   ]);
   return { leadsMs, servedMs };

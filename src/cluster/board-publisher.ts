@@ -64,7 +64,7 @@ export class BoardPublisher {
   /** This node leads from now on: the others begin with its state. */
   lead(): void {
     this.#isLeading = true;
-    this.#startAnew();
+    this.#restart();
     this.#schedule(0);
   }
 
@@ -76,7 +76,7 @@ export class BoardPublisher {
     this.#timer = undefined;
   }
 
-  #startAnew(): void {
+  #restart(): void {
     this.#mustStartAnew = true;
     this.#waiting.take();
   }
@@ -95,7 +95,7 @@ export class BoardPublisher {
     this.#isSending = true;
     const isSent = await this.#sendAs(fence).catch(() => false);
     this.#isSending = false;
-    if (!isSent) this.#startAnew();
+    if (!isSent) this.#restart();
     if (this.#mustStartAnew || this.#waiting.size > 0) this.#schedule(isSent ? gatherMs : retryAfterMs);
   }
 

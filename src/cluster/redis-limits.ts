@@ -49,7 +49,7 @@ const probeCounter = 'probe';
 /** One hash tag for all: in cluster mode they lie in one slot, as a script needs it. */
 const counterPrefix = '{mdapi}:limit:';
 /** Beyond this a node's clock is reported to the operator: its instants and its logs are off by as much. */
-const skewToldMs = 2_000;
+const skewReportedMs = 2_000;
 
 /**
  * The three limits, counted on a Redis or Valkey server for all nodes together. Per counter and window exactly the
@@ -219,7 +219,7 @@ export class RedisLimits implements Limits {
   #answered({ takes, isAbandoned }: Call, sent: SentCall, answer: CountAnswer): void {
     if (!isAbandoned) this.#learn(sent, answer);
     const isCurrent = this.#known.enter(answer.windowNumber);
-    if (!isAbandoned) this.#toldIsOver(takes, sent);
+    if (!isAbandoned) this.#reportEnded(takes, sent);
     takes.forEach((take, index) => {
       const used = answer.used[index]!;
       const known = isCurrent ? this.#known.of(take.counter) : undefined;
@@ -230,14 +230,14 @@ export class RedisLimits implements Limits {
     if (!isAbandoned) this.#countedShared += takes.length;
   }
 
-  #toldIsOver(takes: readonly Take[], sent: SentCall, outcome?: 'in vain'): void {
+  #reportEnded(takes: readonly Take[], sent: SentCall, outcome?: 'failed'): void {
     if (sent.windowNumber !== this.#known.windowNumber) return;
     for (const [index, { counter }] of takes.entries()) {
       const known = this.#known.of(counter);
       if (known === undefined) continue;
       const { admittedAlone } = sent.takes[index]!;
       known.reporting -= admittedAlone;
-      if (outcome === 'in vain') known.admittedAlone += admittedAlone;
+      if (outcome === 'failed') known.admittedAlone += admittedAlone;
     }
   }
 
@@ -251,7 +251,7 @@ export class RedisLimits implements Limits {
   #failed({ takes, sent }: Call, reason: string): void {
     this.#circuit.trip(reason);
     this.#enterWindowAt(this.#options.clock.now());
-    if (sent !== undefined) this.#toldIsOver(takes, sent, 'in vain');
+    if (sent !== undefined) this.#reportEnded(takes, sent, 'failed');
     takes.forEach((take) => {
       const known = this.#known.of(take.counter);
       take.resolve(this.#countAlone(known, take.limit, take.countInMemory));
@@ -288,7 +288,7 @@ export class RedisLimits implements Limits {
     const skewMs = this.#clockSkewMs();
     if (!isUp) log.warn({ reason }, 'the limits are counted by this node alone');
     else log.info({ was: reason }, 'the limits are counted in Redis, together with the other nodes');
-    if (isUp && skewMs !== undefined && Math.abs(skewMs) > skewToldMs) {
+    if (isUp && skewMs !== undefined && Math.abs(skewMs) > skewReportedMs) {
       log.warn({ skewMs }, 'the clock of this node disagrees with that of Redis');
     }
   }

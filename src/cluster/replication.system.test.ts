@@ -15,7 +15,7 @@ async function startNodes(t: Test) {
 }
 
 /** A leader with prices, and a follower that has them. */
-async function startAlike(t: Test) {
+async function startPair(t: Test) {
   const nodes = await startNodes(t);
   await nodes.leader.lead(nodes.redis);
   playFeed(nodes.leader);
@@ -71,7 +71,7 @@ test(
 );
 
 test('a node that misses changes takes the state again', needsRedis, async (t) => {
-  const { redis, leader, follower } = await startAlike(t);
+  const { redis, leader, follower } = await startPair(t);
   await follower.follower.stop();
   leader.tick('BTC', '200.00', '200.10');
   await eventually('it is published', async () =>
@@ -90,7 +90,7 @@ test('a node that misses changes takes the state again', needsRedis, async (t) =
 });
 
 test('a leader that was superseded is refused, and what it publishes reaches nobody', needsRedis, async (t) => {
-  const { redis, leader, follower } = await startAlike(t);
+  const { redis, leader, follower } = await startPair(t);
   const next = await ReplicatedNode.start(t, redis);
   await next.follower.catchUp();
   await next.lead(redis);
@@ -103,7 +103,7 @@ test('a leader that was superseded is refused, and what it publishes reaches nob
 });
 
 test('over a takeover no client of any node sees a ticker or the feed go back in time', needsRedis, async (t) => {
-  const { redis, leader, follower } = await startAlike(t);
+  const { redis, leader, follower } = await startPair(t);
   const third = await ReplicatedNode.start(t, redis);
   third.follower.start();
   await alike(leader, third);
@@ -129,7 +129,7 @@ test(
   'while the server is away all nodes keep what they have, and afterwards they are alike again',
   needsRedis,
   async (t) => {
-    const { redis, leader, follower } = await startAlike(t);
+    const { redis, leader, follower } = await startPair(t);
     await redis.kill();
     const held = follower.published();
     leader.tick('BTC', '400.00', '400.10');
@@ -145,7 +145,7 @@ test(
 );
 
 test('a state from before an operator’s decision takes nothing of it back', needsRedis, async (t) => {
-  const { leader, follower } = await startAlike(t);
+  const { leader, follower } = await startPair(t);
   await follower.follower.stop();
   const decided = [
     { symbol: 'BTCEUR' as MarketSymbol, operatorPaused: true, delistedAt: undefined },

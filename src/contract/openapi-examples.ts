@@ -24,7 +24,7 @@ const operational: ServiceStatusBody = {
   ...now,
 };
 
-const tonight: ServiceStatusBody['maintenance'] = {
+const announcedWindow: ServiceStatusBody['maintenance'] = {
   from: '2026-11-22T01:00:00.000Z',
   fromMs: 1795309200000,
   to: '2026-11-22T02:30:00.000Z',
@@ -52,7 +52,7 @@ const bitcoinEuro: MarketBody = {
   minOrderValue: '0.5',
 };
 
-const bitcoinCrown: MarketBody = {
+const bitcoinCzk: MarketBody = {
   symbol: 'BTCCZK',
   base: 'BTC',
   quote: 'CZK',
@@ -92,7 +92,7 @@ const euroTicker: TickerBody = {
   timestampMs: captured.lastUpdatedAtMs,
 };
 
-const crownTicker: TickerBody = {
+const czkTicker: TickerBody = {
   symbol: 'BTCCZK',
   base: 'BTC',
   quote: 'CZK',
@@ -111,7 +111,7 @@ export const serverTimeExamples: Examples<ServerTimeBody> = {
 
 export const serviceStatusExamples: Examples<ServiceStatusBody> = {
   operational: { summary: 'Everything works', value: operational },
-  announced: { summary: 'Maintenance is announced', value: { ...operational, maintenance: tonight } },
+  announced: { summary: 'Maintenance is announced', value: { ...operational, maintenance: announcedWindow } },
   maintenance: {
     summary: 'Maintenance is running',
     value: { ...operational, status: 'maintenance', api: 'maintenance', maintenance: runningNow },
@@ -135,17 +135,17 @@ export const serviceStatusExamples: Examples<ServiceStatusBody> = {
 export const marketListExamples: Examples<MarketListBody> = {
   markets: {
     summary: 'A converted market, a market of the exchange, and a delisted one',
-    value: { markets: [bitcoinCrown, bitcoinEuro, delisted] },
+    value: { markets: [bitcoinCzk, bitcoinEuro, delisted] },
   },
 };
 
 export const tickerExamples: Examples<TickerBody> = {
   BTCEUR: { summary: 'A market of the exchange', value: euroTicker },
-  BTCCZK: { summary: 'A converted market, without the optional fields', value: crownTicker },
+  BTCCZK: { summary: 'A converted market, without the optional fields', value: czkTicker },
 };
 
 export const tickerListExamples: Examples<TickerListBody> = {
-  tickers: { summary: 'Two markets', value: { tickers: [crownTicker, euroTicker] } },
+  tickers: { summary: 'Two markets', value: { tickers: [czkTicker, euroTicker] } },
 };
 
 export const descriptionExamples: Examples<unknown> = {

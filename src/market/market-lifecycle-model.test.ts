@@ -21,7 +21,7 @@ const bases = ['BTC', 'ETH', 'XRP'];
 const removalMs = 30 * dayMs;
 
 /** One symbol as the model knows it. A converted one (CZK) has decisions only. */
-interface Fate {
+interface ModelMarket {
   upstream: UpstreamMarketStatus;
   paused: boolean;
   /** The loads in a row without it: the first and the latest, as far as gaps of up to an hour count. */
@@ -32,7 +32,7 @@ interface Fate {
 /** The rules in their plainest form: a table of symbols, and the time. */
 interface Model {
   now: EpochMs;
-  readonly fates: Map<string, Fate>;
+  readonly markets: Map<string, ModelMarket>;
 }
 
 interface Real {
@@ -43,15 +43,15 @@ interface Real {
 
 const never = Number.POSITIVE_INFINITY;
 
-function newFate(upstream: UpstreamMarketStatus): Fate {
+function newModelMarket(upstream: UpstreamMarketStatus): ModelMarket {
   return { upstream, paused: false, missing: undefined, endedAt: never };
 }
 
 /** What clients see in the model: `[symbol, status, the instant it leaves the list]`. */
-function expected({ fates, now }: Model): [string, string, number][] {
+function expected({ markets, now }: Model): [string, string, number][] {
   const seen: [string, string, number][] = [];
-  for (const [name, own] of fates) {
-    const exchange = fates.get(name.replace('CZK', 'EUR'))!;
+  for (const [name, own] of markets) {
+    const exchange = markets.get(name.replace('CZK', 'EUR'))!;
     const endedAt = Math.min(own.endedAt, exchange.endedAt);
     if (now >= endedAt + removalMs) continue;
     const isMissing = (exchange.missing?.forMs ?? 0) > 0;
@@ -70,12 +70,12 @@ function agree(model: Model, { catalogue }: Real): void {
   assert.equal(catalogue.nextRemovalAt(model.now) ?? never, Math.min(never, ...next));
   assert.deepEqual(
     [...catalogue.all()].map((market) => market.symbol),
-    [...model.fates.keys()].sort(),
+    [...model.markets.keys()].sort(),
   );
-  assert.equal(catalogue.everLoaded, model.fates.size > 0);
-  const open = [...model.fates].filter(([name, { endedAt }]) => name.endsWith('EUR') && endedAt === never);
+  assert.equal(catalogue.everLoaded, model.markets.size > 0);
+  const open = [...model.markets].filter(([name, { endedAt }]) => name.endsWith('EUR') && endedAt === never);
   const due = open.filter(([, { missing }]) => (missing?.forMs ?? 0) >= 2 * hourMs).map(([name]) => name);
-  const missing = open.filter(([, fate]) => (fate.missing?.forMs ?? 0) > 0);
+  const missing = open.filter(([, modelMarket]) => (modelMarket.missing?.forMs ?? 0) > 0);
   const absences = catalogue.absences(2 * hourMs);
   assert.deepEqual(absences.due.toSorted(), due.toSorted());
   assert.equal(absences.isHeldBack, due.length > 0 && missing.length > open.length / 10);
@@ -107,7 +107,7 @@ function loadCommand(listed: readonly (UpstreamMarketStatus | undefined)[], with
     });
     const foreign = withForeign ? [upstreamMarket('BTC', { quote: currency('USD') })] : [];
     catalogue.load([...foreign, ...markets], model.now);
-    const open = bases.filter((base) => (model.fates.get(`${base}EUR`)?.endedAt ?? 0) === never);
+    const open = bases.filter((base) => (model.markets.get(`${base}EUR`)?.endedAt ?? 0) === never);
     const missed = open.filter((base) => listed[bases.indexOf(base)] === undefined);
     const isEvidence = markets.length > 0 && missed.length * 2 <= open.length;
     for (const [index, base] of bases.entries()) loadOne(model, base, listed[index], isEvidence);
@@ -116,20 +116,20 @@ function loadCommand(listed: readonly (UpstreamMarketStatus | undefined)[], with
 }
 
 function loadOne(
-  { fates, now }: Model,
+  { markets, now }: Model,
   base: string,
   status: UpstreamMarketStatus | undefined,
   isEvidence: boolean,
 ): void {
-  const known = fates.get(`${base}EUR`);
+  const known = markets.get(`${base}EUR`);
   if (status === undefined) {
     if (known === undefined || known.endedAt < never || !isEvidence) return;
     const { missing } = known;
     const stepMs = missing === undefined ? 0 : Math.min(Math.max(now - missing.at, 1), hourMs);
     known.missing = { forMs: (missing?.forMs ?? 0) + stepMs, at: now };
   } else if (known === undefined) {
-    fates.set(`${base}EUR`, newFate(status));
-    fates.set(`${base}CZK`, newFate(status));
+    markets.set(`${base}EUR`, newModelMarket(status));
+    markets.set(`${base}CZK`, newModelMarket(status));
   } else {
     known.missing = undefined;
     known.upstream = status;
@@ -138,10 +138,10 @@ function loadOne(
 
 function tickCommand(name: string): Command {
   const tick = (model: Model, { catalogue }: Real) => {
-    const fate = model.fates.get(name);
-    const isChange = fate?.missing !== undefined && fate.endedAt === never;
+    const modelMarket = model.markets.get(name);
+    const isChange = modelMarket?.missing !== undefined && modelMarket.endedAt === never;
     assert.equal(catalogue.ticked(symbol(name)), isChange);
-    if (isChange) fate.missing = undefined;
+    if (isChange) modelMarket.missing = undefined;
   };
   return command(`tick(${name})`, tick, () => true);
 }
@@ -149,22 +149,22 @@ function tickCommand(name: string): Command {
 function statusCommand(name: string, status: UpstreamMarketStatus): Command {
   const change = (model: Model, { catalogue }: Real) => {
     catalogue.changeStatus(symbol(name), status);
-    const fate = model.fates.get(name);
-    if (fate !== undefined) fate.upstream = status;
+    const modelMarket = model.markets.get(name);
+    if (modelMarket !== undefined) modelMarket.upstream = status;
   };
   return command(`status(${name} ${status})`, change, () => true);
 }
 
 function operatorCommand(name: string, decision: 'pause' | 'resume' | 'delist'): Command {
   const decide = (model: Model, { catalogue, decisions }: Real) => {
-    const fate = model.fates.get(name)!;
-    if (decision === 'delist') fate.endedAt = Math.min(fate.endedAt, model.now);
-    else fate.paused = decision === 'pause';
+    const modelMarket = model.markets.get(name)!;
+    if (decision === 'delist') modelMarket.endedAt = Math.min(modelMarket.endedAt, model.now);
+    else modelMarket.paused = decision === 'pause';
     const delistedAt = decision === 'delist' ? model.now : undefined;
-    decisions.set(name, { symbol: symbol(name), operatorPaused: fate.paused, delistedAt });
+    decisions.set(name, { symbol: symbol(name), operatorPaused: modelMarket.paused, delistedAt });
     catalogue.applyControls([...decisions.values()]);
   };
-  return command(`${decision}(${name})`, decide, (model) => model.fates.has(name));
+  return command(`${decision}(${name})`, decide, (model) => model.markets.has(name));
 }
 
 function timeCommand(byMs: number): Command {
@@ -221,7 +221,7 @@ const anyCommands = fc.commands(
 
 function run(commands: Iterable<Command>): void {
   const setup = () => ({
-    model: { now: start, fates: new Map<string, Fate>() },
+    model: { now: start, markets: new Map<string, ModelMarket>() },
     real: {
       catalogue: new MarketCatalogue(pricingPolicy(), everyEuroMarket),
       decisions: new Map<string, MarketControls>(),

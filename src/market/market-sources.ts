@@ -66,7 +66,7 @@ export interface SourceFacts {
   listing(source: string, symbol: MarketSymbol): 'trading' | 'paused' | undefined;
 }
 
-const untroubled: Verdict = { isTaken: true, held: undefined };
+const nothingHeld: Verdict = { isTaken: true, held: undefined };
 
 interface Choice {
   readonly constancies: readonly Constancy[];
@@ -153,7 +153,7 @@ export class MarketSources {
   judge(symbol: MarketSymbol, source: Source, offer: TickerOffer, inherited: Held | undefined): Verdict {
     const known = source.held.get(symbol) ?? inherited;
     const beside = () => this.#quotesBeside(symbol, source);
-    const verdict = source.guard?.judgeTicker(symbol, offer, source.tickers.get(symbol), known, beside) ?? untroubled;
+    const verdict = source.guard?.judgeTicker(symbol, offer, source.tickers.get(symbol), known, beside) ?? nothingHeld;
     if (verdict.held !== undefined || known !== undefined) source.hold(symbol, verdict);
     return verdict;
   }

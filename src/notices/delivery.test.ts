@@ -12,12 +12,15 @@ const envelope = { from: 'api@example.com', to: 'holder@example.net' };
 const password = 'Tr0ub4dor:and/3@';
 const credentials = { user: 'mdapi', password };
 
-interface Wishes {
+interface SendOptions {
   readonly mayEnd?: () => Promise<boolean>;
   readonly signal?: AbortSignal;
 }
 
-function send(server: SmtpServer, { mayEnd = async () => true, signal = new AbortController().signal }: Wishes = {}) {
+function send(
+  server: SmtpServer,
+  { mayEnd = async () => true, signal = new AbortController().signal }: SendOptions = {},
+) {
   return deliver({ server, envelope, message, mayEnd, signal });
 }
 

@@ -79,7 +79,7 @@ export class Recording {
       book: market.book,
       clock,
       channel: { send: (piece) => this.#post({ kind: 'piece', piece }, [piece.buffer as ArrayBuffer]) },
-      onFlush: () => this.#tellFacts(),
+      onFlush: () => this.#recordFacts(),
       onGap: (since, error) => {
         if (since !== undefined && this.#gapSince === undefined) {
           this.#gaps++;
@@ -224,7 +224,7 @@ export class Recording {
     this.#sealMailer?.send(seal);
   }
 
-  #tellFacts(): void {
+  #recordFacts(): void {
     if (this.#leftGap !== undefined) this.#recorder.fact('gap', '', JSON.stringify(this.#leftGap));
     this.#leftGap = undefined;
     const { service, feedStatus } = this.#market;

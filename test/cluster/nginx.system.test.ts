@@ -97,7 +97,7 @@ describe('nginx as it is shipped', needsNginx, () => {
       assertSound(response, method === 'GET');
       assert.equal(response.status, 503);
     }
-    await cluster.revive(cluster.nodes[0]!);
+    await cluster.startAgain(cluster.nodes[0]!);
     const again = async () => (await wire.ask(cluster.request('GET', '/v1/tickers'))).status === 200;
     await eventually('it serves again', again);
     wire.close();

@@ -70,12 +70,12 @@ export class NodesBehindNginx {
   /** Stops a node, starts it again on its port, and resolves once requests come to it again. */
   async restart(node: ServingProcess): Promise<void> {
     await this.stop(node);
-    const next = await this.revive(node);
+    const next = await this.startAgain(node);
     await eventually('nginx asks it again', async () => (await requestsOf(next)) > 20);
   }
 
   /** Starts a node that has ended again on its port, and resolves once it is ready. */
-  async revive(node: ServingProcess): Promise<ServingProcess> {
+  async startAgain(node: ServingProcess): Promise<ServingProcess> {
     const index = this.#nodes.indexOf(node);
     const next = await this.#parts.startOn(this.#parts.ports[index]!);
     this.#nodes[index] = next;

@@ -45,7 +45,7 @@ test(`however late, twice or out of order things arrive, no published time goes 
 });
 
 /** Ways in which the network keeps REST from answering in time or whole. */
-const restTroubles: readonly [string, (rest: TcpProxy) => unknown][] = [
+const restFaults: readonly [string, (rest: TcpProxy) => unknown][] = [
   ['answers come too late', (rest) => rest.set('down', { latencyMs: 1_500 })],
   ['answers trickle', (rest) => rest.set('down', { sliceBytes: 10, sliceDelayMs: 50 })],
   ['answers break off', (rest) => rest.set('down', { limitBytes: 300 })],
@@ -54,7 +54,7 @@ const restTroubles: readonly [string, (rest: TcpProxy) => unknown][] = [
 ];
 
 describe('a network that keeps REST from working while the live connection is down', { concurrency: true }, () => {
-  for (const [what, begin] of restTroubles) {
+  for (const [what, begin] of restFaults) {
     test(`${what}: nothing looks fresh that is not, and each way back is taken as it opens (fault row 47)`, async (t) => {
       const { service, live, rest } = await startBehindProxies(t, { settings: { 'feed.requestTimeout': '500ms' } });
       const { api, simulator } = service;

@@ -98,20 +98,20 @@ describe('a service that is torn out of its life', { concurrency: true }, () => 
     await livePrices(api);
     const waiting = await Wire.open(service.port);
     const request = `GET /v1/status HTTP/1.1\r\nHost: ${new URL(api.baseUrl).host}\r\nX-EXCHANGE-APIKEY: ${api.key}\r\n\r\n`;
-    truthful(json<ServiceStatusBody>(await waiting.ask(request)));
+    checkedStatus(json<ServiceStatusBody>(await waiting.ask(request)));
     service.signal('SIGSTOP');
     const stoppedAtMs = Date.now();
     const answer = waiting.ask(request);
     await new Promise((resolve) => setTimeout(resolve, sized(3, 370) * 1000));
     const wokenAtMs = Date.now();
     service.signal('SIGCONT');
-    const first = truthful(json<ServiceStatusBody>(await answer));
+    const first = checkedStatus(json<ServiceStatusBody>(await answer));
     assert.ok(first.serverTimeMs >= wokenAtMs - 5, 'it is answered with the time of its answer');
     if (first.lastUpdatedAtMs! < stoppedAtMs && isFull) assert.equal(first.components.ticker, 'outage');
     await eventually(
       'fresh live data',
       async () => {
-        const status = truthful(await api.status());
+        const status = checkedStatus(await api.status());
         return status.components.ticker === 'operational' && status.lastUpdatedAtMs! > wokenAtMs;
       },
       30_000,
@@ -130,7 +130,7 @@ async function livePrices(api: ApiClient) {
 }
 
 /** The status follows from the age it reports, whatever happened to the process. */
-function truthful(status: ServiceStatusBody): ServiceStatusBody {
+function checkedStatus(status: ServiceStatusBody): ServiceStatusBody {
   const { components, lastUpdatedAtMs, serverTimeMs } = status;
   const isOld = lastUpdatedAtMs === null || serverTimeMs - lastUpdatedAtMs > outageAfterMs;
   assert.equal(components.ticker === 'outage', isOld, JSON.stringify(status));

@@ -43,7 +43,7 @@ interface KeyWindow {
 }
 
 /** What a client last got of a counter. */
-interface LastTold {
+interface LastSeen {
   resetSeconds: number;
   remaining: number;
 }
@@ -92,7 +92,7 @@ export class History {
   readonly faults: string[] = [];
   readonly #windows = new Map<string, Map<number, KeyWindow>>();
   readonly #tickerTimes = new Map<string, Map<string, number>>();
-  readonly #lastTold = new Map<string, LastTold>();
+  readonly #lastSeen = new Map<string, LastSeen>();
   #newestReset = 0;
   #observed = 0;
 
@@ -154,8 +154,8 @@ export class History {
   #checkRemaining(observation: Observation, { limit, remaining, resetSeconds }: LimitFigures): void {
     const { client, status } = observation;
     const name = `${client}, ${counterOf(observation)}`;
-    const state = this.#lastTold.get(name) ?? { resetSeconds: 0, remaining: 0 };
-    this.#lastTold.set(name, state);
+    const state = this.#lastSeen.get(name) ?? { resetSeconds: 0, remaining: 0 };
+    this.#lastSeen.set(name, state);
     const isSameWindow = state.resetSeconds === resetSeconds;
     if (resetSeconds < state.resetSeconds) this.#found(`${client}: Reset went back to ${resetSeconds}`);
     if (status === 429 ? remaining !== 0 : remaining >= limit || remaining < 0) {
