@@ -119,7 +119,7 @@ function requestMetrics({ listener }: AdminParts): Metric[] {
       const { droppedOfAddress, evicted } = connections();
       return { address: droppedOfAddress, evicted };
     }),
-    counter('connections_cut_total', 'Connections cut because the client did not read its answer.', () => {
+    counter('connections_cut_total', 'Connections cut because the client did not read its answers, or sent too much ahead of them.', () => {
       return connections().cut;
     }),
   ];

@@ -1,21 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../clock.ts';
+import { type AheadTotal, Connection } from './connection.ts';
 
-const nothing = Buffer.alloc(0);
 /** A request body nobody reads may be this long before its connection is cut. */
 const unreadBodyBytesMax = 64 * 1024;
 const sweepEveryMs = 1_000;
 
-/** Answers of one connection that its client has not taken yet: beyond either bound further requests wait. */
-const unansweredMax = { keyed: 16, keyless: 4 };
-const unsentBytesMax = { keyed: 256 * 1024, keyless: 64 * 1024 };
-/** What the parser is given at a time: no more requests than these hold are taken before it can be stopped. */
-const pieceBytes = { keyed: 1_024, keyless: 128 };
 /** Bytes that all clients together have not taken; beyond it those who hold most are cut. */
 const unsentBytesInAllMax = 64 * 1024 * 1024;
-/** Answers in a row that refuse requests sent ahead; the last of them ends the connection. */
-const refusalsInRowMax = 50;
+/** Bytes that all clients together have sent ahead; beyond it one without a key that sends more is cut. */
+const aheadBytesInAllMax = 8 * 1024 * 1024;
+/** So long at a time requests that were sent ahead without a key are answered; then others have their turn. */
+const turnMs = 5;
 /** The keep-alive time advertised to a client without a valid key, and when its idle connection is closed. */
 export const keylessKeepAliveSeconds = 5;
 const keylessIdleSweeps = 7;
@@ -29,7 +26,7 @@ export interface ConnectionFigures {
   readonly droppedOfAddress: number;
   /** Idle connections without a valid key, closed for others. */
   readonly evicted: number;
-  /** Cut because the client did not take its answers in time. */
+  /** Cut because the client did not take its answers in time, or because too much was sent ahead in all. */
   readonly cut: number;
 }
 
@@ -39,140 +36,6 @@ export interface ConnectionBounds {
   readonly maxConnectionsPerAddress: number;
   /** A client that has not taken its answer by then is cut off. */
   readonly writeTimeoutMs: number;
-}
-
-interface Answer {
-  readonly response: ServerResponse;
-  bytes: number;
-}
-
-/** One open connection. */
-export class Connection {
-  readonly socket: Socket;
-  /** The answer that ends the connection is written; whatever still comes in is not looked at. */
-  closing = false;
-  /** A valid key was seen on it. */
-  isKeyed = false;
-  /** The last request was refused for overload. */
-  wasShed = false;
-  /** The client was being served when the overload began. */
-  isEstablished = false;
-  /** The answer to the last request taken, which is also the last to be written: answers keep the order of their requests. */
-  lastResponse: ServerResponse | undefined;
-  /** Since when bytes have been waiting for the peer to take them; `undefined` while none wait. */
-  waitingSinceMs: number | undefined;
-  /** Looks at the connection in a row that found it idle. */
-  idleSweeps = 0;
-  bytesReadAtSweep = 0;
-  /** Requests whose turn has not come, because the client is behind with taking its answers. */
-  readonly waiting: (() => void)[] = [];
-  /** What arrived and was not parsed yet. */
-  #rest: Buffer = nothing;
-  #isPausedByUs = false;
-  #isPausedByServer = false;
-  readonly #parse: (piece: Buffer) => void;
-  #answers: Answer[] = [];
-  #refusals = 0;
-
-  /**
-   * Takes the place of the HTTP server's listener for what arrives, which would parse all of it at once: thousands of
-   * requests, without a way to stop in between.
-   */
-  constructor(socket: Socket) {
-    this.socket = socket;
-    const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];
-    this.#parse = parse!;
-    socket.removeListener('data', parse!);
-    socket.on('data', (chunk: Buffer) => {
-      this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-      this.#parseRest();
-    });
-    socket.on('resume', () => {
-      this.#isPausedByServer = false;
-      this.#parseRest();
-    });
-  }
-
-  /** No request waits any more: what has arrived is parsed, and more is read. */
-  readOn(): void {
-    if (this.#isPausedByUs) {
-      this.#isPausedByUs = false;
-      this.socket.resume();
-    } else {
-      this.#parseRest();
-    }
-  }
-
-  /** Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is read. */
-  #parseRest(): void {
-    const isPaused = () => this.#isPausedByUs || this.#isPausedByServer;
-    while (this.#rest.length > 0 && this.waiting.length === 0 && !this.closing && !isPaused()) {
-      const bytes = pieceBytes[this.#standing];
-      const piece = this.#rest.subarray(0, bytes);
-      this.#rest = this.#rest.subarray(bytes);
-      this.#parse(piece);
-      // While its answers are not taken the server pauses a connection itself, and must resume it itself.
-      this.#isPausedByServer = this.socket.isPaused();
-    }
-    if (this.closing) this.#rest = nothing;
-    else if (this.waiting.length > 0 && !isPaused()) {
-      this.#isPausedByUs = true;
-      this.socket.pause();
-    }
-  }
-
-  /** True while the client has taken few enough of its answers that another may be made. */
-  get hasRoom(): boolean {
-    this.#forgetTaken();
-    const standing = this.#standing;
-    const isFew = this.#answers.length < unansweredMax[standing] && this.unsentBytes < unsentBytesMax[standing];
-    return isFew || this.#answers.length === 0;
-  }
-
-  /** Bytes of answers that the client has not taken. */
-  get unsentBytes(): number {
-    return this.#answers.reduce((total, { bytes }) => total + bytes, 0);
-  }
-
-  get isIdle(): boolean {
-    this.#forgetTaken();
-    return this.#answers.length === 0 && this.waiting.length === 0 && this.#rest.length === 0;
-  }
-
-  /** A request is being answered. */
-  answering(response: ServerResponse): void {
-    this.#answers.push({ response, bytes: 0 });
-  }
-
-  /** Its answer is written. */
-  answered(response: ServerResponse, bytes: number): void {
-    const answer = this.#answers.find((each) => each.response === response);
-    if (answer !== undefined) answer.bytes = bytes;
-  }
-
-  /**
-   * Whether an answer is one refusal too many in a row, of requests that were sent without waiting for it.
-   *
-   * @param weight how much it refuses; 0 for one that does not
-   */
-  isLastRefusal(weight: number): boolean {
-    const isAhead = this.#answers.length > 1 || this.waiting.length > 0 || this.#rest.length > 0;
-    this.#refusals = weight > 0 && isAhead ? this.#refusals + weight : 0;
-    return this.#refusals >= refusalsInRowMax;
-  }
-
-  /** Runs `then` once the client has taken the oldest of its answers. */
-  afterNextTaken(then: () => void): void {
-    this.#answers[0]?.response.once('finish', then);
-  }
-
-  get #standing(): 'keyed' | 'keyless' {
-    return this.isKeyed ? 'keyed' : 'keyless';
-  }
-
-  #forgetTaken(): void {
-    while (this.#answers[0]?.response.writableFinished) this.#answers.shift();
-  }
 }
 
 /**
@@ -186,6 +49,9 @@ export class Connections {
   readonly #connections = new Map<Socket, Connection>();
   readonly #perAddress = new Map<string, number>();
   readonly #sweep: Timer;
+  readonly #ahead: AheadTotal = { bytes: 0 };
+  /** Without a key, and with requests that can be answered when it is their turn. */
+  readonly #turns: Connection[] = [];
   #figures = { dropped: 0, droppedOfAddress: 0, evicted: 0, cut: 0 };
 
   constructor(clock: Clock, bounds: ConnectionBounds) {
@@ -235,8 +101,12 @@ export class Connections {
 
   /** A connection on which requests may come. */
   add(socket: Socket): void {
-    const connection = new Connection(socket);
+    const connection = new Connection(socket, this.#ahead);
     this.#connections.set(socket, connection);
+    socket.on('data', () => {
+      const isTooMuch = this.#ahead.bytes > aheadBytesInAllMax && connection.waiting.length > 0;
+      if (isTooMuch && !connection.isKeyed) this.#cut(connection);
+    });
     socket.once('close', () => {
       this.#connections.delete(socket);
       this.ended(connection);
@@ -300,9 +170,21 @@ export class Connections {
     connection.waiting.length = 0;
   }
 
-  /** Not at once: other connections have their turn between two batches of one. */
+  /** Not at once: other connections have their turn between two batches of one, and those with a key between those without. */
   #continueLater(connection: Connection): void {
-    connection.afterNextTaken(() => setImmediate(() => this.#continue(connection)));
+    connection.afterNextTaken(() => {
+      if (connection.isKeyed) setImmediate(() => this.#continue(connection));
+      else if (this.#turns.push(connection) === 1) setImmediate(() => this.#takeTurns());
+    });
+  }
+
+  #takeTurns(): void {
+    const untilMs = this.#clock.monotonicMs() + turnMs;
+    do {
+      const connection = this.#turns.shift();
+      if (connection !== undefined) this.#continue(connection);
+    } while (this.#turns.length > 0 && this.#clock.monotonicMs() < untilMs);
+    if (this.#turns.length > 0) setImmediate(() => this.#takeTurns());
   }
 
   #continue(connection: Connection): void {

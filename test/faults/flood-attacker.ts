@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /** Run as a process of its own, so that what it costs is not the service's: attacks a port until it is killed. */
@@ -11,6 +12,9 @@ function open(index: number) {
   return socket.on('error', () => {});
 }
 
-for (let index = 0; index < count; index++) open(index).pause().write(pages);
+const sockets = Array.from({ length: count }, (_, index) => open(index).pause());
+const connected = sockets.map((socket) => once(socket, 'connect'));
+for (const socket of sockets) socket.write(pages);
 open(0).resume().write(keyless('/').repeat(700_000));
+await Promise.all(connected);
 process.send?.('sent');
