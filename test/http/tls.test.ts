@@ -34,7 +34,7 @@ async function askOverTls(api: ListenerHarness, ...requests: readonly string[]) 
 const head = (api: ListenerHarness) => ({ Connection: 'keep-alive', 'X-EXCHANGE-APIKEY': api.key });
 
 describe('over TLS', { concurrency: true }, () => {
-  test('every resource is served as the document says, several on one connection', async (t) => {
+  test('every resource is served as the document says, several on one connection, and browsers are told to come back over TLS alone', async (t) => {
     const api = await startOverTls(t);
     const targets = [
       '/v1/time',
@@ -50,6 +50,7 @@ describe('over TLS', { concurrency: true }, () => {
       responses.map(({ status }) => status),
       [...targets.map(() => 200), 401],
     );
+    for (const { headers } of responses) assert.equal(headers['strict-transport-security'], 'max-age=31536000');
     for (const [index, target] of [...targets, '/v1/time'].entries()) api.validate('GET', target, responses[index]!);
     assert.equal(json<{ buyPrice: string }>(responses[4]!).buyPrice, '50260.05');
   });
