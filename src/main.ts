@@ -1,9 +1,8 @@
 import { startPrivateListener } from './admin/private-listener.ts';
 import type { Phase } from './admin/sources.ts';
-import { type Clock, type Randomness, sleep } from './clock.ts';
-import { type Configuration, publicUrls } from './configuration/configuration.ts';
+import { sleep } from './clock.ts';
+import { publicUrls } from './configuration/configuration.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
-import type { Log } from './log.ts';
 import { Notifier } from './notices/notifier.ts';
 import { OtlpExporter } from './telemetry/otlp-exporter.ts';
 import { accessRoom } from './wiring/access-room.ts';
@@ -14,24 +13,9 @@ import { OperatorChanges } from './wiring/operator-changes.ts';
 import { publicListener } from './wiring/public-listener.ts';
 import { recordingOf } from './wiring/recording.ts';
 import { RunningParts } from './wiring/running-parts.ts';
+import type { ServiceOptions } from './wiring/service-options.ts';
 import { StatusRecorder } from './wiring/status-recorder.ts';
 import { StoreCheck } from './wiring/store-check.ts';
-
-/** What a service is made from. */
-export interface ServiceOptions {
-  readonly configuration: Configuration;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-  /** The file it was read from, for the log. */
-  readonly configurationFile?: string | undefined;
-  /** Of this software, for the root document and the metrics. */
-  readonly version: string;
-  /** Only this part of the service, which needs Redis to reach the other. Both when left out. */
-  readonly only?: 'feed' | 'api' | undefined;
-  /** Ends a start that still waits for its database. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** A service that answers requests. */
 export interface Service {
@@ -61,15 +45,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Every part of the process, in the order in which they start; they stop in reverse. */
 async function startParts(options: ServiceOptions, parts: RunningParts): Promise<Service> {
-  const { configuration, clock, only, signal = new AbortController().signal } = options;
+  const { configuration, clock, log, only } = options;
   const { server, mail, notices } = configuration;
   let phase: Phase = 'starting';
   let { port } = server;
   const urls = () => publicUrls(server, port);
 
   // Waits for its server, migrates.
-  const isSoleService = configuration.redis === undefined;
-  const store = await openStoreWhenThere({ ...options, url: configuration.store.url, isSoleService, signal });
+  const store = await openStoreWhenThere(options);
   parts.add(() => store.close());
   const delay = new EventLoopDelay(clock);
   parts.add(() => delay.stop());
@@ -78,25 +61,19 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   const access = accessRoom(options, store);
   const feed = await processFeed(options, market);
   const followers = { keys: access.loader, book: market.book, service: market.service };
-  const changes = new OperatorChanges(store, followers, clock, options.log, configuration.admin.auditForMs);
-  const storeCheck = new StoreCheck(configuration.store, clock, options.log);
+  const changes = new OperatorChanges(store, followers, clock, log, configuration.admin.auditForMs);
+  const storeCheck = new StoreCheck(configuration.store, clock, log);
   const recorder = new StatusRecorder({
-    ...{ ...options, store, service: market.service, isSole: isSoleService },
+    ...{ ...options, store, service: market.service, isSole: configuration.redis === undefined },
     isWriter: () => only !== 'api' && (feed.figures?.().isLeading ?? true),
   });
   const sender = mail && { server: mail.smtp, from: mail.from };
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
   const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
-  const recording = only === 'feed' ? undefined : recordingOf(options, market, store);
+  const recording = recordingOf(options, market, store, () => listener.requestKey);
   const listener = await publicListener({ ...options, telemetry }, market, access, changes, delay, recording);
 
-  await parts.start(market);
-  if (recording !== undefined) {
-    parts.add(() => recording.stop());
-    await recording.open(listener.requestKey);
-  }
-  await parts.start(access);
-  await parts.start(changes);
+  await parts.start(market, recording, access, changes);
   const admin = await startPrivateListener({
     ...{ ...options, store, market, access, feed, changes, storeCheck, notifier, listener, delay },
     phase: () => phase,
@@ -107,26 +84,21 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
     replication: () => feed.figures?.(),
   });
   parts.add(() => admin.close());
-  if (telemetry !== undefined) {
-    telemetry.start(admin.registry);
-    parts.add(() => telemetry.stop());
-  }
+  await parts.start(telemetry && { start: () => telemetry.start(admin.registry), stop: () => telemetry.stop() });
   // A million keys take seconds; meanwhile the private listener answers that the process starts.
   await access.loader.refresh();
   parts.add(() => notifier.stop());
-  if (only !== 'feed') {
-    parts.add(() => listener.stop());
+  const listen = async () => {
     port = await listener.listen();
-  }
+  };
+  if (only !== 'feed') await parts.start({ start: listen, stop: () => listener.stop() });
   // After the listener, so that a port in use is refused in one line.
   notifier.start(() => urls().baseUrl);
   // Last: an exchange that is down delays nothing.
-  await parts.start(feed);
-  await parts.start(storeCheck);
-  await parts.start(recorder);
+  await parts.start(feed, storeCheck, recorder);
   delay.restart();
   phase = 'serving';
-  const { version, configurationFile = null, log } = options;
+  const { version, configurationFile = null } = options;
   log.info({ version, configuration: configurationFile, port, privateListener: admin.url }, 'the service has started');
 
   let stopped: Promise<void> | undefined;

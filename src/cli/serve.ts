@@ -1,6 +1,7 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Flag } from '../configuration/sources.ts';
-import type { Service, ServiceOptions } from '../main.ts';
+import type { Service } from '../main.ts';
+import type { ServiceOptions } from '../wiring/service-options.ts';
 import { type Command, type CommandInput, type Context, version } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { configurationFor } from './store-command.ts';

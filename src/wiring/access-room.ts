@@ -3,26 +3,16 @@ import { ClientAddresses } from '../access/client-address.ts';
 import { KeyDirectory } from '../access/key-directory.ts';
 import { KeyDirectoryLoader, type KeySource } from '../access/key-directory-loader.ts';
 import { MemoryLimits } from '../access/limits.ts';
-import type { Clock, Randomness } from '../clock.ts';
 import { RedisLimits } from '../cluster/redis-limits.ts';
-import type { Configuration } from '../configuration/configuration.ts';
-import type { Log } from '../log.ts';
 import type { ChangeCursor } from '../store/access.ts';
 import type { Store } from '../store/store.ts';
-
-/** What the access room is made with. */
-interface AccessRoomOptions {
-  readonly configuration: Configuration;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-}
+import type { ServiceOptions } from './service-options.ts';
 
 /** Who may ask, how often, and from where. */
 export type AccessRoom = ReturnType<typeof accessRoom>;
 
 /** Makes it. No key is known before the first `loader.refresh()`; Redis counts nothing before `start()`. */
-export function accessRoom({ configuration, clock, randomness, log }: AccessRoomOptions, store: Store) {
+export function accessRoom({ configuration, clock, randomness, log }: ServiceOptions, store: Store) {
   const { limits: figures, redis, server } = configuration;
   const limits = new MemoryLimits(randomness, figures);
   const directory: KeyDirectory = new KeyDirectory((slot) => {

@@ -6,20 +6,12 @@ import { type FedParts, feedStateOf, MarketReplica, recordBook } from '../cluste
 import { RedisCalls } from '../cluster/redis-calls.ts';
 import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
-import type { Configuration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { CatalogueReview } from './catalogue-review.ts';
 import { createFeed, type Feed, loadKinds } from './feed.ts';
-
-interface ProcessFeedOptions {
-  readonly configuration: Configuration;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-  readonly only?: 'feed' | 'api' | undefined;
-}
+import type { ServiceOptions } from './service-options.ts';
 
 interface ClusteredFeedParts extends FedParts {
   readonly address: RedisAddress;
@@ -48,7 +40,7 @@ export interface ProcessFeed extends Feed {
 
 /** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
 export async function processFeed(
-  options: ProcessFeedOptions,
+  options: ServiceOptions,
   market: FedParts & { readonly review: CatalogueReview },
 ): Promise<ProcessFeed> {
   const { configuration, only } = options;

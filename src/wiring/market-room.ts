@@ -12,20 +12,14 @@ import type { Store } from '../store/store.ts';
 import { CatalogueReview } from './catalogue-review.ts';
 import { MarketMemory } from './market-memory.ts';
 import { loadMaintenanceWindows, loadTerms } from './operator-changes.ts';
+import type { ServiceOptions } from './service-options.ts';
 import { TermStarts } from './term-starts.ts';
-
-/** What the market room is made with. */
-interface MarketRoomOptions {
-  readonly configuration: Configuration;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /** The market room and what publishes it. */
 export type MarketRoom = ReturnType<typeof marketRoom>;
 
 /** Makes it, empty. `start()` puts into it what was known before a restart, and keeps saving it. */
-export function marketRoom({ configuration, clock, log }: MarketRoomOptions, store: Store) {
+export function marketRoom({ configuration, clock, log }: ServiceOptions, store: Store) {
   const guard = new Guard(configuration.guard);
   const book = bookFor(configuration, guard);
   book.observe(heldLog(log));

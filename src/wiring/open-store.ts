@@ -1,8 +1,8 @@
 import { Backoff } from '../backoff.ts';
 import { sleep } from '../clock.ts';
-import type { Log } from '../log.ts';
-import { type OpenStoreOptions, openStore, type Store } from '../store/store.ts';
+import { openStore, type Store } from '../store/store.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
+import type { ServiceOptions } from './service-options.ts';
 
 const retryRange = { minMs: 500, maxMs: 5_000, jitter: 'equal' } as const;
 const remindEveryMs = 30_000;
@@ -10,25 +10,25 @@ const remindEveryMs = 30_000;
 /** What may pass by itself. The operator has to fix anything else, and waiting would only hide it. */
 const transientReasons: ReadonlySet<StoreErrorReason> = new Set(['unreachable', 'no_answer', 'too_slow', 'locked']);
 
-export interface WaitingOptions extends OpenStoreOptions {
-  readonly log: Log;
-  /** Ends the waiting: the latest error is thrown. */
-  readonly signal: AbortSignal;
-}
-
 /**
  * Opens the store. While its server cannot be reached it tries again, and says so: a service without its keys would refuse
- * every client. Throws `StoreError` at once for what waiting cannot fix.
+ * every client. Throws `StoreError` at once for what waiting cannot fix, and the latest when the signal ends the waiting.
  */
-export async function openStoreWhenThere({ log, signal, ...options }: WaitingOptions): Promise<Store> {
-  const { clock, randomness } = options;
+export async function openStoreWhenThere({
+  configuration: { store, redis },
+  clock,
+  randomness,
+  log,
+  signal = new AbortController().signal,
+}: ServiceOptions): Promise<Store> {
+  const options = { url: store.url, clock, randomness, isSoleService: redis === undefined };
   const backoff = new Backoff(randomness, retryRange);
   let remindAtMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
-      const store = await openStore(options);
+      const opened = await openStore(options);
       if (Number.isFinite(remindAtMs)) log.info({}, 'the store can be reached');
-      return store;
+      return opened;
     } catch (error) {
       if (!(error instanceof StoreError) || !transientReasons.has(error.reason) || signal.aborted) throw error;
       if (clock.monotonicMs() >= remindAtMs) {

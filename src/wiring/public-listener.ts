@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type ChangeSource, UnknownKeyRefresh } from '../access/unknown-key-refresh.ts';
-import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
+import type { EpochMs, Timer } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
@@ -17,13 +17,9 @@ import type { MarketRoom } from './market-room.ts';
 import { portalBrand } from './portal-brand.ts';
 import { publicRoutes } from './public-routes.ts';
 import type { Recording } from './recording.ts';
+import type { ServiceOptions } from './service-options.ts';
 
-interface PublicListenerOptions {
-  readonly configuration: Configuration;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-  readonly version: string;
+interface PublicListenerOptions extends ServiceOptions {
   /** Sees each answered request, and its `traceparent`. */
   readonly telemetry: Pick<OtlpExporter, 'answered'> | undefined;
 }

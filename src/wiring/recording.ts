@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Backoff } from '../backoff.ts';
-import { asEpochMs, type Clock, type EpochMs, type Randomness, type Timer } from '../clock.ts';
-import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
+import { asEpochMs, type EpochMs, type Timer } from '../clock.ts';
+import type { HistoryConfiguration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import { RecordAsking } from '../history/asking.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from '../history/messages.ts';
@@ -10,20 +10,12 @@ import { Recorder } from '../history/recorder.ts';
 import type { GapFact, ProcessFact } from '../history/versions.ts';
 import type { ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
-import type { Log } from '../log.ts';
 import { parseSymbol } from '../market/symbol.ts';
 import { SealMailer } from '../notices/seal-mail.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { MarketRoom } from './market-room.ts';
-
-interface RecordingOptions {
-  readonly configuration: Configuration;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-  readonly version: string;
-}
+import type { ServiceOptions } from './service-options.ts';
 
 const tickEveryMs = 1_000;
 const dayMs = 86_400_000;
@@ -31,10 +23,20 @@ const dayMs = 86_400_000;
 const stopTimeoutMs = 10_000;
 const restartRange = { minMs: 1_000, maxMs: 60_000, jitter: 'equal' } as const;
 
-/** The record as configured; `undefined` where it is off. */
-export function recordingOf(options: RecordingOptions, market: MarketRoom, store: Store): Recording | undefined {
+/**
+ * The record as configured; `undefined` where it is off, and in a process that answers nobody.
+ *
+ * @param requestKey asked for at the start, see `RequestIds`
+ */
+export function recordingOf(
+  options: ServiceOptions,
+  market: MarketRoom,
+  store: Store,
+  requestKey: () => Uint8Array,
+): Recording | undefined {
   const { history } = options.configuration;
-  return history === undefined ? undefined : new Recording(options, history, market, store);
+  if (history === undefined || options.only === 'feed') return undefined;
+  return new Recording(options, history, market, store, requestKey);
 }
 
 /**
@@ -42,7 +44,7 @@ export function recordingOf(options: RecordingOptions, market: MarketRoom, store
  * started again; what is published meanwhile is a gap.
  */
 export class Recording {
-  readonly #options: RecordingOptions;
+  readonly #options: ServiceOptions;
   /** Looks things up in what is recorded. */
   readonly asking: RecordAsking;
   readonly #history: HistoryConfiguration;
@@ -53,7 +55,7 @@ export class Recording {
   readonly #sealMailer: SealMailer | undefined;
   /** The part of the record that this process writes. */
   #chain = 0;
-  #requestKey: Uint8Array = new Uint8Array(16);
+  readonly #requestKey: () => Uint8Array;
   #worker: Worker | undefined;
   #timers: Timer[] = [];
   #isStopping = false;
@@ -66,9 +68,16 @@ export class Recording {
   #trouble: string | undefined;
   #figures: Extract<FromWorker, { kind: 'figures' }>['figures'] | undefined;
 
-  constructor(options: RecordingOptions, history: HistoryConfiguration, market: MarketRoom, store: Store) {
+  constructor(
+    options: ServiceOptions,
+    history: HistoryConfiguration,
+    market: MarketRoom,
+    store: Store,
+    requestKey: () => Uint8Array,
+  ) {
     const { clock, randomness, log } = options;
     this.#options = options;
+    this.#requestKey = requestKey;
     this.#history = history;
     this.asking = new RecordAsking(history.location);
     this.#market = market;
@@ -102,8 +111,7 @@ export class Recording {
   }
 
   /** Starts the recording thread. Rejects with `StoreError` (`cannot_open`) where its file cannot be opened. */
-  async open(requestKey: Uint8Array): Promise<void> {
-    this.#requestKey = requestKey;
+  async start(): Promise<void> {
     const worker = this.#startWorker();
     const [first] = (await once(worker, 'message')) as [FromWorker];
     if (first.kind === 'failed')
@@ -145,7 +153,7 @@ export class Recording {
   #startWorker(): Worker {
     const { location, keepForMs } = this.#history;
     const startedAt = this.#options.clock.now();
-    const settings: WorkerSettings = { location, requestKey: this.#requestKey, startedAt, keepForMs };
+    const settings: WorkerSettings = { location, requestKey: this.#requestKey(), startedAt, keepForMs };
     const worker = new Worker(new URL('../history/worker.ts', import.meta.url), { workerData: settings });
     worker.on('message', (message: FromWorker) => this.#hear(message));
     worker.on('error', (error) => this.#options.log.error({ err: error }, 'the recording thread failed'));
@@ -237,7 +245,7 @@ export class Recording {
 }
 
 /** `undefined` where no address is configured. */
-function sealMailerOf(options: RecordingOptions, { sealTo }: HistoryConfiguration): SealMailer | undefined {
+function sealMailerOf(options: ServiceOptions, { sealTo }: HistoryConfiguration): SealMailer | undefined {
   const { mail } = options.configuration;
   if (mail === undefined || sealTo === undefined) return undefined;
   return new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo });

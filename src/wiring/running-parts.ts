@@ -13,10 +13,16 @@ export class RunningParts {
     this.#stops.push(stop);
   }
 
-  /** Starts a part. Throws what its start throws; it is stopped later too, as it may have started partly. */
-  async start(part: Part): Promise<void> {
-    this.add(() => part.stop());
-    await part.start();
+  /**
+   * Starts parts, one after the other; `undefined` is one that this process does not have. Throws what a start throws; that
+   * part is stopped later all the same, because it may have started halfway.
+   */
+  async start(...parts: readonly (Part | undefined)[]): Promise<void> {
+    for (const part of parts) {
+      if (part === undefined) continue;
+      this.add(() => part.stop());
+      await part.start();
+    }
   }
 
   /** Stops every part, however many of them fail; then throws what the first failure threw. Each part is stopped once. */
