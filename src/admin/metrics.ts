@@ -119,7 +119,7 @@ function requestMetrics({ listener }: AdminParts): Metric[] {
       const { droppedOfAddress, evicted } = connections();
       return { address: droppedOfAddress, evicted };
     }),
-    counter('connections_cut_total', 'Connections cut because the client did not read its answers, or sent too much ahead of them.', () => {
+    counter('connections_cut_total', 'Connections cut for answers not read in time, or too much sent ahead.', () => {
       return connections().cut;
     }),
   ];
