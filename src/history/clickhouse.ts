@@ -28,6 +28,7 @@ type Row = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, number | string>>;
 
 const requestTimeoutMs = 120_000;
+const rowsPerText = 1_000;
 /** One INSERT is one block, which is there as a whole or not at all. */
 const oneBlock = {
   async_insert: 0,
@@ -120,11 +121,14 @@ export class ClickHouse {
 
   /** @param token what is inserted again with the same one is not there twice */
   async insert(table: RowTable | 'segments', rows: readonly Row[], token: string): Promise<void> {
-    const settings = { ...oneBlock, insert_deduplication_token: token };
-    const values = Readable.from(rows);
-    await this.#trying(() =>
-      this.#client.insert({ table, values, format: 'JSONEachRow', clickhouse_settings: settings }),
-    );
+    const clickhouse_settings = { ...oneBlock, insert_deduplication_token: token };
+    const query = `INSERT INTO ${table} FORMAT JSONEachRow`;
+    await this.#trying(async () => {
+      // A text of many rows: a stream of single rows compresses each by itself.
+      const values = Readable.from(textsOf(rows), { objectMode: false });
+      const { stream } = await this.#client.exec({ query, values, clickhouse_settings });
+      await stream.toArray();
+    });
   }
 
   close(): Promise<void> {
@@ -186,5 +190,12 @@ export class ClickHouse {
     }
     const said = message.replaceAll(/\s+/g, ' ').slice(0, 300);
     return new ShipError('clickhouse_failed', `ClickHouse answers with error ${code}, ${type}: ${said}`);
+  }
+}
+
+function* textsOf(rows: readonly Row[]): Generator<string> {
+  for (let at = 0; at < rows.length; at += rowsPerText) {
+    const some = rows.slice(at, at + rowsPerText);
+    yield some.map((row) => `${JSON.stringify(row)}\n`).join('');
   }
 }
