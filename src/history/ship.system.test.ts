@@ -83,9 +83,8 @@ test(
     assert.deepEqual([price!.buyPriceText, price!.rate, price!.terms?.slice(0, 4)], [last.buy, '24.315', 'cfg_']);
     assert.equal(Number(price!.buyPrice), Number(last.buy));
     const { requestId } = expected.servings[7]!;
-    const dashed = String(requestId).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
     const answers = await clickhouse.rows<{ keyId: string }>(
-      `SELECT keyId FROM servings WHERE requestId = '${dashed}'`,
+      `SELECT keyId FROM servings WHERE requestId = '${requestId}'`,
     );
     assert.deepEqual(answers, [{ keyId: expected.servings[7]!.keyId }]);
 
