@@ -1,9 +1,10 @@
+import { statSync } from 'node:fs';
 import type { EpochMs } from '../clock.ts';
 import { type Gap, gapsIn } from './coverage.ts';
 import { DecodedSegments } from './decoded-segments.ts';
 import { decodeFactGroup, decodeFacts } from './fact-codec.ts';
 import { everything, type IsWanted } from './groups.ts';
-import { readJournal } from './journal.ts';
+import { type JournalContent, readJournal } from './journal.ts';
 import { journalOf } from './open-writer.ts';
 import { RequestNumbers } from './publication.ts';
 import { decodeMarkets } from './quote-codec.ts';
@@ -46,6 +47,8 @@ const sameInstantMax = 8;
 export class RecordReader {
   readonly #store: SegmentReader;
   readonly #segments: DecodedSegments;
+  /** The journal that was read last: a question reads it several times. */
+  #journal: { readonly version: string; readonly content: JournalContent | undefined } | undefined;
   /** Of each segment of breaks: there are few, and each question about prices looks at all. */
   readonly #breaks = new Map<string, readonly FactRow[]>();
 
@@ -196,12 +199,16 @@ export class RecordReader {
     return heads.find(({ firstAt, count }) => firstAt < at || count === 0);
   }
 
-  /** The batches of the running minute of a chain, and of which process. */
+  /** The batches of the running minute of a chain, and of which process. Read anew once there is more, or a new segment. */
   async #running(chain: number): Promise<{ readonly batches: readonly RowBatch[]; readonly run: number | undefined }> {
     const { journalPath } = this.#store;
-    const head = await this.#store.head(chain);
-    const content =
-      journalPath === undefined ? undefined : readJournal(journalOf(journalPath, chain), head?.number ?? 0);
+    const head = (await this.#store.head(chain))?.number ?? 0;
+    if (journalPath === undefined) return { batches: [], run: undefined };
+    const path = journalOf(journalPath, chain);
+    const file = statSync(path, { throwIfNoEntry: false });
+    const version = `${path} ${head} ${file?.size} ${file?.mtimeMs}`;
+    if (this.#journal?.version !== version) this.#journal = { version, content: readJournal(path, head) };
+    const { content } = this.#journal;
     return { batches: content?.batches ?? [], run: content?.run };
   }
 }
