@@ -20,7 +20,7 @@ export const ship: Command = storeCommand({
     {
       name: 'from',
       value: 'INSTANT',
-      summary: 'from the minute of this instant on (default: what was not copied yet)',
+      summary: 'from the minute of this instant on (default: after the last one that was copied)',
     },
     { name: 'to', value: 'INSTANT', summary: 'up to the minute of this instant (default: all)' },
   ],

@@ -57,6 +57,7 @@ test('segments that retention deleted before they were copied are counted, and t
   assert.ok(deleted.length > 0);
   const { lost, segments } = await ship({}, true);
   assert.ok(lost > 0 && segments > 0, `${lost} ${segments}`);
+  assert.equal((await ship({ from: 1 as EpochMs })).lost, 0);
 });
 
 test('rows that ClickHouse would delete at once are not sent', async (t) => {
