@@ -160,7 +160,7 @@ describe('mdapi check', () => {
     const { exitCode, bad } = await checked(t, {
       redis: `redis://u:hunter2@${dead}`,
       mail: { smtp: `smtp://u:hunter2@${dead}`, from: 'ops@example.com' },
-      sources: [krakenAt(`http://${dead}`, `ws://${dead}/v2`)],
+      sources: [krakenAt(`http://${dead}`, `ws://${dead}/v2`), { id: 'engine', kind: 'redis-stream' }],
       rates: { source: 'json', url: `http://${dead}/rate?key=hunter2`, pointer: '/rate' },
     });
     assert.equal(exitCode, 1);
@@ -169,6 +169,7 @@ describe('mdapi check', () => {
       'mail server': [dead, 'mail.smtp'],
       'kraken REST': [`http://${dead}`, 'urls.rest of kraken in sources'],
       'kraken live': [`ws://${dead}/v2`, 'urls.ws of kraken in sources'],
+      engine: [dead, 'redis'],
       'rate EUR/CZK': [`json at http://${dead}/rate`, 'rates.url'],
     };
     assert.deepEqual(Object.keys(bad), Object.keys(expected));

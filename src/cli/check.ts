@@ -190,18 +190,15 @@ async function checkUpstream(
   { clock, randomness }: Context,
 ): Promise<readonly CheckResult[]> {
   const { connectorsFor, loadKinds } = await import('../wiring/feed.ts');
-  const { streamKey } = await import('../wiring/engine-stream.ts');
   const kinds = await loadKinds(configuration);
   const connectors = connectorsFor(configuration, kinds, { clock, randomness, log: silentLog });
   const sources = await Promise.all(
-    connectors.map((connector, index) => {
+    connectors.map(async (connector, index) => {
       const { id, kind, urls } = configuration.sources[index]!;
       if (kind !== 'push' && kind !== 'redis-stream') return checkSource(connector, urls, clock);
-      const waits = async () =>
-        kind === 'push'
-          ? 'your engine connects to /ingest/v1 of the private listener'
-          : `your engine writes to the stream ${streamKey(id)}`;
-      return attempt(id, waits).then((result) => ({ results: [result], markets: [] }));
+      const waits = async () => 'your engine connects to /ingest/v1 of the private listener';
+      const result = kind === 'push' ? attempt(id, waits) : checkEngineStream(id, configuration, { clock, randomness });
+      return { results: [await result], markets: [] };
     }),
   );
   const markets = sources.flatMap((source) => source.markets);
@@ -209,6 +206,19 @@ async function checkUpstream(
   // After the catalogues: a rate can be the price of one of their markets.
   const rates = await checkRates(configuration, connectors, clock);
   return [...sources.flatMap(({ results }) => results), ...symbols, ...rates];
+}
+
+/** Whether the stream of an engine is there. */
+async function checkEngineStream(
+  id: string,
+  { redis }: Configuration,
+  { clock, randomness }: Pick<Context, 'clock' | 'randomness'>,
+): Promise<CheckResult> {
+  const { streamKey } = await import('../wiring/engine-stream.ts');
+  const { checkStream } = await import('../cluster/redis-check.ts');
+  const { host, port } = redis!;
+  const look = (signal: AbortSignal) => checkStream(streamKey(id), redis!, clock, randomness, signal);
+  return attemptInTime(id, clock, look, { subject: `${host}:${port}`, key: 'redis' });
 }
 
 /** What a source answers, over both of its ways. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { needsRedis, RedisServer } from '../../test/support/redis.ts';
 import { systemClock } from '../clock.ts';
-import { checkRedis } from './redis-check.ts';
+import { checkRedis, checkStream } from './redis-check.ts';
 import type { RedisAddress } from './redis-connection.ts';
 
 const check = (address: RedisAddress, signal = new AbortController().signal) =>
@@ -44,3 +44,19 @@ test('a frozen server does not work once the time for the check is over', needsR
   abort.abort();
   await checked;
 });
+
+test(
+  'the stream of an engine is told of: missing, when it was last written, and what stands in its place',
+  needsRedis,
+  async (t) => {
+    const redis = await RedisServer.start(t);
+    const key = '{mdapi}:source:engine';
+    const look = () => checkStream(key, redis.address, systemClock, seededRandomness(1), new AbortController().signal);
+    assert.equal(await look(), `the stream ${key} is missing or empty: your engine has written nothing`);
+    await redis.ask('XADD', key, '*', 'epoch', '1', 'message', '{}');
+    assert.match(await look(), /^stream \{mdapi\}:source:engine, last written [0-9] s ago$/);
+    await redis.ask('DEL', key);
+    await redis.ask('SET', key, 'no stream');
+    await assert.rejects(look(), /WRONGTYPE/);
+  },
+);

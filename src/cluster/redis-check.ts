@@ -31,6 +31,31 @@ export async function checkRedis(
   }
 }
 
+/**
+ * Looks whether a stream is there that an engine writes. Changes nothing.
+ *
+ * @returns what there is; rejects with what is wrong
+ */
+export async function checkStream(
+  key: string,
+  address: RedisAddress,
+  clock: Clock,
+  randomness: Randomness,
+  signal: AbortSignal,
+): Promise<string> {
+  const { connection, opened } = openConnection(address, clock, randomness, signal);
+  try {
+    await opened;
+    const [last] = (await connection.call(['XREVRANGE', key, '+', '-', 'COUNT', '1'])) as [string, string[]][];
+    if (last === undefined) return `the stream ${key} is missing or empty: your engine has written nothing`;
+    const [seconds] = (await connection.call(['TIME'])) as [string, string];
+    const ageSeconds = Math.max(0, Number(seconds) - Math.floor(Number.parseInt(last[0], 10) / 1_000));
+    return `stream ${key}, last written ${ageSeconds} s ago`;
+  } finally {
+    connection.stop();
+  }
+}
+
 const probe = { counter: '{mdapi}:limit:probe', limit: 1_000_000, seen: 0, admittedAlone: 0 };
 
 function openConnection(address: RedisAddress, clock: Clock, randomness: Randomness, signal: AbortSignal) {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { market, ticker } from '../../src/feed/push/engine.testing.ts';
 import { eventually } from '../support/eventually.ts';
 import { needsRedis, RedisServer } from '../support/redis.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
+const example = fileURLToPath(new URL('../../examples/engine-push/engine-redis.ts', import.meta.url));
 const key = '{mdapi}:source:engine';
 
 /** An engine that writes a price twice a second and reads its answers, as an operator's would. */
@@ -83,5 +86,27 @@ test(
     engine.setBid('54000.0');
     await eventually('the price after the loss', async () => (await sell()) === '53730.0');
     assert.ok(engine.hellos() > before, 'the engine began anew');
+  },
+);
+
+test(
+  'the example of an engine that writes to Redis has its prices served, also after Redis lost everything',
+  needsRedis,
+  async (t) => {
+    const redis = await RedisServer.start(t);
+    const settings = {
+      sources: '[{"id":"engine","kind":"redis-stream"}]',
+      'markets.symbols': 'all',
+      redis: redis.url,
+    };
+    const harness = await ServiceHarness.start(t, { settings, untilLive: false });
+    const engine = spawn(process.execPath, [example, redis.url, 'engine'], { stdio: 'ignore' });
+    t.after(() => engine.kill());
+    await eventually('both prices', async () => {
+      return (await harness.api.outcome('/v1/tickers')) === '200' && (await harness.api.tickers()).size === 2;
+    });
+    await redis.restart();
+    const lostAtMs = Date.now();
+    await eventually('they go on', async () => (await harness.api.ticker('BTCEUR')).timestampMs > lostAtMs);
   },
 );

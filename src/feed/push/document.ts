@@ -11,12 +11,20 @@ the one before, and a \`heartbeat\` every second.
 Every ticker is the whole state of its market. A number that is left out is answered with \`resync\`: the snapshot heals it. Refused
 tickers count in the sequence. An engine that starts anew takes a higher \`epoch\`; the connection of a lower one ends.
 
+Through Redis Streams, to a source of kind \`redis-stream\`, it writes the same messages as entries of a stream: the field \`message\` is the JSON
+text, \`epoch\` the number of the \`hello\`. Answers have the same two fields, in a stream of their own.
+
 Closing codes: 1007 not readable, 4001 out of turn, 4002 fenced, 4003 silent, 4004 answers not read, 4005 token revoked, 1013 connect again.`;
 
-/** The AsyncAPI 3 document of `/ingest/v1`, from the schemas that frames are checked with. */
+/** The AsyncAPI 3 document of `/ingest/v1` and of its streams in Redis, from the schemas that frames are checked with. */
 export function ingestDocument() {
   const names = (messages: Readonly<Record<string, TSchema>>) => Object.keys(messages);
-  const ofChannel = (name: string) => ({ $ref: `#/channels/ingest/messages/${name}` });
+  const taken = names(engineMessages);
+  const answered = names(serviceMessages);
+  const of = (channel: string, all: readonly string[]) => ({
+    channel: { $ref: `#/channels/${channel}` },
+    messages: all.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` })),
+  });
   return {
     asyncapi: '3.1.0',
     info: {
@@ -34,32 +42,23 @@ export function ingestDocument() {
         description: 'The private listener.',
         security: [{ $ref: '#/components/securitySchemes/token' }],
       },
+      redis: { host: '127.0.0.1:6379', protocol: 'redis', description: 'The configured Redis or Valkey server.' },
     },
     channels: {
       ingest: {
         address: '/ingest/v1',
         description: 'One connection of one engine.',
-        messages: Object.fromEntries(
-          [...names(engineMessages), ...names(serviceMessages)].map((name) => [
-            name,
-            { $ref: `#/components/messages/${name}` },
-          ]),
-        ),
+        servers: [{ $ref: '#/servers/private' }],
+        messages: messagesNamed([...taken, ...answered]),
       },
+      stream: streamChannel('', 'The stream that the engine of a source writes.', taken),
+      answers: streamChannel(':answers', 'The stream that it reads.', answered),
     },
     operations: {
-      push: {
-        action: 'receive',
-        channel: { $ref: '#/channels/ingest' },
-        summary: 'What the engine sends.',
-        messages: names(engineMessages).map(ofChannel),
-      },
-      answer: {
-        action: 'send',
-        channel: { $ref: '#/channels/ingest' },
-        summary: 'What the service answers.',
-        messages: names(serviceMessages).map(ofChannel),
-      },
+      push: { action: 'receive', summary: 'What the engine sends.', ...of('ingest', taken) },
+      answer: { action: 'send', summary: 'What the service answers.', ...of('ingest', answered) },
+      pushToStream: { action: 'receive', summary: 'What the engine adds to the stream.', ...of('stream', taken) },
+      answerInStream: { action: 'send', summary: 'What the service adds to the other.', ...of('answers', answered) },
     },
     components: {
       messages: Object.fromEntries(
@@ -72,5 +71,23 @@ export function ingestDocument() {
         token: { type: 'http', scheme: 'bearer', description: 'A token of the source, `mds_…`.' },
       },
     },
+  };
+}
+
+function messagesNamed(names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
+}
+
+function streamChannel(suffix: string, description: string, names: readonly string[]) {
+  const tag = 'Literally so, with its braces: the part of the name that decides where a Redis Cluster keeps it.';
+  return {
+    address: `{tag}:source:{source}${suffix}`,
+    description,
+    servers: [{ $ref: '#/servers/redis' }],
+    parameters: {
+      tag: { enum: ['{mdapi}'], default: '{mdapi}', description: tag },
+      source: { description: 'The id of the source in the configuration.', examples: ['engine'] },
+    },
+    messages: messagesNamed(names),
   };
 }
