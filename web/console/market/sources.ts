@@ -18,7 +18,7 @@ export function Sources({ sources, laterMs }: { sources: readonly SourceQuote[];
   const reportedAgeMs = sources[0]?.reportedAgeMs ?? null;
   return html`<${Section} title="Sources">
     <${TableFrame} label="Sources"><table>
-      <thead><tr><th scope="col">Source</th><th scope="col">State</th><th scope="col" class="number">Bid</th><th scope="col" class="number">Ask</th><th scope="col">Age</th><th scope="col" class="number">Deviation</th></tr></thead>
+      <thead><tr><th scope="col">Source</th><th scope="col">State</th><th scope="col" class="number">Bid</th><th scope="col" class="number">Ask</th><th scope="col" class="number">Age</th><th scope="col" class="number">Deviation</th></tr></thead>
       <tbody>${sources.map((source) => html`<${Row} key=${source.id} source=${source} laterMs=${laterMs} />`)}</tbody>
     </table><//>
     ${reportedAgeMs !== null && html`<p><small>As the process that runs the feed reported ${spanText(reportedAgeMs + laterMs)} ago.</small></p>`}
@@ -33,7 +33,7 @@ function Row({ source, laterMs }: { source: SourceQuote; laterMs: number }) {
     <td><${Badge} state=${state} tone=${tones[state]} /> <small>${reason === null ? reach : spaced(reason)}</small></td>
     <td class="number"><span class="exact">${bid === null ? none : grouped(bid)}</span></td>
     <td class="number"><span class="exact">${ask === null ? none : grouped(ask)}</span></td>
-    <td>${ageMs === null ? none : spanText(ageMs + laterMs)}</td>
+    <td class="number">${ageMs === null ? none : spanText(ageMs + laterMs)}</td>
     <td class="number">${deviationPercent === null ? none : signedPercent(deviationPercent)}</td>
   </tr>`;
 }
