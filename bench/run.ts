@@ -14,6 +14,7 @@ import { machineText, sectionText } from './report/text.ts';
 import { scaling } from './scaling.ts';
 import { Scope } from './scope.ts';
 import { serving } from './serving.ts';
+import { sources } from './sources.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
 import { updates } from './updates.ts';
@@ -22,6 +23,7 @@ const measurements = {
   serving,
   latency,
   updates,
+  sources,
   start,
   keys,
   store,

@@ -31,7 +31,7 @@ export async function startVariants(
     scope.progress(`${name}: it starts`);
     const node = await startServing(scope, installation, { core, env });
     const { process, baseUrl } = node;
-    await servedTickers({ process, baseUrl, stop: () => process.stop() }, installation.keys[0]!, markets);
+    await servedTickers({ baseUrl }, installation.keys[0]!, markets);
     const processorSeconds = () =>
       sum(process.processorSeconds(), behind === undefined ? 0 : behind.processorSeconds());
     variants.push({ name, node, processorSeconds });
