@@ -13,11 +13,12 @@ const list: Command = storeCommand({
     const answer = (await askServer(configuration.admin, clock, '/sources')) as Answer | null | undefined;
     const views = Array.isArray(answer?.sources) ? answer.sources : undefined;
     const sources = views ?? configuration.sources.map(({ id, kind }) => ({ id, kind }));
+    const isElsewhere = views?.some(({ connection }) => connection === null) === true;
     const rows = views?.map(({ id, kind, path, connection, markets: { used, standby, stale, excluded } }) => [
       id,
       kind,
-      { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
-      connection,
+      isElsewhere ? '-' : { text: path ?? 'not chosen yet', paint: path === 'live' ? paint.good : paint.bad },
+      connection ?? '-',
       ...[used, standby, stale, excluded].map(String),
     ]);
     const titles = ['SOURCE', 'KIND', 'PATH', 'CONNECTION', 'USED', 'STANDBY', 'STALE', 'EXCLUDED'];
@@ -25,10 +26,13 @@ const list: Command = storeCommand({
     return {
       json: { sources },
       text: table(rows === undefined ? titles.slice(0, 2) : titles, rows ?? configured, paint, ''),
-      notes: rows === undefined ? ['No server answers: these are the configured sources.'] : [],
+      notes: rows === undefined ? [unanswered] : isElsewhere ? [elsewhere] : [],
     };
   },
 });
+
+const unanswered = 'No server answers: these are the configured sources.';
+const elsewhere = 'Another process runs the feed: ask that one for paths and connections.';
 
 interface Answer {
   readonly sources?: readonly SourceView[];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { sourceViews } from '../admin/source-view.ts';
 import type { EpochMs } from '../clock.ts';
 import { feedStateOf, MarketReplica, readEvents, recordBook, writeEvents } from '../cluster/market-replication.ts';
 import { fromYaml } from '../configuration/configuration.testing.ts';
@@ -108,6 +109,14 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     stop: () => feed.stop(),
     /** As the process lists them that runs the feed, and as another does. */
     listed: (of = BTC) => [book, followed.book].map((each) => sourceQuotes(each, of, clock.now())),
+    /** All sources, as the process shows them that runs the feed, or one that does not. */
+    views: (isLeading: boolean) =>
+      sourceViews({
+        market: (isLeading ? market : followed) as never,
+        feed,
+        clock,
+        replication: () => ({ isLeading, resyncs: 0 }),
+      }),
     /** Begins another process with the whole state. */
     join() {
       const joined = { book: bookFor(configuration), feedStatus: new FeedStatus() };
@@ -211,6 +220,19 @@ describe('a process that follows the feed of another', () => {
     assert.ok(follower!.every(({ reportedAgeMs }) => reportedAgeMs! > 0 && reportedAgeMs! <= 5_000));
     assert.ok(leader!.every(({ reportedAgeMs }) => reportedAgeMs === null));
     assert.deepEqual(withoutAge(join()), withoutAge(leader!));
+    await stop();
+  });
+
+  test('counts the markets of each source as that one does, and says nothing of connections', async () => {
+    const { pass, views, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
+    await pass(20_000, [0, 1]);
+    const [leader, follower] = [views(true), views(false)];
+    assert.deepEqual(
+      follower.map(({ markets }) => markets),
+      leader.map(({ markets }) => markets),
+    );
+    assert.deepEqual(leader.map(({ path, connection }) => [path, connection])[0], ['live', 'open']);
+    assert.deepEqual(follower.map(({ path, connection }) => [path, connection])[0], [null, null]);
     await stop();
   });
 
