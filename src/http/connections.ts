@@ -10,7 +10,7 @@ const sweepEveryMs = 1_000;
 /** Bytes that all clients together have not taken; beyond it those who hold most are cut. */
 const unsentBytesInAllMax = 64 * 1024 * 1024;
 /** Bytes that all clients together have sent ahead; beyond it one without a key that sends more is cut. */
-const aheadBytesInAllMax = 8 * 1024 * 1024;
+const aheadBytesInAllMax = 4 * 1024 * 1024;
 /** So long at a time requests that were sent ahead without a key are answered; then others have their turn. */
 const turnMs = 5;
 /** The keep-alive time advertised to a client without a valid key, and when its idle connection is closed. */
