@@ -83,20 +83,24 @@ export class Connection {
 
   /** Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is read. */
   #parseRest(): void {
-    const isPaused = () => this.#isPausedByUs || this.#isPausedByServer;
-    while (this.#rest.length > 0 && this.waiting.length === 0 && !this.closing && !isPaused()) {
+    while (this.#rest.length > 0 && this.waiting.length === 0 && !this.closing && !this.#isPaused) {
+      const rest = this.#rest;
       const bytes = pieceBytes[this.#standing];
-      const piece = this.#rest.subarray(0, bytes);
-      this.#keep(this.#rest.subarray(bytes));
-      this.#parse(piece);
+      const isWhole = rest.length <= bytes;
+      this.#keep(isWhole ? nothing : rest.subarray(bytes));
+      this.#parse(isWhole ? rest : rest.subarray(0, bytes));
       // While its answers are not taken the server pauses a connection itself, and must resume it itself.
       this.#isPausedByServer = this.socket.isPaused();
     }
     if (this.closing) this.#keep(nothing);
-    else if (this.waiting.length > 0 && !isPaused()) {
+    else if (this.waiting.length > 0 && !this.#isPaused) {
       this.#isPausedByUs = true;
       this.socket.pause();
     }
+  }
+
+  get #isPaused(): boolean {
+    return this.#isPausedByUs || this.#isPausedByServer;
   }
 
   /** However little is left of what arrived together, all of it stays in memory. */

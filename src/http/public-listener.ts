@@ -20,7 +20,7 @@ import { type RequestIds, requestIds } from './request-ids.ts';
 import { splitTarget } from './request-target.ts';
 import type { Sources } from './resource.ts';
 import { status } from './resources/status.ts';
-import { writeAnswer } from './response-writer.ts';
+import { type Written, writeAnswer } from './response-writer.ts';
 
 /** What is served, which can name the port that was taken. */
 export interface Offer {
@@ -282,9 +282,9 @@ export class PublicListener {
     });
   }
 
-  #write(exchange: Exchange, { answer, route, verdict, key }: Decision): void {
+  #write(exchange: Exchange, decision: Decision): void {
     const { request, response, connection, requestId } = exchange;
-    const { clock, gate, onAnswered } = this.#parts;
+    const { answer, verdict, key } = decision;
     const { headers } = request;
     // A request that was taken after this one is answered before the connection ends.
     if (this.#draining && connection.lastResponse === response) this.#closeAfter(exchange);
@@ -292,7 +292,7 @@ export class PublicListener {
     connection.isKeyed ||= key !== undefined;
     if (connection.isLastRefusal(refusalWeight(answer))) this.#closeAfter(exchange);
     const keepAliveSeconds = connection.isKeyed || !response.shouldKeepAlive ? undefined : keylessKeepAliveSeconds;
-    const { status, bytes } = writeAnswer(response, answer, {
+    const written = writeAnswer(response, answer, {
       requestId,
       verdict,
       acceptEncoding: headers['accept-encoding'] as string | undefined,
@@ -302,29 +302,24 @@ export class PublicListener {
       isSecure: this.#options.tls !== undefined,
       errorsUrl: this.#errorsUrl,
     });
-    connection.answered(response, bytes);
+    connection.answered(response, written.bytes);
     if (exchange.closes) this.connections.ended(connection);
-    const durationMs = clock.monotonicMs() - exchange.cameMs;
-    this.counts.answered(route, status, durationMs);
-    if (onAnswered !== undefined) {
-      const code = answer.kind === 'problem' ? answer.code : undefined;
-      const keyId = key && gate.keys.keyIdOf(key.slot);
-      onAnswered({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId }, headers);
-    }
-    this.#served(exchange, { answer, route, key }, status);
-    if (answer.kind === 'problem') this.counts.problem(answer.code);
-    if (answer === overloaded) this.counts.wasShed();
+    this.#report(exchange, decision, written);
   }
 
-  #served(
-    { requestId, asked }: Exchange,
-    { answer, route, key }: Pick<Decision, 'answer' | 'route' | 'key'>,
-    status: number,
-  ): void {
-    const { onServed, gate } = this.#parts;
+  /** Counts the answer, and hands it to whoever keeps answers. */
+  #report(exchange: Exchange, { answer, route, key }: Decision, { status, bytes }: Written): void {
+    const { requestId, request, asked, cameMs } = exchange;
+    const { clock, gate, onAnswered, onServed } = this.#parts;
+    const durationMs = clock.monotonicMs() - cameMs;
+    const code = answer.kind === 'problem' ? answer.code : undefined;
     const keyId = key && gate.keys.keyIdOf(key.slot);
-    if (onServed === undefined || keyId === undefined || asked === undefined) return;
-    onServed({ requestId, keyId, ...asked, route, status, answer });
+    this.counts.answered(route, status, durationMs);
+    if (code !== undefined) this.counts.problem(code);
+    if (answer === overloaded) this.counts.wasShed();
+    onAnswered?.({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId }, request.headers);
+    if (keyId === undefined || asked === undefined) return;
+    onServed?.({ requestId, keyId, now: asked.now, query: asked.query, route, status, answer });
   }
 
   #onClientError(error: ParserError, socket: Socket): void {
