@@ -102,6 +102,8 @@ async function run(batch: Batch): Promise<Finished> {
     [
       '--test',
       '--test-isolation=none',
+      // A test that failed can leave behind what keeps its process alive, so that nobody learns of the failure.
+      '--test-force-exit',
       `--test-timeout=${perTestMsMax[batch.half]}`,
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',

@@ -42,8 +42,8 @@ export class ConsoleStage {
   static async start(t: Pick<TestContext, 'after'>, options: ConsoleStageOptions = {}): Promise<ConsoleStage> {
     const watched = await openBrowser(t, options.browser);
     watched.page.setDefaultTimeout(timeoutMs);
-    // The browser's own note on the question whether a session goes on, when none does.
-    watched.expect(/status of 401 .*\/api\/session\)$/);
+    // The browser's own note on the question whether a session goes on, when none does, and on what was under way when one ended.
+    watched.expect(/status of 401 .*\/api\//);
     const simulator = { updatesPerSecond: 20, ...options.service?.simulator };
     const harness = await ServiceHarness.start(t, { ...options.service, simulator });
     const stage = new ConsoleStage(harness, watched);

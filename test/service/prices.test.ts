@@ -49,6 +49,8 @@ describe('from the exchange to the client', { concurrency: true }, () => {
     });
     // 50000.1 × 1.005 × 24.5 × 1.01 = 1243438.736872…5, and 50000.0 × 0.995 × 24.5 × 0.99 = 1206686.25
     await service.untilBuyPrice('BTCCZK', '1243439');
+    // Only the live connection brings it.
+    await eventually('the change', async () => (await api.ticker('BTCEUR')).priceChangePercent24h === '-1.25');
     const {
       timestamp: _t,
       timestampMs: _ms,
