@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../clock.ts';
 import { type AheadTotal, Connection } from './connection.ts';
+import type { Handshakes } from './handshakes.ts';
 
 /** A request body nobody reads may be this long before its connection is cut. */
 const unreadBodyBytesMax = 64 * 1024;
@@ -19,12 +20,13 @@ const keylessIdleSweeps = 7;
 
 /** Why connections were closed or not accepted, since the start. */
 export interface ConnectionFigures {
+  /** Those in a handshake included. */
   readonly open: number;
   /** Not accepted because too many were open. */
   readonly dropped: number;
   /** Not accepted because too many were open from the same address. */
   readonly droppedOfAddress: number;
-  /** Idle connections without a valid key, closed for others. */
+  /** Idle connections without a valid key, and handshakes, ended for others. */
   readonly evicted: number;
   /** Cut because the client did not take its answers in time, or because too much was sent ahead in all. */
   readonly cut: number;
@@ -46,6 +48,7 @@ export interface ConnectionBounds {
 export class Connections {
   readonly #clock: Clock;
   readonly #bounds: ConnectionBounds;
+  readonly #handshakes: Handshakes;
   readonly #connections = new Map<Socket, Connection>();
   readonly #perAddress = new Map<string, number>();
   readonly #sweep: Timer;
@@ -54,14 +57,16 @@ export class Connections {
   readonly #turns: Connection[] = [];
   #figures = { dropped: 0, droppedOfAddress: 0, evicted: 0, cut: 0 };
 
-  constructor(clock: Clock, bounds: ConnectionBounds) {
+  /** @param handshakes connections that take a place and are no connections for requests yet */
+  constructor(clock: Clock, bounds: ConnectionBounds, handshakes: Handshakes) {
     this.#clock = clock;
     this.#bounds = bounds;
+    this.#handshakes = handshakes;
     this.#sweep = clock.every(sweepEveryMs, () => this.#look());
   }
 
   figures(): ConnectionFigures {
-    return { open: this.#connections.size, ...this.#figures };
+    return { open: this.#connections.size + this.#handshakes.size, ...this.#figures };
   }
 
   /** Bytes of answers that clients have not taken. */
@@ -196,7 +201,7 @@ export class Connections {
 
   /** False when the table is full of clients that are being served. */
   #makeRoom(): boolean {
-    if (this.#connections.size < this.#bounds.maxConnections) return true;
+    if (this.#connections.size + this.#handshakes.size < this.#bounds.maxConnections) return true;
     for (const connection of this.#connections.values()) {
       if (connection.isKeyed || !connection.isIdle) continue;
       this.#figures.evicted++;
@@ -205,7 +210,9 @@ export class Connections {
       connection.socket.destroy();
       return true;
     }
-    return false;
+    const isCut = this.#handshakes.cutOldest();
+    if (isCut) this.#figures.evicted++;
+    return isCut;
   }
 
   #look(): void {

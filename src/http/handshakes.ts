@@ -21,6 +21,21 @@ export class Handshakes {
     this.#sockets.delete(peerOf(secured));
   }
 
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  /** Ends the one that takes longest. False when there is none. */
+  cutOldest(): boolean {
+    const [oldest] = this.#sockets;
+    if (oldest === undefined) return false;
+    const [peer, socket] = oldest;
+    // Gone at once: its end is noticed only later.
+    this.#sockets.delete(peer);
+    socket.destroy();
+    return true;
+  }
+
   cut(): void {
     for (const socket of this.#sockets.values()) socket.destroy();
   }

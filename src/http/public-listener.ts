@@ -88,7 +88,7 @@ export class PublicListener {
     this.#options = options;
     this.#parts = parts;
     this.#ids = requestIds(parts.randomness);
-    this.connections = new Connections(parts.clock, options.limits);
+    this.connections = new Connections(parts.clock, options.limits, this.#handshakes);
     this.#overload = new Overload(parts.clock, {
       pressure: () => ({ ...parts.pressure(), unsentBytes: this.connections.unsentBytes() }),
       bounds: {

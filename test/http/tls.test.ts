@@ -55,6 +55,20 @@ describe('over TLS', { concurrency: true }, () => {
     assert.equal(json<{ buyPrice: string }>(responses[4]!).buyPrice, '50260.05');
   });
 
+  test('whoever holds places without ever finishing a handshake makes room for a client that does (fault row 53)', async (t) => {
+    const api = await startOverTls(t, { connections: { maxConnections: 2 } });
+    const holders = await Promise.all([1, 2].map(() => openSocket(api.port)));
+    for (const holder of holders) holder.on('error', () => {});
+    await eventually('both hold a place', () => api.listener.connectionFigures().open === 2);
+    const [response] = await askOverTls(
+      api,
+      api.requestText('/v1/time', { headers: { 'X-EXCHANGE-APIKEY': api.key } }),
+    );
+    assert.equal(response?.status, 200);
+    await eventually('one of them is gone', () => holders.some((holder) => holder.closed));
+    assert.equal(api.listener.connectionFigures().evicted, 1);
+  });
+
   test('bytes that are not HTTP get their answer there too, and the connection ends', async (t) => {
     const api = await startOverTls(t);
     const [response, ...others] = await askOverTls(api, 'nonsense\r\n\r\n');
