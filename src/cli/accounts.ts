@@ -1,7 +1,6 @@
 import { accountView, countedAccount } from '../operator/account.ts';
 import { type AccountRecord, assertEmail, unknownAccount } from '../store/accounts.ts';
 import type { Command, Result } from './command.ts';
-import { UsageError } from './failure.ts';
 import { type Job, storeCommand, yesOption } from './store-command.ts';
 import { type Cell, harmless, instantCell, pairs, stateCell, table } from './style.ts';
 
@@ -99,8 +98,7 @@ const erase = storeCommand({
     const id = job.input.argument('ID');
     const found = await job.store.accounts.get(id);
     if (found === undefined) throw unknownAccount(id);
-    if (!job.input.isSet('yes') && !job.context.stdin.isTerminal) throw new UsageError('Erasing is final: give --yes.');
-    await job.confirm(`Erase ${id} (${harmless(found.email)}) and revoke its keys? This is final.`);
+    await job.confirm(`Erase ${id} (${harmless(found.email)}) and revoke its keys? This is final.`, true);
     return shown(await job.store.accounts.erase(id), job);
   },
 });
