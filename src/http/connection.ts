@@ -124,7 +124,12 @@ export class Connection {
 
   get isIdle(): boolean {
     this.#forgetTaken();
-    return this.#answers.length === 0 && this.waiting.length === 0 && this.#rest.length === 0;
+    return this.#answers.length === 0 && !this.hasMore;
+  }
+
+  /** More arrived than was answered or is being answered. */
+  get hasMore(): boolean {
+    return this.waiting.length > 0 || this.#rest.length > 0;
   }
 
   /** A request is being answered. */
@@ -144,7 +149,7 @@ export class Connection {
    * @param weight how much it refuses; 0 for one that does not
    */
   isLastRefusal(weight: number): boolean {
-    const isAhead = this.#answers.length > 1 || this.waiting.length > 0 || this.#rest.length > 0;
+    const isAhead = this.#answers.length > 1 || this.hasMore;
     this.#refusals = weight > 0 && isAhead ? this.#refusals + weight : 0;
     return this.#refusals >= refusalsInRowMax;
   }

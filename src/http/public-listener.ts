@@ -286,8 +286,9 @@ export class PublicListener {
     const { request, response, connection, requestId } = exchange;
     const { answer, verdict, key } = decision;
     const { headers } = request;
-    // A request that was taken after this one is answered before the connection ends.
-    if (this.#draining && connection.lastResponse === response) this.#closeAfter(exchange);
+    // A request that arrived after this one is answered before the connection ends.
+    const isLast = connection.lastResponse === response && !connection.hasMore;
+    if (this.#draining && isLast) this.#closeAfter(exchange);
     connection.wasShed = answer === overloaded;
     connection.isKeyed ||= key !== undefined;
     if (connection.isLastRefusal(refusalWeight(answer))) this.#closeAfter(exchange);
