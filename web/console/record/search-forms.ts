@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { localFieldText, parseLocal } from '../clock.ts';
 import { html } from '../html.ts';
 import { Field } from '../parts/form.ts';
@@ -13,11 +13,10 @@ interface FormProps {
   readonly query: URLSearchParams;
 }
 
-/** A field's text, which follows the address. */
+/** A field's text: what was typed since the address last changed it. No effect, which would run late and erase what is being typed. */
 function useText(initial: string): [string, (text: string) => void] {
-  const [text, setText] = useState(initial);
-  useEffect(() => setText(initial), [initial]);
-  return [text, setText];
+  const [typed, setTyped] = useState({ initial, text: initial });
+  return [typed.initial === initial ? typed.text : initial, (text) => setTyped({ initial, text })];
 }
 
 /** Goes where the answer is, if there is a question. */
