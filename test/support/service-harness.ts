@@ -121,6 +121,11 @@ export class ServiceHarness {
     return this.#credentials;
   }
 
+  /** The key of one more client, which has asked for nothing yet. */
+  newKey(email: string): Promise<Credentials> {
+    return this.#makeKey(this.#configuration().store.url, email);
+  }
+
   /** Starts the service on the database it left behind, if it ran before. */
   async startService(): Promise<void> {
     const { clock } = this;
@@ -204,9 +209,9 @@ export class ServiceHarness {
     return { ...configuration, feed: { ...configuration.feed, ...quick, ...this.#options.timing } };
   }
 
-  #makeKey(url: string): Promise<Credentials> {
+  #makeKey(url: string, email = 'client@example.com'): Promise<Credentials> {
     return openedStore(url, this.clock, async ({ accounts, keys }) => {
-      const { id: accountId } = await accounts.create({ email: 'client@example.com' });
+      const { id: accountId } = await accounts.create({ email });
       const key = generateApiKey(systemRandomness);
       const { id: keyId } = await keys.insert({
         accountId,
