@@ -85,11 +85,16 @@ interface SearchProps {
   readonly onSearch: (text: string) => void;
 }
 
+/** A field's text: what was typed since `initial` last changed. No effect, which would run late and erase what is being typed. */
+export function useText(initial: string): [string, (text: string) => void] {
+  const [typed, setTyped] = useState({ initial, text: initial });
+  return [typed.initial === initial ? typed.text : initial, (text) => setTyped({ initial, text })];
+}
+
 /** A search field that reports its text once typing pauses. */
 export function Search({ label, placeholder, initial = '', onSearch }: SearchProps) {
   const id = useId();
-  const [text, setText] = useState(initial);
-  useEffect(() => setText(initial), [initial]);
+  const [text, setText] = useText(initial);
   useEffect(() => (text.trim() === initial ? undefined : after(pauseMs, () => onSearch(text.trim()))), [text]);
   return html`<div class="filter" role="search" aria-label=${label}>
     <span class="field grow">

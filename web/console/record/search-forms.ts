@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { localFieldText, parseLocal } from '../clock.ts';
 import { html } from '../html.ts';
-import { Field } from '../parts/form.ts';
+import { Field, useText } from '../parts/form.ts';
 import { goTo, hrefWith } from '../router.ts';
 import { serverNowMs } from '../state.ts';
 import { instantOf, instantText, keyTextOf, requestIdOf, symbolOf } from './questions.ts';
@@ -11,12 +11,6 @@ const untyped = { autocomplete: 'off', spellcheck: false, required: true };
 interface FormProps {
   /** What the address asks for. */
   readonly query: URLSearchParams;
-}
-
-/** A field's text: what was typed since the address last changed it. No effect, which would run late and erase what is being typed. */
-function useText(initial: string): [string, (text: string) => void] {
-  const [typed, setTyped] = useState({ initial, text: initial });
-  return [typed.initial === initial ? typed.text : initial, (text) => setTyped({ initial, text })];
 }
 
 /** Goes where the answer is, if there is a question. */
