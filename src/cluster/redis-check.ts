@@ -1,9 +1,12 @@
 import type { Clock, Randomness } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
 import { countOn } from './count-script.ts';
+import type { Caller } from './redis-calls.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 
 const majorVersionMin = 6;
+
+type Check = (call: Caller) => Promise<string>;
 
 /**
  * Whether a server can be reached and is fit for what is shared through it: new enough, and counting works, which
@@ -17,18 +20,15 @@ export async function checkRedis(
   randomness: Randomness,
   signal: AbortSignal,
 ): Promise<string> {
-  const { connection, opened } = openConnection(address, clock, randomness, signal);
-  try {
-    await opened;
-    const info = readInfo(String(await connection.call(['INFO'])));
+  const run: Check = async (call) => {
+    const info = readInfo(String(await call(['INFO'])));
     const version = versionOf(info);
     const counted = { windowMs: limitWindowMs, newestWindow: 0, windowNumber: 0, takes: [probe] };
-    const { serverMs } = await countOn((command) => connection.call(command), counted);
+    const { serverMs } = await countOn(call, counted);
     const skewSeconds = ((clock.now() - serverMs) / 1_000).toFixed(1);
     return [version, `this clock minus its clock: ${skewSeconds} s`, ...warnings(info)].join('; ');
-  } finally {
-    connection.stop();
-  }
+  };
+  return checkOn(run, address, clock, randomness, signal);
 }
 
 /**
@@ -43,22 +43,26 @@ export async function checkStream(
   randomness: Randomness,
   signal: AbortSignal,
 ): Promise<string> {
-  const { connection, opened } = openConnection(address, clock, randomness, signal);
-  try {
-    await opened;
-    const [last] = (await connection.call(['XREVRANGE', key, '+', '-', 'COUNT', '1'])) as [string, string[]][];
+  const run: Check = async (call) => {
+    const [last] = (await call(['XREVRANGE', key, '+', '-', 'COUNT', '1'])) as [string, string[]][];
     if (last === undefined) return `the stream ${key} is missing or empty: your engine has written nothing`;
-    const [seconds] = (await connection.call(['TIME'])) as [string, string];
+    const [seconds] = (await call(['TIME'])) as [string, string];
     const ageSeconds = Math.max(0, Number(seconds) - Math.floor(Number.parseInt(last[0], 10) / 1_000));
     return `stream ${key}, last written ${ageSeconds} s ago`;
-  } finally {
-    connection.stop();
-  }
+  };
+  return checkOn(run, address, clock, randomness, signal);
 }
 
 const probe = { counter: '{mdapi}:limit:probe', limit: 1_000_000, seen: 0, admittedAlone: 0 };
 
-function openConnection(address: RedisAddress, clock: Clock, randomness: Randomness, signal: AbortSignal) {
+/** Runs a check on a connection of its own, which ends with it. */
+async function checkOn(
+  run: Check,
+  address: RedisAddress,
+  clock: Clock,
+  randomness: Randomness,
+  signal: AbortSignal,
+): Promise<string> {
   const { promise: opened, resolve, reject } = Promise.withResolvers<void>();
   const connection = new RedisConnection(address, clock, randomness, {
     opened: resolve,
@@ -70,7 +74,12 @@ function openConnection(address: RedisAddress, clock: Clock, randomness: Randomn
     connection.stop();
   });
   connection.start();
-  return { connection, opened };
+  try {
+    await opened;
+    return await run((command) => connection.call(command));
+  } finally {
+    connection.stop();
+  }
 }
 
 function readInfo(text: string): ReadonlyMap<string, string> {
