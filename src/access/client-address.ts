@@ -9,7 +9,7 @@ interface Hop {
   readonly isTrusted: boolean;
 }
 
-/** Proxies in a row that are trusted; a longer list is cut, so that a header costs no more than this. */
+/** Proxies in a row that are trusted; a longer list is cut, which bounds the cost of a header. */
 const hopsMax = 32;
 const rememberedMax = 8_192;
 /** The longest an address can be written, with zone and port, and some more. */

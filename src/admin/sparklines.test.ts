@@ -55,7 +55,7 @@ test('an outage of the feed is a gap, although clients still get the last good p
   assert.deepEqual(sparklines.of(btceur), [buy, null, null, buy]);
 });
 
-test('an hour is kept and no more', async () => {
+test('only the last hour is kept', async () => {
   const { clock, sparklines, tick } = sampled();
   const prices: string[] = [];
   for (let count = 0; count < sparkPointsMax + 10; count++) {

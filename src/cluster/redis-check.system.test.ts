@@ -46,7 +46,7 @@ test('a frozen server does not work once the time for the check is over', needsR
 });
 
 test(
-  'the stream of an engine is told of: missing, when it was last written, and what stands in its place',
+  'the check of an engine’s stream says whether it is missing, when it was last written, or what else its key holds',
   needsRedis,
   async (t) => {
     const redis = await RedisServer.start(t);

@@ -2,7 +2,7 @@ const windowMs = 30_000;
 
 /**
  * How steadily live prices come, whatever market they are of. A source that never paused for long and then falls silent, with
- * its connection alive, is told by this from one that is merely quiet. All instants are monotonic.
+ * its connection alive, is distinguished by this from one that is merely quiet. All instants are monotonic.
  */
 export class Cadence {
   readonly #pauseMaxMs: number;

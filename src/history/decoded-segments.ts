@@ -28,7 +28,7 @@ export class DecodedSegments {
   }
 
   /**
-   * Decodes segments of one chain in the order of their heads, and of each no more than the groups with what is wanted.
+   * Decodes segments of one chain in the order of their heads, reading of each only the groups that hold what is wanted.
    * The first is read alone, because it is often enough.
    */
   async *decoded<Found>(

@@ -49,7 +49,7 @@ test('what a disk does not take in time is a gap that is told, counted and recor
   const publication = new Publication(requestKey);
   for (const piece of pieces) facts.push(...publication.read(piece).rows.facts);
   const guard = facts.find(({ kind }) => kind === 'guard');
-  assert.equal(guard?.subject, 'BTCEUR', 'what was held before the gap is told after it');
+  assert.equal(guard?.subject, 'BTCEUR', 'what was held before the gap is recorded again after it');
   const gap = facts.find(({ kind }) => kind === 'gap');
   const { from, to, reason, servings } = JSON.parse(gap!.text);
   assert.deepEqual([from, to, reason], [since, now, 'slow']);
