@@ -1,8 +1,10 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { encodeRows, RowBatch } from './row-batch.ts';
 import type { Rows } from './rows.ts';
 
+const fsyncAside = promisify(fsync);
 const headBytes = 8;
 
 /** What comes after is not in a segment up to this number. */
@@ -61,11 +63,19 @@ export class Journal {
     }
   }
 
-  /** Returns once what was appended is on the disk. Throws the system's error. */
-  sync(): void {
+  /**
+   * Resolves once what was appended before is on the disk; more may be appended meanwhile, for a busy disk takes seconds.
+   * Rejects with the system's error.
+   */
+  async sync(): Promise<void> {
     if (this.#isSynced) return;
-    fsyncSync(this.#file);
     this.#isSynced = true;
+    try {
+      await fsyncAside(this.#file);
+    } catch (error) {
+      this.#isSynced = false;
+      throw error;
+    }
   }
 
   /** All of it is in segments now. */

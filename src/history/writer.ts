@@ -53,6 +53,8 @@ export class RecordWriter {
   #rows: Rows = { quotes: [], facts: [], servings: [] };
   #minute = 0;
   #unstored: Segment[] = [];
+  #syncing: Promise<void> | undefined;
+  #syncFailure: unknown;
   readonly #totals = { quotes: 0, servings: 0, segmentBytes: 0 };
 
   /** Throws the error of the disk. */
@@ -74,10 +76,13 @@ export class RecordWriter {
     await this.#drain();
   }
 
-  /** Brings the journal to the disk, and closes a minute that is over. Throws the error of the disk. */
+  /**
+   * Begins to bring the journal to the disk, and closes a minute that is over. Throws the error of the disk, be it of the
+   * time before.
+   */
   async tick(now: EpochMs): Promise<void> {
     await this.#drain();
-    this.#parts.journal.sync();
+    this.#beginSync();
     if (this.#isEmpty() || Math.floor(now / minuteMs) === this.#minute) await this.#storeUnstored();
     else await this.seal();
   }
@@ -86,6 +91,7 @@ export class RecordWriter {
   async stop(): Promise<void> {
     await this.#drain();
     await this.seal();
+    await this.#syncing;
     this.#parts.journal.clear();
     this.#parts.journal.close();
   }
@@ -109,6 +115,20 @@ export class RecordWriter {
       if (Math.floor(at / hourMs) !== this.#keyframe.hour) this.#addKeyframe(at);
     }
     await this.#storeUnstored();
+  }
+
+  /** One at a time. Throws the error of the last one. */
+  #beginSync(): void {
+    if (this.#syncing !== undefined) return;
+    const failure = this.#syncFailure;
+    this.#syncFailure = undefined;
+    const syncing = this.#parts.journal.sync().catch((error) => {
+      this.#syncFailure = error;
+    });
+    this.#syncing = syncing.then(() => {
+      this.#syncing = undefined;
+    });
+    if (failure !== undefined) throw failure;
   }
 
   async #drain(): Promise<void> {
