@@ -150,10 +150,10 @@ function unreachable<T>(detail: string): Outcome<T> {
 
 /**
  * A token refused at the sign-in form is handled by the form. Of several requests that learn of the end of a session
- * the first reports it, and none ends the next session.
+ * the first reports it, none sent after that erases its notice, and none ends the next session.
  */
 function noteUnauthenticated(code: string, asked: Session): void {
-  if (code === 'INVALID_TOKEN' || session.value !== asked) return;
+  if (code === 'INVALID_TOKEN' || asked.state === 'out' || session.value !== asked) return;
   const wasIn = asked.state === 'in';
   signedOut(wasIn ? 'Your session has ended. Sign in and you are back where you were.' : undefined);
 }
