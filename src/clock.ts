@@ -19,7 +19,10 @@ export interface Clock {
   now(): EpochMs;
   /** Milliseconds (with a fraction) since an arbitrary origin; never decreases within a process. */
   monotonicMs(): number;
-  /** Calls `run` once, no sooner than `delayMs` from now. */
+  /**
+   * Calls `run` once, no sooner than `delayMs` from now. After a pause of the whole process, what arrived meanwhile is handled before
+   * `run`: a deadline is missed only by what is not there.
+   */
   after(delayMs: number, run: () => void): Timer;
   /** Calls `run` about every `periodMs`, first after one period. Never holds the process open. */
   every(periodMs: number, run: () => void): Timer;
@@ -33,12 +36,25 @@ export interface Randomness {
   bytes(count: number): Uint8Array;
 }
 
+/** A timer this late comes after a pause of the process. The event loop runs timers before it reads sockets. */
+const pauseMs = 100;
+
 export const systemClock: Clock = {
   now: () => Date.now() as EpochMs,
   monotonicMs: () => performance.now(),
   after(delayMs, run) {
-    const handle = setTimeout(run, delayMs);
-    return { cancel: () => clearTimeout(handle) };
+    const dueMs = performance.now() + delayMs;
+    let afterReading: NodeJS.Immediate | undefined;
+    const handle = setTimeout(() => {
+      if (performance.now() - dueMs < pauseMs) run();
+      else afterReading = setImmediate(run);
+    }, delayMs);
+    return {
+      cancel() {
+        clearTimeout(handle);
+        clearImmediate(afterReading);
+      },
+    };
   },
   every(periodMs, run) {
     const handle = setInterval(run, periodMs);
