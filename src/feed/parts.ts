@@ -43,8 +43,9 @@ export const defaultTiming = {
   quietCheckMs: 5_000,
   /** How long a price that differs over REST may take to arrive live. */
   doubtGraceMs: 1_000,
-  /** The shortest time between two renewals of one symbol's subscription. */
+  /** The shortest time between two renewals of one symbol's subscription; one that was never answered is repeated after it. */
   resubscribeEveryMs: 60_000,
+  /** A symbol that the exchange refused is asked for again after this. */
   rejectedRetryMs: 300_000,
   catalogueReloadMs: 600_000,
   /** How soon the catalogue is loaded again after one that lacked a known market. */

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { soon } from '../../test/support/eventually.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
 import { FeedRig } from './feed-rig.testing.ts';
 
 let rig: FeedRig;
 
 afterEach(() => rig.stop());
+
+/** How often the newest connection was asked for a pair. */
+function timesAsked(name: string): number {
+  const names = rig.exchange.peer.received.map(({ params }) => (params as { symbol?: string[] })?.symbol ?? []);
+  return names.filter((asked) => asked.includes(name)).length;
+}
 
 test('the feed goes live with fresh data of its symbols and a first update, and reports it once', async () => {
   rig = new FeedRig();
@@ -181,13 +188,10 @@ test('a rejected symbol is reported, served by polling, tried again after five m
   assert.deepEqual(rig.health.symbolsRejected, ['C2EUR']);
   await rig.live(10_000, () => rig.update('C0'));
   assert.equal(rig.sink.bid('C2EUR'), '7.77');
-  const tries = () =>
-    rig.exchange.peer.received.filter(({ params }) => (params as { symbol?: string[] })?.symbol?.includes('C2/EUR'))
-      .length;
-  assert.equal(tries(), 1);
+  assert.equal(timesAsked('C2/EUR'), 1);
   rig.exchange.judge = () => 'accept';
   await rig.live(295_000, () => rig.update('C0'));
-  assert.equal(tries(), 2);
+  assert.equal(timesAsked('C2/EUR'), 2);
   assert.deepEqual(rig.health.symbolsRejected, []);
   assert.deepEqual(rig.sink.paths, ['live']);
 });
@@ -199,6 +203,23 @@ test('a symbol whose subscription is never answered is treated as rejected', asy
   await rig.live(11_000, () => rig.update('C0'));
   assert.deepEqual(rig.health.symbolsRejected, ['C7EUR']);
   assert.equal(rig.health.path, 'live');
+  await rig.live(60_000, () => rig.update('C0'));
+  assert.equal(timesAsked('C7/EUR'), 2, 'and asked for again after a minute');
+});
+
+test('a symbol whose answer is late is live as soon as it has a price, and asked for anew on the next connection', async () => {
+  rig = new FeedRig({ pairs: 20 });
+  rig.exchange.judge = (name) => (name === 'C7/EUR' || name === 'C8/EUR' ? 'ignore' : 'accept');
+  await rig.startLive();
+  await rig.live(11_000, () => rig.update('C0'));
+  assert.deepEqual(rig.health.symbolsRejected, ['C7EUR', 'C8EUR']);
+  rig.update('C7');
+  await rig.arrive();
+  assert.deepEqual(rig.health.symbolsRejected, ['C8EUR']);
+  assert.equal(rig.supervisor.reach('C7EUR' as MarketSymbol), 'live');
+  rig.exchange.judge = () => 'accept';
+  rig.exchange.peer.socket.terminate();
+  await rig.pass('every subscription', () => rig.health.symbolsSubscribed === 20);
 });
 
 test('a new connection begins with snapshots that replace what was known, and live comes back only with an update (fault row 44)', async () => {

@@ -204,7 +204,7 @@ export class FeedSupervisor {
 
   #rejected(symbol: MarketSymbol, reason: SubscriptionRefusal): void {
     this.#parts.log.warn({ symbol, reason }, 'the exchange does not stream this symbol');
-    this.#book.rejected(symbol, this.#parts.clock.monotonicMs());
+    this.#book.rejected(symbol, reason, this.#parts.clock.monotonicMs());
     if (this.#book.expected === 0) this.#link.expectNoData();
     this.#poller.wake();
     this.#considerLive();

@@ -130,7 +130,7 @@ test('a symbol is served live while subscribed and not doubted for long, though 
   assert.equal(book.isLive(btc, 8_000), true);
   book.liveArrived(ticker('live', '1.30', 9_000), false, 'crossed', 9_000);
   assert.deepEqual([book.isLive(btc, 10_999), book.isLive(btc, 11_000)], [true, false], 'refused for two seconds');
-  book.rejected(btc, 12_000);
+  book.rejected(btc, 'refused', 12_000);
   assert.equal(book.isLive(btc, 12_000), false);
 });
 

@@ -1,11 +1,15 @@
 import { type DecimalString, toBig } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { CatalogueVerdict, RejectionReason, UpstreamTicker } from '../market/upstream.ts';
+import type { SubscriptionRefusal } from './connector.ts';
 import type { FeedTiming } from './parts.ts';
 
 interface Entry {
   subscription: 'none' | 'asked' | 'accepted' | 'rejected';
-  rejectedAtMs: number;
+  /** Why it was rejected last. */
+  refusal: SubscriptionRefusal | undefined;
+  /** When a rejected one is asked for again. Monotonic. */
+  retryAtMs: number;
   /** Live data came over the current connection. */
   isFresh: boolean;
   /** The last live ticker, of any connection. */
@@ -74,7 +78,7 @@ export class SymbolBook {
     this.#hasUpdate = false;
     this.#askedAtMs = undefined;
     for (const entry of this.#entries.values()) {
-      if (entry.subscription !== 'rejected') entry.subscription = 'none';
+      if (entry.subscription !== 'rejected' || isUnanswered(entry)) entry.subscription = 'none';
       entry.isFresh = false;
       entry.isDoubted = false;
       entry.wrongSinceMs = undefined;
@@ -84,7 +88,7 @@ export class SymbolBook {
   /** The symbols to subscribe now: new ones, and rejected ones due for a retry. They count as asked for. */
   takeUnsubscribed(nowMs: number): MarketSymbol[] {
     const due = this.#select((entry) => {
-      const isDue = entry.subscription === 'rejected' && nowMs - entry.rejectedAtMs >= this.#timing.rejectedRetryMs;
+      const isDue = entry.subscription === 'rejected' && nowMs >= entry.retryAtMs;
       if (entry.subscription !== 'none' && !isDue) return false;
       entry.subscription = 'asked';
       return true;
@@ -98,11 +102,13 @@ export class SymbolBook {
     if (entry !== undefined) entry.subscription = 'accepted';
   }
 
-  rejected(symbol: MarketSymbol, nowMs: number): void {
+  rejected(symbol: MarketSymbol, refusal: SubscriptionRefusal, nowMs: number): void {
     const entry = this.#entries.get(symbol);
     if (entry === undefined) return;
+    const { rejectedRetryMs, resubscribeEveryMs } = this.#timing;
     entry.subscription = 'rejected';
-    entry.rejectedAtMs = nowMs;
+    entry.refusal = refusal;
+    entry.retryAtMs = nowMs + (refusal === 'refused' ? rejectedRetryMs : resubscribeEveryMs);
     entry.isFresh = false;
   }
 
@@ -119,6 +125,7 @@ export class SymbolBook {
   ): boolean {
     const entry = this.#entries.get(ticker.symbol);
     if (entry === undefined || rejection === 'out_of_order') return false;
+    if (isUnanswered(entry)) entry.subscription = 'accepted';
     entry.isFresh = true;
     if (rejection !== undefined && !keptOut.has(rejection)) {
       entry.wrongSinceMs ??= nowMs;
@@ -253,7 +260,8 @@ export class SymbolBook {
 function newEntry(): Entry {
   return {
     subscription: 'none',
-    rejectedAtMs: never,
+    refusal: undefined,
+    retryAtMs: never,
     isFresh: false,
     live: undefined,
     liveAtMs: never,
@@ -265,6 +273,11 @@ function newEntry(): Entry {
     resubscribedAtMs: never,
     loadsWithout: 0,
   };
+}
+
+/** Nothing was heard of it in time. The next connection may answer, and data is as good as an answer. */
+function isUnanswered({ subscription, refusal }: Entry): boolean {
+  return subscription === 'rejected' && refusal === 'unanswered';
 }
 
 /** As in the market room: one load can be a fault. */
