@@ -215,7 +215,7 @@ async function lookUp(questions: RecordQuestions, book: MarketBook, minutes: num
     const symbol = symbols[count % symbols.length] as MarketSymbol;
     const at = (startMs + 60_000 + Math.random() * (minutes - 1) * 60_000) as EpochMs;
     const startedMs = performance.now();
-    await questions.priceAt(symbol, at);
+    await questions.priceAt(symbol, at, []);
     pointsMs.push(performance.now() - startedMs);
   }
   const usual = symbols[200]!;

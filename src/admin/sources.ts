@@ -48,7 +48,7 @@ export interface RecordingFigures {
 /** The rooms of a service, as far as its private listener reads and changes them. */
 export interface AdminParts {
   readonly version: string;
-  readonly configuration: Pick<Configuration, 'admin' | 'mail' | 'markets' | 'notices' | 'pricing'>;
+  readonly configuration: Pick<Configuration, 'admin' | 'mail' | 'markets' | 'notices' | 'pricing' | 'sources'>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
+import { withoutCandles } from '../feed/connectors.ts';
 import { storedMarkets } from '../operator/market.ts';
 import { explainPrice, type HeldView, type PriceAnswer, type PriceReport } from '../operator/price.ts';
 import { priceAnswerOf } from '../operator/record.ts';
@@ -51,7 +52,8 @@ export const price: Command = storeCommand({
 
 /** Throws `CommandError` where there was no price, or the record does not have it. */
 async function recordedPrice(configuration: Configuration, text: string, at: EpochMs, paint: Paint): Promise<Result> {
-  const found = await withRecord(configuration, (record) => record.priceAt(symbolOf(text), at));
+  const recorded = withoutCandles(configuration.sources);
+  const found = await withRecord(configuration, (record) => record.priceAt(symbolOf(text), at, recorded));
   const answer = priceAnswerOf(found);
   if (answer?.kind === 'priced') {
     return { json: { ...answer.report, source: 'record' }, text: reportText(answer.report, paint) };
@@ -95,6 +97,7 @@ function reportText(report: PriceReport, paint: Paint): string {
   for (const { what, value, version } of report.terms.values) {
     facts.push([`Term: ${what}`, `${value}${what === 'fee' || what === 'margin' ? ' %' : ''} (${version})`]);
   }
+  for (const each of report.changes) facts.push([`Change ${each.over}`, changeText(each)]);
   for (const each of report.held) facts.push(['Held', heldText(each)]);
   const sides = [side('A client buys at', report.buy, paint), side('A client sells at', report.sell, paint)];
   const sources = report.sources.length === 0 ? [] : [sourceTable(report.sources, paint)];
@@ -116,6 +119,12 @@ function sourceTable(sources: PriceReport['sources'], paint: Paint): string {
   const reportedAgeMs = sources[0]?.reportedAgeMs ?? null;
   if (reportedAgeMs === null) return text;
   return `${text}\n${paint.faint(`As the process that runs the feed reported ${(reportedAgeMs / 1000).toFixed(1)} s ago.`)}`;
+}
+
+/** `0.21 % from 49895.3 at … (record)`. */
+function changeText({ percent, origin, price, timestamp }: PriceReport['changes'][number]): string {
+  const from = price === null ? '' : ` from ${price}`;
+  return `${percent} %${from}${timestamp === null ? '' : ` at ${timestamp}`} (${origin})`;
 }
 
 /** `BTCEUR by the guard since … (jump): 1 / 1000000`. */

@@ -159,7 +159,7 @@ export class MarketReplica {
 }
 
 /** The version of the events' form: processes of different versions do not take each other's, and say so. */
-const format = 5;
+const format = 6;
 
 /** Events as text. Prices are text already; members that are `undefined` are left out. */
 export function writeEvents(events: readonly MarketEvent[]): string {

@@ -6,6 +6,7 @@ import type { ReferencePrices, UpstreamTicker } from '../market/upstream.ts';
 import type { Candle, CandleInterval } from './connector.ts';
 import type { FeedParts } from './parts.ts';
 import { isSameReferences, PriceHistory } from './price-history.ts';
+import { RecordedReferences } from './recorded-references.ts';
 import { Loop } from './timers.ts';
 import { asUpstreamError, type UpstreamError } from './wire.ts';
 
@@ -28,13 +29,15 @@ const currentForMs = minuteMs;
 
 /**
  * Keeps each market's prices of 1 hour, 24 hours and 7 days ago: seeded from the exchange's candles, one request at a
- * time behind all other requests, and continued from the feed itself.
+ * time behind all other requests, and continued from the feed itself. Those of a source without candles are of the record, or of the
+ * feed itself where there is none.
  */
 export class CandleKeeper {
   readonly #parts: FeedParts;
   readonly #followed = new Map<MarketSymbol, Followed>();
   readonly #loop: Loop;
   readonly #backoff: Backoff;
+  readonly #recorded: RecordedReferences | undefined;
   /** The requests to make, in order, with the failures so far. Hours go before minutes. */
   readonly #jobs = { hour: new Map<MarketSymbol, number>(), minute: new Map<MarketSymbol, number>() };
   #followedCount = 0;
@@ -47,6 +50,9 @@ export class CandleKeeper {
     this.#parts = parts;
     this.#loop = new Loop(parts.clock, (signal) => this.#seedNext(signal));
     this.#backoff = new Backoff(parts.randomness, { minMs: 2_000, maxMs: 120_000 });
+    const { askRecord, connector } = parts;
+    if (askRecord !== undefined)
+      this.#recorded = new RecordedReferences({ ...parts, source: connector.id, ask: askRecord });
   }
 
   /** How many requests for candles are still to be made. */
@@ -89,6 +95,7 @@ export class CandleKeeper {
   #updateDue(): void {
     const { clock } = this.#parts;
     const now = clock.now();
+    if (this.#followed.size > 0 && this.#recorded?.update(now) === false) return;
     const minute = Math.floor(now / minuteMs);
     const second = Math.floor((now % minuteMs) / 1_000);
     const isCurrent = clock.monotonicMs() - this.#notedAtMs < currentForMs;
@@ -108,8 +115,11 @@ export class CandleKeeper {
   }
 
   #publish(symbol: MarketSymbol, followed: Followed, now: EpochMs): void {
-    const references = followed.history.references(now);
-    if (followed.published === undefined && Object.values(references).every((price) => price === undefined)) return;
+    const recorded = this.#recorded?.of(symbol, now);
+    const references = recorded ?? followed.history.references(now);
+    const isNone = Object.values(references).every((price) => price === undefined);
+    // What was restored may still be right; the record would know.
+    if (recorded === undefined && followed.published === undefined && isNone) return;
     if (isSameReferences(followed.published, references)) return;
     followed.published = references;
     this.#parts.sink.referencePricesChanged(symbol, references);

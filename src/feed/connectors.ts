@@ -6,6 +6,8 @@ interface ConnectorKind {
   readonly urls: ConnectorUrls;
   /** Loads its code, which only processes that use it need. */
   readonly load: () => Promise<ConnectorClass>;
+  /** It gives no candles: past prices are those of the record. */
+  readonly hasNoCandles?: true;
 }
 
 export type ConnectorClass = new (options: ConnectorOptions) => ExchangeConnector;
@@ -31,6 +33,7 @@ export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
   coinmate: {
     urls: { rest: 'https://coinmate.io', ws: 'wss://coinmate.io/api/websocket' },
     load: async () => (await import('./coinmate/connector.ts')).CoinmateConnector,
+    hasNoCandles: true,
   },
   kraken: {
     urls: { rest: 'https://api.kraken.com', ws: 'wss://ws.kraken.com/v2' },
@@ -40,14 +43,21 @@ export const connectorKinds: Readonly<Record<string, ConnectorKind>> = {
     // The engine connects to the service.
     urls: { rest: '', ws: '' },
     load: async () => (await import('./push/connector.ts')).PushConnector,
+    hasNoCandles: true,
   },
   'redis-stream': {
     // The same messages, in a stream of the Redis server that the processes share.
     urls: { rest: '', ws: '' },
     load: async () => (await import('./push/connector.ts')).PushConnector,
+    hasNoCandles: true,
   },
   okx: {
     urls: { rest: 'https://eea.okx.com', ws: 'wss://wseea.okx.com:8443/ws/v5/public' },
     load: async () => (await import('./okx/connector.ts')).OkxConnector,
   },
 };
+
+/** The ids of those that give no candles. */
+export function withoutCandles(sources: readonly { readonly id: string; readonly kind: string }[]): readonly string[] {
+  return sources.filter(({ kind }) => connectorKinds[kind]?.hasNoCandles).map(({ id }) => id);
+}

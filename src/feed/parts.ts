@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { ExchangeConnector } from './connector.ts';
 import type { FeedCounters } from './health.ts';
+import type { AskRecord } from './recorded-references.ts';
 
 /** What the parts of one exchange's feed share. */
 export interface FeedParts {
@@ -13,6 +14,8 @@ export interface FeedParts {
   readonly log: Log;
   readonly timing: FeedTiming;
   readonly counters: FeedCounters;
+  /** For a source without candles. */
+  readonly askRecord?: AskRecord | undefined;
 }
 
 /** Every interval and bound of the feed, in milliseconds unless named otherwise. */

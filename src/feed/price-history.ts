@@ -87,6 +87,7 @@ export function isSameReferences(one: ReferencePrices | undefined, other: Refere
   return (
     one?.price1hAgo === other.price1hAgo &&
     one?.price24hAgo === other.price24hAgo &&
-    one?.price7dAgo === other.price7dAgo
+    one?.price7dAgo === other.price7dAgo &&
+    one?.recordedFor === other.recordedFor
   );
 }

@@ -4,7 +4,7 @@ import type { RecordLocation, SegmentStore } from './segment-store.ts';
 
 /** What can be asked, and what changes holds. */
 export interface RecordOperations
-  extends Pick<RecordQuestions, 'summary' | 'priceAt' | 'quotes' | 'candles' | 'served' | 'answer'> {
+  extends Pick<RecordQuestions, 'summary' | 'priceAt' | 'middlesAt' | 'quotes' | 'candles' | 'served' | 'answer'> {
   verify(): ReturnType<RecordQuestions['verify']>;
   /** Gives its id. */
   hold(...args: Parameters<SegmentStore['addHold']>): Promise<number>;

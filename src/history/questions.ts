@@ -1,12 +1,15 @@
 import type { EpochMs } from '../clock.ts';
+import type { DecimalString } from '../market/decimal.ts';
 import type { Held, HeldSubject } from '../market/guard.ts';
 import type { HeldInput } from '../market/holds.ts';
 import type { PriceExplanation } from '../market/market-book.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
 import { listingOf, rebuildAnswer } from './bodies.ts';
 import { type Candle, CandleMaker } from './candles.ts';
 import { type Gap, gapAt } from './coverage.ts';
 import { after, explainRow } from './explain.ts';
+import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
 import { RequestNumbers } from './publication.ts';
 import { type Facts, type FoundServing, RecordReader, type RecordSpan } from './record-reader.ts';
 import type { FactKind, NoQuote, Position, QuoteRow, ServingRow } from './rows.ts';
@@ -22,6 +25,8 @@ export type PriceAt =
       readonly explanation: PriceExplanation;
       /** What was held of its exchange market and its currency, by the operator or by the guard. */
       readonly held: readonly HeldInput[];
+      /** Of its percent changes those that are from the record itself. */
+      readonly changes: RecordedChanges;
     }
   | { readonly kind: 'unpriced'; readonly reason: NoQuote; readonly held: readonly HeldInput[] }
   /** With the gap that the instant lies in, where it lies in one. */
@@ -91,7 +96,8 @@ export class RecordQuestions {
     };
   }
 
-  async priceAt(symbol: string, at: EpochMs): Promise<PriceAt> {
+  /** @param withoutCandles the sources whose percent changes are from the record */
+  async priceAt(symbol: string, at: EpochMs, withoutCandles: readonly string[]): Promise<PriceAt> {
     let gap: Gap | undefined;
     for (const chain of await this.#reader.chains()) {
       gap = gapAt(await this.#reader.gaps(chain), at);
@@ -105,9 +111,16 @@ export class RecordQuestions {
       if (row.quote === undefined) return { kind: 'unpriced', reason: row.unpriced!, held };
       const explanation = explainRow(row, row.quote, facts);
       if (explanation === undefined) continue;
-      return { kind: 'priced', row, explanation, held };
+      const isRecorded = withoutCandles.includes(row.quote.source);
+      const changes = isRecorded ? await recordedChanges(this.#reader, row, explanation.market) : {};
+      return { kind: 'priced', row, explanation, held, changes };
     }
     return { kind: 'not_recorded', gap };
+  }
+
+  /** The middle of bid and ask of each market whose price a source made at an instant: see `middlesAt`. */
+  middlesAt(source: string, at: EpochMs): Promise<ReadonlyMap<MarketSymbol, DecimalString>> {
+    return middlesAt(this.#reader, source, at);
   }
 
   /** What was published of a market. */

@@ -4,6 +4,7 @@ import type { Held, HeldSubject } from '../market/guard.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { PriceInputs } from '../market/price-inputs.ts';
+import { areSamePrices, noReferences } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { MarketTerms } from '../market/terms.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
@@ -367,12 +368,10 @@ export class Recorder implements BookObserver {
   }
 }
 
-const noReferences: ReferencePrices = { price1hAgo: undefined, price24hAgo: undefined, price7dAgo: undefined };
-
 function areSameInputs(one: PriceInputs, other: PriceInputs): boolean {
   return (
     one.ticker === other.ticker &&
-    one.references === other.references &&
+    areSamePrices(one.references, other.references) &&
     one.rate === other.rate &&
     (one.market === other.market || areEqual(one.market, other.market)) &&
     one.terms.version === other.terms.version

@@ -1,4 +1,6 @@
 import type { EpochMs } from '../clock.ts';
+import type { DecimalString } from '../market/decimal.ts';
+import { ofReferences, referenceNames } from '../market/reference-prices.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../market/upstream.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
@@ -28,12 +30,6 @@ const tickerFields = [
   'vwap24h',
   'priceChangePercent24h',
 ] as const satisfies readonly (keyof AcceptedTicker)[];
-
-const referenceFields = [
-  'price1hAgo',
-  'price24hAgo',
-  'price7dAgo',
-] as const satisfies readonly (keyof ReferencePrices)[];
 
 /** An answer, as far as the serving thread has to tell. */
 export interface StreamedServing {
@@ -104,7 +100,8 @@ export class StreamWriter {
   references(market: number, prices: ReferencePrices): void {
     this.#writer.byte(op.references);
     this.#writer.count(market);
-    for (const field of referenceFields) this.#writer.shortText(prices[field] ?? '');
+    for (const field of referenceNames) this.#writer.shortText(prices[field] ?? '');
+    this.#writer.count(prices.recordedFor ?? 0);
   }
 
   /** @param json of a `ListingFact` */
@@ -194,7 +191,7 @@ export class StreamReader {
         this.#readTicker(reader);
         break;
       case op.references:
-        listener.references(reader.count(), readFields(reader, referenceFields) as unknown as ReferencePrices);
+        listener.references(reader.count(), readReferences(reader));
         break;
       case op.listing:
         listener.listing(reader.count(), reader.text());
@@ -247,6 +244,7 @@ export class StreamReader {
   }
 }
 
-function readFields(reader: ByteReader, names: readonly string[]): Record<string, string | undefined> {
-  return Object.fromEntries(names.map((name) => [name, reader.shortText() || undefined]));
+function readReferences(reader: ByteReader): ReferencePrices {
+  const prices = ofReferences(() => (reader.shortText() || undefined) as DecimalString | undefined);
+  return { ...prices, recordedFor: (reader.count() || undefined) as EpochMs | undefined };
 }

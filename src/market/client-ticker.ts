@@ -2,6 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import { type DecimalString, isPositive, roundTo, toBig } from './decimal.ts';
 import type { OfferedMarket } from './market-catalogue.ts';
 import { buyPrice, type PriceFactors, percentChange, sellPrice, statistic } from './pricing.ts';
+import { middleOf } from './reference-prices.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ReferencePrices } from './upstream.ts';
 
@@ -35,10 +36,12 @@ export function clientTicker(
   const { pricePrecision: places } = market;
   const sell = sellPrice(ticker.bid, factors, places);
   if (!isPositive(sell)) return undefined;
+  // Like with like: the record has no last trades.
+  const current = references?.recordedFor === undefined ? ticker.last : middleOf(ticker);
   const changeFrom = (reference: DecimalString | undefined) =>
-    reference === undefined || !isPositive(reference) || ticker.last === undefined
+    reference === undefined || !isPositive(reference) || current === undefined
       ? undefined
-      : percentChange(reference, ticker.last);
+      : percentChange(reference, current);
   const change24h = ticker.priceChangePercent24h;
   return {
     market,

@@ -25,6 +25,7 @@ function snapshotOfBook(): MarketSnapshot {
     price1hAgo: decimal('84000.10'),
     price24hAgo: undefined,
     price7dAgo: decimal('80000'),
+    recordedFor: start,
   });
   book.rateRefreshed(conversionRate());
   return { contents: book.contents(), lastUpdatedAt: after(start, 5), listed: book.catalogue.listedBySource() };

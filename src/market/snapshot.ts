@@ -75,6 +75,7 @@ const asReferences = record<ReferencePrices>({
   price1hAgo: optional(asDecimal),
   price24hAgo: optional(asDecimal),
   price7dAgo: optional(asDecimal),
+  recordedFor: optional(asInstant),
 });
 
 const asRate = record<ConversionRate>({
@@ -86,7 +87,7 @@ const asRate = record<ConversionRate>({
   refreshedAt: asInstant,
 });
 
-function record<Value>(fields: { readonly [Name in keyof Value]: Reader<Value[Name]> }): Reader<Value> {
+function record<Value>(fields: { readonly [Name in keyof Value]-?: Reader<Value[Name]> }): Reader<Value> {
   const readers = Object.entries<Reader<unknown>>(fields);
   return (value) => {
     const members = asObject(value);

@@ -76,11 +76,16 @@ export interface UpstreamTicker {
   readonly receivedAt: EpochMs;
 }
 
-/** Prices of a market at fixed distances in the past, from the upstream's candles. */
+/** Prices of a market at fixed distances in the past: of the upstream's last trades, or from the record. */
 export interface ReferencePrices {
   readonly price1hAgo: DecimalString | undefined;
   readonly price24hAgo: DecimalString | undefined;
   readonly price7dAgo: DecimalString | undefined;
+  /**
+   * From the record: the start of the minute that they are for, see `referenceInstants`. They are middles of bid and ask, and the
+   * change is that of the middle. `undefined`: of last trades.
+   */
+  readonly recordedFor?: EpochMs | undefined;
 }
 
 /** How many units of `quote` one unit of `base` is worth, midway between buying and selling. */

@@ -1,10 +1,23 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
+import type { DecimalString } from '../market/decimal.ts';
 import { heldReasons } from '../market/guard.ts';
 import type { MarketBook, PriceExplanation } from '../market/market-book.ts';
+import { type PriceInputs, priceFrom } from '../market/price-inputs.ts';
+import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
-import { described, instants, line, nullable, nullableLine, pair, words } from './fields.ts';
+import {
+  described,
+  instants,
+  line,
+  nullable,
+  nullableDecimal,
+  nullableLine,
+  nullablePair,
+  pair,
+  words,
+} from './fields.ts';
 import { sourceQuotes, sourcesField } from './source.ts';
 import { MarketTermsSchema, marketTermsView } from './term.ts';
 
@@ -50,6 +63,20 @@ export const heldField = Type.Array(HeldSchema, {
   maxItems: 2,
 });
 
+const ChangeSchema = Type.Object(
+  {
+    over: words(['1h', '24h', '7d'], 'Since when.'),
+    percent: part.decimal('The change in percent.', '0.21'),
+    origin: words(
+      ['source', 'record'],
+      '`source`: by the source itself or from its last trades; `record`: from the middle of bid and ask, as it is in the record of this service.',
+    ),
+    price: nullableDecimal('The exchange price that it is counted from; null where it is not known.', '49895.3'),
+    ...nullablePair('timestamp', 'The instant of that price in the record; null for any other.'),
+  },
+  { description: 'A percent change, and where it comes from.' },
+);
+
 export const PriceReportSchema = Type.Object(
   {
     symbol: part.symbol('The market.', 'BTCCZK'),
@@ -62,6 +89,7 @@ export const PriceReportSchema = Type.Object(
     terms: described(MarketTermsSchema, 'The terms it is made on.'),
     buy: Type.Array(StepSchema, { description: 'How the buy price came about.' }),
     sell: Type.Array(StepSchema, { description: 'How the sell price came about.' }),
+    changes: Type.Array(ChangeSchema, { description: 'The percent changes of its ticker.', maxItems: 3 }),
     held: heldField,
     sources: sourcesField,
   },
@@ -81,12 +109,14 @@ export type PriceAnswer =
 export function explainPrice(book: MarketBook, text: string, now: EpochMs): PriceAnswer {
   const symbol = parseSymbol(text);
   if (symbol === undefined) return { kind: 'unknown_symbol' };
-  const verdict = book.price(symbol, now);
+  const inputs = book.inputs(symbol, now);
+  const verdict = priceFrom(inputs);
   if (verdict.kind === 'unknown_symbol') return verdict;
   const held = heldOf(book, symbol);
   const sources = sourceQuotes(book, book.catalogue.find(symbol)!.exchangeSymbol, now);
   if (verdict.kind === 'unpriced') return { ...verdict, held };
-  return { kind: 'priced', report: priceReport(book.explain(symbol, now)!, held, sources) };
+  const changes = changesOf(verdict.ticker, (name) => referenceIn(inputs as PriceInputs, name));
+  return { kind: 'priced', report: priceReport(book.explain(symbol, now)!, held, changes, sources) };
 }
 
 /** What is held of what the price of an offered market is made from. */
@@ -96,10 +126,35 @@ export function heldOf(book: MarketBook, symbol: MarketSymbol): HeldView[] {
   });
 }
 
+const spans = { price1hAgo: '1h', price24hAgo: '24h', price7dAgo: '7d' } as const;
+
+/** The percent changes of a ticker. @param reference what is known of the price that one is counted from; `at` where it is in the record */
+export function changesOf(
+  percents: { readonly [Name in (typeof percentNames)[ReferenceName]]: DecimalString | undefined },
+  reference: (name: ReferenceName) => { readonly price: DecimalString; readonly at?: EpochMs | undefined } | undefined,
+): PriceReport['changes'] {
+  return referenceNames.flatMap((name) => {
+    const percent = percents[percentNames[name]];
+    if (percent === undefined) return [];
+    const { price = null, at } = reference(name) ?? {};
+    const origin = at === undefined ? 'source' : 'record';
+    return [{ over: spans[name], percent, origin, price, ...instants('timestamp', at) }];
+  });
+}
+
+function referenceIn({ ticker, references }: PriceInputs, name: ReferenceName) {
+  const price = references?.[name];
+  const isStatistic = name === 'price24hAgo' && ticker.priceChangePercent24h !== undefined;
+  if (price === undefined || isStatistic) return undefined;
+  const minute = references?.recordedFor;
+  return { price, at: minute && referenceInstants(minute)[name] };
+}
+
 /** The explanation of a price, of now or as it was recorded: then nothing is known of other sources. */
 export function priceReport(
   explanation: PriceExplanation,
   held: PriceReport['held'],
+  changes: PriceReport['changes'],
   sources: PriceReport['sources'] = [],
 ): PriceReport {
   const { market, bid, ask, capturedAt, conversion, terms, buy, sell } = explanation;
@@ -114,6 +169,7 @@ export function priceReport(
     terms: marketTermsView(terms),
     buy: [...buy],
     sell: [...sell],
+    changes,
     held,
     sources,
   };

@@ -19,7 +19,7 @@ import {
   pair,
   words,
 } from './fields.ts';
-import { type PriceAnswer, priceReport } from './price.ts';
+import { changesOf, type PriceAnswer, priceReport } from './price.ts';
 import { requestId } from './request.ts';
 
 /** A place in the order of the record, as text: `1795255200000.3`. */
@@ -249,6 +249,9 @@ export function priceAnswerOf(found: PriceAt): PriceAnswer | undefined {
   const held = found.held.map(({ subject, reason, since, values }) => {
     return { subject, reason, ...instants('since', since), values: [...values] };
   });
-  if (found.kind === 'priced') return { kind: 'priced', report: priceReport(found.explanation, held) };
+  if (found.kind === 'priced') {
+    const changes = changesOf(found.row.quote!.statistics, (name) => found.changes[name]);
+    return { kind: 'priced', report: priceReport(found.explanation, held, changes) };
+  }
   return found.reason === 'not_offered' ? { kind: 'unknown_symbol' } : { kind: 'unpriced', reason: found.reason, held };
 }

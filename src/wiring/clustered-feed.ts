@@ -6,6 +6,7 @@ import { type FedParts, feedStateOf, MarketReplica, recordBook } from '../cluste
 import { RedisCalls } from '../cluster/redis-calls.ts';
 import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
+import type { AskRecord } from '../feed/recorded-references.ts';
 import type { Log } from '../log.ts';
 import type { MarketEvent } from '../market/market-event.ts';
 import type { FeedSink } from '../market/upstream.ts';
@@ -42,13 +43,14 @@ export interface ProcessFeed extends Feed {
 export async function processFeed(
   options: ServiceOptions,
   market: FedParts & { readonly review: CatalogueReview },
+  askRecord: AskRecord | undefined,
 ): Promise<ProcessFeed> {
   const { configuration, only } = options;
   const { redis } = configuration;
   const kinds = await loadKinds(configuration);
   const reviewed = (sink: FeedSink, source: string) => market.review.reviewed(sink, source);
   const makeFeed = (record: (event: MarketEvent) => void = () => {}) =>
-    createFeed(configuration, kinds, { ...options, market, reviewed, record });
+    createFeed(configuration, kinds, { ...options, market, reviewed, record, askRecord });
   if (redis === undefined) return makeFeed();
   return new ClusteredFeed({ ...options, ...market, address: redis, makeFeed, mayLead: only !== 'api' });
 }

@@ -2,12 +2,13 @@ import type { Clock, Randomness } from '../clock.ts';
 import { type FedParts, marketSink, recordedFeed } from '../cluster/market-replication.ts';
 import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
-import { type ConnectorClass, connectorKinds } from '../feed/connectors.ts';
+import { type ConnectorClass, connectorKinds, withoutCandles } from '../feed/connectors.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import { StreamReader } from '../feed/push/stream-reader.ts';
 import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates/rate-keeper.ts';
 import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/rate-sources.ts';
+import type { AskRecord } from '../feed/recorded-references.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
 import type { Log } from '../log.ts';
 import type { MarketEvent } from '../market/market-event.ts';
@@ -23,6 +24,8 @@ export interface FeedParts {
   readonly reviewed: (sink: FeedSink, source: string) => FeedSink;
   /** Takes what other processes have to know. */
   readonly record?: (event: MarketEvent) => void;
+  /** `undefined` where nothing is recorded. */
+  readonly askRecord?: AskRecord | undefined;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -67,6 +70,7 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
     ...(engineKinds.has(kind) ? { steadyPauseMaxMs: 0 } : {}),
   });
   const supervisors = new Map<string, FeedSupervisor>();
+  const recordedSources = withoutCandles(sources);
   const watch = new SourceWatch({ ...parts, record }, supervisors);
   const sinks = market.book.sources.all.map((source) => {
     const sink = parts.reviewed(recordedFeed(marketSink(market, parts.clock, source), source.id, record), source.id);
@@ -75,7 +79,9 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   for (const [index, connector] of connectors.entries()) {
     const log = sourceLog(parts.log, connector.id);
     const timing = timingOf(sources[index]!.kind);
-    supervisors.set(connector.id, new FeedSupervisor({ ...parts, log, sink: sinks[index]!, connector, timing }));
+    const askRecord = recordedSources.includes(connector.id) ? parts.askRecord : undefined;
+    const options = { ...parts, log, sink: sinks[index]!, connector, timing, askRecord };
+    supervisors.set(connector.id, new FeedSupervisor(options));
   }
   const keepers = [...pricing.converted].map(([quote, { via }]) => {
     const source = rateSource(rates, connectors, parts.clock, via, quote);

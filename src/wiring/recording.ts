@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { Backoff } from '../backoff.ts';
 import { asEpochMs, type EpochMs, type Timer } from '../clock.ts';
@@ -39,14 +40,25 @@ export function recordingOf(
   return new Recording(options, history, market, store, requestKey);
 }
 
+/** Looks things up in what is recorded, by this process or by others; `undefined` where the record is off. */
+export function recordAskingOf({ configuration: { history } }: ServiceOptions): RecordAsking | undefined {
+  return history && new RecordAsking(history.location);
+}
+
+/** What the feed asks of the record. A process that records nothing does not make its file: there is none to read until another does. */
+export function askRecordOf({ configuration, only }: ServiceOptions, asking: RecordAsking | undefined) {
+  const { location } = configuration.history ?? {};
+  if (asking === undefined || location === undefined) return undefined;
+  const isThere = () => only !== 'feed' || location.kind !== 'sqlite' || existsSync(location.path);
+  return async (source: string, at: EpochMs) => (isThere() ? asking.ask('middlesAt', source, at) : undefined);
+}
+
 /**
  * Joins the recorder on this thread, the recording thread and what is reported of both. A recording thread that ends is
  * started again; what is published meanwhile is a gap.
  */
 export class Recording {
   readonly #options: ServiceOptions;
-  /** Looks things up in what is recorded. */
-  readonly asking: RecordAsking;
   readonly #history: HistoryConfiguration;
   readonly #market: MarketRoom;
   readonly #audit: Store['audit'];
@@ -79,7 +91,6 @@ export class Recording {
     this.#options = options;
     this.#requestKey = requestKey;
     this.#history = history;
-    this.asking = new RecordAsking(history.location);
     this.#market = market;
     this.#audit = store.audit;
     this.#restart = new Backoff(randomness, restartRange);
@@ -140,7 +151,6 @@ export class Recording {
     for (const timer of this.#timers) timer.cancel();
     this.#recorder.stop();
     await this.#sealMailer?.stop();
-    await this.asking.stop();
     const worker = this.#worker;
     if (worker === undefined) return;
     const exited = once(worker, 'exit');

@@ -2633,6 +2633,46 @@ export interface components {
                  */
                 readonly value: string;
             }[];
+            /** @description The percent changes of its ticker. */
+            readonly changes: readonly {
+                /**
+                 * @description Since when.
+                 * @example 1h
+                 * @enum {string}
+                 */
+                readonly over: "1h" | "24h" | "7d";
+                /**
+                 * @description The change in percent.
+                 * @example 0.21
+                 */
+                readonly percent: string;
+                /**
+                 * @description `source`: by the source itself or from its last trades; `record`: from the middle of bid and ask, as it is in the record of this service.
+                 * @example source
+                 * @enum {string}
+                 */
+                readonly origin: "source" | "record";
+                /**
+                 * @description The exchange price that it is counted from; null where it is not known.
+                 * @example 49895.3
+                 * @example null
+                 */
+                readonly price: string | null;
+                /**
+                 * Format: date-time
+                 * @description The instant of that price in the record; null for any other. ISO 8601 in UTC with milliseconds.
+                 * @example 2026-11-21T10:00:00.000Z
+                 * @example null
+                 */
+                readonly timestamp: string | null;
+                /**
+                 * Format: int64
+                 * @description The same instant as `timestamp`, in milliseconds since the Unix epoch; null together with it.
+                 * @example 1795255200000
+                 * @example null
+                 */
+                readonly timestampMs: number | null;
+            }[];
             /** @description What is held of what its price is made from; empty otherwise. */
             readonly held: readonly components["schemas"]["Held"][];
             /** @description The sources of its price, in order of preference. */
@@ -5219,6 +5259,16 @@ export interface operations {
                      *             "value": "50250.1005"
                      *           }
                      *         ],
+                     *         "changes": [
+                     *           {
+                     *             "over": "1h",
+                     *             "percent": "0.21",
+                     *             "origin": "source",
+                     *             "price": "49895.3",
+                     *             "timestamp": "2026-11-21T10:00:00.000Z",
+                     *             "timestampMs": 1795255200000
+                     *           }
+                     *         ],
                      *         "held": [
                      *           {
                      *             "subject": "BTCEUR",
@@ -6637,6 +6687,16 @@ export interface operations {
                      *         {
                      *           "step": "× (1 + fee 0.5 %)",
                      *           "value": "50250.1005"
+                     *         }
+                     *       ],
+                     *       "changes": [
+                     *         {
+                     *           "over": "1h",
+                     *           "percent": "0.21",
+                     *           "origin": "source",
+                     *           "price": "49895.3",
+                     *           "timestamp": "2026-11-21T10:00:00.000Z",
+                     *           "timestampMs": 1795255200000
                      *         }
                      *       ],
                      *       "held": [

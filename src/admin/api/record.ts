@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { asEpochMs } from '../../clock.ts';
 import * as part from '../../contract/schema-parts.ts';
+import { withoutCandles } from '../../feed/connectors.ts';
 import type { RecordAsking } from '../../history/asking.ts';
 import { count, id, instantMs, line, nullableLine, words } from '../../operator/fields.ts';
 import { PriceReportSchema } from '../../operator/price.ts';
@@ -101,7 +102,8 @@ export const readRecordedPrice = operation({
   answer: PriceReportSchema,
   problems: ['NOT_FOUND', 'INVALID_INPUT'],
   async handle({ params, query }, management) {
-    const found = await recordOf(management).ask('priceAt', params.symbol, asEpochMs(query.atMs));
+    const recorded = withoutCandles(management.configuration.sources);
+    const found = await recordOf(management).ask('priceAt', params.symbol, asEpochMs(query.atMs), recorded);
     const answer = priceAnswerOf(found);
     if (answer?.kind === 'priced') return answer.report;
     const reason =

@@ -22,6 +22,7 @@ export function Derivation({ price, quote, atMs }: DerivationProps) {
     </div>
     <${TermFacts} terms=${terms} />
     ${rate && html`<${RateFacts} rate=${rate} ageMs=${atMs - rate.refreshedAtMs} />`}
+    <${ChangeFacts} changes=${price.changes} />
   </div>`;
 }
 
@@ -35,6 +36,18 @@ function RateFacts({ rate, ageMs }: { rate: NonNullable<PriceReport['rate']>; ag
       ['Age of the rate', html`${spanText(ageMs)}, read <${When} atMs=${rate.refreshedAtMs} />`],
       ['Rate valid until', html`<${When} atMs=${rate.validUntilMs} as="full" />`],
     ]}
+  />`;
+}
+
+/** The percent changes, each with the price that it is counted from. */
+function ChangeFacts({ changes }: { changes: PriceReport['changes'] }) {
+  return html`<${Facts}
+    rows=${changes.map(({ over, percent, origin, price, timestampMs }) => [
+      `Change ${over}`,
+      html`<code>${percent}</code> %${price !== null && html` from <code>${price}</code>`}${
+        origin === 'record' ? html` in the record, <${When} atMs=${timestampMs} as="full" />` : ', by the source'
+      }`,
+    ])}
   />`;
 }
 
