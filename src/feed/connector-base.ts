@@ -109,7 +109,7 @@ export abstract class ConnectorBase implements ExchangeConnector {
     return tickers.filter(({ symbol }) => asked.has(symbol));
   }
 
-  /** None where the exchange has none: the changes over an hour and a week come from the feed once it has run that long. */
+  /** None where the exchange has none: past prices come from the record, or from the feed once it has run that long. */
   async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal): Promise<readonly Candle[]> {
     const { candles } = this.#traits;
     if (candles === undefined) return [];

@@ -74,7 +74,7 @@ export class PushConnector implements ExchangeConnector {
     throw new UpstreamError('network', 'the engine is not connected');
   }
 
-  /** None: the changes over an hour and a week come from the feed itself once it has run that long. */
+  /** None: past prices come from the record, or from the feed once it has run that long. */
   async loadCandles(): Promise<readonly Candle[]> {
     return [];
   }
