@@ -24,6 +24,8 @@ import { bookFor } from './market-room.ts';
 class PlayedExchange implements ExchangeConnector {
   readonly id: string;
   readonly #clock: ConnectorOptions['clock'];
+  /** Its connection brings nothing at all, and is not closed. */
+  isDead = false;
   #listener: LiveListener = () => {};
 
   constructor({ id, clock }: ConnectorOptions) {
@@ -63,7 +65,7 @@ class PlayedExchange implements ExchangeConnector {
   }
 
   heartbeat(): void {
-    this.#listener({ type: 'frame' });
+    if (!this.isDead) this.#listener({ type: 'frame' });
   }
 
   price(of: MarketSymbol): void {
@@ -123,6 +125,15 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
       new MarketReplica(joined, clock).apply(readEvents(writeEvents([feedStateOf(market, clock)]))[0]!);
       return sourceQuotes(joined.book, BTC, clock.now());
     },
+    /** Milliseconds until the first source is left, from its last price on. Prices of the second come meanwhile. */
+    async untilLeft(): Promise<number> {
+      for (let ms = 0; ms < 10_000; ms += 50) {
+        if (book.sources.used(BTC)?.id !== 's0') return ms;
+        await clock.advance(50);
+        if (ms % everyMs.second === 0) played.get('s1')!.price(BTC);
+      }
+      return Number.POSITIVE_INFINITY;
+    },
     /** Lets time pass. Only those sources that are named have prices. */
     async pass(ms: number, who: readonly number[], of = BTC) {
       const startMs = clock.monotonicMs();
@@ -151,6 +162,26 @@ describe('a source whose connection is alive while no price comes', () => {
     assert.deepEqual([used(), status()], ['s0', 'live']);
     await stop();
   });
+
+  for (const silence of ['prices stop', 'everything stops']) {
+    test(`is left 4 to 4.5 seconds after its last price, at whatever moment ${silence}`, async () => {
+      for (const [offsetMs, everySecondMs] of [
+        [0, 500],
+        [120, 1_000],
+        [250, 1_000],
+        [499, 1_500],
+      ] as const) {
+        const rig = await twoSources(['kraken', 'bitvavo'], { first: 500, second: everySecondMs });
+        await rig.pass(70_000, [0, 1]);
+        await rig.clock.advance(offsetMs);
+        played.get('s0')!.price(BTC);
+        played.get('s0')!.isDead = silence === 'everything stops';
+        const leftMs = await rig.untilLeft();
+        assert.ok(leftMs >= 4_000 && leftMs <= 4_500, `${leftMs} ms, ${offsetMs} ms after a look`);
+        await rig.stop();
+      }
+    });
+  }
 
   test('keeps its markets when the whole market is quiet', async () => {
     const { pass, used, status, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
