@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import Big from 'big.js';
+import fc from 'fast-check';
 import type { DecimalString } from '../market/decimal.ts';
+import { check } from '../market/seeded.testing.ts';
 import { changePercentOf, vwapOf } from './derived.ts';
 import { asStep } from './listing-values.ts';
 
@@ -17,6 +20,26 @@ test('the change is in percent of the earlier price', () => {
   assert.equal(changePercentOf(decimal('110'), decimal('100.00')), '10');
   assert.equal(changePercentOf(decimal('55198'), decimal('55460'))?.slice(0, 9), '-0.472412');
   assert.equal(changePercentOf(decimal('1'), decimal('0')), undefined);
+});
+
+test('both are what arithmetic on all digits makes them, rounded half to even at twenty places', (t) => {
+  const Exact = Big();
+  Exact.DP = 20;
+  Exact.RM = Big.roundHalfEven;
+  const value = fc.stringMatching(/^\d{1,12}(\.\d{1,14})?$/).map(decimal);
+  const run = (dividend: DecimalString, divisor: DecimalString) => {
+    if (!/[1-9]/.test(divisor)) return;
+    assert.equal(vwapOf(dividend, divisor), new Exact(dividend).div(divisor).toFixed());
+    const change = new Exact(dividend).minus(divisor).times(100).div(divisor).toFixed();
+    assert.equal(changePercentOf(dividend, divisor), change === '-0' ? '0' : change);
+  };
+  run(decimal('0.00000000000000000001'), decimal('2'));
+  run(decimal('0.00000000000000000003'), decimal('2'));
+  check(
+    t,
+    fc.property(fc.tuple(value, value), ([dividend, divisor]) => run(dividend, divisor)),
+    { numRuns: 500 },
+  );
 });
 
 test('a step loses its trailing zeros and keeps its places', () => {

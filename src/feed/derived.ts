@@ -1,10 +1,8 @@
-import Big from 'big.js';
 import { type DecimalString, isPositive } from '../market/decimal.ts';
 
-/** Far more places than any price is rounded to later. */
-const Exact = Big();
-Exact.DP = 20;
-Exact.RM = Big.roundHalfEven;
+/** Decimal places of a quotient, far more than any price is rounded to later. */
+const places = 20;
+const scale = 10n ** BigInt(places);
 
 /**
  * The volume weighted average price: what was paid over what was bought, which is its definition when both volumes are
@@ -15,7 +13,8 @@ export function vwapOf(
   baseVolume: DecimalString | undefined,
 ): DecimalString | undefined {
   if (quoteVolume === undefined || baseVolume === undefined || !isPositive(baseVolume)) return undefined;
-  return new Exact(quoteVolume).div(baseVolume).toFixed() as DecimalString;
+  const [paid, bought] = inOneUnit(quoteVolume, baseVolume);
+  return quotient(paid, bought);
 }
 
 /** The change from `before` to `last` in percent. `before` has to be the price of exactly 24 hours ago. */
@@ -24,5 +23,32 @@ export function changePercentOf(
   before: DecimalString | undefined,
 ): DecimalString | undefined {
   if (last === undefined || before === undefined || !isPositive(before)) return undefined;
-  return new Exact(last).minus(before).times(100).div(before).toFixed() as DecimalString;
+  const [now, then] = inOneUnit(last, before);
+  return quotient((now - then) * 100n, then);
+}
+
+/** Two decimals as whole numbers of the same decimal unit. */
+function inOneUnit(one: DecimalString, other: DecimalString): [bigint, bigint] {
+  const [wholeOne, partOne = ''] = one.split('.');
+  const [wholeOther, partOther = ''] = other.split('.');
+  const digits = Math.max(partOne.length, partOther.length);
+  return [BigInt(wholeOne + partOne.padEnd(digits, '0')), BigInt(wholeOther + partOther.padEnd(digits, '0'))];
+}
+
+/**
+ * Rounded half to even, in its shortest form. Some exchanges send all markets in one frame, and all wait for the divisions of
+ * all: by integers they take a tenth of what they take by `big.js`.
+ *
+ * @param divisor above zero
+ */
+function quotient(dividend: bigint, divisor: bigint): DecimalString {
+  const isNegative = dividend < 0n;
+  const scaled = (isNegative ? -dividend : dividend) * scale;
+  const cut = scaled / divisor;
+  const rest = 2n * (scaled % divisor);
+  const isUp = rest > divisor || (rest === divisor && cut % 2n === 1n);
+  const digits = String(isUp ? cut + 1n : cut).padStart(places + 1, '0');
+  const part = digits.slice(-places).replace(/0+$/, '');
+  const text = part === '' ? digits.slice(0, -places) : `${digits.slice(0, -places)}.${part}`;
+  return (isNegative && /[1-9]/.test(text) ? `-${text}` : text) as DecimalString;
 }
