@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ProbeReport } from './fixture/probe.ts';
 import { type ProbedService, startProbedService, startPushedService } from './fixture/probed-service.ts';
 import { bytes, percent, span, whole } from './report/format.ts';
 import type { Section } from './report/section.ts';
@@ -17,6 +18,7 @@ interface Found {
   readonly taken: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly longest: ProbeReport['longest'];
   readonly busy: number | undefined;
   readonly residentBytes: number | undefined;
 }
@@ -33,14 +35,15 @@ export async function sources(scope: Scope): Promise<Section> {
   }
   return {
     title: 'Sources',
-    meaning: `${markets / 2} markets in EUR and as many converted ones, no requests. From the socket's data event in the service's process until the bytes of the market's ticker are ready, read after every update. Several exchanges: ${whole(costPerSecond)} changes a second on each, of which Bitvavo sends one a second for each market.`,
-    columns: ['source', 'updates/s of each', 'taken', 'p50', 'p99', 'core busy', 'resident'],
-    rows: found.map(({ name, asked, taken, p50Ms, p99Ms, busy, residentBytes }) => [
+    meaning: `${markets / 2} markets in EUR and as many converted ones, no requests. From the socket's data event in the service's process until the bytes of the market's ticker are ready, read after every update that makes a price. Several exchanges: ${whole(costPerSecond)} changes a second on each, the first of which makes the prices; Bitvavo sends all markets that changed in one frame, once a second. The longest pause is the time that one piece of data from a socket takes, until all its tickers are ready.`,
+    columns: ['source', 'updates/s of each', 'taken', 'p50', 'p99', 'longest pause', 'core busy', 'resident'],
+    rows: found.map(({ name, asked, taken, p50Ms, p99Ms, longest, busy, residentBytes }) => [
       name,
       whole(asked),
       whole(taken),
       span(p50Ms),
       span(p99Ms),
+      `${span(longest.ms)} (${whole(longest.tickers)} tickers)`,
       busy === undefined ? '-' : percent(busy),
       residentBytes === undefined ? '-' : bytes(residentBytes),
     ]),
@@ -77,6 +80,7 @@ async function watch(
     taken: report.taken / (report.elapsedMs / 1000),
     p50Ms: quantile(report.frameToServableMs, 0.5),
     p99Ms: quantile(report.frameToServableMs, 0.99),
+    longest: report.longest,
     busy: usedAfter === undefined ? undefined : (usedAfter - usedBefore!) / (report.elapsedMs / 1000),
     residentBytes: usedAfter === undefined ? undefined : median(resident),
   };
