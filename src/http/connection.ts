@@ -7,9 +7,9 @@ const nothing = Buffer.alloc(0);
 const unansweredMax = { keyed: 16, keyless: 1 };
 const unsentBytesMax = { keyed: 256 * 1024, keyless: 64 * 1024 };
 /** What the parser is given at a time: no more requests than these hold are taken before it can be stopped. */
-const pieceBytes = { keyed: 1_024, keyless: 128 };
+const pieceBytes = { keyed: 1_024, keyless: 64 };
 /** Answers in a row that refuse requests sent ahead; the last of them ends the connection. */
-const refusalsInRowMax = 50;
+const refusalsInRowMax = { keyed: 50, keyless: 20 };
 
 interface Answer {
   readonly response: ServerResponse;
@@ -151,7 +151,7 @@ export class Connection {
   isLastRefusal(weight: number): boolean {
     const isAhead = this.#answers.length > 1 || this.hasMore;
     this.#refusals = weight > 0 && isAhead ? this.#refusals + weight : 0;
-    return this.#refusals >= refusalsInRowMax;
+    return this.#refusals >= refusalsInRowMax[this.#standing];
   }
 
   /** Runs `then` once the client has taken the oldest of its answers. */

@@ -11,7 +11,7 @@ const sweepEveryMs = 1_000;
 /** Bytes that all clients together have not taken; beyond it those who hold most are cut. */
 const unsentBytesInAllMax = 64 * 1024 * 1024;
 /** Bytes that all clients together have sent ahead; beyond it one without a key that sends more is cut. */
-const aheadBytesInAllMax = 4 * 1024 * 1024;
+const aheadBytesInAllMax = 1024 * 1024;
 /** So long at a time requests that were sent ahead without a key are answered; then others have their turn. */
 const turnMs = 5;
 /** The keep-alive time advertised to a client without a valid key, and when its idle connection is closed. */
@@ -109,7 +109,7 @@ export class Connections {
     const connection = new Connection(socket, this.#ahead);
     this.#connections.set(socket, connection);
     socket.on('data', () => {
-      const isTooMuch = this.#ahead.bytes > aheadBytesInAllMax && connection.waiting.length > 0;
+      const isTooMuch = this.#ahead.bytes > aheadBytesInAllMax && connection.hasMore;
       if (isTooMuch && !connection.isKeyed) this.#cut(connection);
     });
     socket.once('close', () => {

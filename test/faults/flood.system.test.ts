@@ -3,6 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { before, describe, type TestContext, test } from 'node:test';
 import { type ExchangeSimulator, startExchangeSimulator } from '../../exchange-simulator/simulator.ts';
+import { contractLimits } from '../../src/contract/limits.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { Wire } from '../support/wire.ts';
@@ -28,7 +29,10 @@ describe('a flood without a key', () => {
 
   async function started(t: TestContext) {
     t.after(() => simulator.stop());
-    const { key, start } = await installed(t, simulator, { markets: { symbols: 'all' } });
+    const { key, start } = await installed(t, simulator, {
+      markets: { symbols: 'all' },
+      limits: { ...contractLimits, key: 1_000_000 },
+    });
     const service = await start();
     const api = await ApiClient.of(service.baseUrl, key);
     await eventually('prices', async () => (await api.outcome('/v1/tickers')) === '200');

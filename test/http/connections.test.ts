@@ -46,7 +46,7 @@ describe('what one client may take of the connections', () => {
     );
   });
 
-  test('fifty refusals in a row of requests sent ahead end the connection (fault row 52)', async (t) => {
+  test('twenty refusals in a row of requests sent ahead without a key end the connection (fault row 52)', async (t) => {
     const api = await ListenerHarness.start({ clock: systemClock });
     t.after(() => api.stop());
     for (const path of ['/', '/v1/time']) {
@@ -54,7 +54,7 @@ describe('what one client may take of the connections', () => {
       client.write(keyless(path).repeat(100));
       const { responses } = splitResponses(await readToEnd(client));
       const refused = responses.filter(({ status }) => status === 401 || status === 429);
-      assert.equal(refused.length, 50, path);
+      assert.equal(refused.length, 20, path);
       assert.equal(responses.at(-1)?.headers.connection, 'close');
     }
   });
