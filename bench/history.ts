@@ -1,4 +1,4 @@
-import { createCipheriv, createHash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../src/clock.ts';
@@ -96,7 +96,7 @@ async function record(scope: Scope, minutes: number): Promise<Found> {
   const requestKey = Buffer.alloc(16, 7);
   const run = await store.addRun({ chain: 1, startedAt: startMs as EpochMs, requestKey });
   const journal = new Journal(`${path}.minute1`);
-  const publication = new Publication(requestKey);
+  const publication = new Publication();
   const writer = new RecordWriter({ publication, journal, store, chain: 1, run, head: chainStart, written: () => {} });
   const clock = new StillClock();
   const walk = walkOf(exchangeMarkets, clock.now());
@@ -187,26 +187,16 @@ function pollsOf(from: number): { readonly key: number; readonly at: number }[] 
   });
 }
 
+/** Answered so far. */
+let requests = 0;
+
 function answer({ walk, recorder, clock }: Load, key: number): void {
   const isList = key % 2 === 0;
-  const requestId = requestIds.next();
   const symbol = isList ? '' : walk.symbols[key % walk.symbols.length]!;
   const route = isList ? '/v1/tickers' : '/v1/ticker';
   const keyId = `key_${createHash('sha256').update(String(key)).digest('base64url').slice(0, 16)}`;
-  recorder.served({ keyId, askedAt: clock.now(), route, symbol, status: 200, text: '', requestId });
+  recorder.served({ keyId, askedAt: clock.now(), route, symbol, status: 200, text: '', request: ++requests });
 }
-
-const requestIds = (() => {
-  const cipher = createCipheriv('aes-128-ecb', Buffer.alloc(16, 7), null).setAutoPadding(false);
-  const block = Buffer.alloc(16);
-  let last = 0;
-  return {
-    next(): string {
-      block.writeBigUInt64BE(BigInt(++last), 8);
-      return cipher.update(block).toString('hex');
-    },
-  };
-})();
 
 async function lookUp(questions: RecordQuestions, book: MarketBook, minutes: number) {
   const symbols = [...book.catalogue.all()].map(({ symbol }) => symbol);

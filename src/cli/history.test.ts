@@ -6,9 +6,9 @@ import { describe, it, type TestContext } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
 import { openWriter } from '../history/open-writer.ts';
-import { RequestNumbers } from '../history/publication.ts';
 import { requestKey } from '../history/record.testing.ts';
 import { Recorder } from '../history/recorder.ts';
+import { RequestNumbers } from '../history/request-numbers.ts';
 import { openSqliteSegments } from '../history/sqlite-segments.ts';
 import { MarketBook } from '../market/market-book.ts';
 import {
@@ -57,7 +57,7 @@ async function recordAnswer(path: string, clock: FakeClock, keyId: string): Prom
   const recorder = new Recorder({ book, clock, channel, onGap: () => assert.fail('a gap') });
   recorder.start([['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}']]);
   const asked = { keyId, askedAt: clock.now(), route: '/v1/ticker', symbol: 'BTCEUR' };
-  recorder.served({ ...asked, status: 200, text: '', requestId });
+  recorder.served({ ...asked, status: 200, text: '', request: 1 });
   const hold = (heldAt: EpochMs | undefined) => {
     clock.jump(1_000);
     book.applyHolds([{ symbol: symbol('BTCEUR'), heldAt, acceptedAt: undefined }]);

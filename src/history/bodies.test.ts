@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import { rebuildAnswer } from './bodies.ts';
-import { RequestNumbers } from './publication.ts';
 import { newRecord, recordTest, requestKey, writerOn } from './record.testing.ts';
 import { RecordReader } from './record-reader.ts';
+import { RequestNumbers } from './request-numbers.ts';
 import { StreamWriter } from './stream.ts';
 
 const numbers = new RequestNumbers(requestKey);
@@ -18,19 +18,15 @@ async function record(t: TestContext) {
   stream.reset();
   stream.time(1_000 as EpochMs);
   stream.fact('process', '', JSON.stringify({ version: '1.0.0', errorsUrl: 'https://api.example.com/errors' }));
-  stream.name(0, '/v1/ticker');
-  stream.name(1, '/v1/markets');
-  stream.name(2, 'ADAEUR');
+  stream.name(0, 'ADAEUR');
   const reader = new RecordReader(store);
   let count = 0;
-  const list = (market: object | null) => stream.listing(2, JSON.stringify({ market }));
-  const answer = (at: number, route: 0 | 1, status: number, text = '') => {
-    const requestId = numbers.idOf(++count);
+  const list = (market: object | null) => stream.listing(0, JSON.stringify({ market }));
+  const answer = (at: number, route: string, status: number, text = '') => {
     stream.time(at as EpochMs);
-    const path = route === 0 ? '/v1/ticker' : '/v1/markets';
-    const asked = { keyId: 'key_a', askedAt: at as EpochMs, route: path, symbol: '', status, text, requestId };
-    stream.serving(asked, route);
-    return requestId;
+    const asked = { keyId: 'key_a', askedAt: at as EpochMs, route, symbol: '', status, text, request: ++count };
+    stream.serving(asked);
+    return numbers.idOf(count);
   };
   const rebuilt = async (requestId: string) => {
     const found = await reader.findServing(requestId);
@@ -50,7 +46,7 @@ recordTest('a problem is built again however long ago the process that answered 
   const ids: string[] = [];
   // In the first minute, after the first keyframe, and after that of the next hour.
   for (const at of [2_000, minuteMs + 2_000, 61 * minuteMs, 62 * minuteMs]) {
-    ids.push(answer(at, 0, 404, 'UNKNOWN_SYMBOL No traded market has this symbol.'));
+    ids.push(answer(at, '/v1/ticker', 404, 'UNKNOWN_SYMBOL No traded market has this symbol.'));
     await seal(at + minuteMs);
   }
   for (const requestId of ids) {
@@ -67,9 +63,9 @@ recordTest(
   async (t) => {
     const { list, answer, rebuilt, seal } = await record(t);
     list({ symbol: 'ADAEUR' });
-    const before = answer(5_000, 1, 200);
+    const before = answer(5_000, '/v1/markets', 200);
     list(null);
-    const then = answer(5_000, 1, 200);
+    const then = answer(5_000, '/v1/markets', 200);
     await seal(minuteMs + 1_000);
     assert.match((await rebuilt(before)) ?? '', /ADAEUR/);
     assert.equal(await rebuilt(then), '{"markets":[]}');

@@ -26,10 +26,9 @@ export class ByteWriter {
   count(value: number): void {
     this.#reserve(8);
     let rest = value;
-    while (rest >= 0x80) {
-      this.#buffer[this.#length++] = (rest % 0x80) | 0x80;
-      rest = Math.floor(rest / 0x80);
-    }
+    // Shifts take half the time of a division, and hold for 31 bits.
+    for (; rest > 0x7fff_ffff; rest = Math.floor(rest / 0x80)) this.#buffer[this.#length++] = (rest % 0x80) | 0x80;
+    for (; rest >= 0x80; rest >>= 7) this.#buffer[this.#length++] = (rest & 0x7f) | 0x80;
     this.#buffer[this.#length++] = rest;
   }
 
@@ -52,12 +51,6 @@ export class ByteWriter {
     this.#reserve(value.length + 1);
     this.#buffer[this.#length++] = value.length;
     this.#length += this.#buffer.write(value, this.#length, 'latin1');
-  }
-
-  /** Bytes given as hexadecimal digits, without their number. */
-  hex(value: string): void {
-    this.#reserve(value.length / 2);
-    this.#length += this.#buffer.write(value, this.#length, 'hex');
   }
 
   raw(bytes: Uint8Array): void {

@@ -50,7 +50,7 @@ export async function openWriter(options: OpenWriterOptions): Promise<OpenWriter
     const recovered = await recover(store, chain, left);
     const run = await store.addRun({ chain, startedAt: now, requestKey });
     const journal = new Journal(path);
-    const publication = new Publication(requestKey);
+    const publication = new Publication();
     const current = (await store.head(chain)) ?? chainStart;
     const writer = new RecordWriter({ publication, journal, store, chain, run, head: current, written });
     return {

@@ -1,4 +1,3 @@
-import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv } from 'node:crypto';
 import type { EpochMs } from '../clock.ts';
 import { clientTicker } from '../market/client-ticker.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
@@ -10,39 +9,12 @@ import { splitStatus } from './status-body.ts';
 import { type StreamedServing, type StreamListener, StreamReader } from './stream.ts';
 import type { ListingFact, RateVersion, TermsVersion } from './versions.ts';
 
-/** Finds the number that a request id hides, and the id of a number. */
-export class RequestNumbers {
-  readonly #decipher: Decipheriv;
-  readonly #cipher: Cipheriv;
-
-  /** @param key 16 bytes, of the process that gave out the ids */
-  constructor(key: Uint8Array) {
-    this.#decipher = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false);
-    this.#cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false);
-  }
-
-  /** `undefined` for an id that another process gave out. */
-  numberOf(requestId: string): number | undefined {
-    const block = this.#decipher.update(Buffer.from(requestId, 'hex'));
-    if (block.length !== 16 || block.readBigUInt64BE(0) !== 0n) return undefined;
-    const number = Number(block.readBigUInt64BE(8));
-    return Number.isSafeInteger(number) ? number : undefined;
-  }
-
-  idOf(number: number): string {
-    const block = Buffer.alloc(16);
-    block.writeBigUInt64BE(BigInt(number), 8);
-    return this.#cipher.update(block).toString('hex');
-  }
-}
-
 /**
  * Makes rows of what the serving thread tells, with the arithmetic that the prices were made with there. It knows no
  * clock and keeps no row.
  */
 export class Publication implements StreamListener {
   readonly #reader = new StreamReader(this);
-  readonly #numbers: RequestNumbers;
   readonly #names: string[] = [];
   readonly #markets = new Map<number, OfferedMarket>();
   readonly #tickers = new Map<number, { readonly source: number; readonly ticker: AcceptedTicker }>();
@@ -53,10 +25,6 @@ export class Publication implements StreamListener {
   /** The next position within the millisecond. */
   #sub = 0;
   #restated = false;
-
-  constructor(requestKey: Uint8Array) {
-    this.#numbers = new RequestNumbers(requestKey);
-  }
 
   /** The rows of one piece. @returns whether everything was told anew in it, so that what was known before is void */
   read(piece: Uint8Array): { readonly rows: Rows; readonly restated: boolean } {
@@ -124,12 +92,11 @@ export class Publication implements StreamListener {
     this.#rows.quotes.push({ at: this.#at, sub: this.#sub++, symbol, unpriced, quote: undefined });
   }
 
-  serving({ text, requestId, ...serving }: Omit<StreamedServing, 'route'>, routeName: number): void {
-    const route = this.#names[routeName]!;
-    const isStatus = route === '/v1/status' && serving.status === 200;
-    const said = isStatus ? splitStatus(text, serving.askedAt) : { text, feedAgeMs: 0 };
-    const request = this.#numbers.numberOf(requestId) ?? 0;
-    this.#rows.servings.push({ ...serving, ...said, route, request, at: this.#at, sub: this.#sub });
+  serving({ keyId, askedAt, route, symbol, status, text: body, request }: StreamedServing): void {
+    const isStatus = route === '/v1/status' && status === 200;
+    const { text, feedAgeMs } = isStatus ? splitStatus(body, askedAt) : { text: body, feedAgeMs: 0 };
+    const [at, sub] = [this.#at, this.#sub];
+    this.#rows.servings.push({ at, sub, keyId, askedAt, route, symbol, status, text, feedAgeMs, request });
   }
 
   fact(kind: string, subject: string, text: string): void {

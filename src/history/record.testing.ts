@@ -92,7 +92,7 @@ export async function writerOn(store: SegmentStore, path: string) {
   const run = await store.addRun({ chain, startedAt: 0 as EpochMs, requestKey });
   const journal = new Journal(`${path}.minute${chain}`);
   const head = (await store.head(chain)) ?? chainStart;
-  const publication = new Publication(requestKey);
+  const publication = new Publication();
   const written: number[] = [];
   const parts = { publication, journal, store, chain, run, head, written: (bytes: number) => written.push(bytes) };
   return { writer: new RecordWriter(parts), written, run };
@@ -105,10 +105,8 @@ export function answers() {
   stream.reset();
   return (at: number): Buffer => {
     stream.time(at as EpochMs);
-    if (count === 0) stream.name(0, '/v1/time');
-    const requestId = (count++).toString(16).padStart(32, '0');
-    const serving = { keyId: 'key_a', askedAt: at as EpochMs, symbol: '', status: 200, text: '', requestId };
-    stream.serving({ ...serving, route: '/v1/time' }, 0);
+    const serving = { keyId: 'key_a', askedAt: at as EpochMs, symbol: '', status: 200, text: '', request: ++count };
+    stream.serving({ ...serving, route: '/v1/time' });
     return stream.take();
   };
 }

@@ -5,7 +5,6 @@ import type { DecimalString } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import { Publication } from './publication.ts';
-import { requestKey } from './record.testing.ts';
 import { Recorder } from './recorder.ts';
 import type { FactRow } from './rows.ts';
 
@@ -17,7 +16,7 @@ const book = new MarketBook(
 /** An answer with a body of half a megabyte to note. */
 const large = {
   ...{ keyId: 'key_a', route: '/v1/ticker', symbol: '', status: 404 },
-  ...{ text: `NOT_FOUND ${'x'.repeat(500_000)}`, requestId: '0'.repeat(32) },
+  ...{ text: `NOT_FOUND ${'x'.repeat(500_000)}`, request: 1 },
 };
 
 test('what a disk does not take in time is a gap that is told, counted and recorded, and the record goes on after it', () => {
@@ -46,7 +45,7 @@ test('what a disk does not take in time is a gap that is told, counted and recor
   recorder.flush();
   assert.deepEqual(told, [since, undefined]);
   const facts: FactRow[] = [];
-  const publication = new Publication(requestKey);
+  const publication = new Publication();
   for (const piece of pieces) facts.push(...publication.read(piece).rows.facts);
   const guard = facts.find(({ kind }) => kind === 'guard');
   assert.equal(guard?.subject, 'BTCEUR', 'what was held before the gap is recorded again after it');

@@ -131,9 +131,7 @@ export class Recorder implements BookObserver {
     this.#noting(() => {
       this.#now();
       this.#refreshIfDue(serving.askedAt);
-      // First, for a new name is an entry of its own.
-      const route = this.#name(serving.route);
-      this.#stream.serving(serving, route);
+      this.#stream.serving(serving);
       this.#unsentServings++;
       this.#sendWhenLarge();
     });

@@ -1,8 +1,8 @@
 import { isoInstant } from '../contract/instant.ts';
 import type { RowTable } from './clickhouse-schema.ts';
 import { decodeFacts } from './fact-codec.ts';
-import { RequestNumbers } from './publication.ts';
 import { decodeQuotes } from './quote-codec.ts';
+import { RequestNumbers } from './request-numbers.ts';
 import type { FactRow, Position, QuoteRow, ServingRow } from './rows.ts';
 import type { Segment } from './segment.ts';
 import { decodeServings } from './serving-codec.ts';

@@ -15,10 +15,10 @@ import {
 import { decodeFacts } from './fact-codec.ts';
 import { readKeyframe } from './keyframe.ts';
 import { type OpenWriter, openWriter } from './open-writer.ts';
-import { RequestNumbers } from './publication.ts';
 import { decodeQuotes } from './quote-codec.ts';
 import { newRecord, type RecordFixture, requestKey } from './record.testing.ts';
 import { Recorder } from './recorder.ts';
+import { RequestNumbers } from './request-numbers.ts';
 import type { FactRow, QuoteRow, ServingRow } from './rows.ts';
 import { segmentKinds } from './segment.ts';
 import { decodeServings } from './serving-codec.ts';
@@ -98,7 +98,7 @@ export class RecordedService {
     const text = isProblem ? 'UNKNOWN_SYMBOL There is no market "NOPE".' : '';
     const asked = { keyId: `key_${index % 2}`, askedAt: this.clock.now(), route: '/v1/ticker' };
     const answered = { symbol: isProblem ? '' : 'BTCEUR', status: isProblem ? 404 : 200, text };
-    this.#process!.recorder.served({ ...asked, ...answered, requestId: numbers.idOf(++this.#answers) });
+    this.#process!.recorder.served({ ...asked, ...answered, request: ++this.#answers });
   }
 
   async #write(): Promise<void> {

@@ -18,6 +18,7 @@ const op = {
   serving: 8,
   fact: 9,
   reset: 10,
+  word: 11,
 } as const;
 
 const tickerFields = [
@@ -40,14 +41,17 @@ export interface StreamedServing {
   readonly status: number;
   /** Of a problem: its code, a space, its detail. Of the service's status: its body. Else empty. */
   readonly text: string;
-  /** 32 hexadecimal digits. */
-  readonly requestId: string;
+  /** The number that its request id hides. */
+  readonly request: number;
 }
 
 /** What the serving thread writes: the fewest bytes and the least work, because it has clients to serve. */
 export class StreamWriter {
   #writer = new ByteWriter(65_536);
   #at = 0;
+  /** What the servings of a piece have in common, by its number in the piece: keys come and go, so that nobody keeps it for longer. */
+  readonly #words = new Map<string, number>();
+  #request = 0;
 
   get length(): number {
     return this.#writer.length;
@@ -57,6 +61,8 @@ export class StreamWriter {
   take(): Buffer {
     const bytes = this.#writer.bytes();
     this.#writer = new ByteWriter(65_536);
+    this.#words.clear();
+    this.#request = 0;
     return bytes;
   }
 
@@ -126,16 +132,28 @@ export class StreamWriter {
     this.#writer.byte(noQuotes.indexOf(reason));
   }
 
-  serving({ keyId, askedAt, symbol, status, text, requestId }: StreamedServing, route: number): void {
+  serving({ keyId, askedAt, route, symbol, status, text, request }: StreamedServing): void {
     const writer = this.#writer;
+    // First, for a new word is an entry of its own.
+    const [keyWord, routeWord, symbolWord] = [this.#word(keyId), this.#word(route), this.#word(symbol)];
     writer.byte(op.serving);
-    writer.shortText(keyId);
+    writer.count(keyWord);
     writer.difference(this.#at - askedAt);
-    writer.count(route);
-    writer.shortText(symbol);
+    writer.count(routeWord);
+    writer.count(symbolWord);
     writer.count(status);
     writer.text(text);
-    writer.hex(requestId);
+    writer.difference(request - this.#request);
+    this.#request = request;
+  }
+
+  #word(text: string): number {
+    const known = this.#words.get(text);
+    if (known !== undefined) return known;
+    this.#writer.byte(op.word);
+    this.#writer.text(text);
+    this.#words.set(text, this.#words.size);
+    return this.#words.size - 1;
   }
 
   /** @param json of what the kind of fact has */
@@ -157,7 +175,7 @@ export interface StreamListener {
   listing(market: number, json: string): void;
   quote(market: number, exchangeMarket: number, rate: number, terms: number): void;
   noQuote(market: number, reason: NoQuote): void;
-  serving(serving: Omit<StreamedServing, 'route'>, route: number): void;
+  serving(serving: StreamedServing): void;
   fact(kind: string, subject: string, json: string): void;
 }
 
@@ -165,6 +183,8 @@ export interface StreamListener {
 export class StreamReader {
   readonly #listener: StreamListener;
   readonly #tickers = new Map<number, AcceptedTicker>();
+  readonly #words: string[] = [];
+  #request = 0;
   #at = 0;
 
   constructor(listener: StreamListener) {
@@ -173,6 +193,8 @@ export class StreamReader {
 
   read(piece: Uint8Array): void {
     const reader = new ByteReader(piece);
+    this.#words.length = 0;
+    this.#request = 0;
     while (!reader.isAtEnd) this.#readOne(reader);
   }
 
@@ -201,6 +223,9 @@ export class StreamReader {
         break;
       case op.noQuote:
         listener.noQuote(reader.count(), noQuotes[reader.byte()]!);
+        break;
+      case op.word:
+        this.#words.push(reader.text());
         break;
       case op.serving:
         this.#readServing(reader);
@@ -233,14 +258,14 @@ export class StreamReader {
   }
 
   #readServing(reader: ByteReader): void {
-    const keyId = reader.shortText();
+    const keyId = this.#words[reader.count()]!;
     const askedAt = (this.#at - reader.difference()) as EpochMs;
-    const route = reader.count();
-    const symbol = reader.shortText();
+    const route = this.#words[reader.count()]!;
+    const symbol = this.#words[reader.count()]!;
     const status = reader.count();
     const text = reader.text();
-    const requestId = reader.raw(16).toString('hex');
-    this.#listener.serving({ keyId, askedAt, symbol, status, text, requestId }, route);
+    this.#request += reader.difference();
+    this.#listener.serving({ keyId, askedAt, route, symbol, status, text, request: this.#request });
   }
 }
 

@@ -21,7 +21,8 @@ export interface AnsweredRequest {
 
 /** An answer to a valid key, with what was answered. */
 export interface ServedRequest {
-  readonly requestId: string;
+  /** The number that its request id hides. */
+  readonly request: number;
   readonly keyId: string;
   /** The instant it was answered for. */
   readonly now: EpochMs;

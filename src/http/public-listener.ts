@@ -58,6 +58,8 @@ interface Exchange {
   readonly response: ServerResponse;
   readonly connection: Connection;
   readonly requestId: string;
+  /** The number that the id hides. */
+  readonly number: number;
   /** When it came, by the monotonic clock. */
   readonly cameMs: number;
   /** Its answer is the last on its connection. */
@@ -225,6 +227,7 @@ export class PublicListener {
       response,
       connection,
       requestId: this.#ids.next(),
+      number: this.#ids.last,
       cameMs,
       closes: false,
       asked: undefined,
@@ -310,7 +313,7 @@ export class PublicListener {
 
   /** Counts the answer, and hands it to whoever keeps answers. */
   #report(exchange: Exchange, { answer, route, key }: Decision, { status, bytes }: Written): void {
-    const { requestId, request, asked, cameMs } = exchange;
+    const { requestId, number, request, asked, cameMs } = exchange;
     const { clock, gate, onAnswered, onServed } = this.#parts;
     const durationMs = clock.monotonicMs() - cameMs;
     const code = answer.kind === 'problem' ? answer.code : undefined;
@@ -320,7 +323,7 @@ export class PublicListener {
     if (answer === overloaded) this.counts.wasShed();
     onAnswered?.({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId }, request.headers);
     if (keyId === undefined || asked === undefined) return;
-    onServed?.({ requestId, keyId, now: asked.now, query: asked.query, route, status, answer });
+    onServed?.({ request: number, keyId, now: asked.now, query: asked.query, route, status, answer });
   }
 
   #onClientError(error: ParserError, socket: Socket): void {

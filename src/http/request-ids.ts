@@ -8,6 +8,8 @@ const idsPerRefill = 256;
 export interface RequestIds {
   /** 32 hexadecimal digits. */
   next(): string;
+  /** The number of the one given out last. */
+  readonly last: number;
   /** With it an id is turned back into its number: 1, 2, 3 and so on. AES-128, one block an id. */
   readonly key: Uint8Array;
 }
@@ -24,15 +26,19 @@ export function requestIds(randomness: Randomness): RequestIds {
   let at = 0;
   let last = 0;
   const refill = () => {
-    for (let offset = 0; offset < numbers.length; offset += idBytes)
-      numbers.writeBigUInt64BE(BigInt(++last), offset + 8);
+    for (let index = 0; index < idsPerRefill; index++)
+      numbers.writeBigUInt64BE(BigInt(last + 1 + index), index * idBytes + 8);
     pool = cipher.update(numbers).toString('hex');
     at = 0;
   };
   return {
     key,
+    get last() {
+      return last;
+    },
     next() {
       if (at === pool.length) refill();
+      last++;
       at += idBytes * 2;
       return pool.slice(at - idBytes * 2, at);
     },

@@ -9,11 +9,11 @@ import { partsForTest } from '../feed/parts.testing.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
 import { rebuildAnswer } from '../history/bodies.ts';
 import { type OpenWriter, openWriter } from '../history/open-writer.ts';
-import { RequestNumbers } from '../history/publication.ts';
 import { RecordQuestions } from '../history/questions.ts';
 import { newRecord, type RecordFixture, requestKey } from '../history/record.testing.ts';
 import { RecordReader } from '../history/record-reader.ts';
 import { Recorder } from '../history/recorder.ts';
+import { RequestNumbers } from '../history/request-numbers.ts';
 import { MarketBook } from '../market/market-book.ts';
 import {
   decimal,
@@ -161,7 +161,7 @@ class Rig {
       status: 200,
       text: '',
     };
-    this.#recorder.served({ ...asked, requestId });
+    this.#recorder.served({ ...asked, request: this.#requests });
     await this.#write();
     const reader = new RecordReader(this.#record.store);
     const rebuilt = async () => (await rebuildAnswer(reader, (await reader.findServing(requestId))!, requestId))?.body;

@@ -138,12 +138,12 @@ export class Recording {
     this.#timers.push(clock.every(tickEveryMs, () => this.#tick()));
   }
 
-  served({ requestId, keyId, now: askedAt, route, query, status, answer }: ServedRequest): void {
+  served({ request, keyId, now: askedAt, route, query, status, answer }: ServedRequest): void {
     let text = '';
     if (answer.kind === 'problem') text = `${answer.code} ${answer.detail}`;
     else if (answer.kind === 'text' && route === '/v1/status') text = answer.text;
     const symbol = route === '/v1/ticker' ? (parseSymbol(queryValues(query, 'symbol')[0] ?? '') ?? '') : '';
-    this.#recorder.served({ keyId, askedAt, route, symbol, status, text, requestId });
+    this.#recorder.served({ keyId, askedAt, route, symbol, status, text, request });
   }
 
   async stop(): Promise<void> {
