@@ -12,17 +12,15 @@ export interface Timer {
 
 /**
  * The only source of time. The wall clock can jump either way; the monotonic clock never goes back
- * but has no relation to the calendar. Whoever needs an age takes both (see `market/service-status.ts`).
+ * but has no relation to the calendar. Whoever needs an age takes both (see `market/service-status.ts`). After a pause of the whole
+ * process timers run once what arrived meanwhile is handled: a deadline is missed only by what is not there.
  */
 export interface Clock {
   /** The wall clock. */
   now(): EpochMs;
   /** Milliseconds (with a fraction) since an arbitrary origin; never decreases within a process. */
   monotonicMs(): number;
-  /**
-   * Calls `run` once, no sooner than `delayMs` from now. After a pause of the whole process, what arrived meanwhile is handled before
-   * `run`: a deadline is missed only by what is not there.
-   */
+  /** Calls `run` once, no sooner than `delayMs` from now. */
   after(delayMs: number, run: () => void): Timer;
   /** Calls `run` about every `periodMs`, first after one period. Never holds the process open. */
   every(periodMs: number, run: () => void): Timer;
@@ -39,27 +37,44 @@ export interface Randomness {
 /** A timer this late comes after a pause of the process. The event loop runs timers before it reads sockets. */
 const pauseMs = 100;
 
+/** Runs a timer's callback: at once, or after a pause once what waits in the sockets was read. */
+function runDue(dueMs: number, run: () => void): NodeJS.Immediate | undefined {
+  if (performance.now() - dueMs >= pauseMs) return setImmediate(run);
+  run();
+  return undefined;
+}
+
 export const systemClock: Clock = {
   now: () => Date.now() as EpochMs,
   monotonicMs: () => performance.now(),
   after(delayMs, run) {
     const dueMs = performance.now() + delayMs;
-    let afterReading: NodeJS.Immediate | undefined;
+    let reading: NodeJS.Immediate | undefined;
     const handle = setTimeout(() => {
-      if (performance.now() - dueMs < pauseMs) run();
-      else afterReading = setImmediate(run);
+      reading = runDue(dueMs, run);
     }, delayMs);
     return {
       cancel() {
         clearTimeout(handle);
-        clearImmediate(afterReading);
+        clearImmediate(reading);
       },
     };
   },
   every(periodMs, run) {
-    const handle = setInterval(run, periodMs);
+    let dueMs = performance.now() + periodMs;
+    let reading: NodeJS.Immediate | undefined;
+    const handle = setInterval(() => {
+      const wasDueMs = dueMs;
+      dueMs = performance.now() + periodMs;
+      reading = runDue(wasDueMs, run)?.unref();
+    }, periodMs);
     handle.unref();
-    return { cancel: () => clearInterval(handle) };
+    return {
+      cancel() {
+        clearInterval(handle);
+        clearImmediate(reading);
+      },
+    };
   },
 };
 

@@ -35,12 +35,8 @@ export class SourceWatch {
     this.#supervisors = supervisors;
   }
 
-  /** Looks again and again. Not `every`: after a pause of the process all sources would look silent before they are read. */
   start(): void {
-    this.#timer = this.#parts.clock.after(everyMs, () => {
-      this.start();
-      this.review();
-    });
+    this.#timer = this.#parts.clock.every(everyMs, () => this.review());
   }
 
   stop(): void {
