@@ -50,14 +50,14 @@ describe('the code in the guides and in the reference', { timeout: 300_000 }, ()
   });
 
   test('in TypeScript does what it says', async () => {
-    await runner.runAll(written('ts', 10), address, ({ text }, { out, err }) => {
+    await runner.runAll(written('ts', 8), address, ({ text }, { out, err }) => {
       assert.match(out, /\S/, text);
       assert.equal(err, '', text);
     });
   });
 
   test('in TypeScript compiles strictly', async () => {
-    const strict = written('ts', 10).map(({ text }, index) => ({
+    const strict = written('ts', 8).map(({ text }, index) => ({
       file: join(runner.folder, `strict-${index}.ts`),
       text,
     }));
@@ -73,7 +73,7 @@ describe('the code in the guides and in the reference', { timeout: 300_000 }, ()
   });
 
   test('in Python does what it says', pythonNeeds, async () => {
-    await runner.runAll(written('python', 10), address, ({ text }, { out, err }) => {
+    await runner.runAll(written('python', 9), address, ({ text }, { out, err }) => {
       assert.match(out, /\S/, text);
       assert.equal(err, '', text);
     });
