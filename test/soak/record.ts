@@ -95,6 +95,12 @@ export class SoakRecord {
     return last.toMs === undefined ? last.what : `${((Date.now() - last.toMs) / 1000).toFixed(1)} s after ${last.what}`;
   }
 
+  /** How late the event loop of the service ran within the last half minute, at most: what is wrong meanwhile can be the machine's. */
+  get lateMsLately(): number {
+    const lately = this.samples.slice(-30).filter(({ atMs }) => Date.now() - atMs < 30_000);
+    return Math.max(0, ...lately.map(({ eventLoopP99Ms }) => eventLoopP99Ms));
+  }
+
   begin(kind: Band['kind'], what: string): Band {
     const band: Band = { kind, what, fromMs: Date.now(), toMs: undefined };
     this.bands.push(band);
