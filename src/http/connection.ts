@@ -3,13 +3,19 @@ import type { Socket } from 'node:net';
 
 const nothing = Buffer.alloc(0);
 
-/** Answers of one connection that its client has not taken yet: beyond either bound further requests wait. */
-const unansweredMax = { keyed: 16, keyless: 1 };
-const unsentBytesMax = { keyed: 256 * 1024, keyless: 64 * 1024 };
-/** What the parser is given at a time: no more requests than these hold are taken before it can be stopped. */
-const pieceBytes = { keyed: 1_024, keyless: 64 };
-/** Answers in a row that refuse requests sent ahead; the last of them ends the connection. */
-const refusalsInRowMax = { keyed: 50, keyless: 20 };
+/** What one connection may ask for ahead of its answers. */
+interface Bounds {
+  /** Answers that its client has not taken yet: beyond either bound further requests wait. */
+  readonly unansweredMax: number;
+  readonly unsentBytesMax: number;
+  /** What the parser is given at a time: no more requests than these hold are taken before it can be stopped. */
+  readonly pieceBytes: number;
+  /** Answers in a row that refuse requests sent ahead; the last of them ends the connection. */
+  readonly refusalsInRowMax: number;
+}
+
+const keyed: Bounds = { unansweredMax: 16, unsentBytesMax: 256 * 1024, pieceBytes: 1_024, refusalsInRowMax: 50 };
+const keyless: Bounds = { unansweredMax: 1, unsentBytesMax: 64 * 1024, pieceBytes: 64, refusalsInRowMax: 20 };
 
 interface Answer {
   readonly response: ServerResponse;
@@ -53,16 +59,21 @@ export class Connection {
   /**
    * Takes the place of the HTTP server's listener for what arrives, which would parse all of it at once: thousands of
    * requests, without a way to stop in between.
+   *
+   * @param arrivedAhead called when something arrived and not all that is here could be answered
    */
-  constructor(socket: Socket, ahead: AheadTotal) {
+  constructor(socket: Socket, ahead: AheadTotal, arrivedAhead: () => void) {
     this.socket = socket;
     this.#ahead = ahead;
     const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];
     this.#parse = parse!;
     socket.removeListener('data', parse!);
     socket.on('data', (chunk: Buffer) => {
-      this.#keep(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]));
+      // Nearly always a request, the whole of it, and nothing else.
+      if (this.#rest.length === 0 && chunk.length <= this.#bounds.pieceBytes && this.#mayParse) this.#parsePiece(chunk);
+      else this.#keep(this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]));
       this.#parseRest();
+      if (this.hasMore) arrivedAhead();
     });
     socket.on('resume', () => {
       this.#isPausedByServer = false;
@@ -83,14 +94,12 @@ export class Connection {
 
   /** Parses what arrived, as long as no request waits for its turn; what is left then waits too, and nothing more is read. */
   #parseRest(): void {
-    while (this.#rest.length > 0 && this.waiting.length === 0 && !this.closing && !this.#isPaused) {
+    while (this.#rest.length > 0 && this.#mayParse) {
       const rest = this.#rest;
-      const bytes = pieceBytes[this.#standing];
+      const bytes = this.#bounds.pieceBytes;
       const isWhole = rest.length <= bytes;
       this.#keep(isWhole ? nothing : rest.subarray(bytes));
-      this.#parse(isWhole ? rest : rest.subarray(0, bytes));
-      // While its answers are not taken the server pauses a connection itself, and must resume it itself.
-      this.#isPausedByServer = this.socket.isPaused();
+      this.#parsePiece(isWhole ? rest : rest.subarray(0, bytes));
     }
     if (this.closing) this.#keep(nothing);
     else if (this.waiting.length > 0 && !this.#isPaused) {
@@ -99,12 +108,23 @@ export class Connection {
     }
   }
 
+  #parsePiece(piece: Buffer): void {
+    this.#parse(piece);
+    // While its answers are not taken the server pauses a connection itself, and must resume it itself.
+    this.#isPausedByServer = this.socket.isPaused();
+  }
+
+  get #mayParse(): boolean {
+    return this.waiting.length === 0 && !this.closing && !this.#isPaused;
+  }
+
   get #isPaused(): boolean {
     return this.#isPausedByUs || this.#isPausedByServer;
   }
 
   /** However little is left of what arrived together, all of it stays in memory. */
   #keep(rest: Buffer): void {
+    if (rest.length === 0 && this.#rest.length === 0) return;
     this.#ahead.bytes += sizeInMemory(rest) - sizeInMemory(this.#rest);
     this.#rest = rest;
   }
@@ -112,9 +132,9 @@ export class Connection {
   /** True while the client has taken few enough of its answers that another may be made. */
   get hasRoom(): boolean {
     this.#forgetTaken();
-    const standing = this.#standing;
-    const isFew = this.#answers.length < unansweredMax[standing] && this.unsentBytes < unsentBytesMax[standing];
-    return isFew || this.#answers.length === 0;
+    if (this.#answers.length === 0) return true;
+    const { unansweredMax, unsentBytesMax } = this.#bounds;
+    return this.#answers.length < unansweredMax && this.unsentBytes < unsentBytesMax;
   }
 
   /** Bytes of answers that the client has not taken. */
@@ -149,9 +169,9 @@ export class Connection {
    * @param weight how much it refuses; 0 for one that does not
    */
   isLastRefusal(weight: number): boolean {
-    const isAhead = this.#answers.length > 1 || this.hasMore;
-    this.#refusals = weight > 0 && isAhead ? this.#refusals + weight : 0;
-    return this.#refusals >= refusalsInRowMax[this.#standing];
+    const isAhead = weight > 0 && (this.#answers.length > 1 || this.hasMore);
+    this.#refusals = isAhead ? this.#refusals + weight : 0;
+    return this.#refusals >= this.#bounds.refusalsInRowMax;
   }
 
   /** Runs `then` once the client has taken the oldest of its answers. */
@@ -159,8 +179,8 @@ export class Connection {
     this.#answers[0]?.response.once('finish', then);
   }
 
-  get #standing(): 'keyed' | 'keyless' {
-    return this.isKeyed ? 'keyed' : 'keyless';
+  get #bounds(): Bounds {
+    return this.isKeyed ? keyed : keyless;
   }
 
   #forgetTaken(): void {

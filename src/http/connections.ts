@@ -106,12 +106,10 @@ export class Connections {
 
   /** A connection on which requests may come. */
   add(socket: Socket): void {
-    const connection = new Connection(socket, this.#ahead);
-    this.#connections.set(socket, connection);
-    socket.on('data', () => {
-      const isTooMuch = this.#ahead.bytes > aheadBytesInAllMax && connection.hasMore;
-      if (isTooMuch && !connection.isKeyed) this.#cut(connection);
+    const connection: Connection = new Connection(socket, this.#ahead, () => {
+      if (this.#ahead.bytes > aheadBytesInAllMax && !connection.isKeyed) this.#cut(connection);
     });
+    this.#connections.set(socket, connection);
     socket.once('close', () => {
       this.#connections.delete(socket);
       this.ended(connection);
