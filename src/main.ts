@@ -11,7 +11,7 @@ import { marketRoom } from './wiring/market-room.ts';
 import { openStoreWhenThere } from './wiring/open-store.ts';
 import { OperatorChanges } from './wiring/operator-changes.ts';
 import { publicListener } from './wiring/public-listener.ts';
-import { askRecordOf, recordAskingOf, recordingOf } from './wiring/recording.ts';
+import { pastPricesOf, recordingOf } from './wiring/recording.ts';
 import { RunningParts } from './wiring/running-parts.ts';
 import type { ServiceOptions } from './wiring/service-options.ts';
 import { StatusRecorder } from './wiring/status-recorder.ts';
@@ -59,9 +59,9 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
 
   const market = marketRoom(options, store);
   const access = accessRoom(options, store);
-  const asking = recordAskingOf(options);
-  parts.add(() => asking?.stop());
-  const feed = await processFeed(options, market, askRecordOf(options, asking));
+  const past = pastPricesOf(options);
+  parts.add(() => past?.stop());
+  const feed = await processFeed(options, market, past?.ask);
   const followers = { keys: access.loader, book: market.book, service: market.service };
   const changes = new OperatorChanges(store, followers, clock, log, configuration.admin.auditForMs);
   const storeCheck = new StoreCheck(configuration.store, clock, log);
@@ -81,7 +81,7 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
     phase: () => phase,
     publicUrls: urls,
     recording: () => recording?.figures(),
-    record: recording && asking,
+    record: recording?.asking,
     sharedLimits: () => access.shared?.figures(),
     replication: () => feed.figures?.(),
   });

@@ -108,10 +108,11 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
         inputs.marketStatusChanged(symbol(`${name}EUR`), status, clock.now());
       },
   ),
-  fc.tuple(base, fc.option(anyPositiveDecimal(4, 2), { nil: undefined })).map(
-    ([name, price1hAgo]): Step =>
-      (inputs) => {
-        const others = { price24hAgo: undefined, price7dAgo: undefined };
+  fc.tuple(base, fc.option(anyPositiveDecimal(4, 2), { nil: undefined }), fc.boolean()).map(
+    ([name, price1hAgo, isRecorded]): Step =>
+      (inputs, clock) => {
+        const recordedFor = isRecorded ? clock.now() : undefined;
+        const others = { price24hAgo: undefined, price7dAgo: undefined, recordedFor };
         inputs.referencePricesChanged(symbol(`${name}EUR`), { price1hAgo, ...others });
       },
   ),

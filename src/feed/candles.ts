@@ -1,11 +1,12 @@
 import { Backoff } from '../backoff.ts';
 import type { EpochMs, Timer } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
+import { areSamePrices, noReferences } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { ReferencePrices, UpstreamTicker } from '../market/upstream.ts';
 import type { Candle, CandleInterval } from './connector.ts';
 import type { FeedParts } from './parts.ts';
-import { isSameReferences, PriceHistory } from './price-history.ts';
+import { PriceHistory } from './price-history.ts';
 import { RecordedReferences } from './recorded-references.ts';
 import { Loop } from './timers.ts';
 import { asUpstreamError, type UpstreamError } from './wire.ts';
@@ -117,10 +118,9 @@ export class CandleKeeper {
   #publish(symbol: MarketSymbol, followed: Followed, now: EpochMs): void {
     const recorded = this.#recorded?.of(symbol, now);
     const references = recorded ?? followed.history.references(now);
-    const isNone = Object.values(references).every((price) => price === undefined);
-    // What was restored may still be right; the record would know.
-    if (recorded === undefined && followed.published === undefined && isNone) return;
-    if (isSameReferences(followed.published, references)) return;
+    // At first the market has what was restored: the record knows better, a history that begins does not.
+    const published = followed.published ?? (recorded === undefined ? noReferences : undefined);
+    if (published?.recordedFor === references.recordedFor && areSamePrices(published, references)) return;
     followed.published = references;
     this.#parts.sink.referencePricesChanged(symbol, references);
   }

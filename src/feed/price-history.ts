@@ -82,12 +82,3 @@ export class PriceHistory {
     };
   }
 }
-
-export function isSameReferences(one: ReferencePrices | undefined, other: ReferencePrices): boolean {
-  return (
-    one?.price1hAgo === other.price1hAgo &&
-    one?.price24hAgo === other.price24hAgo &&
-    one?.price7dAgo === other.price7dAgo &&
-    one?.recordedFor === other.recordedFor
-  );
-}

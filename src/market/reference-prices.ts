@@ -52,7 +52,10 @@ export function middleOf({ bid, ask }: { readonly bid: DecimalString; readonly a
 
 /** Whether two sets give the same changes. */
 export function areSamePrices(one: ReferencePrices | undefined, other: ReferencePrices | undefined): boolean {
-  if (one === other) return true;
-  const isRecorded = (prices: ReferencePrices | undefined) => prices?.recordedFor !== undefined;
-  return isRecorded(one) === isRecorded(other) && referenceNames.every((name) => one?.[name] === other?.[name]);
+  if (one === undefined || other === undefined) return one === other;
+  const isRecorded = (prices: ReferencePrices) => prices.recordedFor !== undefined;
+  return (
+    one === other ||
+    (isRecorded(one) === isRecorded(other) && referenceNames.every((name) => one[name] === other[name]))
+  );
 }

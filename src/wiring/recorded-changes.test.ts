@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { textOf } from '../board/decoded.testing.ts';
 import type { EpochMs } from '../clock.ts';
+import { load } from '../configuration/configuration.testing.ts';
 import { CandleKeeper } from '../feed/candles.ts';
 import { partsForTest } from '../feed/parts.testing.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
 import { rebuildAnswer } from '../history/bodies.ts';
 import { type OpenWriter, openWriter } from '../history/open-writer.ts';
 import { RecordQuestions } from '../history/questions.ts';
-import { newRecord, type RecordFixture, requestKey } from '../history/record.testing.ts';
+import { directoryFor, newRecord, type RecordFixture, requestKey } from '../history/record.testing.ts';
 import { RecordReader } from '../history/record-reader.ts';
 import { Recorder } from '../history/recorder.ts';
 import { RequestNumbers } from '../history/request-numbers.ts';
 import { MarketBook } from '../market/market-book.ts';
+import { noReferences } from '../market/reference-prices.ts';
 import {
   decimal,
   everyEuroMarket,
@@ -27,6 +31,7 @@ import type { Reach } from '../market/source-choice.ts';
 import { reviewSources } from '../market/source-review.ts';
 import { explainPrice, type PriceReport } from '../operator/price.ts';
 import { priceAnswerOf } from '../operator/record.ts';
+import { pastPricesOf } from './recording.ts';
 
 const BTCEUR = symbol('BTCEUR');
 const rules = { ids: ['engine', 'other'], lists: new Map(), mode: 'primary', returnAfterMs: 0 } as const;
@@ -249,6 +254,12 @@ test('a restart keeps the changes, and an instant at which nothing was recorded 
       rig.clock.jump(90_000);
       await rig.startProcess();
       await rig.price(109);
+      const recordedFor = rig.clock.now();
+      rig.book.referencesTaken(BTCEUR, { ...noReferences, price1hAgo: decimal('55'), recordedFor });
+      assert.equal(rig.changes[0], '100.00', 'as it was saved before');
+      await rig.to('2026-11-21T10:04:30.000Z');
+      await rig.price(109);
+      assert.equal(rig.changes[0], undefined);
       for (const [time, change] of [
         ['11:01', '20.00'],
         ['11:02', undefined],
@@ -283,4 +294,14 @@ test('the record is asked once a minute for all markets, and a change that it ca
   rig.isUnreadable = false;
   await rig.clock.advance(60_000);
   assert.equal(rig.changes[0], '20.00', 'what held at 10:03');
+});
+
+test('a process that records nothing asks a file of others, and makes none', async (t) => {
+  const directory = directoryFor(t);
+  const configuration = load({ env: { MDAPI_HISTORY_URL: `sqlite:${join(directory, 'history.sqlite')}` } });
+  const past = pastPricesOf({ configuration, only: 'feed' })!;
+  t.after(() => past.stop());
+  assert.equal(await past.ask('engine', Date.parse('2026-11-21T10:00:00.000Z') as EpochMs), undefined);
+  assert.deepEqual(readdirSync(directory), []);
+  assert.equal(pastPricesOf({ configuration: load({ env: { MDAPI_HISTORY_URL: 'off' } }) }), undefined);
 });

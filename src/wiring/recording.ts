@@ -5,6 +5,7 @@ import { Backoff } from '../backoff.ts';
 import { asEpochMs, type EpochMs, type Timer } from '../clock.ts';
 import type { HistoryConfiguration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
+import type { AskRecord } from '../feed/recorded-references.ts';
 import { RecordAsking } from '../history/asking.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from '../history/messages.ts';
 import { Recorder } from '../history/recorder.ts';
@@ -40,17 +41,17 @@ export function recordingOf(
   return new Recording(options, history, market, store, requestKey);
 }
 
-/** Looks things up in what is recorded, by this process or by others; `undefined` where the record is off. */
-export function recordAskingOf({ configuration: { history } }: ServiceOptions): RecordAsking | undefined {
-  return history && new RecordAsking(history.location);
-}
-
-/** What the feed asks of the record. A process that records nothing does not make its file: there is none to read until another does. */
-export function askRecordOf({ configuration, only }: ServiceOptions, asking: RecordAsking | undefined) {
-  const { location } = configuration.history ?? {};
-  if (asking === undefined || location === undefined) return undefined;
+/**
+ * The record as the feed asks it, in a thread of its own, because what operators ask can take minutes. `undefined` where the record is
+ * off. A process that records nothing makes no file: it has nothing to read until another has made it.
+ */
+export function pastPricesOf({ configuration: { history }, only }: Pick<ServiceOptions, 'configuration' | 'only'>) {
+  if (history === undefined) return undefined;
+  const { location } = history;
+  const asking = new RecordAsking(location);
   const isThere = () => only !== 'feed' || location.kind !== 'sqlite' || existsSync(location.path);
-  return async (source: string, at: EpochMs) => (isThere() ? asking.ask('middlesAt', source, at) : undefined);
+  const ask: AskRecord = async (source, at) => (isThere() ? asking.ask('middlesAt', source, at) : undefined);
+  return { ask, stop: () => asking.stop() };
 }
 
 /**
@@ -59,6 +60,8 @@ export function askRecordOf({ configuration, only }: ServiceOptions, asking: Rec
  */
 export class Recording {
   readonly #options: ServiceOptions;
+  /** Looks things up in what is recorded. */
+  readonly asking: RecordAsking;
   readonly #history: HistoryConfiguration;
   readonly #market: MarketRoom;
   readonly #audit: Store['audit'];
@@ -91,6 +94,7 @@ export class Recording {
     this.#options = options;
     this.#requestKey = requestKey;
     this.#history = history;
+    this.asking = new RecordAsking(history.location);
     this.#market = market;
     this.#audit = store.audit;
     this.#restart = new Backoff(randomness, restartRange);
@@ -151,6 +155,7 @@ export class Recording {
     for (const timer of this.#timers) timer.cancel();
     this.#recorder.stop();
     await this.#sealMailer?.stop();
+    await this.asking.stop();
     const worker = this.#worker;
     if (worker === undefined) return;
     const exited = once(worker, 'exit');
