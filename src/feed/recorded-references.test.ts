@@ -6,6 +6,7 @@ import { silentLog } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { noReferences } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
+import { connectorKinds, withoutCandles } from './connectors.ts';
 import { type AskRecord, RecordedReferences } from './recorded-references.ts';
 
 const BTCEUR = 'BTCEUR' as MarketSymbol;
@@ -57,6 +58,11 @@ test('a record that does not answer holds nothing up for over half a minute, and
   references.update(clock.now());
   assert.equal(of(), noReferences);
   assert.deepEqual(asked, [], 'one question at a time');
+});
+
+test('engines and Coinmate give no candles', () => {
+  const kinds = Object.keys(connectorKinds).map((kind) => ({ id: kind, kind }));
+  assert.deepEqual(withoutCandles(kinds), ['coinmate', 'push', 'redis-stream']);
 });
 
 test('where there is no record to read it says nothing, so that the feed remembers by itself', async () => {

@@ -105,7 +105,7 @@ class Rig {
   async endProcess({ isKilled = false } = {}): Promise<void> {
     this.#keeper.stop();
     if (!isKilled) this.#recorder.stop();
-    await this.#write();
+    await this.written();
     if (!isKilled) await this.#open.writer.stop();
     this.#open.release();
   }
@@ -121,7 +121,7 @@ class Rig {
     };
     const ticker = upstreamTicker({ ...values, receivedAt, upstreamTime: receivedAt });
     assert.equal(this.book.tickerReceived(ticker, this.book.sources.find(source)!), undefined);
-    await this.#write();
+    await this.written();
   }
 
   /** What makes the price from now on. */
@@ -154,6 +154,12 @@ class Rig {
     return answer.kind === 'priced' ? answer.report.changes : [];
   }
 
+  /** The same of an instant, from the record. */
+  async explainedAt(at: EpochMs, withoutCandles: readonly string[]): Promise<PriceReport['changes']> {
+    const answer = priceAnswerOf(await this.questions.priceAt(BTCEUR, at, withoutCandles));
+    return answer?.kind === 'priced' ? answer.report.changes : [];
+  }
+
   /** Answers a key. Returns what finds the answer again. */
   async served(): Promise<{ body: string; rebuilt: () => Promise<string | undefined> }> {
     const requestId = numbers.idOf(++this.#requests);
@@ -167,13 +173,14 @@ class Rig {
       text: '',
     };
     this.#recorder.served({ ...asked, request: this.#requests });
-    await this.#write();
+    await this.written();
     const reader = new RecordReader(this.#record.store);
     const rebuilt = async () => (await rebuildAnswer(reader, (await reader.findServing(requestId))!, requestId))?.body;
     return { body, rebuilt };
   }
 
-  async #write(): Promise<void> {
+  /** Lets what was published reach the record. */
+  async written(): Promise<void> {
     this.#recorder.flush();
     for (const piece of this.#pieces.splice(0)) await this.#open.writer.take(piece);
   }
@@ -189,6 +196,8 @@ test('percent changes of a source without candles come from its record once that
   await rig.price(100);
   await rig.to('2026-11-21T10:00:59.000Z');
   await rig.price(109);
+  await rig.to('2026-11-21T10:01:30.000Z');
+  await rig.price(110);
   await rig.to('2026-11-21T10:59:30.000Z');
   await rig.price(119);
   assert.deepEqual(rig.changes, [undefined, undefined, undefined], 'the record is not an hour long');
@@ -202,6 +211,9 @@ test('percent changes of a source without candles come from its record once that
   assert.deepEqual(rig.explained, [hour]);
   const answer = await rig.served();
   const at = rig.clock.now();
+  rig.clock.jump(55_000);
+  await rig.price(132);
+  const nextMinute = rig.clock.now();
   await rig.to('2026-11-22T10:58:05.000Z');
   await rig.price(143);
   assert.deepEqual(rig.changes, [undefined, '20.00', undefined], 'from 120 at 11:00, the nearest hour, to 144');
@@ -211,11 +223,11 @@ test('percent changes of a source without candles come from its record once that
   await rig.price(59);
   assert.deepEqual(rig.changes, [undefined, undefined, '-50.00']);
   assert.equal(await answer.rebuilt(), answer.body, 'byte for byte');
-  const recorded = priceAnswerOf(await rig.questions.priceAt(BTCEUR, at, ['engine']));
-  assert.deepEqual(recorded?.kind === 'priced' && recorded.report.changes, [hour]);
-  const ofCandles = priceAnswerOf(await rig.questions.priceAt(BTCEUR, at, []));
+  assert.deepEqual(await rig.explainedAt(at, ['engine']), [hour]);
+  const later = { ...hour, percent: '20.91' };
+  assert.deepEqual(await rig.explainedAt(nextMinute, ['engine']), [later], 'the record was not yet asked for 10:02');
   const unknown = { over: '1h', percent: '20.00', origin: 'source', price: null, timestamp: null, timestampMs: null };
-  assert.deepEqual(ofCandles?.kind === 'priced' && ofCandles.report.changes, [unknown]);
+  assert.deepEqual(await rig.explainedAt(at, []), [unknown]);
 });
 
 test('a price of the past is of the source that makes the price now, and of none that had fallen silent', async (t) => {
@@ -280,6 +292,8 @@ test('the record is asked once a minute for all markets, and a change that it ca
   await rig.price(109);
   await rig.to('2026-11-21T10:02:30.000Z');
   await rig.price(109);
+  await rig.to('2026-11-21T10:03:30.000Z');
+  await rig.price(109);
   rig.asked.length = 0;
   await rig.to('2026-11-21T11:01:05.000Z');
   await rig.price(131);
@@ -294,6 +308,12 @@ test('the record is asked once a minute for all markets, and a change that it ca
   rig.isUnreadable = false;
   await rig.clock.advance(60_000);
   assert.equal(rig.changes[0], '20.00', 'what held at 10:03');
+  await rig.clock.advance(60_000);
+  await rig.written();
+  const from = Date.parse('2026-11-21T11:01:00.000Z') as EpochMs;
+  const { rows } = await rig.questions.quotes(BTCEUR, { from, to: (from + 600_000) as EpochMs, limit: 100 });
+  const published = rows.map(({ quote }) => quote?.statistics.priceChangePercent1h);
+  assert.deepEqual(published, ['0.00', '20.00', undefined, '20.00'], 'each change once');
 });
 
 test('a process that records nothing asks a file of others, and makes none', async (t) => {
