@@ -40,9 +40,9 @@ export function reportOf(record: SoakRecord, options: SoakOptions, minutes: numb
     '',
     `${record.latencies.length} answers, ${(record.latencies.length / minutes / 60).toFixed(0)} a second. Latency from the request’s first byte to the answer’s last: p50 ${ms(0.5)}, p99 ${ms(0.99)}, p99.9 ${ms(0.999)}, longest ${ms(1)}.`,
     '',
-    countTable('answer', record.answers),
+    countLine('Answers', record.answers),
     '',
-    countTable('no answer', record.lost),
+    countLine('No answer', record.lost),
     '',
     `Connections cut because their client did not read: ${record.cuts.count}. Keys created: ${record.keys.created}, accepted within ${Math.round(record.keys.takenMsMax)} ms; revoked: ${record.keys.revoked}, refused within ${Math.round(record.keys.refusedMsMax)} ms (checked every 50 ms).`,
     '',
@@ -75,7 +75,7 @@ function memoryLines(record: SoakRecord, minutes: number): string[] {
   };
   const slowest = Math.max(...samples.map(({ eventLoopP99Ms }) => eventLoopP99Ms)).toFixed(0);
   return [
-    `Slopes are Theil-Sen estimates over the minimum of each minute, after ${memoryOf(record, minutes).warmUpMinutes.toFixed(1)} minutes of warm-up, with 95 % intervals. A bar is met if the whole interval is below it, missed if all of it is above, else not decided: twenty minutes resolve a few megabytes an hour. Memory in use is what a full garbage collection leaves; resident memory includes garbage.`,
+    `Slopes are Theil-Sen estimates over the minimum of each minute, after ${memoryOf(record, minutes).warmUpMinutes.toFixed(1)} minutes of warm-up, with 95 % intervals. A bar is met if the whole interval is below it, missed if all of it is above, else not decided.`,
     '',
     `Memory in use ${range(liveMemory, ({ heapMb, buffersMb }) => heapMb + buffersMb)} MB, resident ${range(samples, ({ residentMb }) => residentMb)} MB. Connections ${range(samples, ({ connections }) => connections)}, handles ${range(samples, ({ handles }) => handles)}, timers ${range(samples, ({ timers }) => timers)}. Event-loop delay p99 at most ${slowest} ms within a second.`,
   ];
@@ -100,10 +100,10 @@ function faultLines({ history, faults, known, undocumented }: SoakRecord, { fail
   return found.length === 0 ? [] : ['## What was wrong', '', '```', ...found, '```'];
 }
 
-function countTable(name: string, counts: ReadonlyMap<string, number>): string {
+function countLine(name: string, counts: ReadonlyMap<string, number>): string {
   if (counts.size === 0) return '';
-  const rows = [...counts].toSorted((a, b) => b[1] - a[1]).map(([what, count]) => [what, String(count)]);
-  return table([name, 'count'], rows);
+  const each = [...counts].toSorted((a, b) => b[1] - a[1]).map(([what, count]) => `${what} (${count})`);
+  return `${name}: ${each.join(', ')}.`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
