@@ -69,6 +69,14 @@ test('quiet symbols hold the takeover back for ten seconds at most', async () =>
   assert.deepEqual(events, ['opened', 'renewed']);
 });
 
+test('the successor is asked for what the old connection did not answer in time, and not for what was refused', () => {
+  inner[0]!.emit({ type: 'rejected', symbol: a, reason: 'unanswered' });
+  inner[0]!.emit({ type: 'rejected', symbol: b, reason: 'refused' });
+  inner[0]!.announceEnd('upgrade');
+  inner[1]!.emit({ type: 'opened' });
+  assert.deepEqual(inner[1]!.calls, [`subscribe ${a}`]);
+});
+
 test('an old connection that ends early is no fault: the successor is subscribed as soon as it is open', () => {
   inner[0]!.announceEnd('upgrade');
   inner[0]!.emit(closed);

@@ -99,7 +99,7 @@ export class RenewedConnection implements LiveConnection {
 
   #fromCurrent(event: LiveEvent): void {
     if (event.type === 'opened') this.#expectEnd();
-    else if (event.type === 'rejected') this.#wanted.delete(event.symbol);
+    else if (event.type === 'rejected') this.#noteRefusal(event);
     else if (event.type === 'closed') this.terminate();
     if (event.type === 'opened' && this.#hasOpened) {
       // It had to take over before it was open.
@@ -118,10 +118,15 @@ export class RenewedConnection implements LiveConnection {
       this.#handover?.cancel();
       this.#renewal = this.#options.clock.after(Math.max(spacingMs, event.retryAfterMs ?? 0), () => this.#renew());
     } else {
-      if (event.type === 'rejected') this.#wanted.delete(event.symbol);
+      if (event.type === 'rejected') this.#noteRefusal(event);
       this.#listener(event);
       this.#noteDelivery(successor, event);
     }
+  }
+
+  /** A late answer is still possible, and the symbol delivers then. */
+  #noteRefusal({ symbol, reason }: Extract<LiveEvent, { readonly type: 'rejected' }>): void {
+    if (reason === 'refused') this.#wanted.delete(symbol);
   }
 
   #noteDelivery(successor: Successor, event: LiveEvent): void {
