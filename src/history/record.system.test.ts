@@ -6,3 +6,4 @@ await import('./bodies.test.ts');
 await import('./ship-span.test.ts');
 await import('./writer.test.ts');
 await import('../../test/service/record.test.ts');
+await import('../../test/service/recorded-changes.test.ts');

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { runInside } from '../../src/cli/cli.testing.ts';
 import { market, ticker } from '../../src/feed/push/engine.testing.ts';
+import { newRecord, recordTest } from '../../src/history/record.testing.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 
-const settings = {
-  sources: '[{"id":"engine","kind":"push"}]',
-  'markets.symbols': 'all',
-  'history.url': 'sqlite:./history.sqlite',
-};
+const sources = '[{"id":"engine","kind":"push"}]';
 
 /** An engine with BTCEUR, which comes back whenever it is cut off. */
 class Engine {
@@ -66,34 +63,43 @@ class Engine {
   }
 }
 
-test('percent changes of an engine without candles appear once the record is an hour long, in both markets and in `mdapi price`', async (t) => {
-  const harness = await ServiceHarness.start(t, { settings, untilLive: false });
-  const { adminUrl } = harness.service;
-  const env = {
-    MDAPI_SOURCES: settings.sources,
-    MDAPI_HISTORY_URL: settings['history.url'],
-    MDAPI_ADMIN_PORT: new URL(adminUrl).port,
-  };
-  const mdapi = (...argv: readonly string[]) => runInside(argv, { cwd: harness.directory, env, clock: harness.clock });
-  const { token } = JSON.parse((await mdapi('sources', 'token', 'engine', '--json')).stdout) as { token: string };
-  // Early in a minute, so that the start of the next is near.
-  harness.clock.shift(65_000 - (harness.clock.now() % 60_000));
-  const engine = new Engine(t, harness, token);
-  await eventually('a price', async () => (await harness.api.outcome('/v1/tickers')) === '200');
-  await eventually('the price', async () => (await harness.api.tickers()).get('BTCEUR')?.buyPrice === '111.6');
-  assert.equal((await harness.api.tickers()).get('BTCEUR')?.priceChangePercent1h, undefined);
-  const before = harness.clock.now();
-  engine.bid = 131;
-  harness.clock.shift(3_660_000);
-  const change = async (symbol: string) => (await harness.api.tickers()).get(symbol)?.priceChangePercent1h;
-  await eventually('the change', async () => (await change('BTCEUR')) === '20.00');
-  assert.equal(await change('BTCCZK'), '20.00');
-  const at = new Date(Math.ceil(before / 60_000) * 60_000).toISOString();
-  const derivation = `20.00 % from 110 at ${at} (record)`;
-  const now = await mdapi('price', 'BTCCZK');
-  assert.ok(now.stdout.includes(derivation), now.stdout + now.stderr);
-  const then = new Date(harness.clock.now()).toISOString();
-  await eventually('it is recorded', async () =>
-    (await mdapi('price', 'BTCCZK', '--at', then)).stdout.includes(derivation),
-  );
-});
+recordTest(
+  'percent changes of an engine without candles appear once the record is an hour long, in both markets and in `mdapi price`',
+  async (t) => {
+    const { location } = await newRecord(t);
+    const url = location.kind === 'sqlite' ? `sqlite:${location.path}` : location.url;
+    const journal = location.kind === 'sqlite' ? 'unused' : location.journalPath;
+    const settings = { sources, 'markets.symbols': 'all', 'history.url': url, 'history.journal': journal };
+    const harness = await ServiceHarness.start(t, { settings, untilLive: false });
+    const { adminUrl } = harness.service;
+    const env = {
+      MDAPI_SOURCES: sources,
+      MDAPI_HISTORY_URL: url,
+      MDAPI_HISTORY_JOURNAL: journal,
+      MDAPI_ADMIN_PORT: new URL(adminUrl).port,
+    };
+    const mdapi = (...argv: readonly string[]) =>
+      runInside(argv, { cwd: harness.directory, env, clock: harness.clock });
+    const { token } = JSON.parse((await mdapi('sources', 'token', 'engine', '--json')).stdout) as { token: string };
+    // Early in a minute, so that the start of the next is near.
+    harness.clock.shift(65_000 - (harness.clock.now() % 60_000));
+    const engine = new Engine(t, harness, token);
+    await eventually('a price', async () => (await harness.api.outcome('/v1/tickers')) === '200');
+    await eventually('the price', async () => (await harness.api.tickers()).get('BTCEUR')?.buyPrice === '111.6');
+    assert.equal((await harness.api.tickers()).get('BTCEUR')?.priceChangePercent1h, undefined);
+    const before = harness.clock.now();
+    engine.bid = 131;
+    harness.clock.shift(3_660_000);
+    const change = async (symbol: string) => (await harness.api.tickers()).get(symbol)?.priceChangePercent1h;
+    await eventually('the change', async () => (await change('BTCEUR')) === '20.00');
+    assert.equal(await change('BTCCZK'), '20.00');
+    const at = new Date(Math.ceil(before / 60_000) * 60_000).toISOString();
+    const derivation = `20.00 % from 110 at ${at} (record)`;
+    const now = await mdapi('price', 'BTCCZK');
+    assert.ok(now.stdout.includes(derivation), now.stdout + now.stderr);
+    const then = new Date(harness.clock.now()).toISOString();
+    await eventually('it is recorded', async () =>
+      (await mdapi('price', 'BTCCZK', '--at', then)).stdout.includes(derivation),
+    );
+  },
+);
