@@ -9,7 +9,7 @@ import { type Page, VersionedPage } from './page.ts';
 
 /** One market's ticker page, or why there is none. */
 export type TickerReading =
-  | { readonly kind: 'page'; readonly page: Page }
+  | { readonly kind: 'page'; readonly page: Page; readonly symbol: MarketSymbol }
   | { readonly kind: 'unpriced'; readonly reason: UnpricedReason }
   | { readonly kind: 'unknown_symbol' }
   /** No catalogue was ever loaded, so the symbols are unknown. */
@@ -91,7 +91,7 @@ export class Board implements BookObserver {
     if (slot.fragment === undefined) {
       return slot.unpriced === undefined ? { kind: 'unknown_symbol' } : { kind: 'unpriced', reason: slot.unpriced };
     }
-    return { kind: 'page', page: slot.pages.with(slot.fragment) };
+    return { kind: 'page', page: slot.pages.with(slot.fragment), symbol: slot.symbol };
   }
 
   /** The slot of a symbol in any case, or why there is none. */

@@ -14,6 +14,8 @@ export interface PageAnswer {
   readonly cacheControl: string;
   readonly vary: string;
   readonly extraHeaders: readonly string[];
+  /** The symbol of the one market that it is about. */
+  readonly symbol?: string | undefined;
 }
 
 /** A body made for this one answer, never stored by anybody. */
@@ -62,7 +64,7 @@ export const feedHeaders = Object.fromEntries(
 ) as unknown as Readonly<Record<FeedStatus, readonly string[]>>;
 
 /** Market data: may be stored, and must be revalidated before each use. */
-export function dataPage(page: Page, extraHeaders: readonly string[] = none): PageAnswer {
+export function dataPage(page: Page, extraHeaders: readonly string[] = none, symbol?: string): PageAnswer {
   return {
     kind: 'page',
     page,
@@ -70,6 +72,7 @@ export function dataPage(page: Page, extraHeaders: readonly string[] = none): Pa
     cacheControl: 'private, no-cache',
     vary: 'Accept-Encoding',
     extraHeaders,
+    symbol,
   };
 }
 

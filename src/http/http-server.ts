@@ -69,6 +69,8 @@ export function httpServer({ limits, tls }: PublicListenerOptions, handlers: Ser
     requireHostHeader: false,
     joinDuplicateHeaders: true,
     noDelay: true,
+    // No stream is set up and torn down for a body that no GET has.
+    optimizeEmptyRequests: true,
   };
   const { request } = handlers;
   // A handshake and a head are the same to whoever waits for a request.

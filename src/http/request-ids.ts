@@ -26,8 +26,11 @@ export function requestIds(randomness: Randomness): RequestIds {
   let at = 0;
   let last = 0;
   const refill = () => {
-    for (let index = 0; index < idsPerRefill; index++)
-      numbers.writeBigUInt64BE(BigInt(last + 1 + index), index * idBytes + 8);
+    for (let index = 0; index < idsPerRefill; index++) {
+      const number = last + 1 + index;
+      numbers.writeUInt32BE(Math.floor(number / 2 ** 32), index * idBytes + 8);
+      numbers.writeUInt32BE(number % 2 ** 32, index * idBytes + 12);
+    }
     pool = cipher.update(numbers).toString('hex');
     at = 0;
   };

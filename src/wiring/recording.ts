@@ -146,8 +146,8 @@ export class Recording {
     let text = '';
     if (answer.kind === 'problem') text = `${answer.code} ${answer.detail}`;
     else if (answer.kind === 'text' && route === '/v1/status') text = answer.text;
-    const symbol = route === '/v1/ticker' ? (parseSymbol(queryValues(query, 'symbol')[0] ?? '') ?? '') : '';
-    this.#recorder.served({ keyId, askedAt, route, symbol, status, text, request });
+    const symbol = answer.kind === 'page' ? answer.symbol : route === '/v1/ticker' ? symbolAsked(query) : undefined;
+    this.#recorder.served({ keyId, askedAt, route, symbol: symbol ?? '', status, text, request });
   }
 
   async stop(): Promise<void> {
@@ -264,4 +264,8 @@ function sealMailerOf(options: ServiceOptions, { sealTo }: HistoryConfiguration)
   const { mail } = options.configuration;
   if (mail === undefined || sealTo === undefined) return undefined;
   return new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo });
+}
+
+function symbolAsked(query: string): string | undefined {
+  return parseSymbol(queryValues(query, 'symbol')[0] ?? '');
 }

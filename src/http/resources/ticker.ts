@@ -25,7 +25,7 @@ export const ticker: Resource = {
     const feed = feedHeaders[service.feedStatus(now)];
     switch (reading.kind) {
       case 'page':
-        return dataPage(reading.page, feed);
+        return dataPage(reading.page, feed, reading.symbol);
       case 'unpriced':
         return unavailable(unpricedDetail[reading.reason], feed);
       case 'not_loaded':
