@@ -80,7 +80,7 @@ describe('the code in the guides and in the reference', { timeout: 300_000 }, ()
   });
 
   test('is shown in the portal as it stands in the files', async () => {
-    const file = await readFile(join(repository, 'docs/clients/polling.md'), 'utf8');
-    assert.deepEqual(blocksOf(await textAt('/guides/polling.md')), blocksOf(file));
+    const file = await readFile(join(repository, 'docs/clients/status.md'), 'utf8');
+    assert.deepEqual(blocksOf(await textAt('/guides/status.md')), blocksOf(file));
   });
 });
