@@ -14,18 +14,19 @@ class Engine {
   bid = 109;
   readonly #harness: ServiceHarness;
   readonly #token: string;
+  readonly #url: string;
   #seq = 0;
   #epoch = 0;
+  #socket: WebSocket | undefined;
 
   constructor(t: TestContext, harness: ServiceHarness, token: string) {
     this.#harness = harness;
     this.#token = token;
+    this.#url = `${harness.service.adminUrl.replace('http', 'ws')}/ingest/v1`;
     const beat = setInterval(() => this.#beat(), 200);
     t.after(() => clearInterval(beat));
     t.after(() => this.#socket?.terminate());
   }
-
-  #socket: WebSocket | undefined;
 
   #beat(): void {
     if (this.#socket === undefined) this.#connect();
@@ -36,8 +37,7 @@ class Engine {
   }
 
   #connect(): void {
-    const url = `${this.#harness.service.adminUrl.replace('http', 'ws')}/ingest/v1`;
-    const socket = new WebSocket(url, { headers: { Authorization: `Bearer ${this.#token}` } });
+    const socket = new WebSocket(this.#url, { headers: { Authorization: `Bearer ${this.#token}` } });
     this.#socket = socket;
     socket.on('error', () => {});
     socket.on('open', () => this.#send({ type: 'hello', protocol: 1, epoch: ++this.#epoch }));
