@@ -14,7 +14,6 @@ export interface Sample {
   readonly residentMb: number;
   readonly heapMb: number;
   readonly connections: number;
-  readonly handles: number;
   readonly timers: number;
   readonly eventLoopP99Ms: number;
   /** `undefined` while there never was any data. */

@@ -77,7 +77,7 @@ function memoryLines(record: SoakRecord, minutes: number): string[] {
   return [
     `Slopes are Theil-Sen estimates over the minimum of each minute, after ${memoryOf(record, minutes).warmUpMinutes.toFixed(1)} minutes of warm-up, with 95 % intervals. A bar is met if the whole interval is below it, missed if all of it is above, else not decided.`,
     '',
-    `Memory in use ${range(liveMemory, ({ heapMb, buffersMb }) => heapMb + buffersMb)} MB, resident ${range(samples, ({ residentMb }) => residentMb)} MB. Connections ${range(samples, ({ connections }) => connections)}, handles ${range(samples, ({ handles }) => handles)}, timers ${range(samples, ({ timers }) => timers)}. Event-loop delay p99 at most ${slowest} ms within a second.`,
+    `Memory in use ${range(liveMemory, ({ heapMb, buffersMb }) => heapMb + buffersMb)} MB, resident ${range(samples, ({ residentMb }) => residentMb)} MB. Connections ${range(samples, ({ connections }) => connections)}, timers ${range(samples, ({ timers }) => timers)}. Event-loop delay p99 at most ${slowest} ms within a second.`,
   ];
 }
 

@@ -45,7 +45,6 @@ function sampleOf(metrics: Metrics, latencies: readonly number[]): Sample {
     residentMb: metrics.value('mdapi_process_resident_memory_bytes') / megabyte,
     heapMb: metrics.value('mdapi_nodejs_heap_size_used_bytes') / megabyte,
     connections: metrics.value('mdapi_connections_open'),
-    handles: metrics.value('mdapi_nodejs_active_handles_total'),
     timers: metrics.value('mdapi_nodejs_active_resources', { type: 'Timeout' }),
     eventLoopP99Ms: metrics.value('mdapi_event_loop_delay_seconds', { percentile: '99' }) * 1000,
     dataAgeS: hasData ? metrics.value('mdapi_market_data_age_seconds') : undefined,
