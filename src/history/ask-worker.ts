@@ -36,10 +36,10 @@ async function answerTo({ name, args }: Question): Promise<unknown> {
 let turn = Promise.resolve();
 parentPort!.on('message', (question: Question) => {
   turn = turn.then(async () => {
-    const told: FromAskWorker = await answerTo(question).then(
+    const reply: FromAskWorker = await answerTo(question).then(
       (answer) => ({ id: question.id, answer }),
       (error: Error) => ({ id: question.id, error: error.message }),
     );
-    parentPort!.postMessage(told);
+    parentPort!.postMessage(reply);
   });
 });

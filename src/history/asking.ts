@@ -58,11 +58,11 @@ export class RecordAsking {
   #startWorker(): Worker {
     const worker = new Worker(new URL('./ask-worker.ts', import.meta.url), { workerData: this.#location });
     worker.unref();
-    worker.on('message', (told: FromAskWorker) => {
-      const waiting = this.#waiting.get(told.id);
-      this.#waiting.delete(told.id);
-      if ('error' in told) waiting?.reject(new Error(told.error));
-      else waiting?.resolve(told.answer as never);
+    worker.on('message', (reply: FromAskWorker) => {
+      const waiting = this.#waiting.get(reply.id);
+      this.#waiting.delete(reply.id);
+      if ('error' in reply) waiting?.reject(new Error(reply.error));
+      else waiting?.resolve(reply.answer as never);
     });
     worker.on('error', (error: Error) => this.#ended(error));
     worker.once('exit', () => this.#ended(new Error('the thread that reads the record ended')));

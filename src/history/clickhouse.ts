@@ -39,7 +39,7 @@ const oneBlock = {
   wait_end_of_query: 1,
 } as const;
 
-/** What `ship` asks and tells a ClickHouse server. Everything rejects with `ShipError`. */
+/** The queries and statements of `ship` to a ClickHouse server. Everything rejects with `ShipError`. */
 export class ClickHouse {
   readonly #location: ClickHouseLocation;
   readonly #client: ReturnType<typeof createClient>;
@@ -59,14 +59,14 @@ export class ClickHouse {
 
   /** Makes what is missing, and sets how long rows are kept. */
   async create(keepForMs: number): Promise<void> {
-    for (const query of schemaStatements(keepForMs)) await this.#tell(query);
+    for (const query of schemaStatements(keepForMs)) await this.#execute(query);
     const retention = retentionOf(keepForMs);
     const tables = await this.#ask<{ name: RowTable; create_table_query: string }>(
       'SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase()',
     );
     for (const { name, create_table_query } of tables) {
       if (!rowTableNames.includes(name) || create_table_query.includes(retention)) continue;
-      await this.#tell(`ALTER TABLE ${name} MODIFY TTL ${retention}`);
+      await this.#execute(`ALTER TABLE ${name} MODIFY TTL ${retention}`);
     }
   }
 
@@ -145,7 +145,7 @@ export class ClickHouse {
     }));
   }
 
-  #tell(query: string): Promise<unknown> {
+  #execute(query: string): Promise<unknown> {
     return this.#trying(() => this.#client.command({ query }));
   }
 

@@ -39,7 +39,7 @@ const tables = [
 /**
  * Makes the tables where they are missing.
  *
- * @returns what tells this database from others, in 8 hexadecimal digits
+ * @returns what identifies this database, in 8 hexadecimal digits
  */
 export async function prepareTables(run: RunQuery): Promise<string> {
   if (!(await isTable(run, 'record_identity'))) {

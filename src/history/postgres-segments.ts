@@ -102,7 +102,7 @@ class PostgresSegments implements SegmentStore {
     return row!.chain;
   }
 
-  /** Can be repeated: an answer that is lost on its way does not tell whether they are stored. */
+  /** Can be repeated: an answer that is lost on its way does not show whether they are stored. */
   async append(segments: readonly Segment[]): Promise<void> {
     const first = segments[0];
     if (first === undefined) return;

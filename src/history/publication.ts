@@ -10,7 +10,7 @@ import { type StreamedServing, type StreamListener, StreamReader } from './strea
 import type { ListingFact, RateVersion, TermsVersion } from './versions.ts';
 
 /**
- * Makes rows of what the serving thread tells, with the arithmetic that the prices were made with there. It knows no
+ * Makes rows of what the serving thread sends, with the arithmetic that the prices were made with there. It knows no
  * clock and keeps no row.
  */
 export class Publication implements StreamListener {
@@ -26,7 +26,7 @@ export class Publication implements StreamListener {
   #sub = 0;
   #restated = false;
 
-  /** The rows of one piece. @returns whether everything was told anew in it, so that what was known before is void */
+  /** The rows of one piece. @returns whether it states everything afresh, which voids what was known before */
   read(piece: Uint8Array): { readonly rows: Rows; readonly restated: boolean } {
     this.#rows = { quotes: [], facts: [], servings: [] };
     this.#restated = false;

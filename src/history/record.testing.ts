@@ -86,7 +86,7 @@ function refusing(opened: SegmentStore): RefusingStore {
   return store;
 }
 
-/** A writer on a store, and a serving thread that tells it of one market. */
+/** A writer on a store, and a serving thread that sends it one market. */
 export async function writerOn(store: SegmentStore, path: string) {
   const chain = await store.newChain([]);
   const run = await store.addRun({ chain, startedAt: 0 as EpochMs, requestKey });
@@ -98,7 +98,7 @@ export async function writerOn(store: SegmentStore, path: string) {
   return { writer: new RecordWriter(parts), written, run };
 }
 
-/** Pieces of a stream that tell of one answer to a key each. */
+/** Pieces of a stream, with one answer to a key each. */
 export function answers() {
   const stream = new StreamWriter();
   let count = 0;

@@ -23,9 +23,9 @@ export interface RecorderOptions {
   readonly book: MarketBook;
   readonly clock: Clock;
   readonly channel: RecordingChannel;
-  /** Called after each flush: for what else is to be told. */
+  /** Called after each flush: for whatever else is to be recorded. */
   readonly onFlush?: (() => void) | undefined;
-  /** Told since when nothing is recorded, with the error if one is the reason; `undefined` once the record goes on. */
+  /** Called with the instant since when nothing is recorded, with the error if one is the reason; `undefined` once the record goes on. */
   readonly onGap: (since: EpochMs | undefined, error?: unknown) => void;
 }
 
@@ -36,8 +36,8 @@ const pieceBytesMax = 262_144;
 /** Bytes on their way that are not in the journal. More means that the disk does not keep up. */
 const backlogBytesMax = 64 * 1024 * 1024;
 
-/** What was told last of a market. */
-interface Told {
+/** What was sent last of a market. */
+interface Sent {
   readonly index: number;
   /** In `/v1/markets`; `undefined` where it is not. */
   market: OfferedMarket | undefined;
@@ -45,8 +45,8 @@ interface Told {
   inputs: PriceInputs | undefined;
 }
 
-/** What was told last of an exchange market. */
-interface ToldPrices {
+/** What was sent last of an exchange market. */
+interface SentPrices {
   ticker: AcceptedTicker | undefined;
   references: ReferencePrices | undefined;
 }
@@ -58,11 +58,11 @@ interface ToldPrices {
 export class Recorder implements BookObserver {
   readonly #options: RecorderOptions;
   readonly #stream = new StreamWriter();
-  readonly #told = new Map<MarketSymbol, Told>();
-  readonly #prices = new Map<MarketSymbol, ToldPrices>();
+  readonly #sent = new Map<MarketSymbol, Sent>();
+  readonly #prices = new Map<MarketSymbol, SentPrices>();
   readonly #names = new Map<string, number>();
   readonly #rates = new Map<ConversionRate, number>();
-  /** The operator's holds that were told. */
+  /** The operator's holds that were sent. */
   #holds: ReadonlyMap<HeldSubject, EpochMs> = new Map();
   /** By the terms of each market, which stay the same objects until others hold. */
   #terms = new WeakMap<MarketTerms, number>();
@@ -93,7 +93,7 @@ export class Recorder implements BookObserver {
     return this.#backlogBytes;
   }
 
-  /** @param facts of the process, told at the start and again after a gap */
+  /** @param facts of the process, sent at the start and again after a gap */
   start(facts: readonly [FactKind, string][]): void {
     const { book, clock } = this.#options;
     this.#facts = facts;
@@ -230,9 +230,9 @@ export class Recorder implements BookObserver {
     this.#options.onGap(undefined);
   }
 
-  /** Tells everything from the beginning. */
+  /** States everything afresh. */
   #restate(): void {
-    this.#told.clear();
+    this.#sent.clear();
     this.#prices.clear();
     this.#names.clear();
     this.#rates.clear();
@@ -249,22 +249,22 @@ export class Recorder implements BookObserver {
   /** Looks at everything that may have changed by itself or with the list of markets. */
   #refresh(now: EpochMs): void {
     const { catalogue } = this.#options.book;
-    if (this.#marketsStale || this.#told.size === 0) {
+    if (this.#marketsStale || this.#sent.size === 0) {
       this.#marketsStale = false;
       const listed = new Map(catalogue.listed(now).map((market) => [market.symbol, market]));
-      for (const symbol of new Set([...listed.keys(), ...this.#told.keys()]))
-        this.#tellListing(symbol, listed.get(symbol));
-      this.#tellHolds();
+      for (const symbol of new Set([...listed.keys(), ...this.#sent.keys()]))
+        this.#sendListing(symbol, listed.get(symbol));
+      this.#sendHolds();
     } else {
-      for (const { market } of this.#told.values()) {
-        if (market?.listedUntil !== undefined && now >= market.listedUntil) this.#tellListing(market.symbol, undefined);
+      for (const { market } of this.#sent.values()) {
+        if (market?.listedUntil !== undefined && now >= market.listedUntil) this.#sendListing(market.symbol, undefined);
       }
     }
     for (const { symbol } of catalogue.all()) this.#evaluate(symbol, now);
     this.#recheckAt = this.#options.book.nextChangeAt(now);
   }
 
-  #tellHolds(): void {
+  #sendHolds(): void {
     const holds = this.#options.book.operatorHolds();
     for (const [subject, since] of holds) {
       if (this.#holds.get(subject) !== since) this.#stream.fact('hold', subject, JSON.stringify({ since }));
@@ -273,37 +273,37 @@ export class Recorder implements BookObserver {
     this.#holds = holds;
   }
 
-  #tellListing(symbol: MarketSymbol, market: OfferedMarket | undefined): void {
-    const told = this.#toldOf(symbol);
-    const last = told.market;
-    told.market = market;
+  #sendListing(symbol: MarketSymbol, market: OfferedMarket | undefined): void {
+    const sent = this.#sentOf(symbol);
+    const last = sent.market;
+    sent.market = market;
     if (last === market || (last !== undefined && market !== undefined && areEqual(last, market))) return;
-    this.#stream.listing(told.index, JSON.stringify({ market: market ?? null } satisfies ListingFact));
+    this.#stream.listing(sent.index, JSON.stringify({ market: market ?? null } satisfies ListingFact));
   }
 
   #evaluate(symbol: MarketSymbol, now: EpochMs): void {
     const { book } = this.#options;
-    const told = this.#toldOf(symbol);
+    const sent = this.#sentOf(symbol);
     const inputs = book.inputs(symbol, now);
     if (inputs.kind !== 'inputs') {
       const reason = inputs.kind === 'unpriced' ? inputs.reason : 'not_offered';
-      const isNew = told.noQuote === undefined && told.inputs === undefined;
-      if (told.noQuote === reason || (isNew && reason === 'not_offered')) return;
-      told.noQuote = reason;
-      told.inputs = undefined;
-      this.#stream.noQuote(told.index, reason);
+      const isNew = sent.noQuote === undefined && sent.inputs === undefined;
+      if (sent.noQuote === reason || (isNew && reason === 'not_offered')) return;
+      sent.noQuote = reason;
+      sent.inputs = undefined;
+      this.#stream.noQuote(sent.index, reason);
       return;
     }
-    if (told.inputs !== undefined && areSameInputs(told.inputs, inputs)) return;
-    this.#tellQuote(told, inputs);
+    if (sent.inputs !== undefined && areSameInputs(sent.inputs, inputs)) return;
+    this.#sendQuote(sent, inputs);
     const recheckAt = book.nextChangeAt(now);
     if (recheckAt < this.#recheckAt) this.#recheckAt = recheckAt;
   }
 
-  #tellQuote(told: Told, inputs: PriceInputs): void {
+  #sendQuote(sent: Sent, inputs: PriceInputs): void {
     const { market, ticker, references, rate } = inputs;
-    if (told.market !== market) this.#tellListing(market.symbol, market);
-    const exchangeMarket = this.#toldOf(market.exchangeSymbol);
+    if (sent.market !== market) this.#sendListing(market.symbol, market);
+    const exchangeMarket = this.#sentOf(market.exchangeSymbol);
     const prices = this.#pricesOf(market.exchangeSymbol);
     if (prices.ticker !== ticker) {
       const source = this.#name(ticker.source);
@@ -316,23 +316,23 @@ export class Recorder implements BookObserver {
     }
     const rateName = rate === undefined ? 0 : this.#rateName(rate) + 1;
     const terms = this.#termsName(inputs.terms);
-    this.#stream.quote(told.index, exchangeMarket.index, rateName, terms);
-    told.inputs = inputs;
-    told.noQuote = undefined;
+    this.#stream.quote(sent.index, exchangeMarket.index, rateName, terms);
+    sent.inputs = inputs;
+    sent.noQuote = undefined;
   }
 
-  #toldOf(symbol: MarketSymbol): Told {
-    const known = this.#told.get(symbol);
+  #sentOf(symbol: MarketSymbol): Sent {
+    const known = this.#sent.get(symbol);
     if (known !== undefined) return known;
-    const told: Told = { index: this.#name(symbol), market: undefined, noQuote: undefined, inputs: undefined };
-    this.#told.set(symbol, told);
-    return told;
+    const sent: Sent = { index: this.#name(symbol), market: undefined, noQuote: undefined, inputs: undefined };
+    this.#sent.set(symbol, sent);
+    return sent;
   }
 
-  #pricesOf(exchangeSymbol: MarketSymbol): ToldPrices {
+  #pricesOf(exchangeSymbol: MarketSymbol): SentPrices {
     const known = this.#prices.get(exchangeSymbol);
     if (known !== undefined) return known;
-    const prices: ToldPrices = { ticker: undefined, references: undefined };
+    const prices: SentPrices = { ticker: undefined, references: undefined };
     this.#prices.set(exchangeSymbol, prices);
     return prices;
   }
@@ -355,7 +355,7 @@ export class Recorder implements BookObserver {
     return index;
   }
 
-  /** The number of a text, which is told first where it is new. */
+  /** The number of a text, which is sent first where it is new. */
   #name(text: string): number {
     const known = this.#names.get(text);
     if (known !== undefined) return known;

@@ -6,7 +6,7 @@ import type { ReferencePrices } from '../market/upstream.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { type NoQuote, noQuotes } from './rows.ts';
 
-/** What the serving thread tells the recording one. Codes of one stream, never stored. */
+/** What the serving thread sends the recording one. Codes of one stream, never stored. */
 const op = {
   time: 1,
   name: 2,
@@ -32,7 +32,7 @@ const tickerFields = [
   'priceChangePercent24h',
 ] as const satisfies readonly (keyof AcceptedTicker)[];
 
-/** An answer, as far as the serving thread has to tell. */
+/** An answer, as the serving thread sends it. */
 export interface StreamedServing {
   readonly keyId: string;
   readonly askedAt: EpochMs;
@@ -74,7 +74,7 @@ export class StreamWriter {
     this.#at = at;
   }
 
-  /** Forget everything: it is told anew. */
+  /** Forget everything: it is stated afresh. */
   reset(): void {
     this.#writer.byte(op.reset);
     this.#at = 0;
@@ -86,7 +86,7 @@ export class StreamWriter {
     this.#writer.text(text);
   }
 
-  /** @param last what was told of this market before */
+  /** @param last what was sent of this market before */
   ticker(market: number, source: number, ticker: AcceptedTicker, last: AcceptedTicker | undefined): void {
     const writer = this.#writer;
     writer.byte(op.ticker);
@@ -117,7 +117,7 @@ export class StreamWriter {
     this.#writer.text(json);
   }
 
-  /** The market has the prices that follow from what was told. @param rate the name of it plus 1; 0 for none */
+  /** The market has the prices that follow from what was sent. @param rate the name of it plus 1; 0 for none */
   quote(market: number, exchangeMarket: number, rate: number, terms: number): void {
     this.#writer.byte(op.quote);
     this.#writer.count(market);
@@ -165,7 +165,7 @@ export class StreamWriter {
   }
 }
 
-/** Who is told what a stream says. */
+/** Takes what a stream says. */
 export interface StreamListener {
   time(at: EpochMs): void;
   reset(): void;

@@ -23,7 +23,7 @@ let pruning: Promise<void> = Promise.resolve();
 /** Deleted, and not yet in the record. */
 let deleted: { readonly deletion: Deletion; readonly at: EpochMs }[] = [];
 
-function tell(message: FromWorker): void {
+function report(message: FromWorker): void {
   port.postMessage(message);
 }
 
@@ -35,7 +35,7 @@ async function trying(work: () => Promise<void>): Promise<void> {
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
   }
-  if (failure !== trouble) tell({ kind: 'trouble', message: failure });
+  if (failure !== trouble) report({ kind: 'trouble', message: failure });
   trouble = failure;
 }
 
@@ -43,16 +43,16 @@ async function begin(): Promise<void> {
   const { location, requestKey, startedAt } = settings;
   store = await openSegments(location);
   const journalPath = store.journalPath!;
-  const written = (bytes: number) => tell({ kind: 'written', bytes });
+  const written = (bytes: number) => report({ kind: 'written', bytes });
   open = await openWriter({ store, journalPath, requestKey, now: startedAt, written });
-  tell({ kind: 'open', chain: open.chain, gap: open.gap });
+  report({ kind: 'open', chain: open.chain, gap: open.gap });
 }
 
 async function tick(now: EpochMs): Promise<void> {
   if (open === undefined || store === undefined) return;
   const { writer } = open;
   await trying(() => writer.tick(now));
-  tell({ kind: 'figures', figures: writer.figures() });
+  report({ kind: 'figures', figures: writer.figures() });
   await noteDeleted(writer);
   if (now - prunedAt < pruneEveryMs) return;
   prunedAt = now;
@@ -68,7 +68,7 @@ async function noteDeleted(writer: OpenWriter['writer']): Promise<void> {
   deleted = [];
   for (const { deletion, at } of noted) {
     await trying(() => writer.note('deletion', JSON.stringify(deletion), at));
-    tell({ kind: 'deleted', deletion });
+    report({ kind: 'deleted', deletion });
   }
 }
 
@@ -78,7 +78,7 @@ async function stop(): Promise<void> {
   await trying(async () => open?.writer.stop());
   open?.release();
   await store?.close();
-  tell({ kind: 'stopped' });
+  report({ kind: 'stopped' });
   port.close();
 }
 
@@ -88,7 +88,7 @@ async function handle(message: ToWorker): Promise<void> {
   else await stop();
 }
 
-let turn = begin().catch((error: Error) => tell({ kind: 'failed', message: error.message }));
+let turn = begin().catch((error: Error) => report({ kind: 'failed', message: error.message }));
 port.on('message', (message: ToWorker) => {
   turn = turn.then(() => handle(message));
 });
