@@ -74,8 +74,8 @@ export class DigestTable {
   }
 
   /** Every slot in use, in no particular order. */
-  slots(): Uint32Array {
-    return this.#places.filter((slot) => slot !== 0);
+  *slots(): Generator<number> {
+    for (const slot of this.#places) if (slot !== 0) yield slot;
   }
 
   #place(slot: number): void {

@@ -124,7 +124,9 @@ export class KeyDirectory {
 
   /** The slots of the keys that were not upserted since the last `beginReload`. */
   absent(): number[] {
-    return [...this.#table.slots()].filter((slot) => this.#rounds[slot] !== this.#round);
+    const absent: number[] = [];
+    for (const slot of this.#table.slots()) if (this.#rounds[slot] !== this.#round) absent.push(slot);
+    return absent;
   }
 
   /** The slot of a digest whose key and account are active, expired or not; 0 for any other. */
