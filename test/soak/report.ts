@@ -81,16 +81,16 @@ function memoryLines(record: SoakRecord, minutes: number): string[] {
   ];
 }
 
-/** The faults that took over a second to recover from, or never did, one by one; of the others the number. */
+/** The faults that took over five seconds to recover from, or never did, one by one; of the others the number. */
 function recoveryText(recoveries: readonly Recovery[]): string {
   const byFault = Map.groupBy(recoveries, ({ what }) => what);
   const slow = [...byFault].toSorted().flatMap(([what, all]) => {
     const lost = all.filter(({ tookMs }) => tookMs === undefined).length;
     const longestMs = Math.max(...all.map(({ tookMs = 0 }) => tookMs));
-    if (lost === 0 && longestMs <= 1_000) return [];
+    if (lost === 0 && longestMs <= 5_000) return [];
     return [[what, String(all.length), `${(longestMs / 1000).toFixed(1)} s`, String(lost)]];
   });
-  const rest = `${recoveries.length} faults of ${byFault.size} kinds. Of ${byFault.size - slow.length} kinds the feed recovered within a second each time.`;
+  const rest = `${recoveries.length} faults of ${byFault.size} kinds. Of ${byFault.size - slow.length} kinds the feed recovered within five seconds each time.`;
   if (slow.length === 0) return rest;
   return `${rest} The others:\n\n${table(['fault', 'times', 'recovered within', 'not recovered'], slow)}`;
 }
