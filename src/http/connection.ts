@@ -10,12 +10,12 @@ interface Bounds {
   readonly unsentBytesMax: number;
   /** What the parser is given at a time: no more requests than these hold are taken before it can be stopped. */
   readonly pieceBytes: number;
-  /** Answers in a row that refuse requests sent ahead; the last of them ends the connection. */
-  readonly refusalsInRowMax: number;
 }
 
-const keyed: Bounds = { unansweredMax: 16, unsentBytesMax: 256 * 1024, pieceBytes: 1_024, refusalsInRowMax: 50 };
-const keyless: Bounds = { unansweredMax: 1, unsentBytesMax: 64 * 1024, pieceBytes: 64, refusalsInRowMax: 20 };
+const keyed: Bounds = { unansweredMax: 16, unsentBytesMax: 256 * 1024, pieceBytes: 1_024 };
+const keyless: Bounds = { unansweredMax: 1, unsentBytesMax: 64 * 1024, pieceBytes: 64 };
+/** Answers in a row that refuse requests sent ahead; the last of them ends the connection. */
+const refusalsInRowMax = 50;
 
 interface Answer {
   readonly response: ServerResponse;
@@ -171,7 +171,7 @@ export class Connection {
   isLastRefusal(weight: number): boolean {
     const isAhead = weight > 0 && (this.#answers.length > 1 || this.hasMore);
     this.#refusals = isAhead ? this.#refusals + weight : 0;
-    return this.#refusals >= this.#bounds.refusalsInRowMax;
+    return this.#refusals >= refusalsInRowMax;
   }
 
   /** Runs `then` once the client has taken the oldest of its answers. */

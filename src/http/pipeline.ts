@@ -43,6 +43,8 @@ export interface Decision {
   readonly verdict: LimitDecision | undefined;
   /** The valid key that asks; absent where there is none. */
   readonly key?: KeyMatch | undefined;
+  /** The limit that refused the request; absent where none did. */
+  readonly limitedBy?: LimitCategory | 'page';
 }
 
 /** A decision at once, or soon where the limits are counted elsewhere. */
@@ -150,7 +152,7 @@ export class Pipeline {
   #limited(category: LimitCategory | 'page', name: string, verdict: LimitDecision, key?: KeyMatch): Decision {
     this.#counts.limited(category);
     const answer = problem('RATE_LIMIT_EXCEEDED', limitDetail(name, verdict.limit), verdict.retryAfterSeconds);
-    return { answer, route: unmatchedRoute, verdict, key };
+    return { answer, route: unmatchedRoute, verdict, key, limitedBy: category };
   }
 
   #decideFound(

@@ -294,7 +294,7 @@ export class PublicListener {
     if (this.#draining && isLast) this.#closeAfter(exchange);
     connection.wasShed = answer === overloaded;
     connection.isKeyed ||= key !== undefined;
-    if (connection.isLastRefusal(refusalWeight(answer))) this.#closeAfter(exchange);
+    if (connection.isLastRefusal(refusalWeight(decision))) this.#closeAfter(exchange);
     const keepAliveSeconds = connection.isKeyed || !response.shouldKeepAlive ? undefined : keylessKeepAliveSeconds;
     const written = writeAnswer(response, answer, {
       requestId,
@@ -373,8 +373,10 @@ function isToBeShed(connection: Connection, path: string): boolean {
 }
 
 /** How much an answer refuses its client, who gains nothing by asking again at once; 0 for one that does not. */
-function refusalWeight(answer: Answer): number {
+function refusalWeight({ answer, limitedBy }: Decision): number {
   if (answer === overloaded) return 10;
+  // No client of the API asks for pages ahead.
+  if (limitedBy === 'page') return 5;
   if (answer.kind !== 'problem') return 0;
   const { status } = errorTable[answer.code];
   return status === 401 || status === 429 ? 1 : 0;
