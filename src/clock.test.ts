@@ -35,7 +35,7 @@ function standStill(ms: number): Promise<void> {
 }
 
 for (const kind of ['after', 'every'] as const) {
-  test(`a deadline that passes while the process stands still is looked at after what arrived meanwhile (${kind})`, async () => {
+  test(`a deadline that passes while the process is paused is checked after what arrived meanwhile (${kind})`, async () => {
     const order: string[] = [];
     const read = once(near, 'data').then(() => order.push('frame'));
     const due = new Promise<void>((resolve) => {

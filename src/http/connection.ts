@@ -8,7 +8,7 @@ interface Bounds {
   /** Answers that its client has not taken yet: beyond either bound further requests wait. */
   readonly unansweredMax: number;
   readonly unsentBytesMax: number;
-  /** What the parser is given at a time: no more requests than these hold are taken before it can be stopped. */
+  /** Bytes given to the parser at a time. It can be stopped only between two such pieces. */
   readonly pieceBytes: number;
 }
 

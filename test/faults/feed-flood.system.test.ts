@@ -16,7 +16,7 @@ async function assertAsPromptAs(usualMs: number, untilServed: () => Promise<numb
   assert.ok(tookMs < 2 * usualMs + 1_000, `${tookMs} ms until the newest price, ${usualMs} ms before`);
 }
 
-test('ten times the ticks while the process stands still 200 ms at a time: prices are current at once, memory stays (fault row 46)', async (t) => {
+test('ten times the ticks while the process is paused for 200 ms at a time: prices are current at once, memory stays (fault row 46)', async (t) => {
   const simulator = await startExchangeSimulator({ quotes: ['EUR'], updatesPerSecond: 2_000 });
   t.after(() => simulator.stop());
   // Without the defence against overload, which would refuse the clients of this test.
