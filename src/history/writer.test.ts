@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
-import { readJournal } from './journal.ts';
+import { Journal, readJournal } from './journal.ts';
 import { openWriter } from './open-writer.ts';
 import {
   answers,
@@ -69,6 +69,22 @@ recordTest(
     assert.equal((await verifyRecord(store, () => {})).finding, undefined);
   },
 );
+
+recordTest('a disk that is slow to sync holds up no writing, and its error is that of the next tick', async (t) => {
+  const { store, journalPath } = await newRecord(t);
+  const { writer, written } = await writerOn(store, journalPath);
+  const answered = answers();
+  const disk = Promise.withResolvers<void>();
+  t.mock.method(Journal.prototype, 'sync', () => disk.promise);
+  await writer.take(answered(1_000));
+  await writer.tick(1_500 as EpochMs);
+  await writer.take(answered(2_000));
+  await writer.tick(2_500 as EpochMs);
+  assert.equal(written.length, 2, 'both are in the journal while the first sync goes on');
+  disk.reject(new Error('the disk fails'));
+  await new Promise(setImmediate);
+  await assert.rejects(writer.tick(3_500 as EpochMs), /the disk fails/);
+});
 
 recordTest('the record is readable by its owner alone', async (t) => {
   const { store, journalPath, location } = await newRecord(t);
