@@ -99,16 +99,15 @@ const introduction = `# Command line
 
 <!-- Generated from the commands in src/cli. Change those and run \`npm run generate\`. -->
 
-In a checkout run \`npx mdapi COMMAND\`, with any Node from version 20: one older than 26 passes on to the packaged runtime.
-\`mdapi help COMMAND\` shows the same as this page, with more examples.
+In a checkout run \`npx mdapi COMMAND\`. \`mdapi help COMMAND\` shows the same as this page, with more examples.
 
-- **Running servers follow by themselves**, within a second: commands write to the database.
-- **Data goes to stdout, everything else to stderr.** With \`--json\` stdout is exactly one JSON object (\`watch\` prints one a line), also for a failure:
+- **Running servers follow within a second**: commands write to the database.
+- **Data goes to stdout, everything else to stderr.** With \`--json\` stdout is one JSON object (\`watch\` prints one a line), also for a failure:
   \`{"error":{"reason":"account_unknown","message":"…","exitCode":4}}\`. Rely on \`reason\` or the exit code, not on the message.
-- **Fields are those of the management API.** What is created or changed has its \`id\`, a new key also its text as \`key\`. Instants come in two
-  forms (\`createdAt\`, \`createdAtMs\`); a missing value is null.
-- **Questions** are asked only at a terminal, before \`keys revoke\`, \`accounts deactivate\`, \`markets delist\` and \`admin revoke\`; \`--yes\` answers in advance.
+- **Fields are those of the management API.** What is created or changed has its \`id\`; a new key or token is in \`key\` or \`token\`.
+- **Questions** are asked only at a terminal; \`--yes\` answers in advance.
 - **INSTANT** is one of: ${instantForms}.
+- In a usage line, what is in brackets may be left out.
 - **Secrets are never arguments**, and no command prints one, except a new key or token, once.
 - **Colours** appear only on a terminal, and not with \`NO_COLOR\` set.
 `;
@@ -122,7 +121,7 @@ export function commandReference(): string {
   return [introduction, common, exitCodes, ...chapters].join('\n');
 }
 
-/** What the introduction or the usage line already says is left out: `--yes`, and an example that is the only one. */
+/** What the introduction, the heading or the usage line already says is left out, and an example that is the only one. */
 function commandSection(command: Command): string {
   const options = (command.options ?? []).filter((option) => option !== yesOption);
   const optional = (command.positionals ?? []).filter(({ many }) => many === true);
@@ -132,16 +131,18 @@ function commandSection(command: Command): string {
     options.length === 0 || command.examples.length === 1
       ? []
       : command.examples.map(({ line, note }) => `${line}  # ${note}`);
+  const usage = usageOf(command);
+  const lines = usage === `mdapi ${command.name}` ? examples : [usage, ...examples];
   return [
     `### \`mdapi ${command.name}\`\n`,
     `${[summary, ...(command.details ?? [])].join('\n\n')}\n`,
-    `\`\`\`sh\n${[usageOf(command), ...examples].join('\n')}\n\`\`\`\n`,
+    ...(lines.length === 0 ? [] : [`\`\`\`sh\n${lines.join('\n')}\n\`\`\`\n`]),
     ...(rows.length === 0 ? [] : [definitions(rows)]),
   ].join('\n');
 }
 
 function optionRow(option: Option): readonly [string, string] {
-  return [spelling(option), `${option.summary}${option.required ? ' (required)' : ''}`];
+  return [spelling(option), option.summary];
 }
 
 function definitions(rows: readonly (readonly [string, string])[]): string {

@@ -10,7 +10,7 @@ import { instantCell, pairs, table } from './style.ts';
 import { parseCount, parseRequestId } from './values.ts';
 
 const limitMax = 100_000;
-const limitOption = { name: 'limit', value: 'ROWS', summary: `how many at most, 1 to ${limitMax} (default: 1000)` };
+const limitOption = { name: 'limit', value: 'ROWS', summary: `at most this many, 1 to ${limitMax} (default: 1000)` };
 const more = (limit: number) =>
   `These are the first ${limit}: begin the next span at the last of them, or raise --limit.`;
 

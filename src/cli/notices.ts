@@ -18,7 +18,7 @@ const list = storeCommand({
     'States: pending (to be sent), sending, sent (accepted by the mail server), failed (refused for good, or given up after four days), recorded (no mail server was configured), unconfirmed (no answer came: it may have been sent, and is not sent again).',
   ],
   options: [
-    { name: 'status', value: 'STATUS', values: noticeStatuses, summary: `only these: ${noticeStatuses.join(', ')}` },
+    { name: 'status', value: 'STATUS', values: noticeStatuses, summary: 'only notices in this state' },
     { name: 'key', value: 'ID', summary: 'only notices about this key' },
     { name: 'limit', value: 'COUNT', summary: 'at most this many, 1 to 10000 (default: 100)' },
   ],

@@ -30,7 +30,7 @@ export const price: Command = storeCommand({
     'Asks the running server; if none answers, it uses the last saved prices and says so. With --at it asks the record.',
   ],
   positionals: [{ name: 'SYMBOL', summary: 'the market, such as BTCCZK, in any case' }],
-  options: [{ name: 'at', value: 'INSTANT', summary: 'the price of this instant, ISO 8601 with Z or an offset' }],
+  options: [{ name: 'at', value: 'INSTANT', summary: 'the price of this instant' }],
   examples: [
     { line: 'mdapi price BTCCZK', note: 'ask, fee, rate, margin and rounding of both prices' },
     { line: 'mdapi price BTCCZK --at 2026-11-22T12:00:03.120Z', note: 'as it was then' },

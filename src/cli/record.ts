@@ -56,8 +56,8 @@ export function symbolOf(text: string): MarketSymbol {
 
 /** `--from` and `--to`. */
 export const spanOptions: readonly Option[] = [
-  { name: 'from', value: 'INSTANT', required: true, summary: 'where the span begins, ISO 8601 with Z or an offset' },
-  { name: 'to', value: 'INSTANT', summary: 'where it ends (default: now)' },
+  { name: 'from', value: 'INSTANT', required: true, summary: 'start of the span' },
+  { name: 'to', value: 'INSTANT', summary: 'end of the span (default: now)' },
 ];
 
 export interface Span {

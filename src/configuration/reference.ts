@@ -20,8 +20,8 @@ column, or its variable.
 - **Durations** carry their unit: \`250ms\`, \`10s\`, \`5m\`, \`96h\`, \`7d\`.
 - **In the environment** lists are separated by commas (\`MDAPI_MARKETS_QUOTES=EUR,USD\`) and maps are JSON
   (\`MDAPI_PRICING_CONVERTED='{"CZK":{"via":"EUR","marginPercent":"1"}}'\`). A list or map replaces the whole one below it.
-- **Secrets from files**: a variable with \`_FILE\` after its name names a file that holds the value (one final line break is cut).
-  Values marked *secret* are never printed.
+- **Secrets from files**: a variable with \`_FILE\` after its name, such as \`MDAPI_STORE_FILE\`, names a file that holds the value (one final line
+  break is cut). Use it for values marked *secret*, which are never printed; PostgreSQL's password can also come from \`PGPASSFILE\`.
 - **Relative paths** in the file are relative to the file, all others to the working directory.
 
 Each entry: key, variable (default; what is allowed): meaning. An http or WebSocket URL has no credentials and no fragment.
@@ -42,7 +42,9 @@ function list(own: readonly Field[]): string {
   const entries = own.map(({ key, variable, schema }) => {
     const initial = schema.default === undefined ? (schema.whenAbsent ?? 'none') : code(schema.default);
     // A range shows by itself what it is one of.
-    const allowed = schema.allowed?.replace(/^a (whole number|duration) from |,? without credentials or fragment$/, '');
+    const allowed = schema.allowed
+      ?.replace(/^a (whole number|duration) from |,? without credentials or fragment$/, '')
+      .replace(' printable characters without spaces at the ends', ' characters');
     const sentences = [
       `\`${key}\` \`${variable}\` (${initial}${allowed === undefined ? '' : `; ${allowed}`}):`,
       schema.description,

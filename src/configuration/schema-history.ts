@@ -8,8 +8,7 @@ export const historySchema = section(
       whenAbsent: '`history.sqlite` beside the SQLite file of `store`; with PostgreSQL nothing is recorded',
       example: 'postgres://mdapi@db.example.com/record?sslmode=verify-full',
       secret: true,
-      security:
-        'It holds ids of keys and no address: readable by the service’s user alone. With a password use `MDAPI_HISTORY_URL_FILE`, or `PGPASSFILE`.',
+      security: 'It holds ids of keys and no address: readable by the service’s user alone.',
     }),
     journal: text(path, {
       default: './history',
@@ -34,8 +33,7 @@ export const historySchema = section(
           whenAbsent: 'nothing is copied',
           example: 'https://mdapi:password@clickhouse.example.com:8443/record',
           secret: true,
-          security:
-            'It gets ids of keys and no address. With a password use `MDAPI_HISTORY_CLICKHOUSE_URL_FILE`, and `https://` beyond this machine.',
+          security: 'It gets ids of keys and no address. Use `https://` beyond this machine.',
         }),
         keepFor: duration(
           '1830d',

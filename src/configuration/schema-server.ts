@@ -144,7 +144,7 @@ export const adminSchema = section(
     token: optionalText(operatorToken, {
       description: 'A token for management API and console; the audit log calls it `configuration`.',
       whenAbsent: 'only tokens of `mdapi admin token` are valid',
-      security: 'It makes keys and announces maintenance. Use `MDAPI_ADMIN_TOKEN_FILE` and a long random text.',
+      security: 'It makes keys and announces maintenance: use a long random text.',
       secret: true,
       example: 'a-long-random-text-of-your-own',
     }),
@@ -168,7 +168,6 @@ export const adminSchema = section(
       clientSecret: optionalText(word, {
         description: 'Secret of the client, sent as HTTP Basic credentials.',
         whenAbsent: 'no provider',
-        security: 'Use `MDAPI_ADMIN_OIDC_CLIENT_SECRET_FILE`.',
         secret: true,
         example: 'the-secret-of-the-client',
       }),
@@ -196,8 +195,7 @@ export const storeSchema = text(storeUrl, {
   default: 'sqlite:./mdapi.sqlite',
   description:
     'The database. An SQLite file is created when absent, a PostgreSQL database has to exist. `sslmode` is `disable`, `require`, `verify-ca` or `verify-full`; `sslrootcert`, `sslcert` and `sslkey` name PEM files.',
-  security:
-    'It holds key digests and e-mail addresses: readable by the service’s user alone. With a password use `MDAPI_STORE_FILE`, or `PGPASSFILE`.',
+  security: 'It holds key digests and e-mail addresses: readable by the service’s user alone.',
   secret: true,
   example: 'postgres://mdapi@db.example.com/mdapi?sslmode=verify-full',
 });
@@ -206,8 +204,7 @@ export const redisSchema = optionalText(redisUrl, {
   description:
     'Redis 6 or newer, or Valkey, for several processes: they count limits there and elect the one that runs the feed. `rediss://` verifies the certificate against the system’s authorities and `NODE_EXTRA_CA_CERTS`.',
   whenAbsent: 'one process serves alone',
-  security:
-    'Whoever can write there lifts limits and publishes prices: keep it on a network only you reach. With a password use `MDAPI_REDIS_FILE`.',
+  security: 'Whoever can write there lifts limits and publishes prices: keep it on a network only you reach.',
   secret: true,
   example: 'rediss://mdapi:password@redis.example.com:6380/0',
 });
@@ -232,8 +229,7 @@ export const mailSchema = section(
       description:
         'Mail server for notices. `smtps://` is TLS from the start (port 465), `smtp://` uses STARTTLS when offered (port 587).',
       whenAbsent: 'notices are recorded, not sent',
-      security:
-        'With a password use `MDAPI_MAIL_SMTP_FILE`; TLS with a valid certificate is then required unless the server is local.',
+      security: 'A password requires TLS with a valid certificate, unless the server is local.',
       secret: true,
       example: 'smtps://mdapi:password@mail.example.com',
     }),
@@ -283,7 +279,6 @@ export const telemetrySchema = section(
     authorization: optionalText(word, {
       description: 'Value of the `Authorization` header sent to the collector.',
       whenAbsent: 'none is sent',
-      security: 'Better from the environment or a file than in this one.',
       secret: true,
       example: 'Bearer …',
     }),
