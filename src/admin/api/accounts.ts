@@ -38,128 +38,110 @@ const AccountDetailSchema = Type.Object(
   { $id: 'AccountDetail', description: 'An account and its keys.' },
 );
 
-export const listAccounts = operation({
-  method: 'GET',
-  path: '/api/accounts',
-  operationId: 'listAccounts',
-  access: 'read-only',
-  summary: 'Accounts, latest first',
-  description:
-    'In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`.',
-  query: Type.Object({
-    query: Type.Optional(Type.String({ description: 'What to look for.', maxLength: 254, examples: ['@example.com'] })),
-    ...pageQuery,
-  }),
-  answer: AccountListSchema,
-  async handle({ query: { query, after, limit = defaultLimit }, store }) {
-    const place = readCursor(after, timeAndId);
-    const page = await store.accounts.page({
-      query,
-      limit,
-      after: place && { atMs: place[0], id: place[1] },
-    });
-    return {
-      accounts: page.items.map(({ keys, ...account }) => accountView(account, keys)),
-      next: page.next === undefined ? null : writeCursor(page.next.atMs, page.next.id),
-    };
-  },
-});
-
 const email = Type.String({ description: 'The address.', minLength: 3, maxLength: 254, examples: ['bot@example.com'] });
 
-export const createAccount = operation({
-  method: 'POST',
-  path: '/api/accounts',
-  operationId: 'createAccount',
-  access: 'support',
-  summary: 'Make an account',
-  description:
-    'An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference.',
-  body: strictObject({ email }, 'The new account.'),
-  status: 201,
-  answer: AccountSchema,
-  problems: ['EMAIL_TAKEN'],
-  async handle({ body, store }) {
-    const account = await store.accounts.create({ email: body.email });
-    return accountView(account, { active: 0, disabled: 0, revoked: 0 });
-  },
-});
+export const accountOperations = {
+  listAccounts: operation({
+    path: '/api/accounts',
+    summary: 'Accounts, latest first',
+    description:
+      'In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`.',
+    query: Type.Object({
+      query: Type.Optional(
+        Type.String({ description: 'What to look for.', maxLength: 254, examples: ['@example.com'] }),
+      ),
+      ...pageQuery,
+    }),
+    answer: AccountListSchema,
+    async handle({ query: { query, after, limit = defaultLimit }, store }) {
+      const place = readCursor(after, timeAndId);
+      const page = await store.accounts.page({
+        query,
+        limit,
+        after: place && { atMs: place[0], id: place[1] },
+      });
+      return {
+        accounts: page.items.map(({ keys, ...account }) => accountView(account, keys)),
+        next: page.next === undefined ? null : writeCursor(page.next.atMs, page.next.id),
+      };
+    },
+  }),
 
-export const readAccount = operation({
-  method: 'GET',
-  path: '/api/accounts/:id',
-  operationId: 'readAccount',
-  access: 'read-only',
-  summary: 'One account and its keys',
-  description: 'The account with its latest keys.',
-  params: pathId('acc'),
-  answer: AccountDetailSchema,
-  problems: ['NOT_FOUND'],
-  async handle({ params, store, now }) {
-    const account = await store.accounts.get(params.id);
-    if (account === undefined) throw unknownAccount(params.id);
-    const { items: keys } = await store.keys.page({ accountId: account.id, limit: keysShownMax });
-    const view = await countedAccount(store.accounts, account);
-    return { ...view, keysList: keys.map((key) => keyView(key, now)) };
-  },
-});
+  createAccount: operation({
+    path: '/api/accounts',
+    access: 'support',
+    summary: 'Make an account',
+    description:
+      'An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference.',
+    body: strictObject({ email }, 'The new account.'),
+    status: 201,
+    answer: AccountSchema,
+    problems: ['EMAIL_TAKEN'],
+    async handle({ body, store }) {
+      const account = await store.accounts.create({ email: body.email });
+      return accountView(account, { active: 0, disabled: 0, revoked: 0 });
+    },
+  }),
 
-export const updateAccount = operation({
-  method: 'POST',
-  path: '/api/accounts/:id/update',
-  operationId: 'updateAccount',
-  access: 'support',
-  summary: 'Change the e-mail address of an account',
-  description: 'Notices about its keys go there from now on.',
-  params: pathId('acc'),
-  body: strictObject({ email }, 'What is to change.'),
-  answer: AccountSchema,
-  problems: ['NOT_FOUND', 'EMAIL_TAKEN'],
-  async handle({ params, body, store }) {
-    const account = await store.accounts.setEmail(params.id, body.email);
-    return countedAccount(store.accounts, account);
-  },
-});
+  readAccount: operation({
+    path: '/api/accounts/:id',
+    summary: 'One account and its keys',
+    description: 'The account with its latest keys.',
+    params: pathId('acc'),
+    answer: AccountDetailSchema,
+    async handle({ params, store, now }) {
+      const account = await store.accounts.get(params.id);
+      if (account === undefined) throw unknownAccount(params.id);
+      const { items: keys } = await store.keys.page({ accountId: account.id, limit: keysShownMax });
+      const view = await countedAccount(store.accounts, account);
+      return { ...view, keysList: keys.map((key) => keyView(key, now)) };
+    },
+  }),
+  activateAccount: switching('activate', true, 'Its active keys work again at once.'),
+  deactivateAccount: switching('deactivate', false, 'All its keys are refused at once, until it is activated.'),
+  updateAccount: operation({
+    path: '/api/accounts/:id/update',
+    access: 'support',
+    summary: 'Change the e-mail address of an account',
+    description: 'Notices about its keys go there from now on.',
+    params: pathId('acc'),
+    body: strictObject({ email }, 'What is to change.'),
+    answer: AccountSchema,
+    problems: ['EMAIL_TAKEN'],
+    async handle({ params, body, store }) {
+      const account = await store.accounts.setEmail(params.id, body.email);
+      return countedAccount(store.accounts, account);
+    },
+  }),
 
-export const eraseAccount = operation({
-  method: 'POST',
-  path: '/api/accounts/:id/erase',
-  operationId: 'eraseAccount',
-  access: 'operator',
-  summary: 'Erase the personal data of an account for good',
-  description:
-    'Final: its keys are revoked and lose their labels, its e-mail address becomes a pseudonym, also in the audit log, and notices that wait are not sent. `confirm` must repeat the id.',
-  params: pathId('acc'),
-  body: confirmation('id', 'acc_4fGh72Kq0ZsTn1Lw'),
-  answer: AccountSchema,
-  problems: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, body, store }, { changes }) {
-    assertConfirmed(body.confirm, params.id, 'Erasing');
-    const account = await store.accounts.erase(params.id);
-    await changes.look();
-    return countedAccount(store.accounts, account);
-  },
-});
-
-export const activateAccount = switching('activate', true, 'Its active keys work again at once.');
-export const deactivateAccount = switching(
-  'deactivate',
-  false,
-  'All its keys are refused at once, until it is activated.',
-);
+  eraseAccount: operation({
+    path: '/api/accounts/:id/erase',
+    access: 'operator',
+    summary: 'Erase the personal data of an account for good',
+    description:
+      'Final: its keys are revoked and lose their labels, its e-mail address becomes a pseudonym, also in the audit log, and notices that wait are not sent. `confirm` must repeat the id.',
+    params: pathId('acc'),
+    body: confirmation('id', 'acc_4fGh72Kq0ZsTn1Lw'),
+    answer: AccountSchema,
+    problems: ['CONFLICT'],
+    async handle({ params, body, store }, { changes }) {
+      assertConfirmed(body.confirm, params.id, 'Erasing');
+      const account = await store.accounts.erase(params.id);
+      await changes.look();
+      return countedAccount(store.accounts, account);
+    },
+  }),
+};
 
 function switching(verb: 'activate' | 'deactivate', active: boolean, effect: string) {
   return operation({
-    method: 'POST',
     path: `/api/accounts/:id/${verb}`,
-    operationId: `${verb}Account`,
     access: 'support',
     summary: active ? 'Activate an account' : 'Deactivate an account',
     description: `${effect} Repeating it changes nothing.`,
     params: pathId('acc'),
     body: noBody,
     answer: AccountSchema,
-    problems: ['NOT_FOUND'],
     async handle({ params, store }, { changes }) {
       const account = await store.accounts.setActive(params.id, active);
       await changes.look();

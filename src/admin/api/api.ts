@@ -7,7 +7,7 @@ import { managementCounters } from '../metrics.ts';
 import type { Management } from '../sources.ts';
 import { anybody, Gate, type Operator } from './gate.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
-import type { Asked, Operation } from './operation.ts';
+import type { Asked, ListedOperation, Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { Problem } from './problems.ts';
 import { bodyCheck, textCheck } from './validation.ts';
@@ -60,7 +60,7 @@ function takeOnlyJson(api: FastifyInstance): void {
   });
 }
 
-function addOperation(api: FastifyInstance, operation: Operation, management: Management, gate: Gate): void {
+function addOperation(api: FastifyInstance, operation: ListedOperation, management: Management, gate: Gate): void {
   const params = operation.params && textCheck(operation.params);
   const query = operation.query && textCheck(operation.query);
   const body = operation.body && bodyCheck(operation.body);
@@ -89,7 +89,12 @@ function addOperation(api: FastifyInstance, operation: Operation, management: Ma
 }
 
 /** Runs before the body is read. */
-async function admit(request: FastifyRequest, operation: Operation, management: Management, gate: Gate): Promise<void> {
+async function admit(
+  request: FastifyRequest,
+  operation: ListedOperation,
+  management: Management,
+  gate: Gate,
+): Promise<void> {
   const now = management.clock.now();
   request.asked = { now, operator: anybody };
   if (operation.access === 'sign-in')

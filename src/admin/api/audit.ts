@@ -48,36 +48,35 @@ const AuditPageSchema = Type.Object(
   { $id: 'AuditPage', description: 'A page of the audit log.' },
 );
 
-export const listAudit = operation({
-  method: 'GET',
-  path: '/api/audit',
-  operationId: 'listAudit',
-  access: 'read-only',
-  summary: 'Who changed what, latest first',
-  description:
-    'Written together with each change, by this API and by the command line. Entries are kept as long as `admin.auditFor` says.',
-  query: Type.Object({
-    subject: Type.Optional(
-      Type.String({
-        description: 'Only what was done to this: an id, or the symbol of a market.',
-        minLength: 1,
-        maxLength: 64,
-        examples: ['key_4fGh72Kq0ZsTn1Lw'],
-      }),
-    ),
-    ...pageQuery,
+export const auditOperations = {
+  listAudit: operation({
+    path: '/api/audit',
+    summary: 'Who changed what, latest first',
+    description:
+      'Written together with each change, by this API and by the command line. Entries are kept as long as `admin.auditFor` says.',
+    query: Type.Object({
+      subject: Type.Optional(
+        Type.String({
+          description: 'Only what was done to this: an id, or the symbol of a market.',
+          minLength: 1,
+          maxLength: 64,
+          examples: ['key_4fGh72Kq0ZsTn1Lw'],
+        }),
+      ),
+      ...pageQuery,
+    }),
+    answer: AuditPageSchema,
+    async handle({ query: { subject, after, limit = defaultLimit }, store }) {
+      const place = readCursor(after, timeAndId);
+      const page = await store.audit.page({
+        limit,
+        subjectId: subject,
+        after: place && { atMs: place[0], id: place[1] },
+      });
+      return {
+        entries: page.items.map(({ at, ...entry }) => ({ ...entry, ...instants('at', at) })),
+        next: page.next === undefined ? null : writeCursor(page.next.atMs, page.next.id),
+      };
+    },
   }),
-  answer: AuditPageSchema,
-  async handle({ query: { subject, after, limit = defaultLimit }, store }) {
-    const place = readCursor(after, timeAndId);
-    const page = await store.audit.page({
-      limit,
-      subjectId: subject,
-      after: place && { atMs: place[0], id: place[1] },
-    });
-    return {
-      entries: page.items.map(({ at, ...entry }) => ({ ...entry, ...instants('at', at) })),
-      next: page.next === undefined ? null : writeCursor(page.next.atMs, page.next.id),
-    };
-  },
-});
+};

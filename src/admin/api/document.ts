@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import { isRole, roles, roleTable } from '../../operator/role.ts';
-import type { Operation } from './operation.ts';
+import type { ListedOperation, Operation } from './operation.ts';
 import { type ProblemCode, ProblemSchema, problemCodes, problemTable, problemType } from './problems.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -24,10 +24,6 @@ const tags = {
 
 export type Tag = keyof typeof tags;
 
-export interface TaggedOperation extends Operation {
-  readonly tag: Tag;
-}
-
 const introduction = `The management API of a market data server, on its private listener. Everything an operator does can be done with it, by the
 console or by a program of the operator's own.
 
@@ -46,7 +42,7 @@ Errors are problems (RFC 9457) with a \`code\`. Fields, codes and values of a se
 know. In a request, a field that is not known is refused.`;
 
 /** The OpenAPI 3.1 document of the management API, from the schemas and the table the router itself uses. */
-export function managementDocument(operations: readonly TaggedOperation[]) {
+export function managementDocument(operations: readonly ListedOperation[]) {
   const schemas: Record<string, Json> = {};
   const paths: Record<string, Record<string, Json>> = {};
   const responses: Record<string, Json> = {};
@@ -121,7 +117,7 @@ function exampleOf(schema: SchemaNode): unknown {
   return Object.fromEntries(Object.entries(properties ?? {}).map(([name, part]) => [name, exampleOf(part)]));
 }
 
-function operationObject(operation: TaggedOperation, schemas: Record<string, Json>): Json {
+function operationObject(operation: ListedOperation, schemas: Record<string, Json>): Json {
   const { operationId, access, tag, summary, description, params, query, body } = operation;
   const content = (schema: TSchema, type = 'application/json') => ({
     content: { [type]: { schema: written(schema, schemas), example: exampleOf(schema) } },
@@ -187,6 +183,7 @@ export function codesOf({ access, method, params, query, body, problems = [] }: 
   if (access === 'sign-in') add('STORE_UNAVAILABLE');
   if (method !== 'GET' && access !== 'anybody')
     add('CSRF', 'INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (params !== undefined) add('NOT_FOUND');
   if (params !== undefined || query !== undefined || body !== undefined) add('INVALID_INPUT');
   return problemCodes.filter((code) => codes.has(code));
 }

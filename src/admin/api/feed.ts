@@ -103,27 +103,26 @@ const FeedSchema = Type.Object(
   { $id: 'Feed', description: 'How market data arrives.' },
 );
 
-export const readFeed = operation({
-  method: 'GET',
-  path: '/api/feed',
-  operationId: 'readFeed',
-  access: 'read-only',
-  summary: 'How market data arrives',
-  description: 'The connection to the exchange now, and its states over the last 24 hours.',
-  answer: FeedSchema,
-  handle({ now }, { feed, market, clock, timeline }) {
-    return {
-      path: market.feedStatus.path,
-      dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-      sources: feed.sources().map(({ id, kind, health }) => ({ id, kind, health: healthBody(health) })),
-      timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
-        state,
-        ...instants('from', fromMs),
-        ...instants('to', toMs),
-      })),
-    };
-  },
-});
+export const feedOperations = {
+  readFeed: operation({
+    path: '/api/feed',
+    summary: 'How market data arrives',
+    description: 'The connection to the exchange now, and its states over the last 24 hours.',
+    answer: FeedSchema,
+    handle({ now }, { feed, market, clock, timeline }) {
+      return {
+        path: market.feedStatus.path,
+        dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+        sources: feed.sources().map(({ id, kind, health }) => ({ id, kind, health: healthBody(health) })),
+        timeline: timeline.spans(now).map(({ state, fromMs, toMs }) => ({
+          state,
+          ...instants('from', fromMs),
+          ...instants('to', toMs),
+        })),
+      };
+    },
+  }),
+};
 
 /** What the last connection said is not said of an exchange that cannot be reached now. */
 export function healthBody(health: FeedHealth) {

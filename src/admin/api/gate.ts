@@ -12,7 +12,7 @@ import type { TokenRecord } from '../../store/tokens.ts';
 import type { ManagementCounters } from '../metrics.ts';
 import type { Management } from '../sources.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
-import type { Operation } from './operation.ts';
+import type { ListedOperation } from './operation.ts';
 import { Problem } from './problems.ts';
 import { type Session, Sessions, sameSecret } from './sessions.ts';
 
@@ -61,7 +61,11 @@ export class Gate {
   }
 
   /** A token takes precedence over a session. Throws a `Problem` when the request is refused. */
-  async admit(request: FastifyRequest, { operationId, access }: Operation, now: EpochMs): Promise<Operator> {
+  async admit(
+    request: FastifyRequest,
+    { operationId, access }: Pick<ListedOperation, 'operationId' | 'access'>,
+    now: EpochMs,
+  ): Promise<Operator> {
     const operator = await this.#operatorOf(request, operationId, now);
     if (isRole(access) && !isEnough(operator.role, access))
       throw new Problem(

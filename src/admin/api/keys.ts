@@ -47,122 +47,16 @@ const RotatedKeySchema = Type.Object(
   { $id: 'RotatedKey', description: 'A new key in place of an old one.' },
 );
 
-export const listKeys = operation({
-  method: 'GET',
-  path: '/api/keys',
-  operationId: 'listKeys',
-  access: 'read-only',
-  summary: 'Keys, latest first',
-  description:
-    'In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`.',
-  query: Type.Object({
-    account: Type.Optional(id('acc', 'Only keys of this account.')),
-    status: Type.Optional(words(keyStatuses, 'Only keys of this status.')),
-    query: Type.Optional(Type.String({ description: 'What to look for.', maxLength: 254, examples: ['x7Qa'] })),
-    ...pageQuery,
-  }),
-  answer: KeyListSchema,
-  async handle({ query: { account, status, query, after, limit = defaultLimit }, store, now }) {
-    const place = readCursor(after, Type.Tuple([Type.Integer()]));
-    const page = await store.keys.page({ accountId: account, status, query, limit, after: place?.[0] });
-    return {
-      keys: page.items.map((key) => keyView(key, now)),
-      next: page.next === undefined ? null : writeCursor(page.next),
-    };
-  },
-});
-
-export const createKey = operation({
-  method: 'POST',
-  path: '/api/keys',
-  operationId: 'createKey',
-  access: 'support',
-  summary: 'Make a key',
-  description: 'Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.',
-  body: strictObject(
-    {
-      accountId: id('acc', 'The account that is to hold it.'),
-      label: Type.Optional(Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] })),
-      expiresAtMs: Type.Optional(expiresAtMs),
-      limitPerMinute: Type.Optional(
-        Type.Integer({
-          description: 'Its own limit in requests a minute; the configured one when left out.',
-          minimum: 1,
-          maximum: 1_000_000,
-          examples: [120],
-        }),
-      ),
-    },
-    'The new key.',
-  ),
-  status: 201,
-  answer: NewKeySchema,
-  problems: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ body, store, now }, { randomness, changes }) {
-    const text = generateApiKey(randomness);
-    const { id } = await store.keys.insert({
-      accountId: body.accountId,
-      digest: digestOf(text),
-      lastFour: lastFourOf(text),
-      label: body.label,
-      expiresAt: body.expiresAtMs as EpochMs | undefined,
-      limitPerMinute: body.limitPerMinute,
-    });
-    await changes.look();
-    return { key: await readKey(store.keys, id, now), text };
-  },
-});
-
-export const updateKey = operation({
-  method: 'POST',
-  path: '/api/keys/:id/update',
-  operationId: 'updateKey',
-  access: 'support',
-  summary: 'Change the label, limit or expiry of a key',
-  description: 'What is left out stays. It holds as soon as the answer arrives.',
-  params: pathId('key'),
-  body: strictObject(
-    {
-      label: Type.Optional(Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] })),
-      expiresAtMs: Type.Optional(
-        Type.Union([expiresAtMs, Type.Null()], { description: 'When it stops working; null for never.' }),
-      ),
-      limitPerMinute: Type.Optional(
-        nullableCount('Its own limit in requests a minute, 1 to 1,000,000; null for the configured one.', 600),
-      ),
-    },
-    'What is to change.',
-  ),
-  answer: KeySchema,
-  problems: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, body: { expiresAtMs: expiresAt, ...change }, store, now }, { changes }) {
-    await store.keys.update(params.id, { ...change, expiresAt: expiresAt as EpochMs | null | undefined });
-    await changes.look();
-    return readKey(store.keys, params.id, now);
-  },
-});
-
-export const enableKey = changing('enable', 'active', 'Enable a key', 'A disabled key can be used again at once.');
-export const disableKey = changing(
-  'disable',
-  'disabled',
-  'Disable a key',
-  'It is refused at once, until it is enabled.',
-);
-export const revokeKey = changing('revoke', 'revoked', 'Revoke a key', 'It is refused at once, for good.');
-
 function changing(verb: string, status: KeyStatus, summary: string, effect: string) {
   return operation({
-    method: 'POST',
     path: `/api/keys/:id/${verb}`,
-    operationId: `${verb}Key`,
     access: 'support',
     summary,
     description: `${effect} Repeating it changes nothing.`,
     params: pathId('key'),
     body: noBody,
     answer: KeySchema,
-    problems: ['NOT_FOUND', 'CONFLICT'],
+    problems: ['CONFLICT'],
     async handle({ params, store, now }, { changes }) {
       await store.keys.setStatus(params.id, status);
       await changes.look();
@@ -173,43 +67,137 @@ function changing(verb: string, status: KeyStatus, summary: string, effect: stri
 
 const dayMs = 86_400_000;
 
-export const rotateKey = operation({
-  method: 'POST',
-  path: '/api/keys/:id/rotate',
-  operationId: 'rotateKey',
-  access: 'support',
-  summary: 'Replace a key by a new one',
-  description:
-    'The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once.',
-  params: pathId('key'),
-  body: strictObject(
-    {
-      overlapMs: Type.Optional(
-        Type.Integer({
-          description: 'How long both work, in milliseconds; a day when left out.',
-          minimum: 0,
-          maximum: 365 * dayMs,
-          examples: [dayMs],
-        }),
-      ),
+export const keyOperations = {
+  listKeys: operation({
+    path: '/api/keys',
+    summary: 'Keys, latest first',
+    description:
+      'In pages. With `query` those whose label or account’s e-mail address holds the text in any case, whose last four characters it is, or the one with this id. A search among very many keys can return early: continue with `next`.',
+    query: Type.Object({
+      account: Type.Optional(id('acc', 'Only keys of this account.')),
+      status: Type.Optional(words(keyStatuses, 'Only keys of this status.')),
+      query: Type.Optional(Type.String({ description: 'What to look for.', maxLength: 254, examples: ['x7Qa'] })),
+      ...pageQuery,
+    }),
+    answer: KeyListSchema,
+    async handle({ query: { account, status, query, after, limit = defaultLimit }, store, now }) {
+      const place = readCursor(after, Type.Tuple([Type.Integer()]));
+      const page = await store.keys.page({ accountId: account, status, query, limit, after: place?.[0] });
+      return {
+        keys: page.items.map((key) => keyView(key, now)),
+        next: page.next === undefined ? null : writeCursor(page.next),
+      };
     },
-    'How to rotate.',
-  ),
-  status: 201,
-  answer: RotatedKeySchema,
-  problems: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, body: { overlapMs = dayMs }, store, now }, { randomness, changes }) {
-    const text = generateApiKey(randomness);
-    const { replacement } = await store.keys.rotate(params.id, {
-      digest: digestOf(text),
-      lastFour: lastFourOf(text),
-      overlapMs,
-    });
-    await changes.look();
-    return {
-      key: await readKey(store.keys, replacement.id, now),
-      text,
-      replaced: await readKey(store.keys, params.id, now),
-    };
-  },
-});
+  }),
+
+  createKey: operation({
+    path: '/api/keys',
+    access: 'support',
+    summary: 'Make a key',
+    description: 'Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.',
+    body: strictObject(
+      {
+        accountId: id('acc', 'The account that is to hold it.'),
+        label: Type.Optional(
+          Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] }),
+        ),
+        expiresAtMs: Type.Optional(expiresAtMs),
+        limitPerMinute: Type.Optional(
+          Type.Integer({
+            description: 'Its own limit in requests a minute; the configured one when left out.',
+            minimum: 1,
+            maximum: 1_000_000,
+            examples: [120],
+          }),
+        ),
+      },
+      'The new key.',
+    ),
+    status: 201,
+    answer: NewKeySchema,
+    problems: ['NOT_FOUND', 'CONFLICT'],
+    async handle({ body, store, now }, { randomness, changes }) {
+      const text = generateApiKey(randomness);
+      const { id } = await store.keys.insert({
+        accountId: body.accountId,
+        digest: digestOf(text),
+        lastFour: lastFourOf(text),
+        label: body.label,
+        expiresAt: body.expiresAtMs as EpochMs | undefined,
+        limitPerMinute: body.limitPerMinute,
+      });
+      await changes.look();
+      return { key: await readKey(store.keys, id, now), text };
+    },
+  }),
+
+  updateKey: operation({
+    path: '/api/keys/:id/update',
+    access: 'support',
+    summary: 'Change the label, limit or expiry of a key',
+    description: 'What is left out stays. It holds as soon as the answer arrives.',
+    params: pathId('key'),
+    body: strictObject(
+      {
+        label: Type.Optional(
+          Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] }),
+        ),
+        expiresAtMs: Type.Optional(
+          Type.Union([expiresAtMs, Type.Null()], { description: 'When it stops working; null for never.' }),
+        ),
+        limitPerMinute: Type.Optional(
+          nullableCount('Its own limit in requests a minute, 1 to 1,000,000; null for the configured one.', 600),
+        ),
+      },
+      'What is to change.',
+    ),
+    answer: KeySchema,
+    problems: ['CONFLICT'],
+    async handle({ params, body: { expiresAtMs: expiresAt, ...change }, store, now }, { changes }) {
+      await store.keys.update(params.id, { ...change, expiresAt: expiresAt as EpochMs | null | undefined });
+      await changes.look();
+      return readKey(store.keys, params.id, now);
+    },
+  }),
+  enableKey: changing('enable', 'active', 'Enable a key', 'A disabled key can be used again at once.'),
+  disableKey: changing('disable', 'disabled', 'Disable a key', 'It is refused at once, until it is enabled.'),
+  revokeKey: changing('revoke', 'revoked', 'Revoke a key', 'It is refused at once, for good.'),
+  rotateKey: operation({
+    path: '/api/keys/:id/rotate',
+    access: 'support',
+    summary: 'Replace a key by a new one',
+    description:
+      'The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once.',
+    params: pathId('key'),
+    body: strictObject(
+      {
+        overlapMs: Type.Optional(
+          Type.Integer({
+            description: 'How long both work, in milliseconds; a day when left out.',
+            minimum: 0,
+            maximum: 365 * dayMs,
+            examples: [dayMs],
+          }),
+        ),
+      },
+      'How to rotate.',
+    ),
+    status: 201,
+    answer: RotatedKeySchema,
+    problems: ['CONFLICT'],
+    async handle({ params, body: { overlapMs = dayMs }, store, now }, { randomness, changes }) {
+      const text = generateApiKey(randomness);
+      const { replacement } = await store.keys.rotate(params.id, {
+        digest: digestOf(text),
+        lastFour: lastFourOf(text),
+        overlapMs,
+      });
+      await changes.look();
+      return {
+        key: await readKey(store.keys, replacement.id, now),
+        text,
+        replaced: await readKey(store.keys, params.id, now),
+      };
+    },
+  }),
+};

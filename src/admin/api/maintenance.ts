@@ -38,64 +38,6 @@ const WindowListSchema = Type.Object(
 
 const pastShown = 50;
 
-export const listMaintenance = operation({
-  method: 'GET',
-  path: '/api/maintenance',
-  operationId: 'listMaintenance',
-  access: 'read-only',
-  summary: 'Maintenance windows',
-  description: 'Announced, running and past windows.',
-  answer: WindowListSchema,
-  async handle({ store: { windows }, now }) {
-    const current = await windows.list({ currentAt: now });
-    const past = await windows.listPast(now, pastShown);
-    return { windows: [...current, ...past].map((window) => windowView(window, now)) };
-  },
-});
-
-export const announceMaintenance = operation({
-  method: 'POST',
-  path: '/api/maintenance',
-  operationId: 'announceMaintenance',
-  access: 'operator',
-  summary: 'Announce a maintenance window',
-  description:
-    'Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may start now, or have started already.',
-  body: NewWindowSchema,
-  status: 201,
-  answer: WindowSchema,
-  async handle({ body, store, now }, { changes }) {
-    const window = await store.windows.announce(newWindowOf(body));
-    await changes.look();
-    return windowView(window, now);
-  },
-});
-
-export const extendMaintenance = operation({
-  ...changing(
-    'extend',
-    'Extend a maintenance window',
-    'Moves its end to a later instant, before it starts or while it runs.',
-  ),
-  body: ExtensionSchema,
-  async handle({ params, body, store, now }, { changes }) {
-    const window = await store.windows.extend(params.id, body.toMs as EpochMs);
-    await changes.look();
-    return windowView(window, now);
-  },
-});
-
-export const endMaintenance = finishing(
-  'end',
-  'End a running maintenance window now',
-  'Everything is served again at once.',
-);
-export const cancelMaintenance = finishing(
-  'cancel',
-  'Cancel an announced window',
-  'Only one that has not started; a running one is ended.',
-);
-
 function finishing(verb: 'end' | 'cancel', summary: string, description: string) {
   return operation({
     ...changing(verb, summary, description),
@@ -110,15 +52,13 @@ function finishing(verb: 'end' | 'cancel', summary: string, description: string)
 
 function changing(verb: 'extend' | 'end' | 'cancel', summary: string, description: string) {
   return {
-    method: 'POST',
     path: `/api/maintenance/:id/${verb}`,
-    operationId: `${verb}Maintenance`,
     access: 'operator',
     summary,
     description,
     params: pathId('win'),
     answer: WindowSchema,
-    problems: ['NOT_FOUND', 'CONFLICT'],
+    problems: ['CONFLICT'],
   } as const;
 }
 
@@ -162,32 +102,80 @@ const PreviewSchema = Type.Object(
   { $id: 'Preview', description: 'What clients would see of a maintenance window.' },
 );
 
-export const previewMaintenance = operation({
-  method: 'POST',
-  path: '/api/maintenance/preview',
-  operationId: 'previewMaintenance',
-  access: 'operator',
-  summary: 'See what clients would see',
-  description: 'Changes nothing. The bodies are built by the code that answers clients.',
-  body: NewWindowSchema,
-  answer: PreviewSchema,
-  async handle({ body, store, now, request }, management) {
-    const window = newWindowOf(body);
-    assertNewWindow(window, now);
-    const current = await store.windows.list({ currentAt: now });
-    const at = Math.max(window.from, now) as EpochMs;
-    const during = boardWith(management, [...current, window], now, at);
-    // The window runs at this instant, so there is such a time.
-    const retryAfterSeconds = during.maintenanceRetryAfterSeconds(at)!;
-    return {
-      valid: true as const,
-      before: boardWith(management, [...current, window], now, now).status(now),
-      during: { status: during.status(at), ticker: tickerAnswer(retryAfterSeconds, management, request.id) },
-      retryAfterSeconds,
-      overlaps: current.filter((other) => overlap(other, window)).map((other) => windowView(other, now)),
-    };
-  },
-});
+export const maintenanceOperations = {
+  listMaintenance: operation({
+    path: '/api/maintenance',
+    summary: 'Maintenance windows',
+    description: 'Announced, running and past windows.',
+    answer: WindowListSchema,
+    async handle({ store: { windows }, now }) {
+      const current = await windows.list({ currentAt: now });
+      const past = await windows.listPast(now, pastShown);
+      return { windows: [...current, ...past].map((window) => windowView(window, now)) };
+    },
+  }),
+
+  announceMaintenance: operation({
+    path: '/api/maintenance',
+    access: 'operator',
+    summary: 'Announce a maintenance window',
+    description:
+      'Clients see it at once in `/v1/status`; while it runs, everything else is 503 with Retry-After. It may start now, or have started already.',
+    body: NewWindowSchema,
+    status: 201,
+    answer: WindowSchema,
+    async handle({ body, store, now }, { changes }) {
+      const window = await store.windows.announce(newWindowOf(body));
+      await changes.look();
+      return windowView(window, now);
+    },
+  }),
+
+  previewMaintenance: operation({
+    path: '/api/maintenance/preview',
+    access: 'operator',
+    summary: 'See what clients would see',
+    description: 'Changes nothing. The bodies are built by the code that answers clients.',
+    body: NewWindowSchema,
+    answer: PreviewSchema,
+    async handle({ body, store, now, request }, management) {
+      const window = newWindowOf(body);
+      assertNewWindow(window, now);
+      const current = await store.windows.list({ currentAt: now });
+      const at = Math.max(window.from, now) as EpochMs;
+      const during = boardWith(management, [...current, window], now, at);
+      // The window runs at this instant, so there is such a time.
+      const retryAfterSeconds = during.maintenanceRetryAfterSeconds(at)!;
+      return {
+        valid: true as const,
+        before: boardWith(management, [...current, window], now, now).status(now),
+        during: { status: during.status(at), ticker: tickerAnswer(retryAfterSeconds, management, request.id) },
+        retryAfterSeconds,
+        overlaps: current.filter((other) => overlap(other, window)).map((other) => windowView(other, now)),
+      };
+    },
+  }),
+
+  extendMaintenance: operation({
+    ...changing(
+      'extend',
+      'Extend a maintenance window',
+      'Moves its end to a later instant, before it starts or while it runs.',
+    ),
+    body: ExtensionSchema,
+    async handle({ params, body, store, now }, { changes }) {
+      const window = await store.windows.extend(params.id, body.toMs as EpochMs);
+      await changes.look();
+      return windowView(window, now);
+    },
+  }),
+  endMaintenance: finishing('end', 'End a running maintenance window now', 'Everything is served again at once.'),
+  cancelMaintenance: finishing(
+    'cancel',
+    'Cancel an announced window',
+    'Only one that has not started; a running one is ended.',
+  ),
+};
 
 /** The board as it will be at `at`: with these windows, and a feed whose data is then as old as it is now. */
 function boardWith(

@@ -72,27 +72,6 @@ const MarketListSchema = Type.Object(
 
 type MarketBody = Static<typeof MarketSchema>;
 
-export const readMarkets = operation({
-  method: 'GET',
-  path: '/api/markets',
-  operationId: 'readMarkets',
-  access: 'read-only',
-  summary: 'All markets with their prices',
-  description: 'What clients get of each market now, and what only operators see, by symbol.',
-  answer: MarketListSchema,
-  handle({ now }, management) {
-    const { market, sparklines } = management;
-    const views = viewsBySymbol(management);
-    return {
-      ...instants('serverTime', now),
-      markets: market.book.catalogue.listed(now).map(({ symbol }) => ({
-        ...pricedBody(views.get(symbol)!, management, now),
-        spark: sparklines.of(symbol),
-      })),
-    };
-  },
-});
-
 function viewsBySymbol({ market: { book } }: Management): ReadonlyMap<string, MarketView> {
   return new Map(catalogueMarkets(book).map((view) => [view.symbol, view]));
 }
@@ -170,62 +149,7 @@ const MarketDetailSchema = Type.Object(
   { $id: 'MarketDetail', description: 'A market, and how its price is derived.' },
 );
 
-export const readMarket = operation({
-  method: 'GET',
-  path: '/api/markets/:symbol',
-  operationId: 'readMarket',
-  access: 'read-only',
-  summary: 'One market, and how its price is derived',
-  description: 'The market, the exchange’s own values, and every step from them to the prices clients get.',
-  params: symbolParams,
-  answer: MarketDetailSchema,
-  problems: ['NOT_FOUND'],
-  handle({ params, now }, management) {
-    const market = marketOf(management, params.symbol);
-    const quote = management.market.book.contents().tickers.get(market.exchangeSymbol);
-    const explained = explainPrice(management.market.book, market.symbol, now);
-    return {
-      market: marketBody(market, management, now),
-      upstream:
-        quote === undefined ? null : { bid: quote.bid, ask: quote.ask, ...instants('timestamp', quote.capturedAt) },
-      price: explained.kind === 'priced' ? explained.report : null,
-      sources: sourceQuotes(management.market.book, market.exchangeSymbol, now),
-    };
-  },
-});
-
 type Change = (markets: Store['markets'], symbol: MarketSymbol, now: EpochMs) => Promise<unknown>;
-
-export const pauseMarket = changing(
-  'pause',
-  'Pause a market',
-  'Clients see `paused` at once; prices are still served.',
-  (markets, symbol) => markets.setOperatorPaused(symbol, true),
-);
-export const resumeMarket = changing(
-  'resume',
-  'Resume a market',
-  'It trades again as soon as the exchange trades it.',
-  (markets, symbol) => markets.setOperatorPaused(symbol, false),
-);
-export const holdMarket = changing(
-  'hold',
-  'Hold the prices of a market',
-  'What its prices are made from stays as it is, and with it every market made from the same. After 5 minutes they have no price.',
-  (markets, symbol, now) => markets.setHeld(symbol, now),
-);
-export const releaseMarket = changing(
-  'release',
-  'Release the prices of a market',
-  'Ends the operator’s hold; what the guard holds stays held.',
-  (markets, symbol) => markets.setHeld(symbol, undefined),
-);
-export const acceptMarket = changing(
-  'accept',
-  'Take what the guard holds of a market',
-  'The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds.',
-  (markets, symbol, now) => markets.acceptHeld(symbol, now),
-);
 
 function changing(
   verb: 'pause' | 'resume' | 'hold' | 'release' | 'accept',
@@ -234,16 +158,14 @@ function changing(
   change: Change,
 ) {
   return operation({
-    method: 'POST',
     path: `/api/markets/:symbol/${verb}`,
-    operationId: `${verb}Market`,
     access: 'operator',
     summary,
     description: `${effect} Repeating it changes nothing.`,
     params: symbolParams,
     body: noBody,
     answer: MarketSchema,
-    problems: ['NOT_FOUND', 'CONFLICT'],
+    problems: ['CONFLICT'],
     async handle({ params, store, now }, management) {
       const { symbol } = marketOf(management, params.symbol);
       const { book, memory } = management.market;
@@ -264,20 +186,9 @@ const allChanges = {
   release: { id: 'ReleasedMarkets', change: (markets) => markets.setAllHeld(undefined) },
 } satisfies Record<string, { id: string; change: (markets: Store['markets'], now: EpochMs) => Promise<number> }>;
 
-export const pauseAllMarkets = changingAll(
-  'pause',
-  'Pause all markets',
-  'Clients see `paused`; prices are still served.',
-);
-export const resumeAllMarkets = changingAll('resume', 'Resume all markets', 'Ends every pause of an operator.');
-export const holdAllMarkets = changingAll('hold', 'Hold all prices', 'Every price and every rate stays as it is.');
-export const releaseAllMarkets = changingAll('release', 'Release all prices', 'Ends every hold of an operator.');
-
 function changingAll(verb: keyof typeof allChanges, summary: string, description: string) {
   return operation({
-    method: 'POST',
     path: `/api/markets/${verb}`,
-    operationId: `${verb}AllMarkets`,
     access: 'operator',
     summary,
     description,
@@ -295,26 +206,97 @@ function changingAll(verb: keyof typeof allChanges, summary: string, description
   });
 }
 
-export const delistMarket = operation({
-  method: 'POST',
-  path: '/api/markets/:symbol/delist',
-  operationId: 'delistMarket',
-  access: 'operator',
-  summary: 'Delist a market for good',
-  description:
-    'Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol.',
-  params: symbolParams,
-  body: confirmation('symbol', 'BTCCZK'),
-  answer: MarketSchema,
-  problems: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, body, store, now }, management) {
-    const { symbol } = marketOf(management, params.symbol);
-    assertConfirmed(body.confirm, symbol, 'Delisting');
-    await management.market.memory.save();
-    await store.markets.delist(symbol, now);
-    return changed(symbol, management, now);
-  },
-});
+export const marketOperations = {
+  readMarkets: operation({
+    path: '/api/markets',
+    summary: 'All markets with their prices',
+    description: 'What clients get of each market now, and what only operators see, by symbol.',
+    answer: MarketListSchema,
+    handle({ now }, management) {
+      const { market, sparklines } = management;
+      const views = viewsBySymbol(management);
+      return {
+        ...instants('serverTime', now),
+        markets: market.book.catalogue.listed(now).map(({ symbol }) => ({
+          ...pricedBody(views.get(symbol)!, management, now),
+          spark: sparklines.of(symbol),
+        })),
+      };
+    },
+  }),
+
+  readMarket: operation({
+    path: '/api/markets/:symbol',
+    summary: 'One market, and how its price is derived',
+    description: 'The market, the exchange’s own values, and every step from them to the prices clients get.',
+    params: symbolParams,
+    answer: MarketDetailSchema,
+    handle({ params, now }, management) {
+      const market = marketOf(management, params.symbol);
+      const quote = management.market.book.contents().tickers.get(market.exchangeSymbol);
+      const explained = explainPrice(management.market.book, market.symbol, now);
+      return {
+        market: marketBody(market, management, now),
+        upstream:
+          quote === undefined ? null : { bid: quote.bid, ask: quote.ask, ...instants('timestamp', quote.capturedAt) },
+        price: explained.kind === 'priced' ? explained.report : null,
+        sources: sourceQuotes(management.market.book, market.exchangeSymbol, now),
+      };
+    },
+  }),
+  pauseMarket: changing(
+    'pause',
+    'Pause a market',
+    'Clients see `paused` at once; prices are still served.',
+    (markets, symbol) => markets.setOperatorPaused(symbol, true),
+  ),
+  resumeMarket: changing(
+    'resume',
+    'Resume a market',
+    'It trades again as soon as the exchange trades it.',
+    (markets, symbol) => markets.setOperatorPaused(symbol, false),
+  ),
+  holdMarket: changing(
+    'hold',
+    'Hold the prices of a market',
+    'What its prices are made from stays as it is, and with it every market made from the same. After 5 minutes they have no price.',
+    (markets, symbol, now) => markets.setHeld(symbol, now),
+  ),
+  releaseMarket: changing(
+    'release',
+    'Release the prices of a market',
+    'Ends the operator’s hold; what the guard holds stays held.',
+    (markets, symbol) => markets.setHeld(symbol, undefined),
+  ),
+  acceptMarket: changing(
+    'accept',
+    'Take what the guard holds of a market',
+    'The price is taken with the next tick at its level, a rate when it is next read, within 30 seconds.',
+    (markets, symbol, now) => markets.acceptHeld(symbol, now),
+  ),
+  pauseAllMarkets: changingAll('pause', 'Pause all markets', 'Clients see `paused`; prices are still served.'),
+  resumeAllMarkets: changingAll('resume', 'Resume all markets', 'Ends every pause of an operator.'),
+  holdAllMarkets: changingAll('hold', 'Hold all prices', 'Every price and every rate stays as it is.'),
+  releaseAllMarkets: changingAll('release', 'Release all prices', 'Ends every hold of an operator.'),
+  delistMarket: operation({
+    path: '/api/markets/:symbol/delist',
+    access: 'operator',
+    summary: 'Delist a market for good',
+    description:
+      'Final: the symbol never comes back. It has no price from then on, and is listed as `delisted` for 30 days. `confirm` must repeat the symbol.',
+    params: symbolParams,
+    body: confirmation('symbol', 'BTCCZK'),
+    answer: MarketSchema,
+    problems: ['CONFLICT'],
+    async handle({ params, body, store, now }, management) {
+      const { symbol } = marketOf(management, params.symbol);
+      assertConfirmed(body.confirm, symbol, 'Delisting');
+      await management.market.memory.save();
+      await store.markets.delist(symbol, now);
+      return changed(symbol, management, now);
+    },
+  }),
+};
 
 async function changed(symbol: string, management: Management, now: Asked<never, never, never>['now']) {
   await management.changes.look();

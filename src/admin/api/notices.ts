@@ -25,38 +25,35 @@ const NoticeMailSchema = Type.Object(
   { $id: 'NoticeMail', description: 'A notice as its reader gets it.' },
 );
 
-export const listNotices = operation({
-  method: 'GET',
-  path: '/api/notices',
-  operationId: 'listNotices',
-  access: 'read-only',
-  summary: 'Notices to key holders, latest first',
-  description: 'Who was notified by e-mail, when, and with what outcome.',
-  query: Type.Object({
-    status: Type.Optional(words(noticeStatuses, 'Only those of this status.')),
-    limit: Type.Optional(Type.Integer({ description: 'Notices wanted, 50 when left out.', minimum: 1, maximum: 200 })),
+export const noticeOperations = {
+  listNotices: operation({
+    path: '/api/notices',
+    summary: 'Notices to key holders, latest first',
+    description: 'Who was notified by e-mail, when, and with what outcome.',
+    query: Type.Object({
+      status: Type.Optional(words(noticeStatuses, 'Only those of this status.')),
+      limit: Type.Optional(
+        Type.Integer({ description: 'Notices wanted, 50 when left out.', minimum: 1, maximum: 200 }),
+      ),
+    }),
+    answer: NoticeListSchema,
+    async handle({ query: { status, limit = 50 }, store }, { configuration }) {
+      const notices = await store.notices.list({ status, limit });
+      return { mailConfigured: configuration.mail !== undefined, notices: notices.map(noticeView) };
+    },
   }),
-  answer: NoticeListSchema,
-  async handle({ query: { status, limit = 50 }, store }, { configuration }) {
-    const notices = await store.notices.list({ status, limit });
-    return { mailConfigured: configuration.mail !== undefined, notices: notices.map(noticeView) };
-  },
-});
 
-export const previewNotice = operation({
-  method: 'GET',
-  path: '/api/notices/:id/preview',
-  operationId: 'previewNotice',
-  access: 'read-only',
-  summary: 'A notice as its reader gets it',
-  description: 'The mail, built again from the figures of the notice.',
-  params: pathId('ntc'),
-  answer: NoticeMailSchema,
-  problems: ['NOT_FOUND'],
-  async handle({ params, store }, { configuration, publicUrls }) {
-    const { figures } = await store.notices.get(params.id);
-    const place = { baseUrl: publicUrls().baseUrl, atMostEveryMs: configuration.notices.atMostEveryMs };
-    const { subject, text, html } = breachMail(figures, place);
-    return { subject, text, html };
-  },
-});
+  previewNotice: operation({
+    path: '/api/notices/:id/preview',
+    summary: 'A notice as its reader gets it',
+    description: 'The mail, built again from the figures of the notice.',
+    params: pathId('ntc'),
+    answer: NoticeMailSchema,
+    async handle({ params, store }, { configuration, publicUrls }) {
+      const { figures } = await store.notices.get(params.id);
+      const place = { baseUrl: publicUrls().baseUrl, atMostEveryMs: configuration.notices.atMostEveryMs };
+      const { subject, text, html } = breachMail(figures, place);
+      return { subject, text, html };
+    },
+  }),
+};

@@ -24,14 +24,14 @@ export interface Asked<Params = never, Query = never, Body = never> {
 
 /** One method of one path: what it takes, what it answers, and what it does. One source for router and document. */
 interface Declared<Params extends TObject, Query extends TObject, Body extends TObject, Answer extends TSchema> {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** When left out, POST with a body and GET without. */
+  readonly method?: 'GET' | 'POST' | 'DELETE';
   /** As the router writes it: `/api/keys/:id`. */
   readonly path: string;
-  readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** The role it needs; `sign-in` is the operation that makes a session. */
-  readonly access: Role | 'anybody' | 'sign-in';
+  /** The role it needs, `read-only` when left out; `sign-in` is the operation that makes a session. */
+  readonly access?: Role | 'anybody' | 'sign-in';
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -41,7 +41,7 @@ interface Declared<Params extends TObject, Query extends TObject, Body extends T
   readonly answerType?: 'text/event-stream';
   /** The body of the answer; its description is that of the answer too. */
   readonly answer?: Answer;
-  /** Beside those that every operation of its kind can answer. */
+  /** Beside those that every operation of its kind can answer; with parameters in its path that is `NOT_FOUND` too. */
   readonly problems?: readonly ProblemCode[];
   handle(
     asked: Asked<Static<Params>, Static<Query>, Static<Body>>,
@@ -49,8 +49,17 @@ interface Declared<Params extends TObject, Query extends TObject, Body extends T
   ): Static<Answer> | Promise<Static<Answer>>;
 }
 
-export interface Operation extends Omit<Declared<TObject, TObject, TObject, TSchema>, 'handle'> {
+export interface Operation extends Omit<Declared<TObject, TObject, TObject, TSchema>, 'handle' | 'method' | 'access'> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly access: Role | 'anybody' | 'sign-in';
   handle(asked: Asked, management: Management): unknown;
+}
+
+/** An operation in the table of them all. */
+export interface ListedOperation extends Operation {
+  readonly operationId: string;
+  /** The part of the document that it is in. */
+  readonly tag: string;
 }
 
 /** Declares an operation; what its handler is given and has to give follows from the schemas. */
@@ -60,5 +69,6 @@ export function operation<
   Body extends TObject = TObject,
   Answer extends TSchema = TSchema,
 >(declared: Declared<Params, Query, Body, Answer>): Operation {
-  return declared as Operation;
+  const method = declared.body === undefined ? 'GET' : 'POST';
+  return { method, access: 'read-only', ...(declared as Omit<Operation, 'method' | 'access'>) };
 }

@@ -118,41 +118,6 @@ const OverviewSchema = Type.Object(
   { $id: 'Overview', description: 'The state of the service.' },
 );
 
-export const readOverview = operation({
-  method: 'GET',
-  path: '/api/overview',
-  operationId: 'readOverview',
-  access: 'read-only',
-  summary: 'The state of the service',
-  description:
-    'All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second.',
-  answer: OverviewSchema,
-  handle({ now }, management) {
-    const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
-    const phase = management.phase();
-    return {
-      version: management.version,
-      baseUrl: management.publicUrls().baseUrl,
-      phase,
-      ready: phase === 'serving',
-      notes: notesOf(management),
-      ...instants('startedAt', management.startedAt),
-      ...instants('serverTime', now),
-      status: market.service.status(now),
-      dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
-      storeReachable: changes.reachable(),
-      markets: marketFigures(management, now),
-      requests: requestFigures(management),
-      connections: { ...listener.connectionFigures() },
-      keys: { held: access.directory.size },
-      eventLoopDelayP99Ms: Math.round(delay.p99Ms() * 10) / 10,
-      residentBytes: process.memoryUsage.rss(),
-      uptimeSeconds: Math.max(0, Math.floor((now - management.startedAt) / 1_000)),
-      notices: { pending: notifier.figures().pending, mailConfigured: configuration.mail !== undefined },
-    };
-  },
-});
-
 const latency = (description: string) => orNull(Type.Number({ description, minimum: 0, examples: [0.4] }));
 
 const MinuteSchema = Type.Object(
@@ -177,17 +142,48 @@ const MinutesSchema = Type.Object(
   { $id: 'Minutes', description: 'The last 24 hours.' },
 );
 
-export const readMinutes = operation({
-  method: 'GET',
-  path: '/api/overview/minutes',
-  operationId: 'readMinutes',
-  access: 'read-only',
-  summary: 'The last 24 hours, minute by minute',
-  description: 'Requests, errors, latency and held prices, recorded by this process: a restart begins again.',
-  query: Type.Object({ since: Type.Optional(instantMs('Only what is after this instant.')) }),
-  answer: MinutesSchema,
-  handle: ({ query }, { minutes }) => ({ minutes: minutes.since(query.since ?? -1) }),
-});
+export const overviewOperations = {
+  readOverview: operation({
+    path: '/api/overview',
+    summary: 'The state of the service',
+    description:
+      'All figures at one instant: status, markets, traffic, keys, the process. Cheap enough to poll every second.',
+    answer: OverviewSchema,
+    handle({ now }, management) {
+      const { clock, market, listener, access, changes, notifier, delay, configuration } = management;
+      const phase = management.phase();
+      return {
+        version: management.version,
+        baseUrl: management.publicUrls().baseUrl,
+        phase,
+        ready: phase === 'serving',
+        notes: notesOf(management),
+        ...instants('startedAt', management.startedAt),
+        ...instants('serverTime', now),
+        status: market.service.status(now),
+        dataAgeMs: market.feedStatus.ageMs(now, clock.monotonicMs()) ?? null,
+        storeReachable: changes.reachable(),
+        markets: marketFigures(management, now),
+        requests: requestFigures(management),
+        connections: { ...listener.connectionFigures() },
+        keys: { held: access.directory.size },
+        eventLoopDelayP99Ms: Math.round(delay.p99Ms() * 10) / 10,
+        residentBytes: process.memoryUsage.rss(),
+        uptimeSeconds: Math.max(0, Math.floor((now - management.startedAt) / 1_000)),
+        notices: { pending: notifier.figures().pending, mailConfigured: configuration.mail !== undefined },
+      };
+    },
+  }),
+
+  readMinutes: operation({
+    path: '/api/overview/minutes',
+    summary: 'The last 24 hours, minute by minute',
+    description: 'Requests, errors, latency and held prices, recorded by this process: a restart begins again.',
+    query: Type.Object({ since: Type.Optional(instantMs('Only what is after this instant.')) }),
+    answer: MinutesSchema,
+    handle: ({ query }, { minutes }) => ({ minutes: minutes.since(query.since ?? -1) }),
+  }),
+};
 
 function marketFigures({ market: { board, book } }: Management, now: EpochMs) {
   const listed = book.catalogue.listed(now);

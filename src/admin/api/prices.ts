@@ -33,65 +33,63 @@ const PriceListSchema = Type.Object(
   { $id: 'PriceList', description: 'The prices that clients get.' },
 );
 
-export const readPrices = operation({
-  method: 'GET',
-  path: '/api/prices',
-  operationId: 'readPrices',
-  access: 'prices',
-  summary: 'All prices',
-  description:
-    'For the operator’s own application: what clients of the API get at the same moment, also during maintenance.',
-  answer: PriceListSchema,
-  handle({ now }, { prices }) {
-    prices.refresh(now);
-    const { version: current, prices: texts } = prices.since(undefined);
-    const times = `"serverTime":"${isoInstant(now)}","serverTimeMs":${now}`;
-    return Buffer.from(`{"version":"${current}",${times},"prices":[${texts.join(',')}]}`) as never;
-  },
-});
-
 const exampleEvent =
   'id: q3Zk0PxT7a-1204\nevent: change\ndata: {"version":"q3Zk0PxT7a-1204","prices":[],"removed":["BTCCZK"]}\n\n';
 
-export const streamPrices = operation({
-  method: 'GET',
-  path: '/api/prices/stream',
-  operationId: 'streamPrices',
-  access: 'prices',
-  summary: 'All prices as they change',
-  description:
-    'Server-sent events. `snapshot` comes first: `data` as `/api/prices` without the time. `change` has the prices that changed since and `removed`, the symbols that have none any more. `heartbeat` comes every 5 seconds with `version`, `serverTime` and `serverTimeMs`. With the header `Last-Event-ID` of an earlier event of the same process the stream begins with a `change`. A reader that takes nothing for 10 seconds is cut.',
-  answerType: 'text/event-stream',
-  answer: Type.String({ description: 'Events, without end.', examples: [exampleEvent] }),
-  problems: ['TOO_MANY_STREAMS'],
-  handle({ request, reply, gate }, { priceStreams, clock }) {
-    if (priceStreams.isFull) {
-      throw new Problem('TOO_MANY_STREAMS', 'This process has as many price streams as it takes.', {
-        headers: { 'Retry-After': '5' },
-      });
-    }
-    reply.hijack();
-    const { raw } = reply;
-    raw.writeHead(200, { ...streamHeaders, ...(reply.getHeaders() as Record<string, string>) });
-    if (request.method === 'HEAD') {
-      raw.end();
-      return '';
-    }
-    const lastEventId = request.headers['last-event-id'];
-    const version = typeof lastEventId === 'string' ? lastEventId : undefined;
-    const stillMay = async () => {
-      try {
-        await gate.admit(request, streamPrices, clock.now());
-        return true;
-      } catch (error) {
-        // A database that is away takes prices from nobody.
-        return !(error instanceof Problem);
+export const priceOperations = {
+  readPrices: operation({
+    path: '/api/prices',
+    access: 'prices',
+    summary: 'All prices',
+    description:
+      'For the operator’s own application: what clients of the API get at the same moment, also during maintenance.',
+    answer: PriceListSchema,
+    handle({ now }, { prices }) {
+      prices.refresh(now);
+      const { version: current, prices: texts } = prices.since(undefined);
+      const times = `"serverTime":"${isoInstant(now)}","serverTimeMs":${now}`;
+      return Buffer.from(`{"version":"${current}",${times},"prices":[${texts.join(',')}]}`) as never;
+    },
+  }),
+
+  streamPrices: operation({
+    path: '/api/prices/stream',
+    access: 'prices',
+    summary: 'All prices as they change',
+    description:
+      'Server-sent events. `snapshot` comes first: `data` as `/api/prices` without the time. `change` has the prices that changed since and `removed`, the symbols that have none any more. `heartbeat` comes every 5 seconds with `version`, `serverTime` and `serverTimeMs`. With the header `Last-Event-ID` of an earlier event of the same process the stream begins with a `change`. A reader that takes nothing for 10 seconds is cut.',
+    answerType: 'text/event-stream',
+    answer: Type.String({ description: 'Events, without end.', examples: [exampleEvent] }),
+    problems: ['TOO_MANY_STREAMS'],
+    handle({ request, reply, gate }, { priceStreams, clock }) {
+      if (priceStreams.isFull) {
+        throw new Problem('TOO_MANY_STREAMS', 'This process has as many price streams as it takes.', {
+          headers: { 'Retry-After': '5' },
+        });
       }
-    };
-    priceStreams.open(raw, version, stillMay);
-    return '';
-  },
-});
+      reply.hijack();
+      const { raw } = reply;
+      raw.writeHead(200, { ...streamHeaders, ...(reply.getHeaders() as Record<string, string>) });
+      if (request.method === 'HEAD') {
+        raw.end();
+        return '';
+      }
+      const lastEventId = request.headers['last-event-id'];
+      const version = typeof lastEventId === 'string' ? lastEventId : undefined;
+      const stillMay = async () => {
+        try {
+          await gate.admit(request, { operationId: 'streamPrices', access: 'prices' }, clock.now());
+          return true;
+        } catch (error) {
+          // A database that is away takes prices from nobody.
+          return !(error instanceof Problem);
+        }
+      };
+      priceStreams.open(raw, version, stillMay);
+      return '';
+    },
+  }),
+};
 
 const streamHeaders = {
   'Content-Type': 'text/event-stream',

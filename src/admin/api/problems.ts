@@ -247,28 +247,27 @@ const ProblemDescriptionSchema = Type.Object(
   { $id: 'ProblemDescription', description: 'What a problem is about.' },
 );
 
-export const readProblem = operation({
-  method: 'GET',
-  path: '/api/problems/:slug',
-  operationId: 'readProblem',
-  summary: 'What a problem is about',
-  description: 'The page that the `type` of a problem links to.',
-  access: 'anybody',
-  params: Type.Object({
-    slug: Type.String({
-      description: 'The name of the problem: its code in small letters, with dashes.',
-      minLength: 1,
-      maxLength: 64,
-      pattern: '^[a-z-]+$',
-      examples: [problemSlug('NOT_FOUND')],
+export const problemOperations = {
+  readProblem: operation({
+    path: '/api/problems/:slug',
+    summary: 'What a problem is about',
+    description: 'The page that the `type` of a problem links to.',
+    access: 'anybody',
+    params: Type.Object({
+      slug: Type.String({
+        description: 'The name of the problem: its code in small letters, with dashes.',
+        minLength: 1,
+        maxLength: 64,
+        pattern: '^[a-z-]+$',
+        examples: [problemSlug('NOT_FOUND')],
+      }),
     }),
+    answer: ProblemDescriptionSchema,
+    handle({ params }) {
+      const found = problemCodes.find((known) => problemType(known).endsWith(`/${params.slug}`));
+      if (found === undefined) throw new Problem('NOT_FOUND', 'There is no problem of this name.');
+      const { title, status, description } = problemTable[found];
+      return { code: found, title, status, description };
+    },
   }),
-  answer: ProblemDescriptionSchema,
-  problems: ['NOT_FOUND'],
-  handle({ params }) {
-    const found = problemCodes.find((known) => problemType(known).endsWith(`/${params.slug}`));
-    if (found === undefined) throw new Problem('NOT_FOUND', 'There is no problem of this name.');
-    const { title, status, description } = problemTable[found];
-    return { code: found, title, status, description };
-  },
-});
+};

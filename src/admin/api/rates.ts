@@ -34,20 +34,19 @@ const RateListSchema = Type.Object(
   { $id: 'RateList', description: 'The conversion rates.' },
 );
 
-export const readRates = operation({
-  method: 'GET',
-  path: '/api/rates',
-  operationId: 'readRates',
-  access: 'read-only',
-  summary: 'Conversion rates',
-  description: 'The rates of converted markets, their age and how long they may be used.',
-  answer: RateListSchema,
-  handle({ now }, management) {
-    return {
-      rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),
-    };
-  },
-});
+export const rateOperations = {
+  readRates: operation({
+    path: '/api/rates',
+    summary: 'Conversion rates',
+    description: 'The rates of converted markets, their age and how long they may be used.',
+    answer: RateListSchema,
+    handle({ now }, management) {
+      return {
+        rates: [...management.configuration.pricing.converted.keys()].map((quote) => rateBody(management, quote, now)),
+      };
+    },
+  }),
+};
 
 function rateBody({ configuration, feed, market: { book } }: Management, quote: CurrencyCode, now: EpochMs) {
   const { via } = configuration.pricing.converted.get(quote)!;

@@ -79,7 +79,6 @@ const nothing = summaryView({ from: undefined, to: undefined, segments: 0, bytes
 export const readRecord = operation({
   method: 'GET',
   path: '/api/history',
-  operationId: 'readRecord',
   access: 'read-only',
   summary: 'The record',
   description: 'What is recorded of what was quoted and served: from when on, its size, gaps and holds.',
@@ -92,7 +91,6 @@ export const readRecord = operation({
 export const readRecordedPrice = operation({
   method: 'GET',
   path: '/api/history/prices/:symbol',
-  operationId: 'readRecordedPrice',
   access: 'read-only',
   summary: 'The price of an instant',
   description:
@@ -115,7 +113,6 @@ export const readRecordedPrice = operation({
 export const listRecordedQuotes = operation({
   method: 'GET',
   path: '/api/history/quotes/:symbol',
-  operationId: 'listRecordedQuotes',
   access: 'read-only',
   summary: 'Everything quoted of a market',
   description: 'Each published change in a span, in order.',
@@ -146,7 +143,6 @@ const candleSpanMaxMs = 7 * 86_400_000;
 export const listCandles = operation({
   method: 'GET',
   path: '/api/history/candles/:symbol',
-  operationId: 'listCandles',
   access: 'read-only',
   summary: 'A market over a span, for a chart',
   description: `Steps of client prices and of the exchange's. At most ${candlesMax} steps and seven days at once; ask for more one after the other.`,
@@ -171,7 +167,6 @@ export const listCandles = operation({
 export const listServed = operation({
   method: 'GET',
   path: '/api/history/answers',
-  operationId: 'listServed',
   access: 'read-only',
   summary: 'What keys were answered',
   description: 'Each answer to a key in a span, in order.',
@@ -190,7 +185,6 @@ export const listServed = operation({
 export const readServed = operation({
   method: 'GET',
   path: '/api/history/answers/:id',
-  operationId: 'readServed',
   access: 'read-only',
   summary: 'An answer again, by the id that its client quotes',
   description: 'The body as it was, the prices in it, and the sealed segment that proves it.',
@@ -220,7 +214,6 @@ const VerificationSchema = Type.Object(
 export const verifyHistory = operation({
   method: 'GET',
   path: '/api/history/verification',
-  operationId: 'verifyRecord',
   access: 'read-only',
   summary: 'Verify the record',
   description: 'Reads every segment and compares its hash. Takes seconds for each gigabyte.',
@@ -236,7 +229,6 @@ export const verifyHistory = operation({
 export const holdRecord = operation({
   method: 'POST',
   path: '/api/history/holds',
-  operationId: 'holdRecord',
   access: 'admin',
   summary: 'Keep a span of the record',
   description: 'Retention leaves it alone until it is released.',
@@ -256,7 +248,6 @@ export const holdRecord = operation({
 export const releaseRecord = operation({
   method: 'DELETE',
   path: '/api/history/holds/:number',
-  operationId: 'releaseRecord',
   access: 'admin',
   summary: 'Release a held span of the record',
   description: 'Retention deletes it in its time.',

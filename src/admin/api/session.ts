@@ -50,74 +50,67 @@ function sessionBody({ name, role, csrfToken, expiresAt }: Session) {
   return { operator: { name, role }, csrfToken, ...instants('expiresAt', expiresAt) };
 }
 
-export const readSignInMethods = operation({
-  method: 'GET',
-  path: '/api/session/methods',
-  operationId: 'readSignInMethods',
-  access: 'anybody',
-  summary: 'How browsers can sign in',
-  description: 'With an operator token always; through an OpenID Connect provider where one is configured.',
-  answer: Type.Object(
-    {
-      provider: nullableLine(
-        'Host of the provider; a visit of `/console/sign-in` leads there.',
-        'login.example.com',
-        300,
-      ),
+export const sessionOperations = {
+  signIn: operation({
+    path: '/api/session',
+    summary: 'Sign in',
+    description:
+      'Makes a session for a browser and sets its cookie. Programs do not need one: they send the token with each request. A session lasts as long as `admin.sessionFor` says, and ends at once when its token is revoked or the process ends.',
+    access: 'sign-in',
+    body: SignInSchema,
+    status: 201,
+    answer: SessionSchema,
+    problems: ['INVALID_TOKEN', 'TOO_MANY_ATTEMPTS'],
+    async handle({ body, now, gate, request, reply }, management) {
+      const opened = await gate.signIn(body.token, request, now);
+      setSessionCookie(reply, opened, request, management);
+      return sessionBody(opened.session);
     },
-    { $id: 'SignInMethods', description: 'The ways to sign in.' },
-  ),
-  handle(_asked, { configuration: { admin } }) {
-    return { provider: admin.oidc === undefined ? null : new URL(admin.oidc.issuer).host };
-  },
-});
+  }),
 
-export const signIn = operation({
-  method: 'POST',
-  path: '/api/session',
-  operationId: 'signIn',
-  summary: 'Sign in',
-  description:
-    'Makes a session for a browser and sets its cookie. Programs do not need one: they send the token with each request. A session lasts as long as `admin.sessionFor` says, and ends at once when its token is revoked or the process ends.',
-  access: 'sign-in',
-  body: SignInSchema,
-  status: 201,
-  answer: SessionSchema,
-  problems: ['INVALID_TOKEN', 'TOO_MANY_ATTEMPTS'],
-  async handle({ body, now, gate, request, reply }, management) {
-    const opened = await gate.signIn(body.token, request, now);
-    setSessionCookie(reply, opened, request, management);
-    return sessionBody(opened.session);
-  },
-});
+  readSession: operation({
+    path: '/api/session',
+    summary: 'The session of this browser',
+    description: 'Who is signed in, and the token against cross-site requests. Only for a session, not for a token.',
+    answer: SessionSchema,
+    handle({ operator: { session } }) {
+      if (session !== undefined) return sessionBody(session);
+      throw new Problem('NOT_SIGNED_IN', 'The request came with a token, not with a session. It is valid.');
+    },
+  }),
 
-export const readSession = operation({
-  method: 'GET',
-  path: '/api/session',
-  operationId: 'readSession',
-  access: 'read-only',
-  summary: 'The session of this browser',
-  description: 'Who is signed in, and the token against cross-site requests. Only for a session, not for a token.',
-  answer: SessionSchema,
-  handle({ operator: { session } }) {
-    if (session !== undefined) return sessionBody(session);
-    throw new Problem('NOT_SIGNED_IN', 'The request came with a token, not with a session. It is valid.');
-  },
-});
+  signOut: operation({
+    method: 'DELETE',
+    path: '/api/session',
+    summary: 'Sign out',
+    description: 'Ends the session and clears its cookie.',
+    async handle({ gate, operator, request, reply }, management) {
+      await gate.signOut(request, operator);
+      reply.clearCookie(sessionCookie, { ...cookieFlags, secure: isOverTls(request, management) });
+      return undefined as never;
+    },
+  }),
 
-export const signOut = operation({
-  method: 'DELETE',
-  path: '/api/session',
-  operationId: 'signOut',
-  access: 'read-only',
-  summary: 'Sign out',
-  description: 'Ends the session and clears its cookie.',
-  async handle({ gate, operator, request, reply }, management) {
-    await gate.signOut(request, operator);
-    reply.clearCookie(sessionCookie, { ...cookieFlags, secure: isOverTls(request, management) });
-    return undefined as never;
-  },
-});
+  readSignInMethods: operation({
+    path: '/api/session/methods',
+    access: 'anybody',
+    summary: 'How browsers can sign in',
+    description: 'With an operator token always; through an OpenID Connect provider where one is configured.',
+    answer: Type.Object(
+      {
+        provider: nullableLine(
+          'Host of the provider; a visit of `/console/sign-in` leads there.',
+          'login.example.com',
+          300,
+        ),
+      },
+      { $id: 'SignInMethods', description: 'The ways to sign in.' },
+    ),
+    handle(_asked, { configuration: { admin } }) {
+      return { provider: admin.oidc === undefined ? null : new URL(admin.oidc.issuer).host };
+    },
+  }),
+};
 
 export const cookieFlags = { httpOnly: true, sameSite: 'strict', path: '/' } as const;
 

@@ -20,19 +20,6 @@ const TermListSchema = Type.Object(
   { $id: 'TermList', description: 'The terms.' },
 );
 
-export const listTerms = operation({
-  method: 'GET',
-  path: '/api/terms',
-  operationId: 'listTerms',
-  access: 'read-only',
-  summary: 'Terms',
-  description: 'What prices are made with: since when, and what is announced.',
-  answer: TermListSchema,
-  async handle({ store, now }, { market: { book } }) {
-    return { terms: [...termViews(firstOf(book), await store.terms.list({ withCancelled: true }), now)] };
-  },
-});
-
 /** The terms of the configuration. */
 function firstOf(book: Management['market']['book']) {
   return book.terms().filter(({ from }) => from === undefined);
@@ -89,59 +76,65 @@ function draftOf(
   return term;
 }
 
-export const previewTerm = operation({
-  method: 'POST',
-  path: '/api/terms/preview',
-  operationId: 'previewTerm',
-  access: 'operator',
-  summary: 'See what a term would change',
-  description: 'Changes nothing. Prices before and after are made from the present ask and bid of the exchange.',
-  body: DraftSchema,
-  answer: TermEffectSchema,
-  handle: ({ body, now }, management) => termEffect(management.market.book, draftOf(body, management, now), now),
-});
+export const termOperations = {
+  listTerms: operation({
+    path: '/api/terms',
+    summary: 'Terms',
+    description: 'What prices are made with: since when, and what is announced.',
+    answer: TermListSchema,
+    async handle({ store, now }, { market: { book } }) {
+      return { terms: [...termViews(firstOf(book), await store.terms.list({ withCancelled: true }), now)] };
+    },
+  }),
 
-export const setTerm = operation({
-  method: 'POST',
-  path: '/api/terms',
-  operationId: 'setTerm',
-  access: 'operator',
-  summary: 'Set a term',
-  description:
-    'It holds from its start on in every process, until another one of the same scope sets the same value. What the preview has concerns about needs `confirm`.',
-  body: NewTermSchema,
-  status: 201,
-  answer: TermSchema,
-  problems: ['CONFLICT'],
-  async handle({ body: { confirm = false, ...body }, store, now }, management) {
-    const { book } = management.market;
-    const term = draftOf(body, management, now);
-    const { concerns } = termEffect(book, term, now);
-    if (concerns.length > 0 && !confirm) {
-      throw new Problem('CONFLICT', `${concerns.join(' ')} Send confirm with true if it is meant so.`, {
-        errors: [{ field: 'confirm', message: 'must be true.' }],
-      });
-    }
-    const { id } = await store.terms.add(term);
-    await management.changes.look();
-    return termView(firstOf(book), await store.terms.list({ withCancelled: true }), id, now);
-  },
-});
+  setTerm: operation({
+    path: '/api/terms',
+    access: 'operator',
+    summary: 'Set a term',
+    description:
+      'It holds from its start on in every process, until another one of the same scope sets the same value. What the preview has concerns about needs `confirm`.',
+    body: NewTermSchema,
+    status: 201,
+    answer: TermSchema,
+    problems: ['CONFLICT'],
+    async handle({ body: { confirm = false, ...body }, store, now }, management) {
+      const { book } = management.market;
+      const term = draftOf(body, management, now);
+      const { concerns } = termEffect(book, term, now);
+      if (concerns.length > 0 && !confirm) {
+        throw new Problem('CONFLICT', `${concerns.join(' ')} Send confirm with true if it is meant so.`, {
+          errors: [{ field: 'confirm', message: 'must be true.' }],
+        });
+      }
+      const { id } = await store.terms.add(term);
+      await management.changes.look();
+      return termView(firstOf(book), await store.terms.list({ withCancelled: true }), id, now);
+    },
+  }),
 
-export const cancelTerm = operation({
-  method: 'POST',
-  path: '/api/terms/:id/cancel',
-  operationId: 'cancelTerm',
-  access: 'operator',
-  summary: 'Cancel an announced term',
-  description: 'Only one that has not begun; a later one ends one that has.',
-  params: pathId('trm'),
-  body: noBody,
-  answer: TermSchema,
-  problems: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, store, now }, { market: { book }, changes }) {
-    await store.terms.cancel(params.id);
-    await changes.look();
-    return termView(firstOf(book), await store.terms.list({ withCancelled: true }), params.id, now);
-  },
-});
+  previewTerm: operation({
+    path: '/api/terms/preview',
+    access: 'operator',
+    summary: 'See what a term would change',
+    description: 'Changes nothing. Prices before and after are made from the present ask and bid of the exchange.',
+    body: DraftSchema,
+    answer: TermEffectSchema,
+    handle: ({ body, now }, management) => termEffect(management.market.book, draftOf(body, management, now), now),
+  }),
+
+  cancelTerm: operation({
+    path: '/api/terms/:id/cancel',
+    access: 'operator',
+    summary: 'Cancel an announced term',
+    description: 'Only one that has not begun; a later one ends one that has.',
+    params: pathId('trm'),
+    body: noBody,
+    answer: TermSchema,
+    problems: ['CONFLICT'],
+    async handle({ params, store, now }, { market: { book }, changes }) {
+      await store.terms.cancel(params.id);
+      await changes.look();
+      return termView(firstOf(book), await store.terms.list({ withCancelled: true }), params.id, now);
+    },
+  }),
+};

@@ -12,20 +12,6 @@ const TokenListSchema = Type.Object(
   { $id: 'TokenList', description: 'The operator tokens.' },
 );
 
-export const listTokens = operation({
-  method: 'GET',
-  path: '/api/tokens',
-  operationId: 'listTokens',
-  access: 'read-only',
-  summary: 'Operator tokens',
-  description: 'Who may use this API, without the token of the configuration.',
-  answer: TokenListSchema,
-  async handle({ store, now }) {
-    const tokens = await store.tokens.list();
-    return { tokens: tokens.map((token) => tokenView(token, now)) };
-  },
-});
-
 const NewTokenSchema = Type.Object(
   {
     token: described(TokenSchema, 'The token.'),
@@ -39,49 +25,57 @@ const NewTokenSchema = Type.Object(
   { $id: 'NewToken', description: 'A new operator token with its text, which only this answer holds.' },
 );
 
-export const createToken = operation({
-  method: 'POST',
-  path: '/api/tokens',
-  operationId: 'createToken',
-  access: 'admin',
-  summary: 'Make an operator token',
-  description: 'Only this answer ever holds its text.',
-  body: strictObject(
-    {
-      name: Type.String({
-        description: 'Whom or what it is for; the audit log names its holder by it.',
-        minLength: 1,
-        maxLength: 60,
-        examples: ['alice'],
-      }),
-      role: Type.Enum([...roles], { description: 'What its holder may do.', examples: ['support'] }),
-      expiresAtMs: Type.Optional(expiresAtMs),
+export const tokenOperations = {
+  listTokens: operation({
+    path: '/api/tokens',
+    summary: 'Operator tokens',
+    description: 'Who may use this API, without the token of the configuration.',
+    answer: TokenListSchema,
+    async handle({ store, now }) {
+      const tokens = await store.tokens.list();
+      return { tokens: tokens.map((token) => tokenView(token, now)) };
     },
-    'The new token.',
-  ),
-  status: 201,
-  answer: NewTokenSchema,
-  problems: ['CONFLICT'],
-  async handle({ body, store, now }, { randomness }) {
-    const text = generateOperatorToken(randomness);
-    const expiresAt = body.expiresAtMs as EpochMs | undefined;
-    const token = await store.tokens.insert({ ...body, digest: tokenDigest(text), expiresAt });
-    return { token: tokenView(token, now), text };
-  },
-});
+  }),
 
-export const revokeToken = operation({
-  method: 'POST',
-  path: '/api/tokens/:id/revoke',
-  operationId: 'revokeToken',
-  access: 'admin',
-  summary: 'Revoke an operator token',
-  description: 'It is refused at once, for good, and its sessions end. Repeating it changes nothing.',
-  params: pathId('tok'),
-  body: noBody,
-  answer: TokenSchema,
-  problems: ['NOT_FOUND'],
-  async handle({ params, store, now }) {
-    return tokenView(await store.tokens.revoke(params.id), now);
-  },
-});
+  createToken: operation({
+    path: '/api/tokens',
+    access: 'admin',
+    summary: 'Make an operator token',
+    description: 'Only this answer ever holds its text.',
+    body: strictObject(
+      {
+        name: Type.String({
+          description: 'Whom or what it is for; the audit log names its holder by it.',
+          minLength: 1,
+          maxLength: 60,
+          examples: ['alice'],
+        }),
+        role: Type.Enum([...roles], { description: 'What its holder may do.', examples: ['support'] }),
+        expiresAtMs: Type.Optional(expiresAtMs),
+      },
+      'The new token.',
+    ),
+    status: 201,
+    answer: NewTokenSchema,
+    problems: ['CONFLICT'],
+    async handle({ body, store, now }, { randomness }) {
+      const text = generateOperatorToken(randomness);
+      const expiresAt = body.expiresAtMs as EpochMs | undefined;
+      const token = await store.tokens.insert({ ...body, digest: tokenDigest(text), expiresAt });
+      return { token: tokenView(token, now), text };
+    },
+  }),
+
+  revokeToken: operation({
+    path: '/api/tokens/:id/revoke',
+    access: 'admin',
+    summary: 'Revoke an operator token',
+    description: 'It is refused at once, for good, and its sessions end. Repeating it changes nothing.',
+    params: pathId('tok'),
+    body: noBody,
+    answer: TokenSchema,
+    async handle({ params, store, now }) {
+      return tokenView(await store.tokens.revoke(params.id), now);
+    },
+  }),
+};

@@ -76,75 +76,6 @@ const UsageSchema = Type.Object(
   { $id: 'Usage', description: 'The keys that stand out.' },
 );
 
-export const readKeyUsage = operation({
-  method: 'GET',
-  path: '/api/keys/:id/usage',
-  operationId: 'readKeyUsage',
-  access: 'read-only',
-  summary: 'How a key is used',
-  description:
-    'The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request.',
-  params: pathId('key'),
-  answer: KeyUsageSchema,
-  problems: ['NOT_FOUND'],
-  async handle({ params, store, now }, management) {
-    const key = await store.keys.get(params.id);
-    if (key === undefined) throw unknownKey(params.id);
-    const breaches = await store.breaches.listOf(key.id, (now - breachesKeptMs) as EpochMs);
-    const notices = await store.notices.list({ keyId: key.id, limit: noticesShown });
-    const { used, refused, limitPerMinute } = thisMinute(
-      management,
-      (await store.keys.digestsOf([key.id])).get(key.id),
-      key.limitPerMinute,
-      now,
-    );
-    return {
-      key: keyView(key, now),
-      limitPerMinute,
-      currentMinute: {
-        ...instants('startedAt', now - (now % limitWindowMs)),
-        used,
-        refused,
-        remaining: Math.max(0, limitPerMinute - used),
-      },
-      breaches: breaches
-        .slice(-breachesShown)
-        .reverse()
-        .map((breach) => ({
-          ...instants('minute', breach.minuteStart),
-          refused: breach.refused,
-          limitPerMinute: breach.limitPerMinute,
-        })),
-      notices: notices.map(noticeView),
-    };
-  },
-});
-
-export const readUsage = operation({
-  method: 'GET',
-  path: '/api/usage',
-  operationId: 'readUsage',
-  access: 'read-only',
-  summary: 'The keys that stand out',
-  description: 'At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute.',
-  answer: UsageSchema,
-  async handle({ store, now }, management) {
-    const since = (now - dayMs) as EpochMs;
-    const refused = await store.breaches.mostRefused(since, keysShown);
-    const busy = busiest(management, now);
-    const ids = [...new Set([...refused.map(({ keyId }) => keyId), ...busy])].slice(0, keysShown);
-    const keys = new Map((await store.keys.getMany(ids)).map((key) => [key.id, key]));
-    const digests = await store.keys.digestsOf(ids);
-    const rows = ids.flatMap((id) => {
-      const key = keys.get(id);
-      if (key === undefined) return [];
-      const usage = thisMinute(management, digests.get(id), key.limitPerMinute, now);
-      return [{ key: keyView(key, now), ...usage, ...breachesOf(id, refused) }];
-    });
-    return { ...instants('since', since), keys: rows };
-  },
-});
-
 function busiest({ access: { limits, directory } }: Management, now: EpochMs): string[] {
   return limits.busiest(now, keysShown).map(({ slot }) => directory.keyIdOf(slot));
 }
@@ -167,21 +98,82 @@ function thisMinute(
   return { used, refused: breaches.refusedNow(match.slot, now), limitPerMinute };
 }
 
-export const readRequest = operation({
-  method: 'GET',
-  path: '/api/requests/:id',
-  operationId: 'readRequest',
-  access: 'read-only',
-  summary: 'One request, by the id that its client quotes',
-  description:
-    'Found are the latest 10,000 requests of valid keys and as many others, of this process and since its start. The access log (`logs.access`) has older ones.',
-  params: Type.Object({ id: requestId }),
-  answer: RequestSchema,
-  problems: ['NOT_FOUND'],
-  handle({ params }, { listener }) {
-    const found = listener.recent.find(params.id);
-    if (found === undefined)
-      throw new Problem('NOT_FOUND', 'This process does not know this request, or not any more.');
-    return requestView(found);
-  },
-});
+export const usageOperations = {
+  readKeyUsage: operation({
+    path: '/api/keys/:id/usage',
+    summary: 'How a key is used',
+    description:
+      'The current minute, the minutes in which it was refused, and the notices to its holder. Reading it counts as no request.',
+    params: pathId('key'),
+    answer: KeyUsageSchema,
+    async handle({ params, store, now }, management) {
+      const key = await store.keys.get(params.id);
+      if (key === undefined) throw unknownKey(params.id);
+      const breaches = await store.breaches.listOf(key.id, (now - breachesKeptMs) as EpochMs);
+      const notices = await store.notices.list({ keyId: key.id, limit: noticesShown });
+      const { used, refused, limitPerMinute } = thisMinute(
+        management,
+        (await store.keys.digestsOf([key.id])).get(key.id),
+        key.limitPerMinute,
+        now,
+      );
+      return {
+        key: keyView(key, now),
+        limitPerMinute,
+        currentMinute: {
+          ...instants('startedAt', now - (now % limitWindowMs)),
+          used,
+          refused,
+          remaining: Math.max(0, limitPerMinute - used),
+        },
+        breaches: breaches
+          .slice(-breachesShown)
+          .reverse()
+          .map((breach) => ({
+            ...instants('minute', breach.minuteStart),
+            refused: breach.refused,
+            limitPerMinute: breach.limitPerMinute,
+          })),
+        notices: notices.map(noticeView),
+      };
+    },
+  }),
+
+  readUsage: operation({
+    path: '/api/usage',
+    summary: 'The keys that stand out',
+    description:
+      'At most 100 keys: those refused most in the last 24 hours, and those used most in the current minute.',
+    answer: UsageSchema,
+    async handle({ store, now }, management) {
+      const since = (now - dayMs) as EpochMs;
+      const refused = await store.breaches.mostRefused(since, keysShown);
+      const busy = busiest(management, now);
+      const ids = [...new Set([...refused.map(({ keyId }) => keyId), ...busy])].slice(0, keysShown);
+      const keys = new Map((await store.keys.getMany(ids)).map((key) => [key.id, key]));
+      const digests = await store.keys.digestsOf(ids);
+      const rows = ids.flatMap((id) => {
+        const key = keys.get(id);
+        if (key === undefined) return [];
+        const usage = thisMinute(management, digests.get(id), key.limitPerMinute, now);
+        return [{ key: keyView(key, now), ...usage, ...breachesOf(id, refused) }];
+      });
+      return { ...instants('since', since), keys: rows };
+    },
+  }),
+
+  readRequest: operation({
+    path: '/api/requests/:id',
+    summary: 'One request, by the id that its client quotes',
+    description:
+      'Found are the latest 10,000 requests of valid keys and as many others, of this process and since its start. The access log (`logs.access`) has older ones.',
+    params: Type.Object({ id: requestId }),
+    answer: RequestSchema,
+    handle({ params }, { listener }) {
+      const found = listener.recent.find(params.id);
+      if (found === undefined)
+        throw new Problem('NOT_FOUND', 'This process does not know this request, or not any more.');
+      return requestView(found);
+    },
+  }),
+};
