@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
 
@@ -72,6 +72,19 @@ export function line(description: string, example: string, maxLength = 1_000) {
 export const nullableLine = (...args: Parameters<typeof line>) => orNull(line(...args));
 
 export const nullableDecimal = (...args: Parameters<typeof part.decimal>) => orNull(part.decimal(...args));
+
+/** An object that the document has among its components. */
+export function named<Properties extends TProperties>(name: string, description: string, properties: Properties) {
+  return Type.Object(properties, { $id: name, description });
+}
+
+export function object<Properties extends TProperties>(description: string, properties: Properties) {
+  return Type.Object(properties, { description });
+}
+
+export function listOf<Entry extends TSchema>(entry: Entry, description: string, maxItems?: number) {
+  return Type.Array(entry, { description, ...(maxItems !== undefined && { maxItems }) });
+}
 
 /** An instant that a request gives. */
 export function instantMs(description: string, example = exampleInstant) {

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { AccountSchema, accountFields, accountView, countedAccount } from '../../operator/account.ts';
+import { listOf, named } from '../../operator/fields.ts';
 import { KeySchema, keyView } from '../../operator/key.ts';
 import { unknownAccount } from '../../store/accounts.ts';
 import { operation } from './operation.ts';
@@ -17,26 +18,21 @@ import {
   writeCursor,
 } from './parts.ts';
 
-const AccountListSchema = Type.Object(
-  {
-    accounts: Type.Array(AccountSchema, { description: 'Latest first.', maxItems: 200 }),
-    next: nextSchema,
-  },
-  { $id: 'AccountList', description: 'A page of accounts.' },
-);
+const AccountListSchema = named('AccountList', 'A page of accounts.', {
+  accounts: listOf(AccountSchema, 'Latest first.', 200),
+  next: nextSchema,
+});
 
 const keysShownMax = 1_000;
 
-const AccountDetailSchema = Type.Object(
-  {
-    ...accountFields,
-    keysList: Type.Array(KeySchema, {
-      description: 'Its latest keys, latest first, at most 1,000; GET /api/keys?account=… has them all.',
-      maxItems: keysShownMax,
-    }),
-  },
-  { $id: 'AccountDetail', description: 'An account and its keys.' },
-);
+const AccountDetailSchema = named('AccountDetail', 'An account and its keys.', {
+  ...accountFields,
+  keysList: listOf(
+    KeySchema,
+    'Its latest keys, latest first, at most 1,000; GET /api/keys?account=… has them all.',
+    keysShownMax,
+  ),
+});
 
 const email = Type.String({ description: 'The address.', minLength: 3, maxLength: 254, examples: ['bot@example.com'] });
 
@@ -73,7 +69,7 @@ export const accountOperations = {
     summary: 'Make an account',
     description:
       'An account holds keys, and its e-mail address gets notices about them. The case of letters makes no difference.',
-    body: strictObject({ email }, 'The new account.'),
+    body: strictObject('The new account.', { email }),
     status: 201,
     answer: AccountSchema,
     problems: ['EMAIL_TAKEN'],
@@ -105,7 +101,7 @@ export const accountOperations = {
     summary: 'Change the e-mail address of an account',
     description: 'Notices about its keys go there from now on.',
     params: pathId('acc'),
-    body: strictObject({ email }, 'What is to change.'),
+    body: strictObject('What is to change.', { email }),
     answer: AccountSchema,
     problems: ['EMAIL_TAKEN'],
     async handle({ params, body, store }) {

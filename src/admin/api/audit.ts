@@ -1,52 +1,40 @@
 import Type from 'typebox';
-import { id, instants, line, pair, words } from '../../operator/fields.ts';
+import { id, instants, line, listOf, named, object, pair, words } from '../../operator/fields.ts';
 import { auditSubjectKinds } from '../../store/schema.ts';
 import { operation } from './operation.ts';
 import { defaultLimit, nextSchema, pageQuery, readCursor, timeAndId, writeCursor } from './parts.ts';
 
-const AuditEntrySchema = Type.Object(
-  {
-    id: id('aud', 'The entry’s id.'),
-    ...pair('at', 'When it was done.'),
-    actor: line(
-      'Who did it: the name of a token, `configuration` for that of the configuration, `cli:` and the user of the system for the command line, `unknown` for whoever was refused.',
-      'alice',
-      300,
-    ),
-    action: Type.String({
-      description: 'What was done. The set can grow.',
-      maxLength: 64,
-      pattern: '^[a-z]+\\.[a-z]+$',
-      examples: ['key.create'],
-    }),
-    subject: Type.Object(
-      {
-        kind: words(auditSubjectKinds, 'What it was done to.'),
-        id: line('Its id; the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),
-      },
-      { description: 'What it was done to.' },
-    ),
-    summary: line('One sentence for people.', 'Made a key for bot@example.com ("trading bot").', 2_000),
-    details: Type.Unsafe<Readonly<Record<string, unknown>>>({
-      description: 'What else there is to know, by action.',
-      type: 'object',
-      additionalProperties: true,
-      examples: [{ accountId: 'acc_4fGh72Kq0ZsTn1Lw', lastFour: 'x7Qa' }],
-    }),
-  },
-  { $id: 'AuditEntry', description: 'A change, or an attempt to sign in. Never holds a secret.' },
-);
+const AuditEntrySchema = named('AuditEntry', 'A change, or an attempt to sign in. Never holds a secret.', {
+  id: id('aud', 'The entry’s id.'),
+  ...pair('at', 'When it was done.'),
+  actor: line(
+    'Who did it: the name of a token, `configuration` for that of the configuration, `cli:` and the user of the system for the command line, `unknown` for whoever was refused.',
+    'alice',
+    300,
+  ),
+  action: Type.String({
+    description: 'What was done. The set can grow.',
+    maxLength: 64,
+    pattern: '^[a-z]+\\.[a-z]+$',
+    examples: ['key.create'],
+  }),
+  subject: object('What it was done to.', {
+    kind: words(auditSubjectKinds, 'What it was done to.'),
+    id: line('Its id; the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),
+  }),
+  summary: line('One sentence for people.', 'Made a key for bot@example.com ("trading bot").', 2_000),
+  details: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    description: 'What else there is to know, by action.',
+    type: 'object',
+    additionalProperties: true,
+    examples: [{ accountId: 'acc_4fGh72Kq0ZsTn1Lw', lastFour: 'x7Qa' }],
+  }),
+});
 
-const AuditPageSchema = Type.Object(
-  {
-    entries: Type.Array(AuditEntrySchema, {
-      description: 'Latest first.',
-      maxItems: 200,
-    }),
-    next: nextSchema,
-  },
-  { $id: 'AuditPage', description: 'A page of the audit log.' },
-);
+const AuditPageSchema = named('AuditPage', 'A page of the audit log.', {
+  entries: listOf(AuditEntrySchema, 'Latest first.', 200),
+  next: nextSchema,
+});
 
 export const auditOperations = {
   listAudit: operation({

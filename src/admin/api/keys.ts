@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../../access/api-key.ts';
 import type { EpochMs } from '../../clock.ts';
-import { described, id, nullableCount, words } from '../../operator/fields.ts';
+import { described, id, listOf, named, nullableCount, words } from '../../operator/fields.ts';
 import { KeySchema, keyStatuses, keyView, readKey } from '../../operator/key.ts';
 import type { KeyStatus } from '../../store/keys.ts';
 import { operation } from './operation.ts';
@@ -17,13 +17,10 @@ import {
   writeCursor,
 } from './parts.ts';
 
-const KeyListSchema = Type.Object(
-  {
-    keys: Type.Array(KeySchema, { description: 'Latest first.', maxItems: 200 }),
-    next: nextSchema,
-  },
-  { $id: 'KeyList', description: 'A page of keys.' },
-);
+const KeyListSchema = named('KeyList', 'A page of keys.', {
+  keys: listOf(KeySchema, 'Latest first.', 200),
+  next: nextSchema,
+});
 
 const keyText = Type.String({
   description: 'The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and never stored.',
@@ -33,19 +30,16 @@ const keyText = Type.String({
   examples: ['mdk_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
 });
 
-const NewKeySchema = Type.Object(
-  { key: described(KeySchema, 'The new key.'), text: keyText },
-  { $id: 'NewKey', description: 'A new key with its text.' },
-);
+const NewKeySchema = named('NewKey', 'A new key with its text.', {
+  key: described(KeySchema, 'The new key.'),
+  text: keyText,
+});
 
-const RotatedKeySchema = Type.Object(
-  {
-    key: described(KeySchema, 'The new key.'),
-    text: keyText,
-    replaced: described(KeySchema, 'The old key, which expires with the overlap.'),
-  },
-  { $id: 'RotatedKey', description: 'A new key in place of an old one.' },
-);
+const RotatedKeySchema = named('RotatedKey', 'A new key in place of an old one.', {
+  key: described(KeySchema, 'The new key.'),
+  text: keyText,
+  replaced: described(KeySchema, 'The old key, which expires with the overlap.'),
+});
 
 function changing(verb: string, status: KeyStatus, summary: string, effect: string) {
   return operation({
@@ -95,24 +89,19 @@ export const keyOperations = {
     access: 'support',
     summary: 'Make a key',
     description: 'Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.',
-    body: strictObject(
-      {
-        accountId: id('acc', 'The account that is to hold it.'),
-        label: Type.Optional(
-          Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] }),
-        ),
-        expiresAtMs: Type.Optional(expiresAtMs),
-        limitPerMinute: Type.Optional(
-          Type.Integer({
-            description: 'Its own limit in requests a minute; the configured one when left out.',
-            minimum: 1,
-            maximum: 1_000_000,
-            examples: [120],
-          }),
-        ),
-      },
-      'The new key.',
-    ),
+    body: strictObject('The new key.', {
+      accountId: id('acc', 'The account that is to hold it.'),
+      label: Type.Optional(Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] })),
+      expiresAtMs: Type.Optional(expiresAtMs),
+      limitPerMinute: Type.Optional(
+        Type.Integer({
+          description: 'Its own limit in requests a minute; the configured one when left out.',
+          minimum: 1,
+          maximum: 1_000_000,
+          examples: [120],
+        }),
+      ),
+    }),
     status: 201,
     answer: NewKeySchema,
     problems: ['NOT_FOUND', 'CONFLICT'],
@@ -137,20 +126,15 @@ export const keyOperations = {
     summary: 'Change the label, limit or expiry of a key',
     description: 'What is left out stays. It holds as soon as the answer arrives.',
     params: pathId('key'),
-    body: strictObject(
-      {
-        label: Type.Optional(
-          Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] }),
-        ),
-        expiresAtMs: Type.Optional(
-          Type.Union([expiresAtMs, Type.Null()], { description: 'When it stops working; null for never.' }),
-        ),
-        limitPerMinute: Type.Optional(
-          nullableCount('Its own limit in requests a minute, 1 to 1,000,000; null for the configured one.', 600),
-        ),
-      },
-      'What is to change.',
-    ),
+    body: strictObject('What is to change.', {
+      label: Type.Optional(Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] })),
+      expiresAtMs: Type.Optional(
+        Type.Union([expiresAtMs, Type.Null()], { description: 'When it stops working; null for never.' }),
+      ),
+      limitPerMinute: Type.Optional(
+        nullableCount('Its own limit in requests a minute, 1 to 1,000,000; null for the configured one.', 600),
+      ),
+    }),
     answer: KeySchema,
     problems: ['CONFLICT'],
     async handle({ params, body: { expiresAtMs: expiresAt, ...change }, store, now }, { changes }) {
@@ -169,19 +153,16 @@ export const keyOperations = {
     description:
       'The new key has the account, label, limit and expiry of the old one. Both work during the overlap; with an overlap of 0, for a key that leaked, the old one ends at once.',
     params: pathId('key'),
-    body: strictObject(
-      {
-        overlapMs: Type.Optional(
-          Type.Integer({
-            description: 'How long both work, in milliseconds; a day when left out.',
-            minimum: 0,
-            maximum: 365 * dayMs,
-            examples: [dayMs],
-          }),
-        ),
-      },
-      'How to rotate.',
-    ),
+    body: strictObject('How to rotate.', {
+      overlapMs: Type.Optional(
+        Type.Integer({
+          description: 'How long both work, in milliseconds; a day when left out.',
+          minimum: 0,
+          maximum: 365 * dayMs,
+          examples: [dayMs],
+        }),
+      ),
+    }),
     status: 201,
     answer: RotatedKeySchema,
     problems: ['CONFLICT'],

@@ -6,7 +6,7 @@ import { ErrorSchema } from '../../contract/schemas.ts';
 import { maintenanceProblem } from '../../http/pipeline.ts';
 import { problemHeaders } from '../../http/response-writer.ts';
 import { FeedStatus } from '../../market/service-status.ts';
-import { count, described, instantMs } from '../../operator/fields.ts';
+import { count, described, instantMs, listOf, named, object } from '../../operator/fields.ts';
 import { WindowSchema, windowDescription, windowView } from '../../operator/window.ts';
 import { assertNewWindow, type NewWindow, type WindowRecord } from '../../store/windows.ts';
 import type { Management } from '../sources.ts';
@@ -15,26 +15,24 @@ import { ServiceStatusSchema } from './overview.ts';
 import { noBody, pathId, strictObject } from './parts.ts';
 
 /** What a window is announced or previewed with. */
-const NewWindowSchema = strictObject(
-  { fromMs: instantMs('Its start.'), toMs: instantMs('Its end.'), description: windowDescription },
-  'The new window.',
-);
+const NewWindowSchema = strictObject('The new window.', {
+  fromMs: instantMs('Its start.'),
+  toMs: instantMs('Its end.'),
+  description: windowDescription,
+});
 
-const ExtensionSchema = strictObject({ toMs: instantMs('Its new end, later than before.') }, 'The extension.');
+const ExtensionSchema = strictObject('The extension.', { toMs: instantMs('Its new end, later than before.') });
 
 function newWindowOf({ fromMs, toMs, description }: Static<typeof NewWindowSchema>): NewWindow {
   return { from: fromMs as EpochMs, to: toMs as EpochMs, description: description.trim() };
 }
 
-const WindowListSchema = Type.Object(
-  {
-    windows: Type.Array(WindowSchema, {
-      description:
-        'Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first.',
-    }),
-  },
-  { $id: 'WindowList', description: 'Maintenance windows.' },
-);
+const WindowListSchema = named('WindowList', 'Maintenance windows.', {
+  windows: listOf(
+    WindowSchema,
+    'Announced and running ones, by their start; then the last 50 that ended or were cancelled, latest first.',
+  ),
+});
 
 const pastShown = 50;
 
@@ -71,36 +69,25 @@ const ClientErrorSchema = Type.Object(
   { $id: 'ClientError', description: 'Exactly the body of an error that clients get.', additionalProperties: false },
 );
 
-const PreviewSchema = Type.Object(
-  {
-    valid: Type.Literal(true, { description: 'It could be announced like this; otherwise the answer is 400.' }),
-    before: described(ServiceStatusSchema, '`/v1/status` once it is announced, now.'),
-    during: Type.Object(
-      {
-        status: described(ServiceStatusSchema, '`/v1/status` at its start, if the feed stays as it is now.'),
-        ticker: Type.Object(
-          {
-            httpStatus: Type.Integer({ description: 'The HTTP status.', examples: [503] }),
-            headers: Type.Unsafe<Record<string, string>>({
-              description: 'The headers of the error.',
-              type: 'object',
-              additionalProperties: { type: 'string' },
-              examples: [{ 'Retry-After': '3600' }],
-            }),
-            body: described(ClientErrorSchema, 'The body.'),
-          },
-          { description: 'What every other request under /v1 gets, such as `/v1/ticker`.' },
-        ),
-      },
-      { description: 'What clients get at its start.' },
-    ),
-    retryAfterSeconds: count('The Retry-After of that answer.', 3_600),
-    overlaps: Type.Array(WindowSchema, {
-      description: 'Announced and running windows that share an instant with it.',
+const PreviewSchema = named('Preview', 'What clients would see of a maintenance window.', {
+  valid: Type.Literal(true, { description: 'It could be announced like this; otherwise the answer is 400.' }),
+  before: described(ServiceStatusSchema, '`/v1/status` once it is announced, now.'),
+  during: object('What clients get at its start.', {
+    status: described(ServiceStatusSchema, '`/v1/status` at its start, if the feed stays as it is now.'),
+    ticker: object('What every other request under /v1 gets, such as `/v1/ticker`.', {
+      httpStatus: Type.Integer({ description: 'The HTTP status.', examples: [503] }),
+      headers: Type.Unsafe<Record<string, string>>({
+        description: 'The headers of the error.',
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        examples: [{ 'Retry-After': '3600' }],
+      }),
+      body: described(ClientErrorSchema, 'The body.'),
     }),
-  },
-  { $id: 'Preview', description: 'What clients would see of a maintenance window.' },
-);
+  }),
+  retryAfterSeconds: count('The Retry-After of that answer.', 3_600),
+  overlaps: listOf(WindowSchema, 'Announced and running windows that share an instant with it.'),
+});
 
 export const maintenanceOperations = {
   listMaintenance: operation({

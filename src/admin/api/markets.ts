@@ -9,6 +9,8 @@ import {
   count,
   described,
   instants,
+  listOf,
+  named,
   nullable,
   nullableCount,
   nullableDecimal,
@@ -27,14 +29,14 @@ import { Problem } from './problems.ts';
 
 export const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
 
-const unpricedReason = (description: string) => nullableLine(description, 'no_rate', 64);
-
 /** A market and its price now. */
 const pricedFields = {
   ...marketFields,
   ticker: nullable(TickerSchema, 'As clients get it; null while there is no price.'),
-  unpriced: unpricedReason(
+  unpriced: nullableLine(
     'Why a market that is not delisted has no price: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`; null otherwise. The set can grow.',
+    'no_rate',
+    64,
   ),
   held: heldField,
   ageMs: nullableCount('Age of the ticker by its own timestamp, in milliseconds.', 350),
@@ -42,33 +44,25 @@ const pricedFields = {
   spreadPercent: nullableDecimal('The spread in percent of the middle of the two, to two decimals.', '1.00'),
 };
 
-const MarketSchema = Type.Object(pricedFields, {
-  $id: 'Market',
-  description: 'A market as the operator sees it.',
+const MarketSchema = named('Market', 'A market as the operator sees it.', pricedFields);
+
+const MarketRowSchema = named('MarketRow', 'A market in the list, with its price in the last hour.', {
+  ...pricedFields,
+  spark: Type.Array(nullableDecimal('A price.', '84100.1'), {
+    description:
+      'The buy price of the last hour, oldest first, one a minute; null where there was no price or no feed.',
+    maxItems: sparkPointsMax,
+    examples: [['84100.1', '84210.5']],
+  }),
 });
 
-const MarketRowSchema = Type.Object(
-  {
-    ...pricedFields,
-    spark: Type.Array(nullableDecimal('A price.', '84100.1'), {
-      description:
-        'The buy price of the last hour, oldest first, one a minute; null where there was no price or no feed.',
-      maxItems: sparkPointsMax,
-      examples: [['84100.1', '84210.5']],
-    }),
-  },
-  { $id: 'MarketRow', description: 'A market in the list, with its price in the last hour.' },
-);
-
-const MarketListSchema = Type.Object(
-  {
-    ...pair('serverTime', 'The time of the server.'),
-    markets: Type.Array(MarketRowSchema, {
-      description: 'Every market that clients see, by symbol, including those delisted less than 30 days ago.',
-    }),
-  },
-  { $id: 'MarketList', description: 'All markets.' },
-);
+const MarketListSchema = named('MarketList', 'All markets.', {
+  ...pair('serverTime', 'The time of the server.'),
+  markets: listOf(
+    MarketRowSchema,
+    'Every market that clients see, by symbol, including those delisted less than 30 days ago.',
+  ),
+});
 
 type MarketBody = Static<typeof MarketSchema>;
 
@@ -130,24 +124,18 @@ const symbolParams = Type.Object({
   }),
 });
 
-const UpstreamQuoteSchema = Type.Object(
-  {
-    bid: part.decimal('Best bid on the exchange.', '50000.0'),
-    ask: part.decimal('Best ask on the exchange.', '50000.1'),
-    ...pair('timestamp', 'When they were captured.'),
-  },
-  { $id: 'UpstreamQuote', description: 'The last good values from the exchange.' },
-);
+const UpstreamQuoteSchema = named('UpstreamQuote', 'The last good values from the exchange.', {
+  bid: part.decimal('Best bid on the exchange.', '50000.0'),
+  ask: part.decimal('Best ask on the exchange.', '50000.1'),
+  ...pair('timestamp', 'When they were captured.'),
+});
 
-const MarketDetailSchema = Type.Object(
-  {
-    market: described(MarketSchema, 'As in the list.'),
-    upstream: nullable(UpstreamQuoteSchema, 'Null until the exchange sent one.'),
-    price: nullable(PriceReportSchema, 'Null while there is no price.'),
-    sources: sourcesField,
-  },
-  { $id: 'MarketDetail', description: 'A market, and how its price is derived.' },
-);
+const MarketDetailSchema = named('MarketDetail', 'A market, and how its price is derived.', {
+  market: described(MarketSchema, 'As in the list.'),
+  upstream: nullable(UpstreamQuoteSchema, 'Null until the exchange sent one.'),
+  price: nullable(PriceReportSchema, 'Null while there is no price.'),
+  sources: sourcesField,
+});
 
 type Change = (markets: Store['markets'], symbol: MarketSymbol, now: EpochMs) => Promise<unknown>;
 
@@ -193,10 +181,7 @@ function changingAll(verb: keyof typeof allChanges, summary: string, description
     summary,
     description,
     body: noBody,
-    answer: Type.Object(
-      { changed: count('How many markets were changed.', 26) },
-      { $id: allChanges[verb].id, description: 'What was changed.' },
-    ),
+    answer: named(allChanges[verb].id, 'What was changed.', { changed: count('How many markets were changed.', 26) }),
     async handle({ store, now }, management) {
       await management.market.memory.save();
       const changed = await allChanges[verb].change(store.markets, now);

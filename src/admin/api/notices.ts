@@ -1,29 +1,23 @@
 import Type from 'typebox';
 import { breachMail } from '../../notices/notice-mail.ts';
-import { line, words } from '../../operator/fields.ts';
+import { line, listOf, named, words } from '../../operator/fields.ts';
 import { NoticeSchema, noticeStatuses, noticeView } from '../../operator/notice.ts';
 import { operation } from './operation.ts';
 import { pathId } from './parts.ts';
 
-const NoticeListSchema = Type.Object(
-  {
-    mailConfigured: Type.Boolean({ description: 'Whether notices are sent; otherwise they are recorded only.' }),
-    notices: Type.Array(NoticeSchema, { description: 'Latest first.', maxItems: 200 }),
-  },
-  { $id: 'NoticeList', description: 'Notices to key holders.' },
-);
+const NoticeListSchema = named('NoticeList', 'Notices to key holders.', {
+  mailConfigured: Type.Boolean({ description: 'Whether notices are sent; otherwise they are recorded only.' }),
+  notices: listOf(NoticeSchema, 'Latest first.', 200),
+});
 
-const NoticeMailSchema = Type.Object(
-  {
-    subject: line('The subject.', 'API key "trading bot" ending in x7Qa exceeds its limit of 60 requests per minute'),
-    text: Type.String({ description: 'The plain text.', examples: ['Hello, …'] }),
-    html: Type.String({
-      description: 'The HTML. Show it in a sandbox: labels in it come from others.',
-      examples: ['<!doctype html>…'],
-    }),
-  },
-  { $id: 'NoticeMail', description: 'A notice as its reader gets it.' },
-);
+const NoticeMailSchema = named('NoticeMail', 'A notice as its reader gets it.', {
+  subject: line('The subject.', 'API key "trading bot" ending in x7Qa exceeds its limit of 60 requests per minute'),
+  text: Type.String({ description: 'The plain text.', examples: ['Hello, …'] }),
+  html: Type.String({
+    description: 'The HTML. Show it in a sandbox: labels in it come from others.',
+    examples: ['<!doctype html>…'],
+  }),
+});
 
 export const noticeOperations = {
   listNotices: operation({

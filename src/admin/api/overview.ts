@@ -8,10 +8,13 @@ import {
   instantMs,
   instants,
   line,
+  listOf,
+  named,
   nullable,
   nullableCount,
   nullableLine,
   nullablePair,
+  object,
   orNull,
   pair,
   words,
@@ -30,117 +33,85 @@ const PublicWindowSchema = { ...MaintenanceWindowSchema, $id: 'PublicWindow' };
 const serviceState = (description: string) => described(ServiceStateSchema, description);
 
 /** The body of `/v1/status` (contract, ServiceStatus), with the components of this document. */
-export const ServiceStatusSchema = Type.Object(
-  {
-    status: serviceState('Overall status.'),
-    api: serviceState('Status of the API itself.'),
-    components: Type.Object({ ticker: serviceState('Status of the market data.') }, { description: 'Its parts.' }),
-    maintenance: nullable(PublicWindowSchema, 'The running window, else the nearest announced one, else null.'),
-    ...nullablePair('lastUpdatedAt', 'When the feed was last updated.'),
-    ...pair('serverTime', 'The time of the server.'),
-  },
-  { $id: 'ServiceStatus', description: 'Exactly the body clients get from `/v1/status`.' },
-);
+export const ServiceStatusSchema = named('ServiceStatus', 'Exactly the body clients get from `/v1/status`.', {
+  status: serviceState('Overall status.'),
+  api: serviceState('Status of the API itself.'),
+  components: object('Its parts.', { ticker: serviceState('Status of the market data.') }),
+  maintenance: nullable(PublicWindowSchema, 'The running window, else the nearest announced one, else null.'),
+  ...nullablePair('lastUpdatedAt', 'When the feed was last updated.'),
+  ...pair('serverTime', 'The time of the server.'),
+});
 
-const NoteSchema = Type.Object(
-  {
-    level: words(
-      ['critical', 'warning', 'info'],
-      '`critical`: waits for an operator now. `warning`: for working hours. `info`: needs no action.',
-    ),
-    text: line('What it is.', 'market data: degraded'),
-    page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
-  },
-  { $id: 'Note', description: 'What an operator should know.' },
-);
+const NoteSchema = named('Note', 'What an operator should know.', {
+  level: words(
+    ['critical', 'warning', 'info'],
+    '`critical`: waits for an operator now. `warning`: for working hours. `info`: needs no action.',
+  ),
+  text: line('What it is.', 'market data: degraded'),
+  page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
+});
 
-const OverviewSchema = Type.Object(
-  {
-    version: line('Version of the software.', '1.0.0', 50),
-    baseUrl: line('Where clients reach the service.', 'https://api.example.com', 2_048),
-    phase: words(['serving', 'starting', 'draining'], 'Where the process is in its life.'),
-    ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
-    notes: Type.Array(NoteSchema, {
-      description: 'What needs attention, the most urgent first, and what else is unusual.',
-    }),
-    ...pair('startedAt', 'When the process started.'),
-    ...pair('serverTime', 'The time of the server.'),
-    status: described(ServiceStatusSchema, 'The status that clients see.'),
-    dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
-    storeReachable: Type.Boolean({ description: 'Whether the database can be read and written now.' }),
-    markets: Type.Object(
-      {
-        listed: count('Markets that clients see.', 8),
-        trading: count('Of these, traded.', 6),
-        paused: count('Of these, paused.', 1),
-        delisted: count('Of these, delisted less than 30 days ago.', 1),
-        priced: count('Markets that have a price now.', 7),
-        unpriced: counts('Markets that should have a price and have none, by reason.', { no_rate: 2 }),
-      },
-      { description: 'Markets by their state.' },
-    ),
-    requests: Type.Object(
-      {
-        total: count('Requests answered since the start.', 120_000),
-        byStatusClass: counts('The same by the first digit of the status.', { '2xx': 119_000, '4xx': 1_000 }),
-        problems: counts('Error answers by code.', { UNKNOWN_SYMBOL: 12 }),
-        limited: counts('Requests refused by a limit, by limit.', { key: 4, address: 0, failedAuthentication: 0 }),
-        perSecond: Type.Number({ description: 'Over the last ten seconds.', minimum: 0, examples: [41.7] }),
-      },
-      { description: 'Requests on the public listener.' },
-    ),
-    connections: Type.Object(
-      {
-        open: count('Open now.', 210),
-        dropped: count('Refused because too many were open.', 0),
-        droppedOfAddress: count('Refused because too many were open from the same address.', 0),
-        evicted: count('Idle and without a valid key, closed for others.', 0),
-        cut: count('Cut because the client did not read its answer.', 0),
-      },
-      { description: 'Connections of the public listener.' },
-    ),
-    keys: Type.Object({ held: count('Keys held in memory: all but revoked ones.', 900) }, { description: 'API keys.' }),
-    eventLoopDelayP99Ms: Type.Number({
-      description: 'How late the event loop runs (99th percentile of the last seconds), in milliseconds.',
-      minimum: 0,
-      examples: [1.2],
-    }),
-    residentBytes: count('Memory of the process.', 180_000_000),
-    uptimeSeconds: count('Since the start.', 86_400),
-    notices: Type.Object(
-      {
-        pending: count('Notices to key holders that are still to be sent.', 0),
-        mailConfigured: Type.Boolean({ description: 'Whether notices are sent at all.' }),
-      },
-      { description: 'E-mail to key holders.' },
-    ),
-  },
-  { $id: 'Overview', description: 'The state of the service.' },
-);
+const OverviewSchema = named('Overview', 'The state of the service.', {
+  version: line('Version of the software.', '1.0.0', 50),
+  baseUrl: line('Where clients reach the service.', 'https://api.example.com', 2_048),
+  phase: words(['serving', 'starting', 'draining'], 'Where the process is in its life.'),
+  ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
+  notes: listOf(NoteSchema, 'What needs attention, the most urgent first, and what else is unusual.'),
+  ...pair('startedAt', 'When the process started.'),
+  ...pair('serverTime', 'The time of the server.'),
+  status: described(ServiceStatusSchema, 'The status that clients see.'),
+  dataAgeMs: nullableCount('Age of the market data in milliseconds; null when there has been none.', 420),
+  storeReachable: Type.Boolean({ description: 'Whether the database can be read and written now.' }),
+  markets: object('Markets by their state.', {
+    listed: count('Markets that clients see.', 8),
+    trading: count('Of these, traded.', 6),
+    paused: count('Of these, paused.', 1),
+    delisted: count('Of these, delisted less than 30 days ago.', 1),
+    priced: count('Markets that have a price now.', 7),
+    unpriced: counts('Markets that should have a price and have none, by reason.', { no_rate: 2 }),
+  }),
+  requests: object('Requests on the public listener.', {
+    total: count('Requests answered since the start.', 120_000),
+    byStatusClass: counts('The same by the first digit of the status.', { '2xx': 119_000, '4xx': 1_000 }),
+    problems: counts('Error answers by code.', { UNKNOWN_SYMBOL: 12 }),
+    limited: counts('Requests refused by a limit, by limit.', { key: 4, address: 0, failedAuthentication: 0 }),
+    perSecond: Type.Number({ description: 'Over the last ten seconds.', minimum: 0, examples: [41.7] }),
+  }),
+  connections: object('Connections of the public listener.', {
+    open: count('Open now.', 210),
+    dropped: count('Refused because too many were open.', 0),
+    droppedOfAddress: count('Refused because too many were open from the same address.', 0),
+    evicted: count('Idle and without a valid key, closed for others.', 0),
+    cut: count('Cut because the client did not read its answer.', 0),
+  }),
+  keys: object('API keys.', { held: count('Keys held in memory: all but revoked ones.', 900) }),
+  eventLoopDelayP99Ms: Type.Number({
+    description: 'How late the event loop runs (99th percentile of the last seconds), in milliseconds.',
+    minimum: 0,
+    examples: [1.2],
+  }),
+  residentBytes: count('Memory of the process.', 180_000_000),
+  uptimeSeconds: count('Since the start.', 86_400),
+  notices: object('E-mail to key holders.', {
+    pending: count('Notices to key holders that are still to be sent.', 0),
+    mailConfigured: Type.Boolean({ description: 'Whether notices are sent at all.' }),
+  }),
+});
 
 const latency = (description: string) => orNull(Type.Number({ description, minimum: 0, examples: [0.4] }));
 
-const MinuteSchema = Type.Object(
-  {
-    atMs: instantMs('When it ended.'),
-    requests: count('Requests answered.', 120),
-    errors: counts('Of these, error answers by code.', { UNKNOWN_SYMBOL: 2 }),
-    p50Ms: latency('Milliseconds in which half of them were answered; null when there were none.'),
-    p99Ms: latency('The same for 99 of 100.'),
-    held: count('Prices and rates that the guard held back at its end.', 0),
-  },
-  { $id: 'Minute', description: 'One minute of the service.' },
-);
+const MinuteSchema = named('Minute', 'One minute of the service.', {
+  atMs: instantMs('When it ended.'),
+  requests: count('Requests answered.', 120),
+  errors: counts('Of these, error answers by code.', { UNKNOWN_SYMBOL: 2 }),
+  p50Ms: latency('Milliseconds in which half of them were answered; null when there were none.'),
+  p99Ms: latency('The same for 99 of 100.'),
+  held: count('Prices and rates that the guard held back at its end.', 0),
+});
 
-const MinutesSchema = Type.Object(
-  {
-    minutes: Type.Array(MinuteSchema, {
-      description: 'Oldest first. Missing from before the start of the process.',
-      maxItems: minutesMax,
-    }),
-  },
-  { $id: 'Minutes', description: 'The last 24 hours.' },
-);
+const MinutesSchema = named('Minutes', 'The last 24 hours.', {
+  minutes: listOf(MinuteSchema, 'Oldest first. Missing from before the start of the process.', minutesMax),
+});
 
 export const overviewOperations = {
   readOverview: operation({

@@ -1,4 +1,4 @@
-import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { id, instantMs, nullableLine } from '../../operator/fields.ts';
 import { invalid, Problem } from './problems.ts';
@@ -14,15 +14,12 @@ export function counts(description: string, example: Readonly<Record<string, num
 }
 
 /** An object that refuses unknown properties: for requests. */
-export function strictObject<Properties extends TProperties>(
-  properties: Properties,
-  description: string,
-): TObject<Properties> {
+export function strictObject<Properties extends TProperties>(description: string, properties: Properties) {
   return Type.Object(properties, { description, additionalProperties: false });
 }
 
 /** Of an operation that takes no values. */
-export const noBody = strictObject({}, 'Nothing is taken.');
+export const noBody = strictObject('Nothing is taken.', {});
 
 /** The expiry of a new key or token. */
 export const expiresAtMs = instantMs(
@@ -56,7 +53,7 @@ export const pageQuery = {
 /** The body of an operation that is final. @param noun what identifies its subject */
 export function confirmation(noun: 'id' | 'symbol', example: string) {
   const confirm = Type.String({ description: `The ${noun} once more.`, maxLength: 64, examples: [example] });
-  return strictObject({ confirm }, 'The confirmation.');
+  return strictObject('The confirmation.', { confirm });
 }
 
 /** Throws `CONFLICT` unless the id or symbol is repeated. @param what what is final */

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { isoInstant } from '../../contract/instant.ts';
-import { line, pair } from '../../operator/fields.ts';
+import { line, listOf, named, pair } from '../../operator/fields.ts';
 import { TickerSchema } from './markets.ts';
 import { operation } from './operation.ts';
 import { Problem } from './problems.ts';
@@ -11,27 +11,21 @@ const version = line(
   64,
 );
 
-const PriceListSchema = Type.Object(
-  {
-    version,
-    ...pair('serverTime', 'The time of the server.'),
-    prices: Type.Array(
-      Type.Object(
-        {
-          version: line(
-            'The `ETag` of `/v1/ticker` while it answers this ticker, without quotes and coding.',
-            'Zl1xk3VY0sB8mUq4o2cT7w',
-            64,
-          ),
-          ticker: TickerSchema,
-        },
-        { $id: 'VersionedTicker', description: 'A ticker, in the very bytes that clients get from `/v1/ticker`.' },
+const PriceListSchema = named('PriceList', 'The prices that clients get.', {
+  version,
+  ...pair('serverTime', 'The time of the server.'),
+  prices: listOf(
+    named('VersionedTicker', 'A ticker, in the very bytes that clients get from `/v1/ticker`.', {
+      version: line(
+        'The `ETag` of `/v1/ticker` while it answers this ticker, without quotes and coding.',
+        'Zl1xk3VY0sB8mUq4o2cT7w',
+        64,
       ),
-      { description: 'One for each market that has a price.' },
-    ),
-  },
-  { $id: 'PriceList', description: 'The prices that clients get.' },
-);
+      ticker: TickerSchema,
+    }),
+    'One for each market that has a price.',
+  ),
+});
 
 const exampleEvent =
   'id: q3Zk0PxT7a-1204\nevent: change\ndata: {"version":"q3Zk0PxT7a-1204","prices":[],"removed":["BTCCZK"]}\n\n';

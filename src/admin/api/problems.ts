@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { line } from '../../operator/fields.ts';
+import { line, listOf, named, object } from '../../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
 import { operation } from './operation.ts';
 
@@ -201,51 +201,42 @@ const code = Type.Unsafe<ProblemCode>({
   examples: ['NOT_FOUND'],
 });
 
-export const ProblemSchema = Type.Object(
-  {
-    type: Type.String({
-      description: 'Path of this listener that describes the problem.',
-      format: 'uri-reference',
-      examples: ['/api/problems/not-found'],
-    }),
-    title: line('Always the same for a code.', 'Not found', 100),
-    status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
-    code,
-    detail: line(
-      'What went wrong this time and how to fix it, for people.',
-      'There is no key key_4fGh72Kq0ZsTn1Lw.',
-      4_000,
+export const ProblemSchema = named('Problem', 'A problem (RFC 9457) with a code and a request id.', {
+  type: Type.String({
+    description: 'Path of this listener that describes the problem.',
+    format: 'uri-reference',
+    examples: ['/api/problems/not-found'],
+  }),
+  title: line('Always the same for a code.', 'Not found', 100),
+  status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
+  code,
+  detail: line(
+    'What went wrong this time and how to fix it, for people.',
+    'There is no key key_4fGh72Kq0ZsTn1Lw.',
+    4_000,
+  ),
+  requestId: Type.String({
+    description: 'Equals the `X-Request-Id` header; the log records faults of the service under it.',
+    pattern: '^[A-Za-z0-9_-]{16,64}$',
+    examples: ['9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'],
+  }),
+  errors: Type.Optional(
+    listOf(
+      object('A field that is wrong.', {
+        field: line('The field, as in the request; empty for the body as a whole.', 'email', 100),
+        message: line('What is wrong with it.', 'is missing.', 1_000),
+      }),
+      'With INVALID_INPUT: every field that is wrong.',
     ),
-    requestId: Type.String({
-      description: 'Equals the `X-Request-Id` header; the log records faults of the service under it.',
-      pattern: '^[A-Za-z0-9_-]{16,64}$',
-      examples: ['9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'],
-    }),
-    errors: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            field: line('The field, as in the request; empty for the body as a whole.', 'email', 100),
-            message: line('What is wrong with it.', 'is missing.', 1_000),
-          },
-          { description: 'A field that is wrong.' },
-        ),
-        { description: 'With INVALID_INPUT: every field that is wrong.' },
-      ),
-    ),
-  },
-  { $id: 'Problem', description: 'A problem (RFC 9457) with a code and a request id.' },
-);
+  ),
+});
 
-const ProblemDescriptionSchema = Type.Object(
-  {
-    code,
-    title: line('Always the same for a code.', 'Not found', 100),
-    status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
-    description: line('What causes it and what to do.', problemTable.NOT_FOUND.description, 1_000),
-  },
-  { $id: 'ProblemDescription', description: 'What a problem is about.' },
-);
+const ProblemDescriptionSchema = named('ProblemDescription', 'What a problem is about.', {
+  code,
+  title: line('Always the same for a code.', 'Not found', 100),
+  status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
+  description: line('What causes it and what to do.', problemTable.NOT_FOUND.description, 1_000),
+});
 
 export const problemOperations = {
   readProblem: operation({

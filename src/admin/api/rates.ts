@@ -3,36 +3,30 @@ import type { EpochMs } from '../../clock.ts';
 import * as part from '../../contract/schema-parts.ts';
 import type { RateHealth } from '../../feed/rates/rate-keeper.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
-import { instants, line, nullableCount, nullableLine, nullablePair } from '../../operator/fields.ts';
+import { instants, line, listOf, named, nullableCount, nullableLine, nullablePair } from '../../operator/fields.ts';
 import type { Management } from '../sources.ts';
 import { operation } from './operation.ts';
 
-const RateSchema = Type.Object(
-  {
-    via: part.currency('The currency that is converted from.', 'EUR'),
-    quote: part.currency('The currency that is converted to.', 'CZK'),
-    source: line('Where the rate comes from: `cnb`, `ecb`, `json` or `exchange`.', 'cnb', 64),
-    mid: nullableLine('Units of `quote` for one unit of `via`, a decimal; null while there is none.', '24.500', 64),
-    fixingDate: nullableLine('The day of a daily fixing; null for a source that gives none.', '2026-11-20', 10),
-    ...nullablePair('refreshedAt', 'When it was last read.'),
-    ageMs: nullableCount('Time since then, in milliseconds.', 120_000),
-    ...nullablePair('validUntil', 'The first instant at which it may no longer be used.'),
-    valid: Type.Boolean({ description: 'Whether it may be used now. While not, the converted markets have no price.' }),
-    marginPercent: part.decimal('The currency margin in percent; terms of single markets can differ.', '1'),
-    lastOutcome: nullableLine(
-      'How the last attempt to read it ended: `ok`, or what was wrong; null before the first.',
-      'ok',
-    ),
-  },
-  { $id: 'Rate', description: 'A conversion rate.' },
-);
+const RateSchema = named('Rate', 'A conversion rate.', {
+  via: part.currency('The currency that is converted from.', 'EUR'),
+  quote: part.currency('The currency that is converted to.', 'CZK'),
+  source: line('Where the rate comes from: `cnb`, `ecb`, `json` or `exchange`.', 'cnb', 64),
+  mid: nullableLine('Units of `quote` for one unit of `via`, a decimal; null while there is none.', '24.500', 64),
+  fixingDate: nullableLine('The day of a daily fixing; null for a source that gives none.', '2026-11-20', 10),
+  ...nullablePair('refreshedAt', 'When it was last read.'),
+  ageMs: nullableCount('Time since then, in milliseconds.', 120_000),
+  ...nullablePair('validUntil', 'The first instant at which it may no longer be used.'),
+  valid: Type.Boolean({ description: 'Whether it may be used now. While not, the converted markets have no price.' }),
+  marginPercent: part.decimal('The currency margin in percent; terms of single markets can differ.', '1'),
+  lastOutcome: nullableLine(
+    'How the last attempt to read it ended: `ok`, or what was wrong; null before the first.',
+    'ok',
+  ),
+});
 
-const RateListSchema = Type.Object(
-  {
-    rates: Type.Array(RateSchema, { description: 'One for each converted quote currency.' }),
-  },
-  { $id: 'RateList', description: 'The conversion rates.' },
-);
+const RateListSchema = named('RateList', 'The conversion rates.', {
+  rates: listOf(RateSchema, 'One for each converted quote currency.'),
+});
 
 export const rateOperations = {
   readRates: operation({

@@ -96,7 +96,7 @@ export const readRecordedPrice = operation({
   description:
     'How the price came about that a market had then, like that of today. 404 where there was none, or no record of it.',
   params: symbolParams,
-  query: strictObject({ atMs: instantMs('The instant.') }, 'Which instant.'),
+  query: strictObject('Which instant.', { atMs: instantMs('The instant.') }),
   answer: PriceReportSchema,
   problems: ['NOT_FOUND', 'INVALID_INPUT'],
   async handle({ params, query }, management) {
@@ -117,7 +117,7 @@ export const listRecordedQuotes = operation({
   summary: 'Everything quoted of a market',
   description: 'Each published change in a span, in order.',
   params: symbolParams,
-  query: strictObject({ ...span, ...page }, 'Which span.'),
+  query: strictObject('Which span.', { ...span, ...page }),
   answer: QuotePageSchema,
   problems: ['NOT_FOUND', 'INVALID_INPUT'],
   async handle({ params, query }, management) {
@@ -147,7 +147,7 @@ export const listCandles = operation({
   summary: 'A market over a span, for a chart',
   description: `Steps of client prices and of the exchange's. At most ${candlesMax} steps and seven days at once; ask for more one after the other.`,
   params: symbolParams,
-  query: strictObject({ ...span, step: words(stepNames, 'How long a step is.') }, 'Which span, in which steps.'),
+  query: strictObject('Which span, in which steps.', { ...span, step: words(stepNames, 'How long a step is.') }),
   answer: CandleListSchema,
   problems: ['NOT_FOUND', 'INVALID_INPUT'],
   async handle({ params, query, now }, management) {
@@ -170,10 +170,11 @@ export const listServed = operation({
   access: 'read-only',
   summary: 'What keys were answered',
   description: 'Each answer to a key in a span, in order.',
-  query: strictObject(
-    { ...span, ...page, keyId: Type.Optional(id('key', 'Of this key alone.')) },
-    'Which span and key.',
-  ),
+  query: strictObject('Which span and key.', {
+    ...span,
+    ...page,
+    keyId: Type.Optional(id('key', 'Of this key alone.')),
+  }),
   answer: ServedPageSchema,
   problems: ['NOT_FOUND', 'INVALID_INPUT'],
   async handle({ query }, management) {
@@ -232,7 +233,7 @@ export const holdRecord = operation({
   access: 'admin',
   summary: 'Keep a span of the record',
   description: 'Retention leaves it alone until it is released.',
-  body: strictObject({ ...span, reason: line('Why it is kept.', 'complaint 4711', 200) }, 'Which span, and why.'),
+  body: strictObject('Which span, and why.', { ...span, reason: line('Why it is kept.', 'complaint 4711', 200) }),
   status: 201,
   answer: HoldSchema,
   problems: ['NOT_FOUND'],

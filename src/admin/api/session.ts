@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { instants, line, nullableLine, pair, words } from '../../operator/fields.ts';
+import { instants, line, named, nullableLine, object, pair, words } from '../../operator/fields.ts';
 import { roles } from '../../operator/role.ts';
 import type { Management } from '../sources.ts';
 import { sessionCookie } from './gate.ts';
@@ -10,41 +10,32 @@ import { strictObject } from './parts.ts';
 import { Problem } from './problems.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-const SessionSchema = Type.Object(
-  {
-    operator: Type.Object(
-      {
-        name: line(
-          'Name of the token that was signed in with; `oidc:` and the e-mail address or subject of a person.',
-          'alice',
-          300,
-        ),
-        role: words(roles, 'What they may do; each role may also do what those before it may.'),
-      },
-      { description: 'Who is signed in.' },
+const SessionSchema = named('Session', 'A signed-in browser.', {
+  operator: object('Who is signed in.', {
+    name: line(
+      'Name of the token that was signed in with; `oidc:` and the e-mail address or subject of a person.',
+      'alice',
+      300,
     ),
-    csrfToken: Type.String({
-      description: 'Sent as `X-CSRF-Token` with every request of this session that changes something.',
-      minLength: 32,
-      maxLength: 32,
-      examples: ['5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1'],
-    }),
-    ...pair('expiresAt', 'When the session ends, however much it is used.'),
-  },
-  { $id: 'Session', description: 'A signed-in browser.' },
-);
+    role: words(roles, 'What they may do; each role may also do what those before it may.'),
+  }),
+  csrfToken: Type.String({
+    description: 'Sent as `X-CSRF-Token` with every request of this session that changes something.',
+    minLength: 32,
+    maxLength: 32,
+    examples: ['5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1'],
+  }),
+  ...pair('expiresAt', 'When the session ends, however much it is used.'),
+});
 
-const SignInSchema = strictObject(
-  {
-    token: Type.String({
-      description: 'An operator token: one made by `mdapi admin token`, or that of the configuration.',
-      minLength: 1,
-      maxLength: 200,
-      examples: ['mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
-    }),
-  },
-  'What to sign in with.',
-);
+const SignInSchema = strictObject('What to sign in with.', {
+  token: Type.String({
+    description: 'An operator token: one made by `mdapi admin token`, or that of the configuration.',
+    minLength: 1,
+    maxLength: 200,
+    examples: ['mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
+  }),
+});
 
 function sessionBody({ name, role, csrfToken, expiresAt }: Session) {
   return { operator: { name, role }, csrfToken, ...instants('expiresAt', expiresAt) };
@@ -96,16 +87,13 @@ export const sessionOperations = {
     access: 'anybody',
     summary: 'How browsers can sign in',
     description: 'With an operator token always; through an OpenID Connect provider where one is configured.',
-    answer: Type.Object(
-      {
-        provider: nullableLine(
-          'Host of the provider; a visit of `/console/sign-in` leads there.',
-          'login.example.com',
-          300,
-        ),
-      },
-      { $id: 'SignInMethods', description: 'The ways to sign in.' },
-    ),
+    answer: named('SignInMethods', 'The ways to sign in.', {
+      provider: nullableLine(
+        'Host of the provider; a visit of `/console/sign-in` leads there.',
+        'login.example.com',
+        300,
+      ),
+    }),
     handle(_asked, { configuration: { admin } }) {
       return { provider: admin.oidc === undefined ? null : new URL(admin.oidc.issuer).host };
     },

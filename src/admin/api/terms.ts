@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import * as part from '../../contract/schema-parts.ts';
 import { termFields, termScopes } from '../../market/terms.ts';
-import { instantMs, words } from '../../operator/fields.ts';
+import { instantMs, listOf, named, words } from '../../operator/fields.ts';
 import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../../operator/term.ts';
 import { TermEffectSchema, termEffect, termRefusal } from '../../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../../store/terms.ts';
@@ -11,14 +11,12 @@ import { operation } from './operation.ts';
 import { noBody, pathId, strictObject } from './parts.ts';
 import { invalid, Problem } from './problems.ts';
 
-const TermListSchema = Type.Object(
-  {
-    terms: Type.Array(TermSchema, {
-      description: 'What the configuration sets; then all others by their start, past and cancelled ones among them.',
-    }),
-  },
-  { $id: 'TermList', description: 'The terms.' },
-);
+const TermListSchema = named('TermList', 'The terms.', {
+  terms: listOf(
+    TermSchema,
+    'What the configuration sets; then all others by their start, past and cancelled ones among them.',
+  ),
+});
 
 /** The terms of the configuration. */
 function firstOf(book: Management['market']['book']) {
@@ -54,14 +52,11 @@ const draftFields = {
   ),
 };
 
-const DraftSchema = strictObject(draftFields, 'The new term: at least one value.');
-const NewTermSchema = strictObject(
-  {
-    ...draftFields,
-    confirm: Type.Optional(Type.Boolean({ description: 'Whether the concerns of the preview are meant so.' })),
-  },
-  'The new term: at least one value.',
-);
+const DraftSchema = strictObject('The new term: at least one value.', draftFields);
+const NewTermSchema = strictObject('The new term: at least one value.', {
+  ...draftFields,
+  confirm: Type.Optional(Type.Boolean({ description: 'Whether the concerns of the preview are meant so.' })),
+});
 
 /** Throws `INVALID_INPUT` for what cannot be meant. */
 function draftOf(

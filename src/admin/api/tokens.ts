@@ -1,29 +1,23 @@
 import Type from 'typebox';
 import { generateOperatorToken, tokenDigest } from '../../access/operator-token.ts';
 import type { EpochMs } from '../../clock.ts';
-import { described } from '../../operator/fields.ts';
+import { described, listOf, named } from '../../operator/fields.ts';
 import { roles } from '../../operator/role.ts';
 import { TokenSchema, tokenView } from '../../operator/token.ts';
 import { operation } from './operation.ts';
 import { expiresAtMs, noBody, pathId, strictObject } from './parts.ts';
 
-const TokenListSchema = Type.Object(
-  { tokens: Type.Array(TokenSchema, { description: 'Oldest first.' }) },
-  { $id: 'TokenList', description: 'The operator tokens.' },
-);
+const TokenListSchema = named('TokenList', 'The operator tokens.', { tokens: listOf(TokenSchema, 'Oldest first.') });
 
-const NewTokenSchema = Type.Object(
-  {
-    token: described(TokenSchema, 'The token.'),
-    text: Type.String({
-      description: 'What its holder sends. It cannot be read again.',
-      minLength: 42,
-      maxLength: 42,
-      examples: ['mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
-    }),
-  },
-  { $id: 'NewToken', description: 'A new operator token with its text, which only this answer holds.' },
-);
+const NewTokenSchema = named('NewToken', 'A new operator token with its text, which only this answer holds.', {
+  token: described(TokenSchema, 'The token.'),
+  text: Type.String({
+    description: 'What its holder sends. It cannot be read again.',
+    minLength: 42,
+    maxLength: 42,
+    examples: ['mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
+  }),
+});
 
 export const tokenOperations = {
   listTokens: operation({
@@ -42,19 +36,16 @@ export const tokenOperations = {
     access: 'admin',
     summary: 'Make an operator token',
     description: 'Only this answer ever holds its text.',
-    body: strictObject(
-      {
-        name: Type.String({
-          description: 'Whom or what it is for; the audit log names its holder by it.',
-          minLength: 1,
-          maxLength: 60,
-          examples: ['alice'],
-        }),
-        role: Type.Enum([...roles], { description: 'What its holder may do.', examples: ['support'] }),
-        expiresAtMs: Type.Optional(expiresAtMs),
-      },
-      'The new token.',
-    ),
+    body: strictObject('The new token.', {
+      name: Type.String({
+        description: 'Whom or what it is for; the audit log names its holder by it.',
+        minLength: 1,
+        maxLength: 60,
+        examples: ['alice'],
+      }),
+      role: Type.Enum([...roles], { description: 'What its holder may do.', examples: ['support'] }),
+      expiresAtMs: Type.Optional(expiresAtMs),
+    }),
     status: 201,
     answer: NewTokenSchema,
     problems: ['CONFLICT'],

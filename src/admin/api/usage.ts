@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import { limitWindowMs } from '../../contract/limits.ts';
-import { count, described, instants, pair } from '../../operator/fields.ts';
+import { count, described, instants, listOf, named, object, pair } from '../../operator/fields.ts';
 import { KeySchema, keyView } from '../../operator/key.ts';
 import { NoticeSchema, noticeView } from '../../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../../operator/request.ts';
@@ -20,61 +20,42 @@ const breachesKeptMs = 30 * dayMs;
 
 const limitPerMinute = count('The limit that applies, its own or the configured one, in requests a minute.', 60);
 
-const KeyUsageSchema = Type.Object(
-  {
-    key: described(KeySchema, 'The key.'),
-    limitPerMinute,
-    currentMinute: Type.Object(
-      {
-        ...pair('startedAt', 'When the minute began.'),
-        used: count('Requests counted.', 41),
-        refused: count('Requests refused.', 0),
-        remaining: count('Requests left.', 19),
-      },
-      { description: 'The current minute, as this process counted it.' },
-    ),
-    breaches: Type.Array(
-      Type.Object(
-        {
-          ...pair('minute', 'The minute.'),
-          refused: count('Requests refused in it.', 112),
-          limitPerMinute: count('The limit that refused them.', 60),
-        },
-        { description: 'A minute in which the key was refused.' },
-      ),
-      { description: 'Of the last 30 days, latest first.', maxItems: breachesShown },
-    ),
-    notices: Type.Array(NoticeSchema, {
-      description: 'E-mails to its holder, latest first.',
-      maxItems: noticesShown,
+const KeyUsageSchema = named('KeyUsage', 'How a key is used.', {
+  key: described(KeySchema, 'The key.'),
+  limitPerMinute,
+  currentMinute: object('The current minute, as this process counted it.', {
+    ...pair('startedAt', 'When the minute began.'),
+    used: count('Requests counted.', 41),
+    refused: count('Requests refused.', 0),
+    remaining: count('Requests left.', 19),
+  }),
+  breaches: listOf(
+    object('A minute in which the key was refused.', {
+      ...pair('minute', 'The minute.'),
+      refused: count('Requests refused in it.', 112),
+      limitPerMinute: count('The limit that refused them.', 60),
     }),
-  },
-  { $id: 'KeyUsage', description: 'How a key is used.' },
-);
+    'Of the last 30 days, latest first.',
+    breachesShown,
+  ),
+  notices: listOf(NoticeSchema, 'E-mails to its holder, latest first.', noticesShown),
+});
 
-const UsageSchema = Type.Object(
-  {
-    ...pair('since', 'Where the 24 hours begin.'),
-    keys: Type.Array(
-      Type.Object(
-        {
-          key: described(KeySchema, 'The key.'),
-          used: count('Requests counted in the current minute, by this process.', 41),
-          refused: count('Requests refused in the current minute, by this process.', 0),
-          limitPerMinute,
-          breachedMinutes24h: count('Minutes of the last 24 hours in which it was refused.', 3),
-          refused24h: count('Requests refused in them.', 541),
-        },
-        { description: 'A key and how it is used.' },
-      ),
-      {
-        description: 'The most refused keys of the last 24 hours, then the busiest of this minute.',
-        maxItems: keysShown,
-      },
-    ),
-  },
-  { $id: 'Usage', description: 'The keys that stand out.' },
-);
+const UsageSchema = named('Usage', 'The keys that stand out.', {
+  ...pair('since', 'Where the 24 hours begin.'),
+  keys: listOf(
+    object('A key and how it is used.', {
+      key: described(KeySchema, 'The key.'),
+      used: count('Requests counted in the current minute, by this process.', 41),
+      refused: count('Requests refused in the current minute, by this process.', 0),
+      limitPerMinute,
+      breachedMinutes24h: count('Minutes of the last 24 hours in which it was refused.', 3),
+      refused24h: count('Requests refused in them.', 541),
+    }),
+    'The most refused keys of the last 24 hours, then the busiest of this minute.',
+    keysShown,
+  ),
+});
 
 function busiest({ access: { limits, directory } }: Management, now: EpochMs): string[] {
   return limits.busiest(now, keysShown).map(({ slot }) => directory.keyIdOf(slot));
