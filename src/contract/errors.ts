@@ -4,13 +4,6 @@ interface ErrorEntry {
   readonly status: number;
   /** Never changes for a code. */
   readonly title: string;
-  /** Whether the same request, sent again later, can succeed without anyone changing it. */
-  readonly retryable: boolean;
-  /**
-   * `true` for the codes of the contract's own table; the others express what that table cannot. A limit has always
-   * counted a request by the time it gets one of the former, so these always carry the three rate limit headers.
-   */
-  readonly inContract: boolean;
   /** For the error page: what leads to it. */
   readonly cause: string;
   /** For the error page: what the client should do. */
@@ -21,17 +14,13 @@ interface ErrorEntry {
   readonly exampleDetail: string;
 }
 
-/**
- * The one error table. The first eight rows are the contract's own ("Errors"), with titles for the
- * three it leaves open; the others say, in the same shape, what that table cannot express. A code
- * that is retired is never used again.
- */
-export const errorTable = {
+type ErrorRows = Readonly<Record<string, ErrorEntry>>;
+
+/** The contract's own table ("Errors"), with titles for the three that it leaves open. */
+const contractErrors = {
   INVALID_PARAMETER: {
     status: 400,
     title: 'Invalid parameter',
-    retryable: false,
-    inContract: true,
     cause: 'A query parameter is missing, malformed, out of range, or given more than once.',
     action: 'Read which parameters the detail names, correct them, and send the request again.',
     retry: 'No. The same request fails again until its parameters are corrected.',
@@ -40,8 +29,6 @@ export const errorTable = {
   MISSING_API_KEY: {
     status: 401,
     title: 'Missing API key',
-    retryable: false,
-    inContract: true,
     cause: 'The request has no X-EXCHANGE-APIKEY header.',
     action:
       'Send your API key verbatim in the X-EXCHANGE-APIKEY header, without a prefix. You create keys in the client application, under profile and security, on the API keys tab.',
@@ -51,8 +38,6 @@ export const errorTable = {
   INVALID_API_KEY: {
     status: 401,
     title: 'Invalid API key',
-    retryable: false,
-    inContract: true,
     cause:
       'The key in the X-EXCHANGE-APIKEY header cannot be used: its value is wrong, it is disabled, revoked or expired, or the account behind it is not active. The answer is the same in every case, so that strangers learn nothing from it.',
     action:
@@ -63,8 +48,6 @@ export const errorTable = {
   UNKNOWN_SYMBOL: {
     status: 404,
     title: 'Unknown symbol',
-    retryable: false,
-    inContract: true,
     cause: 'The symbol was never listed, or its market has been delisted.',
     action: 'Take symbols from GET /v1/markets, from markets whose status is not delisted.',
     retry: 'No. A delisted market does not come back.',
@@ -73,8 +56,6 @@ export const errorTable = {
   NOT_FOUND: {
     status: 404,
     title: 'Not found',
-    retryable: false,
-    inContract: true,
     cause: 'Nothing exists at the path of the request.',
     action: 'Check the path. Paths match exactly, including case and trailing slashes.',
     retry: 'No. The path does not exist.',
@@ -83,8 +64,6 @@ export const errorTable = {
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     title: 'Rate limit exceeded',
-    retryable: true,
-    inContract: true,
     cause:
       'There were more requests than allowed in the current minute: from one API key, from one address without a key, or from one address with failed authentication.',
     action:
@@ -95,8 +74,6 @@ export const errorTable = {
   MARKET_DATA_UNAVAILABLE: {
     status: 503,
     title: 'Market data unavailable',
-    retryable: true,
-    inContract: true,
     cause:
       'The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available.',
     action: 'Wait as many seconds as the Retry-After header says. GET /v1/status shows the state of the feed.',
@@ -106,19 +83,19 @@ export const errorTable = {
   SERVICE_MAINTENANCE: {
     status: 503,
     title: 'Service maintenance',
-    retryable: true,
-    inContract: true,
     cause: 'An announced maintenance window is running.',
     action:
       'Wait as many seconds as the Retry-After header says. GET /v1/status keeps answering and shows the expected end.',
     retry: 'Yes, after Retry-After seconds, or once GET /v1/status no longer reports maintenance.',
     exampleDetail: 'Planned maintenance is running. GET /v1/status shows its expected end.',
   },
+} as const satisfies ErrorRows;
+
+/** What that table cannot express, in the same shape. */
+const furtherErrors = {
   BAD_REQUEST: {
     status: 400,
     title: 'Bad request',
-    retryable: false,
-    inContract: false,
     cause:
       'The request is not HTTP that the server can accept: a malformed request line or header, contradictory lengths, a path with broken percent-encoding, or a body that is too large.',
     action: 'Send the request with a standard HTTP client, without a body, and encode the path and query correctly.',
@@ -128,8 +105,6 @@ export const errorTable = {
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'Method not allowed',
-    retryable: false,
-    inContract: false,
     cause: 'The path exists, but not for this HTTP method. Every resource is read only.',
     action: 'Use GET, or HEAD for the headers alone. The Allow header lists the methods.',
     retry: 'No. Use another method.',
@@ -138,8 +113,6 @@ export const errorTable = {
   REQUEST_TIMEOUT: {
     status: 408,
     title: 'Request timeout',
-    retryable: true,
-    inContract: false,
     cause: 'The request was not complete within the time the server waits for one. The connection is closed.',
     action: 'Open a new connection and send the whole request at once.',
     retry: 'Yes, on a new connection, at once.',
@@ -148,8 +121,6 @@ export const errorTable = {
   EXPECTATION_FAILED: {
     status: 417,
     title: 'Expectation failed',
-    retryable: false,
-    inContract: false,
     cause: 'The request carries an Expect header that asks for something the server does not support.',
     action: 'Leave the Expect header out.',
     retry: 'No. The same header is refused again.',
@@ -158,8 +129,6 @@ export const errorTable = {
   REQUEST_HEADER_FIELDS_TOO_LARGE: {
     status: 431,
     title: 'Request header fields too large',
-    retryable: false,
-    inContract: false,
     cause: 'The request line and headers together are larger, or the headers more numerous, than the server accepts.',
     action: 'Send fewer or shorter headers, and a shorter address.',
     retry: 'No. The same headers are refused again.',
@@ -168,8 +137,6 @@ export const errorTable = {
   INTERNAL_ERROR: {
     status: 500,
     title: 'Internal error',
-    retryable: true,
-    inContract: false,
     cause: 'The server has a fault. The operator finds the reason in the log, under the request id.',
     action: 'Send the request again a little later. If it keeps failing, tell the operator the requestId.',
     retry: 'Often. Wait a few seconds, and longer after each failure.',
@@ -178,8 +145,6 @@ export const errorTable = {
   SERVICE_OVERLOADED: {
     status: 503,
     title: 'Service overloaded',
-    retryable: true,
-    inContract: false,
     cause:
       'The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit.',
     action:
@@ -187,7 +152,10 @@ export const errorTable = {
     retry: 'Yes, after Retry-After seconds, and longer after each refusal.',
     exampleDetail: 'The service has more requests than it can answer in time. GET /v1/status keeps answering.',
   },
-} as const satisfies Readonly<Record<string, ErrorEntry>>;
+} as const satisfies ErrorRows;
+
+/** The one error table. A code that is retired is never used again. */
+export const errorTable = { ...contractErrors, ...furtherErrors };
 
 /** Every code an Error of this service can carry. */
 export type ErrorCode = keyof typeof errorTable;
@@ -195,14 +163,23 @@ export type ErrorCode = keyof typeof errorTable;
 /** All codes, in the order of the table. */
 export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[];
 
+/**
+ * Whether the code is one of the contract's own table. A limit has always counted a request by the time it gets one of
+ * these, so they always carry the three rate limit headers.
+ */
+export function isInContract(code: ErrorCode): boolean {
+  return code in contractErrors;
+}
+
+/** Whether the same request, sent again later, can succeed without anyone changing it. */
+export function isRetryable(code: ErrorCode): boolean {
+  const { status } = errorTable[code];
+  return status === 408 || status === 429 || status >= 500;
+}
+
 /** The kebab-case name of a code: last segment of `type` and of the URL of the error page. */
 export function slugOf(code: ErrorCode): string {
   return code.toLowerCase().replaceAll('_', '-');
-}
-
-/** The code an error page's name stands for; `undefined` when no error has that name. */
-export function errorCodeOfSlug(slug: string): ErrorCode | undefined {
-  return errorCodes.find((code) => slugOf(code) === slug);
 }
 
 /** The absolute URI of an error's description. `errorsUrl` is absolute and has no trailing slash. */

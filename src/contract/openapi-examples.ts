@@ -1,58 +1,42 @@
-import type {
-  MarketBody,
-  MarketListBody,
-  RootDocumentBody,
-  ServerTimeBody,
-  ServiceStatusBody,
-  TickerBody,
-  TickerListBody,
-} from './schemas.ts';
+import type { Static, TSchema } from 'typebox';
+import * as contract from './schemas.ts';
 
 /** Bodies of successful responses, by the name under which the document shows them. */
-export type Examples<Body> = Readonly<Record<string, { readonly summary: string; readonly value: Body }>>;
+type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
-const now: ServerTimeBody = { serverTime: '2026-11-21T10:00:00.517Z', serverTimeMs: 1795255200517 };
+interface FieldSchema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly examples?: readonly unknown[];
+}
 
-const captured = { lastUpdatedAt: '2026-11-21T10:00:00.123Z', lastUpdatedAtMs: 1795255200123 };
+/** The body that the first examples of a schema's fields make. */
+function exampleOf<Schema extends TSchema>(schema: Schema): Static<Schema> {
+  return firstExample(schema as FieldSchema) as Static<Schema>;
+}
 
-const operational: ServiceStatusBody = {
-  status: 'operational',
-  api: 'operational',
-  components: { ticker: 'operational' },
-  maintenance: null,
-  ...captured,
-  ...now,
-};
+function firstExample({ $ref, properties, examples }: FieldSchema): unknown {
+  const { schemas } = contract;
+  if ($ref !== undefined) return firstExample(schemas[$ref.split('/').at(-1) as keyof typeof schemas] as FieldSchema);
+  if (properties === undefined) return examples?.[0];
+  return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, firstExample(field)]));
+}
 
-const announcedWindow: ServiceStatusBody['maintenance'] = {
-  from: '2026-11-22T01:00:00.000Z',
-  fromMs: 1795309200000,
-  to: '2026-11-22T02:30:00.000Z',
-  toMs: 1795314600000,
-  description: 'Upgrade of the price database.',
-};
+const operational: contract.ServiceStatusBody = { ...exampleOf(contract.ServiceStatusSchema), maintenance: null };
 
-const runningNow: ServiceStatusBody['maintenance'] = {
+const announcedWindow = exampleOf(contract.MaintenanceWindowSchema);
+
+const runningWindow: contract.MaintenanceWindowBody = {
   from: '2026-11-21T09:30:00.000Z',
   fromMs: 1795253400000,
   to: '2026-11-21T11:00:00.000Z',
   toMs: 1795258800000,
-  description: 'Upgrade of the price database.',
+  description: announcedWindow.description,
 };
 
-const bitcoinEuro: MarketBody = {
-  symbol: 'BTCEUR',
-  base: 'BTC',
-  quote: 'EUR',
-  status: 'trading',
-  pricePrecision: 1,
-  amountPrecision: 8,
-  tickSize: '0.1',
-  minOrderSize: '0.00005',
-  minOrderValue: '0.5',
-};
+const bitcoinEuro = exampleOf(contract.MarketSchema);
 
-const bitcoinCzk: MarketBody = {
+const bitcoinCzk: contract.MarketBody = {
   symbol: 'BTCCZK',
   base: 'BTC',
   quote: 'CZK',
@@ -63,36 +47,19 @@ const bitcoinCzk: MarketBody = {
   minOrderSize: '0.00005',
 };
 
-const delisted: MarketBody = {
+const delisted: contract.MarketBody = {
+  ...bitcoinEuro,
   symbol: 'WAVESEUR',
   base: 'WAVES',
-  quote: 'EUR',
   status: 'delisted',
   pricePrecision: 4,
-  amountPrecision: 8,
   tickSize: '0.0001',
   minOrderSize: '2.5',
-  minOrderValue: '0.5',
 };
 
-const euroTicker: TickerBody = {
-  symbol: 'BTCEUR',
-  base: 'BTC',
-  quote: 'EUR',
-  buyPrice: '84631.2',
-  sellPrice: '83788.9',
-  high24h: '85120.0',
-  low24h: '83004.7',
-  volume24h: '412.70318822',
-  vwap24h: '84077.3',
-  priceChangePercent1h: '0.21',
-  priceChangePercent24h: '-1.05',
-  priceChangePercent7d: '3.40',
-  timestamp: captured.lastUpdatedAt,
-  timestampMs: captured.lastUpdatedAtMs,
-};
+const euroTicker = exampleOf(contract.TickerSchema);
 
-const czkTicker: TickerBody = {
+const czkTicker: contract.TickerBody = {
   symbol: 'BTCCZK',
   base: 'BTC',
   quote: 'CZK',
@@ -100,21 +67,17 @@ const czkTicker: TickerBody = {
   sellPrice: '2011812',
   high24h: '2064415',
   low24h: '2013113',
-  volume24h: '412.70318822',
-  timestamp: captured.lastUpdatedAt,
-  timestampMs: captured.lastUpdatedAtMs,
+  volume24h: euroTicker.volume24h,
+  timestamp: euroTicker.timestamp,
+  timestampMs: euroTicker.timestampMs,
 };
 
-export const serverTimeExamples: Examples<ServerTimeBody> = {
-  serverTime: { summary: 'The time of the server', value: now },
-};
-
-export const serviceStatusExamples: Examples<ServiceStatusBody> = {
+const statuses: Examples = {
   operational: { summary: 'Everything works', value: operational },
   announced: { summary: 'Maintenance is announced', value: { ...operational, maintenance: announcedWindow } },
   maintenance: {
     summary: 'Maintenance is running',
-    value: { ...operational, status: 'maintenance', api: 'maintenance', maintenance: runningNow },
+    value: { ...operational, status: 'maintenance', api: 'maintenance', maintenance: runningWindow },
   },
   degraded: {
     summary: 'Data arrives over the fallback path',
@@ -132,36 +95,35 @@ export const serviceStatusExamples: Examples<ServiceStatusBody> = {
   },
 };
 
-export const marketListExamples: Examples<MarketListBody> = {
-  markets: {
-    summary: 'A converted market, a market of the exchange, and a delisted one',
-    value: { markets: [bitcoinCzk, bitcoinEuro, delisted] },
-  },
-};
-
-export const tickerExamples: Examples<TickerBody> = {
-  BTCEUR: { summary: 'A market of the exchange', value: euroTicker },
-  BTCCZK: { summary: 'A converted market, without the optional fields', value: czkTicker },
-};
-
-export const tickerListExamples: Examples<TickerListBody> = {
-  tickers: { summary: 'Two markets', value: { tickers: [czkTicker, euroTicker] } },
-};
-
-export const descriptionExamples: Examples<unknown> = {
-  openapi: {
-    summary: 'The beginning of this document',
-    value: { openapi: '3.1.0', info: { title: 'Market Data API', version: '1.0' }, paths: {} },
-  },
-};
-
-/** The root document names addresses of this very service. */
-export function rootExamples(baseUrl: string, errorsUrl: string): Examples<RootDocumentBody> {
+/** The body of `GET /`. Addresses are absolute, without a trailing slash. */
+export function rootDocument(baseUrl: string, errorsUrl: string): contract.RootDocumentBody {
   const links = {
     openapi: `${baseUrl}/openapi/v1.json`,
     reference: `${baseUrl}/docs`,
     errors: errorsUrl,
     status: `${baseUrl}/status`,
   };
-  return { root: { summary: 'The root document', value: { name: 'Market Data API', version: '1.0', links } } };
+  return { ...exampleOf(contract.RootDocumentSchema), links };
+}
+
+/** The examples of the bodies that operations answer with, by the names of their schemas. */
+export function bodyExamples({ baseUrl, errorsUrl }: Readonly<Record<'baseUrl' | 'errorsUrl', string>>) {
+  const beginning = { openapi: '3.1.0', info: { title: 'Market Data API', version: '1.0' }, paths: {} };
+  return {
+    ServerTime: { serverTime: { summary: 'The time of the server', value: exampleOf(contract.ServerTimeSchema) } },
+    ServiceStatus: statuses,
+    MarketList: {
+      markets: {
+        summary: 'A converted market, a market of the exchange, and a delisted one',
+        value: { markets: [bitcoinCzk, bitcoinEuro, delisted] },
+      },
+    },
+    Ticker: {
+      BTCEUR: { summary: 'A market of the exchange', value: euroTicker },
+      BTCCZK: { summary: 'A converted market, without the optional fields', value: czkTicker },
+    },
+    TickerList: { tickers: { summary: 'Two markets', value: { tickers: [czkTicker, euroTicker] } } },
+    OpenApiDocument: { openapi: { summary: 'The beginning of this document', value: beginning } },
+    RootDocument: { root: { summary: 'The root document', value: rootDocument(baseUrl, errorsUrl) } },
+  } satisfies Readonly<Record<string, Examples>>;
 }

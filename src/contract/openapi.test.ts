@@ -5,8 +5,7 @@ import { documentSchemas } from './document-schemas.testing.ts';
 import { publicMarketStatuses, publicServiceStatuses } from './enumerations.ts';
 import { errorCodes, errorTable, slugOf } from './errors.ts';
 import { type OpenApiDocument, type Operation, openApiDocument } from './openapi.ts';
-import type { MediaType, Response } from './openapi-errors.ts';
-import type { Header } from './openapi-headers.ts';
+import type { Header, MediaType, Response } from './openapi-responses.ts';
 import type { ErrorBody } from './schemas.ts';
 
 const addresses = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors' };

@@ -1,4 +1,3 @@
-import { errorTable } from './errors.ts';
 import {
   allowedMethods,
   contractLimits,
@@ -9,17 +8,27 @@ import {
   limitWindowMs,
   pollingIntervals,
 } from './limits.ts';
-import { type ErrorResponse, errorResponse, type Response, sharedErrors } from './openapi-errors.ts';
+import { bodyExamples } from './openapi-examples.ts';
+import {
+  ifNoneMatch,
+  type Parameter,
+  type Resource,
+  resources,
+  securityScheme,
+  usualErrors,
+} from './openapi-operations.ts';
 import {
   always,
   caching,
-  contentEncoding,
+  errorResponse,
   fixed,
   type Headers,
   headerComponents,
+  type Response,
   rateLimitNames,
-} from './openapi-headers.ts';
-import { type Parameter, type Resource, resources, securityScheme } from './openapi-operations.ts';
+  sharedErrors,
+  statusOf,
+} from './openapi-responses.ts';
 import { schemas } from './schemas.ts';
 
 /** Version of the API, `info.version` of the document (contract, Versioning). */
@@ -87,7 +96,7 @@ export function openApiDocument({ limits = contractLimits, ...addresses }: Descr
     ],
     paths: Object.fromEntries(resources.map((resource) => [resource.path, { get: operation(resource, service) }])),
     components: {
-      schemas: { ...schemas, OpenApiDocument: descriptionSchema },
+      schemas: componentSchemas,
       headers: headerComponents(limits),
       responses: sharedResponses(service),
       securitySchemes: { apiKey: securityScheme },
@@ -125,6 +134,8 @@ const descriptionSchema = {
   maxProperties: 20,
 };
 
+const componentSchemas = { ...schemas, OpenApiDocument: descriptionSchema };
+
 function info({ baseUrl, limits }: Described) {
   return {
     title: 'Market Data API',
@@ -137,43 +148,58 @@ function info({ baseUrl, limits }: Described) {
 }
 
 function operation(resource: Resource, service: Described): Operation {
+  const { path, tag, operationId, summary, description, parameters = [], caching: kind } = resource;
   return {
-    operationId: resource.operationId,
-    tags: [resource.tag],
-    summary: resource.summary,
-    description: `${resource.description}${pollingAdvice(resource.path)}`,
-    security: resource.needsKey ? [{ apiKey: [] }] : [],
-    parameters: resource.parameters,
+    operationId,
+    tags: [tag],
+    summary,
+    description: `${description}${pollingAdvice(path)}`,
+    security: needsKey(resource) ? [{ apiKey: [] }] : [],
+    parameters: kind === 'never' ? parameters : [...parameters, ifNoneMatch],
     responses: responses(resource, service),
   };
 }
 
+function needsKey({ path }: Resource): boolean {
+  return path.startsWith('/v1/');
+}
+
 function responses(resource: Resource, service: Described): Operation['responses'] {
-  const errors = resource.errors.map((error) =>
+  const { caching: kind, hasPrices, errors = [] } = resource;
+  const usual = usualErrors[needsKey(resource) ? 'keyed' : 'keyless'];
+  // An error of the resource's own takes the place of the usual one of the same status.
+  const documented = [...usual, ...errors].map((error) =>
     typeof error === 'string'
       ? [statusOf(sharedErrors[error]), { $ref: `#/components/responses/${error}` }]
-      : [statusOf(error), errorResponse(error, service)],
+      : [statusOf(error), errorResponse(error, service, hasPrices)],
   );
   return {
     200: success(resource, service),
-    ...(resource.success.prepared ? { 304: notModified(resource) } : {}),
-    ...Object.fromEntries(errors),
+    ...(kind === 'never' ? {} : { 304: notModified(resource) }),
+    ...Object.fromEntries(documented),
   };
 }
 
-function statusOf(error: ErrorResponse): number {
-  return errorTable[error.occurrences[0]!.code].status;
-}
-
-function success(resource: Resource, { baseUrl, errorsUrl }: Described): Response {
-  const { description, schema, examples, prepared, alsoHtml } = resource.success;
-  const json = { schema: { $ref: `#/components/schemas/${schema}` }, examples: examples(baseUrl, errorsUrl) };
+function success(resource: Resource, service: Described): Response {
+  const { schema, caching: kind, alsoHtml } = resource;
+  const { description } = componentSchemas[schema] as { readonly description: string };
+  const examples = bodyExamples(service)[schema];
+  const json = { schema: { $ref: `#/components/schemas/${schema}` }, examples };
   return {
     description,
-    headers: { ...representationHeaders(resource), ...(prepared ? contentEncoding() : {}) },
+    headers: { ...representationHeaders(resource), ...(kind === 'never' ? {} : contentEncoding) },
     content: { 'application/json': json, ...(alsoHtml ? { 'text/html': html, 'text/markdown': markdown } : {}) },
   };
 }
+
+const contentEncoding: Headers = {
+  'Content-Encoding': {
+    description: 'How the body is compressed. Absent when it is not.',
+    required: false,
+    schema: { type: 'string', enum: ['gzip', 'br', 'zstd'] },
+    example: 'gzip',
+  },
+};
 
 const html = {
   schema: {
@@ -203,24 +229,23 @@ function notModified(resource: Resource): Response {
 }
 
 /** The headers that 200 and 304 share. */
-function representationHeaders({
-  success: { caching: kind, prepared, anyOrigin, alsoHtml, hasPrices },
-}: Resource): Headers {
+function representationHeaders({ caching: kind, hasPrices, anyOrigin, alsoHtml }: Resource): Headers {
   const vary = alsoHtml ? 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site' : 'Accept-Encoding';
+  const isReady = kind !== 'never';
   return {
     ...always('X-Request-Id'),
     ...always(...rateLimitNames),
     ...caching(kind),
     ...(hasPrices ? always(headerNames.feedStatus) : {}),
-    ...(prepared ? always('ETag') : {}),
-    ...(prepared ? fixed('Vary', vary, 'The request headers that the representation depends on.') : {}),
+    ...(isReady ? always('ETag') : {}),
+    ...(isReady ? fixed('Vary', vary, 'The request headers that the representation depends on.') : {}),
     ...(anyOrigin ? fixed('Access-Control-Allow-Origin', '*', 'Any web page may read this resource.') : {}),
   };
 }
 
 function sharedResponses(service: Described): Readonly<Record<string, Response>> {
-  const entries = Object.entries<ErrorResponse>(sharedErrors);
-  return Object.fromEntries(entries.map(([name, response]) => [name, errorResponse(response, service)]));
+  const entries = Object.entries(sharedErrors).map(([name, errors]) => [name, errorResponse(errors, service)]);
+  return Object.fromEntries(entries);
 }
 
 /** `info.description`: what a client must know before the first request, in CommonMark. */

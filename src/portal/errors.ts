@@ -1,4 +1,13 @@
-import { type ErrorCode, errorCodes, errorTable, errorType, problemBody, slugOf } from '../contract/errors.ts';
+import {
+  type ErrorCode,
+  errorCodes,
+  errorTable,
+  errorType,
+  isInContract,
+  isRetryable,
+  problemBody,
+  slugOf,
+} from '../contract/errors.ts';
 import {
   allowedMethods,
   headerNames,
@@ -6,7 +15,7 @@ import {
   overloadRetryAfterSeconds,
   wwwAuthenticate,
 } from '../contract/limits.ts';
-import { exampleNow, exampleRequestId } from '../contract/openapi-headers.ts';
+import { exampleNow, exampleRequestId } from '../contract/openapi-responses.ts';
 import { html } from '../html.ts';
 import {
   type Block,
@@ -59,14 +68,14 @@ export function errorIndex(site: Site): PortalPage {
 }
 
 function codesIn(contract: boolean): readonly ErrorCode[] {
-  return errorCodes.filter((each) => errorTable[each].inContract === contract);
+  return errorCodes.filter((each) => isInContract(each) === contract);
 }
 
 /** A row for each error: its status, whether a retry helps, what leads to it. */
 export function errorRows(site: Site, label: string, errors: readonly ErrorCode[]): Block {
   const rows = errors.map((each): Cell[] => {
-    const { status, retryable, cause } = errorTable[each];
-    const note = `${statusText(status)}, ${say(site, retryable ? 'can be retried' : 'do not retry')}`;
+    const { status, cause } = errorTable[each];
+    const note = `${statusText(status)}, ${say(site, isRetryable(each) ? 'can be retried' : 'do not retry')}`;
     return [{ text: errorLink(each), note }, cause];
   });
   return table({ label, columns: ['Error', 'Cause'], rows, kind: 'codes' });
@@ -116,7 +125,8 @@ const entries: readonly Entry[] = errorCodes.map((each) => ({
 
 /** Status and whether to retry, at a glance. */
 function badges(site: Site, errorCode: ErrorCode): Block {
-  const { status, retryable } = errorTable[errorCode];
+  const { status } = errorTable[errorCode];
+  const retryable = isRetryable(errorCode);
   const advice = say(site, retryable ? 'Can be retried' : 'Do not retry');
   return {
     html: () =>
@@ -152,7 +162,7 @@ export function exampleProblem({ errorsUrl }: Site, errorCode: ErrorCode): unkno
 }
 
 function exampleHeaders(site: Site, errorCode: ErrorCode): string[] {
-  const { status, inContract } = errorTable[errorCode];
+  const { status } = errorTable[errorCode];
   const seconds = retryAfterSeconds[errorCode];
   return [
     `${headerNames.requestId}: ${exampleRequestId}`,
@@ -160,7 +170,7 @@ function exampleHeaders(site: Site, errorCode: ErrorCode): string[] {
     ...(status === 401 ? [`WWW-Authenticate: ${wwwAuthenticate}`] : []),
     ...(status === 405 ? [`Allow: ${allowedMethods}`] : []),
     ...(seconds === undefined ? [] : [`${headerNames.retryAfter}: ${seconds}`]),
-    ...(inContract ? rateLimitHeaders(site, errorCode) : []),
+    ...(isInContract(errorCode) ? rateLimitHeaders(site, errorCode) : []),
   ];
 }
 

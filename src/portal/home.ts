@@ -1,4 +1,4 @@
-import { exampleNow } from '../contract/openapi-headers.ts';
+import { exampleNow } from '../contract/openapi-responses.ts';
 import { html } from '../html.ts';
 import {
   type Block,

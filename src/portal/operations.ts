@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable } from '../contract/errors.ts';
 import type { Operation } from '../contract/openapi.ts';
-import type { Response } from '../contract/openapi-errors.ts';
+import type { Response } from '../contract/openapi-responses.ts';
 import { html } from '../html.ts';
 import {
   type Block,

@@ -4,7 +4,7 @@ import {
   marketDataRetryAfterSeconds,
   tickerOutageAfterMs,
 } from '../contract/limits.ts';
-import type { Header } from '../contract/openapi-headers.ts';
+import type { Header } from '../contract/openapi-responses.ts';
 import { type Block, code, codeBlock, heading, paragraph, shownJson, table } from './blocks.ts';
 import { errorRows, exampleProblem } from './errors.ts';
 import { constraints, fieldTable, sentences, typeOf } from './fields.ts';

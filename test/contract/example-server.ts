@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
-import type { Response } from '../../src/contract/openapi-errors.ts';
-import type { Header } from '../../src/contract/openapi-headers.ts';
+import type { Header, Response } from '../../src/contract/openapi-responses.ts';
 
 /** A response as the document shows it: the example of every header, and one of the body. */
 export interface ExampleResponse {

@@ -1,5 +1,5 @@
 import type { SchemaCheck } from '../../src/contract/document-schemas.testing.ts';
-import type { Header, Headers } from '../../src/contract/openapi-headers.ts';
+import type { Header, Headers } from '../../src/contract/openapi-responses.ts';
 
 /** Headers by lower-case name; several lines of one name are one value, joined as `fetch` does. */
 export type ObservedHeaders = ReadonlyMap<string, string>;

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { errorTable } from '../../src/contract/errors.ts';
 import { contractLimits } from '../../src/contract/limits.ts';
 import { openApiDocument } from '../../src/contract/openapi.ts';
-import { errorResponse, errorsOutsideOperations } from '../../src/contract/openapi-errors.ts';
+import { errorResponse } from '../../src/contract/openapi-responses.ts';
 import type { ErrorBody, MarketListBody, TickerListBody } from '../../src/contract/schemas.ts';
 import { type ExampleResponse, exampleOf, exampleResponse } from './example-server.ts';
 import { createResponseValidator, type ObservedResponse } from './response-validator.ts';
@@ -69,8 +69,8 @@ test('a status, path or method that the document does not have for the answer is
 
 test('unknown paths answer 404 and other methods 405, in the documented shape', () => {
   const service = { errorsUrl: document.externalDocs.url, limits: contractLimits };
-  const notFound = exampleOf(document, errorResponse(errorsOutsideOperations.notFound, service), 404);
-  const notAllowed = exampleOf(document, errorResponse(errorsOutsideOperations.methodNotAllowed, service), 405);
+  const notFound = exampleOf(document, errorResponse(['NOT_FOUND'], service), 404);
+  const notAllowed = exampleOf(document, errorResponse(['METHOD_NOT_ALLOWED'], service), 405);
   validate({ method: 'GET', path: '/v1/times', ...notFound });
   validate({ method: 'HEAD', path: '/nothing', ...notFound, body: '' });
   validate({ method: 'DELETE', path: '/v1/time', ...notAllowed });

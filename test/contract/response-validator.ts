@@ -2,16 +2,15 @@ import { AssertionError } from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { documentSchemas, type SchemaCheck } from '../../src/contract/document-schemas.testing.ts';
-import { type ErrorCode, errorTable } from '../../src/contract/errors.ts';
+import { type ErrorCode, isInContract } from '../../src/contract/errors.ts';
 import { contractLimits } from '../../src/contract/limits.ts';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
+import type { Header } from '../../src/contract/openapi-responses.ts';
 import {
   type Response as DocumentedResponse,
   errorResponse,
-  errorsOutsideOperations,
   type MediaType,
-} from '../../src/contract/openapi-errors.ts';
-import type { Header } from '../../src/contract/openapi-headers.ts';
+} from '../../src/contract/openapi-responses.ts';
 import type { ErrorBody } from '../../src/contract/schemas.ts';
 import { bodyFaults } from './body-rules.ts';
 import { headerFaults, type ObservedHeaders } from './header-rules.ts';
@@ -109,9 +108,8 @@ function documentedResponse(
   if (operation !== undefined) return undefined;
   const name = outsideResponses(path, item !== undefined)[status];
   if (name === undefined) return undefined;
-  const outside = errorsOutsideOperations[name as keyof typeof errorsOutsideOperations];
-  if (outside === undefined) return document.components.responses[name];
-  return errorResponse(outside, { errorsUrl: document.externalDocs.url, limits: contractLimits });
+  const service = { errorsUrl: document.externalDocs.url, limits: contractLimits };
+  return document.components.responses[name] ?? errorResponse([name as ErrorCode], service);
 }
 
 function componentOf(document: OpenApiDocument, reference: string): DocumentedResponse {
@@ -123,8 +121,8 @@ function outsideResponses(path: string, pathIsDocumented: boolean): Readonly<Rec
   return {
     400: 'BadRequest',
     ...(isKeyed(path) ? { 401: 'Unauthorized', 429: 'TooManyRequests' } : { 429: 'TooManyRequestsWithoutKey' }),
-    ...(pathIsDocumented ? {} : { 404: 'notFound' }),
-    ...(pathIsDocumented || !isKeyed(path) ? { 405: 'methodNotAllowed' } : {}),
+    ...(pathIsDocumented ? {} : { 404: 'NOT_FOUND' }),
+    ...(pathIsDocumented || !isKeyed(path) ? { 405: 'METHOD_NOT_ALLOWED' } : {}),
     408: 'RequestTimeout',
     417: 'ExpectationFailed',
     431: 'HeadersTooLarge',
@@ -196,7 +194,7 @@ function problemFaults(
   if (problem.title !== example.title) faults.push(`/title is not "${example.title}"`);
   if (problem.status !== status) faults.push(`/status is not the HTTP status ${status}`);
   if (problem.requestId !== headers.get('x-request-id')) faults.push('/requestId is not that of X-Request-Id');
-  const isCounted = errorTable[problem.code as ErrorCode].inContract || (status === 405 && isRouted);
+  const isCounted = isInContract(problem.code as ErrorCode) || (status === 405 && isRouted);
   if (isCounted && !headers.has('x-ratelimit-limit')) faults.push('header X-RateLimit-Limit is missing');
   if (status === 429 && headers.get('x-ratelimit-remaining') !== '0') faults.push('requests are left on a 429');
   return faults;

@@ -490,7 +490,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is not HTTP the server can accept. */
+        /** @description The request is not HTTP that the server can accept: a malformed request line or header, contradictory lengths, a path with broken percent-encoding, or a body that is too large. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -520,7 +520,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The API key is missing or cannot be used. The request counted against the limit of failed authentication of its address, and the rate limit headers are those of that limit. */
+        /** @description `MISSING_API_KEY`: The request has no X-EXCHANGE-APIKEY header. `INVALID_API_KEY`: The key in the X-EXCHANGE-APIKEY header cannot be used: its value is wrong, it is disabled, revoked or expired, or the account behind it is not active. The answer is the same in every case, so that strangers learn nothing from it. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -539,7 +539,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request was not complete in time. The connection is closed. */
+        /** @description The request was not complete within the time the server waits for one. The connection is closed. */
         RequestTimeout: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -554,7 +554,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The `Expect` header asks for something the server does not do. */
+        /** @description The request carries an Expect header that asks for something the server does not support. */
         ExpectationFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -569,7 +569,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description More requests than allowed came within this minute. Wait as long as `Retry-After` says. */
+        /** @description There were more requests than allowed in the current minute: from one API key, from one address without a key, or from one address with failed authentication. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -588,7 +588,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description More requests than allowed came from this address within this minute. Wait as long as `Retry-After` says. */
+        /** @description There were more requests than allowed in the current minute: from one API key, from one address without a key, or from one address with failed authentication. */
         TooManyRequestsWithoutKey: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -607,7 +607,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request line and headers are larger, or the headers more numerous, than the server accepts. */
+        /** @description The request line and headers together are larger, or the headers more numerous, than the server accepts. */
         HeadersTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -622,7 +622,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The server failed in a way it should not. Report the `requestId` to the operator if it happens again. */
+        /** @description The server has a fault. The operator finds the reason in the log, under the request id. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -652,7 +652,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Market data is not available, maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. */
+        /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -683,7 +683,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service has more requests than it can answer in time. Wait as long as `Retry-After` says. */
+        /** @description The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit. */
         Overloaded: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -757,7 +757,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The time of the server. */
+            /** @description The time of the server, to measure the offset of a local clock. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -794,7 +794,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The status of the service. */
+            /** @description How the service is doing, whether maintenance is announced, and how old the market data is. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -836,7 +836,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The markets. */
+            /** @description Every market a client can trade. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -918,7 +918,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The ticker. */
+            /** @description Current client prices of a market, and what the exchange saw in the last 24 hours. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -971,7 +971,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The parameter is missing or malformed (`detail` names it), or the request is not acceptable HTTP. */
+            /** @description `INVALID_PARAMETER`: A query parameter is missing, malformed, out of range, or given more than once. `BAD_REQUEST`: The request is not HTTP that the server can accept: a malformed request line or header, contradictory lengths, a path with broken percent-encoding, or a body that is too large. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1002,7 +1002,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The symbol was never listed or has been delisted, or the path does not exist. A retry does not help. */
+            /** @description `UNKNOWN_SYMBOL`: The symbol was never listed, or its market has been delisted. `NOT_FOUND`: Nothing exists at the path of the request. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1025,7 +1025,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            /** @description The symbol is traded but has no ticker now, or it is a CZK market while the CZK/EUR rate is not available, or maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. */
+            /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1078,7 +1078,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The tickers. */
+            /** @description The tickers of all markets that have one. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1138,7 +1138,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            /** @description Market data is not available, maintenance is running, or the service is overloaded. Wait as long as `Retry-After` says. */
+            /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1191,7 +1191,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The description, as OpenAPI 3.1. */
+            /** @description An OpenAPI 3.1 document: this one. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1276,7 +1276,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The name and version of the service, and links. */
+            /** @description What this service is and where its documentation lies. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -1,0 +1,305 @@
+import { feedStatuses } from './enumerations.ts';
+import { type ErrorCode, errorTable, errorType, isInContract } from './errors.ts';
+import { lastInstantMs } from './instant.ts';
+import {
+  allowedMethods,
+  contractLimits,
+  headerNames,
+  type LimitCategory,
+  type LimitFigures,
+  limitDetail,
+  limitTable,
+  maintenanceRetryAfterSeconds,
+  wwwAuthenticate,
+} from './limits.ts';
+import { lowerCaseWord, openSetForm, requestIdPattern } from './schema-parts.ts';
+import type { ErrorBody } from './schemas.ts';
+
+/** A Response Object of OpenAPI 3.1. A 304 has no `content`. */
+export interface Response {
+  readonly description: string;
+  readonly headers: Headers;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface MediaType {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+}
+
+/** A Header Object of OpenAPI 3.1. */
+export interface Header {
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example: string | number;
+}
+
+export type Headers = Readonly<Record<string, Header | { readonly $ref: string }>>;
+
+/** The instant every example of the document plays at. */
+export const exampleNow = Date.parse('2026-11-21T10:00:00.517Z');
+
+export const exampleRequestId = '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e';
+
+const windowEnd = Math.ceil(exampleNow / 60_000) * 60;
+
+/** The most requests per minute an operator can allow a key; the contract's figures are defaults. */
+const configuredLimitMax = 1_000_000;
+
+/** An entity tag as the service makes them: of the text, and of its coding. */
+export const exampleEntityTag = '"Hk3vQz8nB0c5TjYw2LrXqA-g"';
+
+/** The headers that mean the same wherever they appear. */
+const headers = {
+  [headerNames.requestId]: {
+    description: 'Identifier of this request, made by the server. Name it when you ask the operator about a request.',
+    schema: { type: 'string', minLength: 16, maxLength: 64, pattern: requestIdPattern },
+    example: exampleRequestId,
+  },
+  [headerNames.rateLimitLimit]: {
+    description: 'Requests allowed in the current minute by the limit that counted this request.',
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: configuredLimitMax },
+    example: contractLimits.key,
+  },
+  [headerNames.rateLimitRemaining]: {
+    description: 'Requests left in the current minute, at least 0.',
+    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: configuredLimitMax },
+    example: contractLimits.key - 1,
+  },
+  [headerNames.rateLimitReset]: {
+    description: 'End of the current minute as a Unix timestamp in seconds. The count resets then.',
+    schema: {
+      type: 'integer',
+      format: 'int64',
+      minimum: 0,
+      maximum: Math.ceil(lastInstantMs / 1_000),
+      multipleOf: 60,
+    },
+    example: windowEnd,
+  },
+  [headerNames.retryAfter]: {
+    description:
+      'Seconds to wait before the next request. Whoever waits this long after a 429 is in a new minute of its limit.',
+    schema: {
+      type: 'integer',
+      format: 'int32',
+      minimum: maintenanceRetryAfterSeconds.min,
+      maximum: maintenanceRetryAfterSeconds.max,
+    },
+    example: 5,
+  },
+  [headerNames.feedStatus]: {
+    description:
+      'Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.',
+    schema: openSetForm(feedStatuses, lowerCaseWord),
+    example: feedStatuses[0],
+  },
+  'WWW-Authenticate': {
+    description: `How to authenticate: with an API key, in the ${headerNames.apiKey} header.`,
+    schema: { type: 'string', const: wwwAuthenticate },
+    example: wwwAuthenticate,
+  },
+  ETag: {
+    description:
+      'Strong entity tag of exactly these bytes. Send it back in `If-None-Match` to get 304 while nothing changed.',
+    schema: { type: 'string', minLength: 3, maxLength: 130, pattern: '^"[!#-~]+"$' },
+    example: exampleEntityTag,
+  },
+} as const satisfies Readonly<Record<string, Omit<Header, 'required'>>>;
+
+type HeaderName = keyof typeof headers;
+
+/** `components/headers`, each always sent where it is referred to, with the figures of a service in the examples. */
+export function headerComponents({ key }: LimitFigures): Readonly<Record<string, Header>> {
+  const examples: Readonly<Record<string, number>> = {
+    [headerNames.rateLimitLimit]: key,
+    [headerNames.rateLimitRemaining]: key - 1,
+  };
+  const components = Object.entries(headers).map(([name, { description, schema, example }]) => [
+    name,
+    { description, required: true, schema, example: examples[name] ?? example },
+  ]);
+  return Object.fromEntries(components);
+}
+
+/** Refers to headers that the response always carries. */
+export function always(...names: readonly HeaderName[]): Headers {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Headers that the response carries only in the case that `when` describes. */
+function sometimes(when: string, limits: LimitFigures, ...names: readonly HeaderName[]): Headers {
+  const components = headerComponents(limits);
+  const optional = names.map((name) => {
+    const header = components[name]!;
+    return [name, { ...header, description: `${header.description} ${when}`, required: false }];
+  });
+  return Object.fromEntries(optional);
+}
+
+/** The three headers of the limit that counted the request. */
+export const rateLimitNames = [
+  headerNames.rateLimitLimit,
+  headerNames.rateLimitRemaining,
+  headerNames.rateLimitReset,
+] as const;
+
+/** A header with one possible value. */
+export function fixed(name: string, value: string, description: string): Headers {
+  return { [name]: { description, required: true, schema: { type: 'string', const: value }, example: value } };
+}
+
+/** The value of `Cache-Control`, by how a representation may be kept. */
+const cacheControl = {
+  /** Errors, `/v1/time` and `/v1/status`. */
+  never: 'no-store',
+  /** Markets and tickers: the client may keep them, and asks each time whether they changed. */
+  revalidate: 'private, no-cache',
+  /** What is the same for everybody. */
+  shared: 'public, max-age=300',
+} as const;
+
+export type Caching = keyof typeof cacheControl;
+
+export function caching(kind: Caching): Headers {
+  return fixed('Cache-Control', cacheControl[kind], 'Whether the response may be kept, and for how long.');
+}
+
+/** One occurrence of an error that shows itself in several ways. */
+interface Occurrence {
+  readonly code: ErrorCode;
+  readonly name: string;
+  readonly summary: string;
+  readonly detail?: string;
+  /** Of a 429: the limit whose figure the detail names. */
+  readonly limit?: LimitCategory;
+}
+
+/** The errors that one response, and so one HTTP status, stands for. */
+export type ErrorResponse = readonly (ErrorCode | Occurrence)[];
+
+function overLimit(limit: LimitCategory, name: string): Occurrence {
+  return { code: 'RATE_LIMIT_EXCEEDED', name, summary: limitTable[limit].name, limit };
+}
+
+/** The error responses that several operations share: `components/responses`. */
+export const sharedErrors = {
+  BadRequest: ['BAD_REQUEST'],
+  Unauthorized: ['MISSING_API_KEY', 'INVALID_API_KEY'],
+  RequestTimeout: ['REQUEST_TIMEOUT'],
+  ExpectationFailed: ['EXPECTATION_FAILED'],
+  TooManyRequests: [overLimit('key', 'API_KEY'), overLimit('failedAuthentication', 'FAILED_AUTHENTICATION')],
+  TooManyRequestsWithoutKey: [overLimit('address', 'RATE_LIMIT_EXCEEDED')],
+  HeadersTooLarge: ['REQUEST_HEADER_FIELDS_TOO_LARGE'],
+  InternalError: ['INTERNAL_ERROR'],
+  Unavailable: ['MARKET_DATA_UNAVAILABLE', 'SERVICE_MAINTENANCE', 'SERVICE_OVERLOADED'],
+  Overloaded: ['SERVICE_OVERLOADED'],
+} as const satisfies Readonly<Record<string, ErrorResponse>>;
+
+export type SharedErrorName = keyof typeof sharedErrors;
+
+/** The error responses of `GET /v1/ticker` alone, which has a parameter. */
+export const tickerErrors: readonly ErrorResponse[] = [
+  [
+    { code: 'INVALID_PARAMETER', name: 'MISSING_PARAMETER', summary: 'Parameter missing' },
+    {
+      code: 'INVALID_PARAMETER',
+      name: 'MALFORMED_PARAMETER',
+      summary: 'Parameter malformed',
+      detail: 'The parameter "symbol" must be 2 to 32 letters and digits, for example BTCEUR.',
+    },
+    'BAD_REQUEST',
+  ],
+  ['UNKNOWN_SYMBOL', 'NOT_FOUND'],
+  [
+    {
+      code: 'MARKET_DATA_UNAVAILABLE',
+      name: 'NO_TICKER',
+      summary: 'No ticker now',
+      detail: 'The market is traded but has no price now.',
+    },
+    {
+      code: 'MARKET_DATA_UNAVAILABLE',
+      name: 'NO_RATE',
+      summary: 'No conversion rate now',
+      detail: 'The market is traded but the rate its prices are converted with is not available now.',
+    },
+    'SERVICE_MAINTENANCE',
+    'SERVICE_OVERLOADED',
+  ],
+];
+
+/** The service whose errors are described. `errorsUrl` is absolute, without a trailing slash. */
+interface ErrorContext {
+  readonly errorsUrl: string;
+  readonly limits: LimitFigures;
+}
+
+/** The Response Object. @param hasPrices whether the operation answers with prices, and so with the state of the feed */
+export function errorResponse(errors: ErrorResponse, context: ErrorContext, hasPrices = false): Response {
+  const codes = [...new Set(errors.map(codeOf))];
+  const causes = codes.map((code) => `${codes.length === 1 ? '' : `\`${code}\`: `}${errorTable[code].cause}`);
+  const examples = errors.map((error) =>
+    typeof error === 'string'
+      ? [error, { summary: errorTable[error].title, value: exampleBody({ code: error }, context) }]
+      : [error.name, { summary: error.summary, value: exampleBody(error, context) }],
+  );
+  const schema = { $ref: '#/components/schemas/Problem' };
+  return {
+    description: causes.join(' '),
+    headers: errorHeaders(codes, context, hasPrices),
+    content: { 'application/problem+json': { schema, examples: Object.fromEntries(examples) } },
+  };
+}
+
+function codeOf(error: ErrorResponse[number]): ErrorCode {
+  return typeof error === 'string' ? error : error.code;
+}
+
+/** The HTTP status of a response. */
+export function statusOf(errors: ErrorResponse): number {
+  return errorTable[codeOf(errors[0]!)].status;
+}
+
+const uncounted = 'Absent when the request was refused before a limit counted it.';
+const withoutFeed = 'Only with MARKET_DATA_UNAVAILABLE.';
+
+/** Refused before any limit counts the request. */
+const neverCounted: ReadonlySet<ErrorCode> = new Set([
+  'REQUEST_TIMEOUT',
+  'EXPECTATION_FAILED',
+  'REQUEST_HEADER_FIELDS_TOO_LARGE',
+  'SERVICE_OVERLOADED',
+]);
+
+function errorHeaders(codes: readonly ErrorCode[], { limits }: ErrorContext, hasPrices: boolean): Headers {
+  const hasFeedStatus = hasPrices && codes.includes('MARKET_DATA_UNAVAILABLE');
+  return {
+    ...always(headerNames.requestId),
+    ...limitHeaders(codes, limits),
+    ...headersOfStatus(errorTable[codes[0]!].status),
+    ...(hasFeedStatus ? sometimes(withoutFeed, limits, headerNames.feedStatus) : {}),
+    ...caching('never'),
+  };
+}
+
+function limitHeaders(codes: readonly ErrorCode[], limits: LimitFigures): Headers {
+  if (codes.every(isInContract)) return always(...rateLimitNames);
+  return codes.every((code) => neverCounted.has(code)) ? {} : sometimes(uncounted, limits, ...rateLimitNames);
+}
+
+function headersOfStatus(status: number): Headers {
+  if (status === 401) return always('WWW-Authenticate');
+  if (status === 405) return fixed('Allow', allowedMethods, 'The methods of every resource.');
+  return status === 429 || status === 503 ? always('Retry-After') : {};
+}
+
+type Shown = Pick<Occurrence, 'code' | 'detail' | 'limit'>;
+
+function exampleBody({ code, detail, limit }: Shown, { errorsUrl, limits }: ErrorContext): ErrorBody {
+  const { title, status, exampleDetail } = errorTable[code];
+  const limited = limit && limitDetail(limitTable[limit].name, limits[limit]);
+  const type = errorType(errorsUrl, code);
+  return { type, title, status, code, detail: detail ?? limited ?? exampleDetail, requestId: exampleRequestId };
+}
