@@ -1,4 +1,5 @@
 import { errorCodes } from '../contract/errors.ts';
+import { rootDocument } from '../contract/openapi-examples.ts';
 import { asciiJson } from '../http/ascii-json.ts';
 import { unmatchedRoute } from '../http/request-counts.ts';
 import type { Resource } from '../http/resource.ts';
@@ -13,7 +14,7 @@ import { lostPage } from './lost.ts';
 import { referencePages } from './reference.ts';
 import { fixedPage, fixedText, inLanguages, livePage, lostResource, rootResource, slashResource } from './resources.ts';
 import { searchIndex, searchRoute } from './search.ts';
-import { identity, type PortalOffer, routeIn, type Site, siteIn } from './site.ts';
+import { type PortalOffer, routeIn, type Site, siteIn } from './site.ts';
 import { statusPage } from './status.ts';
 import { feedResource } from './status-feed.ts';
 import { summaryResource } from './status-summary.ts';
@@ -66,7 +67,7 @@ export function publicPages(offer: PortalOffer): PublicPages {
     ...slashes(sites, routes),
   ];
   return {
-    root: rootResource(home!, asciiJson(rootDocument(sites.en))),
+    root: rootResource(home!, asciiJson(rootDocument(offer.baseUrl, offer.errorsUrl))),
     pages: new Map(resources.map((resource) => [resource.route, resource])),
     lost: lostResource(unmatchedRoute, sites, lostPage),
   };
@@ -112,17 +113,4 @@ function machineFiles(site: Site, { list, guides }: Pages): readonly Resource[] 
     // Browsers ask for it on their own where a document names no icon; a 404 would count on their address.
     fixedText('/favicon.ico', favicon, 'image/svg+xml'),
   ];
-}
-
-function rootDocument(site: Site) {
-  const { baseUrl, errorsUrl } = site;
-  return {
-    ...identity(site),
-    links: {
-      openapi: `${baseUrl}/openapi/v1.json`,
-      reference: `${baseUrl}/docs`,
-      errors: errorsUrl,
-      status: `${baseUrl}/status`,
-    },
-  };
 }
