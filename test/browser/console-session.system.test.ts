@@ -50,6 +50,12 @@ describe('who may use the console', { concurrency: 3 }, () => {
     stage.watched.expect(/status of 401/);
     await stage.harness.withStore(({ tokens }) => tokens.revoke(stage.tokenId));
     await stage.sees('Your session has ended');
+    // One that a page had on its way to the network when the session ended.
+    const late = (await stage.page.evaluate(
+      "import(new URL('api/client.js', document.baseURI)).then(({ get }) => get('markets'))",
+    )) as { readonly ok: boolean };
+    assert.equal(late.ok, false);
+    await stage.sees('Your session has ended');
 
     await stage.makeToken('petra');
     await stage.signIn();
