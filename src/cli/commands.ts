@@ -39,3 +39,8 @@ export const sections: readonly Section[] = [
 ];
 
 export const commands: readonly Command[] = sections.flatMap((section) => section.commands);
+
+/** The commands of a noun, such as `keys`; none for any other word. */
+export function commandsIn(group: string): readonly Command[] {
+  return commands.filter(({ name }) => name.startsWith(`${group} `));
+}

@@ -1,93 +1,77 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../configuration/spelling.ts';
-import { type Command, type CommandInput, commonOptions, type Option } from './command.ts';
+import { type Command, type CommandInput, commonOptions } from './command.ts';
+import { commands, commandsIn } from './commands.ts';
 import { UsageError } from './failure.ts';
 
-/** A command line split into the words that name the command and the rest. */
-export interface Split {
-  /** Up to two. */
+/** A command line in its parts, whether or not they make sense. */
+export interface CommandLine {
+  /** The words that name a command, up to two. Options may come before and between them. */
   readonly words: readonly string[];
-  readonly rest: readonly string[];
+  readonly positionals: readonly string[];
+  readonly options: readonly GivenOption[];
 }
 
-/**
- * Finds the words that name the command; options may come before and between them. `isGroup` says whether a first
- * word has a second, `takesValue` whether the value of an option is the next argument.
- */
-export function splitCommand(
-  argv: readonly string[],
-  isGroup: (word: string) => boolean,
-  takesValue: (option: string) => boolean,
-): Split {
-  const words: string[] = [];
-  const rest: string[] = [];
-  for (let index = 0; index < argv.length; index++) {
-    const argument = argv[index]!;
-    if (argument.startsWith('-') && argument !== '--') {
-      rest.push(argument);
-      const value = argv[index + 1];
-      if (takesValue(argument) && value !== undefined) rest.push(argv[++index]!);
-    } else {
-      const complete = words.length === 2 || (words.length === 1 && !isGroup(words[0]!)) || argument === '--';
-      if (complete) return { words, rest: [...rest, ...argv.slice(index)] };
-      words.push(argument);
-    }
-  }
-  return { words, rest };
+interface GivenOption {
+  readonly name: string;
+  /** With its dashes, as it was typed. */
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  /** Whether the value follows an equals sign. */
+  readonly inlineValue?: boolean | undefined;
 }
 
-/** Whether a switch such as `--json` is given before any `--`. Works on a command line that does not parse. */
-export function hasSwitch(argv: readonly string[], ...spellings: readonly string[]): boolean {
-  return withoutLiterals(argv).some((argument) => spellings.includes(argument));
+const everyOption = [...commonOptions, ...commands.flatMap(({ options = [] }) => options)];
+/** An option has a value in every command or in none, so a line can be read before its command is known. */
+const types = Object.fromEntries(
+  everyOption.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
+);
+
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  const { tokens } = parseArgs({ args: [...argv], strict: false, tokens: true, options: types });
+  const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? argv.length;
+  const positionals = tokens.filter((token) => token.kind === 'positional');
+  const named = positionals.filter(({ index }) => index < end).map(({ value }) => value);
+  const words = named.slice(0, commandsIn(named[0] ?? '').length > 0 ? 2 : 1);
+  return {
+    words,
+    positionals: positionals.slice(words.length).map(({ value }) => value),
+    options: tokens.filter((token) => token.kind === 'option'),
+  };
 }
 
-/** What comes before `--`: options are looked for only there. */
-export function withoutLiterals(argv: readonly string[]): readonly string[] {
-  const end = argv.indexOf('--');
-  return end === -1 ? argv : argv.slice(0, end);
+/** Throws `UsageError` for an option that no command has. */
+export function assertKnownOptions({ options }: CommandLine): void {
+  for (const { rawName } of options) assertKnown(rawName, everyOption);
 }
 
-/** Parses what follows the command's name. Throws `UsageError` for what its declaration does not allow. */
-export function parseInput(command: Command, rest: readonly string[]): CommandInput {
-  const options = [...(command.options ?? []), ...commonOptions];
-  const declared = new Map(options.map((option) => [option.name, option]));
-  const { tokens } = parseArgs({
-    args: [...rest],
-    strict: false,
-    tokens: true,
-    allowPositionals: true,
-    options: Object.fromEntries(
-      options.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' : 'string' }]),
-    ),
-  });
+function assertKnown(rawName: string, options: readonly { readonly name: string }[]): void {
+  const spellings = new Set(options.map(({ name }) => `--${name}`));
+  if (!spellings.has(rawName)) throw new UsageError(`Unknown option ${rawName}.${didYouMean(rawName, spellings)}`);
+}
+
+/** Checks a line against the declaration of its command. Throws `UsageError` for what that does not allow. */
+export function parseInput(command: Command, { positionals, options }: CommandLine): CommandInput {
+  const declared = [...(command.options ?? []), ...commonOptions];
   const given = new Map<string, string>();
-  const positionals: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === 'positional') positionals.push(token.value);
-    if (token.kind !== 'option') continue;
-    if (given.has(token.name)) throw new UsageError(`${token.rawName} is given twice.`);
-    given.set(token.name, optionValue(declared.get(token.name), token, declared.keys()));
+  for (const option of options) {
+    assertKnown(option.rawName, declared);
+    if (given.has(option.name)) throw new UsageError(`${option.rawName} is given twice.`);
+    given.set(option.name, givenValue(option, declared.find(({ name }) => name === option.name)?.value));
   }
   checkPositionals(command, positionals, given.has('all'));
-  const missing = options.find((option) => option.required === true && !given.has(option.name));
+  const missing = declared.find(({ name, required }) => required === true && !given.has(name));
   if (missing !== undefined) throw new UsageError(`--${missing.name} ${missing.value} is missing: ${missing.summary}.`);
   return inputOf(command, positionals, given);
 }
 
-function optionValue(
-  option: Option | undefined,
-  { rawName, value, inlineValue }: { rawName: string; value: string | undefined; inlineValue: boolean | undefined },
-  names: Iterable<string>,
-): string {
-  if (option === undefined || !rawName.startsWith('--')) {
-    const spellings = [...names].map((name) => `--${name}`);
-    throw new UsageError(`Unknown option ${rawName}.${didYouMean(rawName, spellings)}`);
-  }
-  if (option.value === undefined) {
+/** `wanted` is the name of the value in the usage; `undefined` for a switch. */
+function givenValue({ rawName, value, inlineValue }: GivenOption, wanted: string | undefined): string {
+  if (wanted === undefined) {
     if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
     return '';
   }
-  if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} ${option.value}.`);
+  if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} ${wanted}.`);
   if (inlineValue !== true && value.startsWith('-')) {
     throw new UsageError(`${rawName} needs a value. If it is meant to be "${value}", write ${rawName}=${value}.`);
   }

@@ -6,7 +6,7 @@ import { newDirectory, newOperator, runInside } from './cli.testing.ts';
 import { version } from './command.ts';
 import { commands } from './commands.ts';
 import { commandReference } from './help.ts';
-import { parseInput } from './parse.ts';
+import { parseInput, readCommandLine } from './parse.ts';
 
 describe('help', () => {
   it('of the program lists every command, the common options and the exit codes', async (t) => {
@@ -49,8 +49,16 @@ describe('help', () => {
         const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '').slice(1);
         const length = command.name.split(' ').length;
         assert.equal(words.slice(0, length).join(' '), command.name);
-        assert.doesNotThrow(() => parseInput(command, words.slice(length)), line);
+        assert.doesNotThrow(() => parseInput(command, readCommandLine(words)), line);
       }
+    }
+  });
+
+  it('names an option that takes a value in one command as taking one in all', () => {
+    const takesValue = new Map<string, boolean>();
+    for (const { name, value } of commands.flatMap(({ options = [] }) => options)) {
+      assert.equal(takesValue.get(name) ?? value !== undefined, value !== undefined, name);
+      takesValue.set(name, value !== undefined);
     }
   });
 

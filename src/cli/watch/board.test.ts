@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { spreadPercent, type Watched, watchedNext } from './board.ts';
-import { changeLines, changeObjects } from './lines.ts';
 import { board, market, windowBody } from './samples.testing.ts';
+import { changeLines, changeObjects } from './watch.ts';
 
 const movesOf = ({ rows }: Watched) => rows.map(({ buyMove, sellMove }) => [buyMove, sellMove]);
 

@@ -61,18 +61,13 @@ export async function lookAt(url: string, clock: Clock, signal: AbortSignal): Pr
   });
 }
 
-/** Asks every `intervalMs`, from start to start, until `signal` aborts. What `take` throws ends it. */
-export async function follow(
-  { url, intervalMs }: Watching,
-  clock: Clock,
-  signal: AbortSignal,
-  take: (look: Look) => void,
-): Promise<void> {
+/** Asks every `intervalMs`, from start to start, until `signal` aborts. */
+export async function* looks({ url, intervalMs }: Watching, clock: Clock, signal: AbortSignal): AsyncGenerator<Look> {
   while (!signal.aborted) {
     const startedMs = clock.monotonicMs();
     const look = await lookAt(url, clock, signal);
     if (signal.aborted) return;
-    take(look);
+    yield look;
     await sleep(clock, Math.max(0, intervalMs - (clock.monotonicMs() - startedMs)), signal);
   }
 }

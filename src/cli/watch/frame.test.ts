@@ -8,15 +8,13 @@ import { frameOf, type Scene, spanText } from './frame.ts';
 import { board, colours, marked, market, noPaint, windowBody } from './samples.testing.ts';
 import { actionsOf } from './table.ts';
 
-const arrows = { up: '▲', down: '▼' };
-
 function scene(view: BoardView, more: Partial<Scene> = {}): Scene {
   const watched = watchedNext(undefined, view, []);
   return { watched, laterMs: 0, lost: undefined, top: 0, ...more };
 }
 
 function drawn(of: Scene, columns = 80, rows = 24): readonly string[] {
-  return frameOf(of, { columns, rows }, noPaint, arrows).lines;
+  return frameOf(of, { columns, rows }, noPaint).lines;
 }
 
 const many = Array.from({ length: 50 }, (_, index) => market(`A${String(index).padStart(2, '0')}EUR`));
@@ -46,13 +44,13 @@ describe('the table', () => {
       'A text of some length, with wörds — and more of them, to be cut',
     );
     const size = fc.record({ columns: fc.integer({ min: 1, max: 200 }), rows: fc.integer({ min: 1, max: 70 }) });
-    const lost = { url: 'http://127.0.0.1:9090', why: 'connection refused', forMs: 12_000 };
+    const lost = { url: 'http://127.0.0.1:9090', why: 'connection refused' };
     const seed = 20261121;
     fc.assert(
       fc.property(size, fc.integer({ min: -5, max: 99 }), fc.boolean(), ({ columns, rows }, top, isLost) => {
         const shown = scene(troubled, { top, lost: isLost ? lost : undefined });
         for (const paint of [noPaint, colours]) {
-          const { lines } = frameOf(shown, { columns, rows }, paint, arrows);
+          const { lines } = frameOf(shown, { columns, rows }, paint);
           assert.equal(lines.length, rows);
           for (const line of lines) {
             const width = [...stripVTControlCharacters(line)].length;
@@ -76,7 +74,7 @@ describe('the table', () => {
 
   test('scrolls as far as there are rows and says where it is', () => {
     const shownAt = (top: number) => {
-      const { lines, ...frame } = frameOf(scene(board(many), { top }), { columns: 80, rows: 25 }, noPaint, arrows);
+      const { lines, ...frame } = frameOf(scene(board(many), { top }), { columns: 80, rows: 25 }, noPaint);
       return { ...frame, firstRow: lines[3]!.split(' ')[0], footer: lines.at(-1)!.split(',')[0] };
     };
     assert.deepEqual(shownAt(0), { top: 0, page: 20, firstRow: 'A00EUR', footer: '1-20 of 50' });
@@ -101,7 +99,7 @@ describe('the table', () => {
   });
 
   test('says for how long the server has not answered, and shows the state as a past one', () => {
-    const lost = { url: 'http://127.0.0.1:9090', why: 'connection refused', forMs: 12_000 };
+    const lost = { url: 'http://127.0.0.1:9090', why: 'connection refused' };
     const lines = drawn(scene(board([market('BTCEUR')]), { lost, laterMs: 12_000 }), 140);
     assert.match(lines[0]!, /^mdapi {2}was operational {2}data 12 s old/);
     assert.match(
@@ -132,7 +130,7 @@ describe('the table', () => {
     const first = watchedNext(undefined, board([market('BTCEUR', { buyPrice: '1.0', sellPrice: '0.9' })]), []);
     const next = watchedNext(first, board([market('BTCEUR', { buyPrice: '1.1', sellPrice: '0.8' })]), []);
     const shown = (watched: Watched) =>
-      frameOf({ ...scene(board([])), watched }, { columns: 80, rows: 24 }, marked, arrows).lines;
+      frameOf({ ...scene(board([])), watched }, { columns: 80, rows: 24 }, marked).lines;
     assert.match(shown(next)[3]!, /<b><good> +1\.1 ▲<\/good><\/b><b><bad> +0\.8 ▼<\/bad><\/b>/);
     const still = watchedNext(next, board([market('BTCEUR', { buyPrice: '1.1', sellPrice: '0.8' })]), []);
     assert.match(shown(still)[3]!, /<\/b><good> +1\.1 ▲<\/good><bad> +0\.8 ▼<\/bad>/);
@@ -147,7 +145,7 @@ describe('the table', () => {
 });
 
 test('keys are read one by one, several at once, and those of both kinds of terminals', () => {
-  assert.deepEqual(actionsOf('jxk'), ['down', 'up']);
+  assert.deepEqual(actionsOf('\u001b[Bx\u001b[A'), ['down', 'up']);
   assert.deepEqual(actionsOf('\u001b[A\u001bOB\u001b[5~\u001b[6~\u001b[H\u001bOF'), [
     ...(['up', 'down', 'page-up', 'page-down', 'first', 'last'] as const),
   ]);

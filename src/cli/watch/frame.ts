@@ -10,7 +10,7 @@ export interface Scene {
   /** Since the last look: ages grow meanwhile. */
   readonly laterMs: number;
   /** Set while the server does not answer. */
-  readonly lost: { readonly url: string; readonly why: string; readonly forMs: number } | undefined;
+  readonly lost: { readonly url: string; readonly why: string } | undefined;
   /** The first row to show, from 0; limited to the rows there are. */
   readonly top: number;
 }
@@ -24,105 +24,61 @@ export interface Frame {
   readonly page: number;
 }
 
-/** How to draw. */
-export interface Look {
-  readonly paint: Paint;
-  readonly arrows: Readonly<Record<'up' | 'down', string>>;
-  /** The server's time now. */
-  readonly nowMs: number;
-}
-
 interface Cell {
   readonly text: string;
   readonly paint?: (text: string) => string;
 }
 
-interface Column {
-  readonly heading: string;
-  readonly isLeft?: boolean;
-  cell(row: Row, look: Look): Cell;
-}
-
-type Value = (row: Row) => string | undefined;
-
-function price(heading: string, value: Value, move: (row: Row) => Move): Column {
-  return {
-    // Two more for the arrow that follows the price.
-    heading: `${heading}  `,
-    cell(row, { paint, arrows }) {
-      const text = value(row);
-      if (text === undefined) return { text: '-  ', paint: paint.faint };
-      const direction = move(row);
-      if (direction === undefined) return { text: `${text}  ` };
-      const colour = direction === 'up' ? paint.good : paint.bad;
-      const emphasis = row.isChanged ? paint.heading : asIs;
-      return { text: `${text} ${arrows[direction]}`, paint: (padded) => emphasis(colour(padded)) };
-    },
-  };
-}
-
-function plain(heading: string, value: Value): Column {
-  return { heading, cell: (row, { paint }) => ({ text: value(row) ?? '-', paint: paint.faint }) };
-}
-
+const gap = '  ';
 const oldAfterMs = 300_000;
 
-/** From left to right; where there is no room the last are left out. */
-const columns: readonly Column[] = [
-  { heading: 'SYMBOL', isLeft: true, cell: ({ market }, { paint }) => ({ text: market.symbol, paint: paint.heading }) },
-  price(
-    'BUY',
-    ({ market }) => market.ticker?.buyPrice,
-    (row) => row.buyMove,
-  ),
-  price(
-    'SELL',
-    ({ market }) => market.ticker?.sellPrice,
-    (row) => row.sellMove,
-  ),
-  {
-    heading: '',
-    isLeft: true,
-    cell({ market: { status, unpriced } }, { paint }) {
-      const why = unpriced === undefined ? [] : [unpricedText[unpriced] ?? unpriced];
-      return { text: (status === 'trading' ? why : [status, ...why]).join(', '), paint: paint.attention };
-    },
-  },
-  plain('SPREAD %', (row) => row.spreadPercent),
-  plain('24H %', ({ market }) => market.ticker?.priceChangePercent24h),
-  {
-    heading: 'AGE',
-    cell({ market: { ticker } }, { paint, nowMs }) {
-      if (ticker === undefined) return { text: '-', paint: paint.faint };
-      const ageMs = nowMs - ticker.timestampMs;
-      return { text: spanText(ageMs), paint: ageMs > oldAfterMs ? paint.attention : paint.faint };
-    },
-  },
-];
+/** From left to right; where there is no room the last are left out. After a price is room for its arrow. */
+const headings = ['SYMBOL', 'BUY  ', 'SELL  ', '', 'SPREAD %', '24H %', 'AGE'];
+const isLeftAligned = (column: number) => headings[column] === 'SYMBOL' || headings[column] === '';
 
-const gap = '  ';
+/** The row of a market, a cell for each heading. `nowMs` is the server's time now. */
+function cellsOf({ market, spreadPercent, buyMove, sellMove, isChanged }: Row, paint: Paint, nowMs: number): Cell[] {
+  const { symbol, status, ticker, unpriced } = market;
+  const price = (text: string | undefined, move: Move): Cell => {
+    if (text === undefined) return { text: '-  ', paint: paint.faint };
+    if (move === undefined) return { text: `${text}  ` };
+    const colour = move === 'up' ? paint.good : paint.bad;
+    const emphasis = isChanged ? paint.heading : asIs;
+    return { text: `${text} ${move === 'up' ? '▲' : '▼'}`, paint: (padded) => emphasis(colour(padded)) };
+  };
+  const words = [status === 'trading' ? undefined : status, unpricedText(unpriced)];
+  const ageMs = ticker === undefined ? undefined : nowMs - ticker.timestampMs;
+  return [
+    { text: symbol, paint: paint.heading },
+    price(ticker?.buyPrice, buyMove),
+    price(ticker?.sellPrice, sellMove),
+    { text: words.filter((word) => word !== undefined).join(', '), paint: paint.attention },
+    { text: spreadPercent ?? '-', paint: paint.faint },
+    { text: ticker?.priceChangePercent24h ?? '-', paint: paint.faint },
+    {
+      text: ageMs === undefined ? '-' : spanText(ageMs),
+      paint: ageMs !== undefined && ageMs > oldAfterMs ? paint.attention : paint.faint,
+    },
+  ];
+}
 
 /** Draws the scene on a terminal of this size. */
-export function frameOf(
-  scene: Scene,
-  { columns: width, rows: height }: TerminalSize,
-  paint: Paint,
-  arrows: Look['arrows'],
-): Frame {
-  const look = { paint, arrows, nowMs: scene.watched.view.service.serverTimeMs + scene.laterMs };
+export function frameOf(scene: Scene, { columns: width, rows: height }: TerminalSize, paint: Paint): Frame {
+  const nowMs = scene.watched.view.service.serverTimeMs + scene.laterMs;
   const { rows } = scene.watched;
   const isRoomy = height >= 8;
-  const above = [titleLine(scene, look, width), ...noticeLines(scene, width, paint), ...(isRoomy ? [''] : [])];
+  const above = [titleLine(scene, paint, nowMs, width), ...noticeLines(scene, width, paint), ...(isRoomy ? [''] : [])];
   const page = Math.max(0, height - above.length - 1 - (isRoomy ? 2 : 0));
   const top = Math.max(0, Math.min(scene.top, rows.length - page));
   const empty = [paint.faint(cut('No markets yet: the server is loading them.', width))];
-  const shown = [...above, ...(rows.length === 0 ? empty : tableLines(rows, top, page, look, width))];
+  const cells = rows.map((row) => cellsOf(row, paint, nowMs));
+  const shown = [...above, ...(rows.length === 0 ? empty : tableLines(cells, top, page, paint, width))];
   const below = isRoomy ? [paint.faint(cut(footer(top, page, rows.length), width))] : [];
   while (shown.length < height - below.length) shown.push('');
   return { lines: [...shown, ...below].slice(0, height), top, page };
 }
 
-function titleLine({ watched: { view }, laterMs, lost }: Scene, { paint, nowMs }: Look, width: number): string {
+function titleLine({ watched: { view }, laterMs, lost }: Scene, paint: Paint, nowMs: number, width: number): string {
   const { status, components } = view.service;
   const ageMs = (view.dataAgeMs ?? Number.POSITIVE_INFINITY) + laterMs;
   const ageColour = ageMs > oldAfterMs ? paint.bad : ageMs > 60_000 ? paint.attention : asIs;
@@ -147,7 +103,7 @@ function titleLine({ watched: { view }, laterMs, lost }: Scene, { paint, nowMs }
 function noticeLines({ watched: { view }, laterMs, lost }: Scene, width: number, paint: Paint): string[] {
   const lines: string[] = [];
   if (lost !== undefined) {
-    const text = `No answer from ${lost.url} for ${spanText(lost.forMs)} (${lost.why}). Trying again; prices are as last seen.`;
+    const text = `No answer from ${lost.url} for ${spanText(laterMs)} (${lost.why}). Trying again; prices are as last seen.`;
     lines.push(...wrapped(text, width).map(paint.bad));
   }
   const maintenance = maintenanceText(view, laterMs);
@@ -155,27 +111,19 @@ function noticeLines({ watched: { view }, laterMs, lost }: Scene, width: number,
   return lines;
 }
 
-function tableLines(rows: readonly Row[], top: number, page: number, look: Look, width: number): string[] {
-  const measured = columns.map((column) => {
-    const cells = rows.map((row) => column.cell(row, look));
-    return { column, cells, width: Math.max(column.heading.length, ...cells.map(({ text }) => text.length)) };
-  });
-  const fitting = measured.filter((column) => column.width > 0);
-  while (fitting.reduce((sum, column) => sum + column.width + gap.length, -gap.length) > width) fitting.pop();
-  const lineOf = (cellOf: (column: (typeof measured)[number]) => Cell) => {
-    const cells = fitting.map((column, index) => {
-      const { text, ...painted } = cellOf(column);
-      const isLast = index === fitting.length - 1;
-      const left = isLast ? text : text.padEnd(column.width);
-      return { ...painted, text: column.column.isLeft ? left : text.padStart(column.width) };
+function tableLines(cells: readonly Cell[][], top: number, page: number, paint: Paint, width: number): string[] {
+  const titles = headings.map((text) => ({ text, paint: paint.heading }));
+  const widths = headings.map((_, column) => Math.max(...[titles, ...cells].map((row) => row[column]!.text.length)));
+  const columns = [...headings.keys()].filter((column) => widths[column]! > 0);
+  while (columns.reduce((sum, column) => sum + widths[column]! + gap.length, -gap.length) > width) columns.pop();
+  return [titles, ...cells.slice(top, top + page)].map((row) => {
+    const padded = columns.map((column) => {
+      const { text, ...painted } = row[column]!;
+      const size = widths[column]!;
+      return { ...painted, text: isLeftAligned(column) ? text.padEnd(size) : text.padStart(size) };
     });
-    return joined(cells, width).line;
-  };
-  const visible = Array.from({ length: Math.max(0, Math.min(page, rows.length - top)) }, (_, index) => top + index);
-  return [
-    lineOf(({ column }) => ({ text: column.heading, paint: look.paint.heading })),
-    ...visible.map((index) => lineOf(({ cells }) => cells[index]!)),
-  ];
+    return joined(padded, width).line;
+  });
 }
 
 /** The cells beside each other, cut at the width. */
@@ -222,12 +170,10 @@ function asIs(text: string): string {
   return text;
 }
 
-export const unpricedText: Readonly<Record<string, string>> = {
-  no_ticker: 'no ticker',
-  held: 'held',
-  no_rate: 'no rate',
-  rounds_to_zero: 'rounds to zero',
-};
+/** Why a market has no price, in words. */
+export function unpricedText(reason: string | undefined): string | undefined {
+  return reason?.replaceAll('_', ' ');
+}
 
 /** A span for people, in about six characters: `0.4 s`, `59 s`, `12 min`, `3 h`, `5 d`. */
 export function spanText(milliseconds: number): string {

@@ -1,8 +1,7 @@
 import type { Context, Terminal } from '../command.ts';
 import { paintFor } from '../style.ts';
-import { follow, type Look, type Watched, type Watching, watchedNext } from './board.ts';
+import { type Look, looks, type Watched, type Watching, watchedNext } from './board.ts';
 import { frameOf } from './frame.ts';
-import { Screen } from './screen.ts';
 
 /** What the user can do at the table. */
 type Action = 'quit' | 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
@@ -14,18 +13,13 @@ const actions: ReadonlyMap<string, Action> = new Map([
   ['\u0003', 'quit'],
   ['\u0004', 'quit'],
   ['\u001b[A', 'up'],
-  ['k', 'up'],
   ['\u001b[B', 'down'],
-  ['j', 'down'],
   ['\u001b[5~', 'page-up'],
   ['\u001b[6~', 'page-down'],
-  [' ', 'page-down'],
   ['\u001b[H', 'first'],
   ['\u001b[1~', 'first'],
-  ['g', 'first'],
   ['\u001b[F', 'last'],
   ['\u001b[4~', 'last'],
-  ['G', 'last'],
 ]);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys that are no letters begin with one
@@ -36,20 +30,23 @@ export function actionsOf(typed: string): Action[] {
   return (typed.match(key) ?? []).flatMap((pressed) => actions.get(pressed.replace('\u001bO', '\u001b[')) ?? []);
 }
 
+/** The alternate screen, without cursor and wrapping. */
+const enterScreen = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
+const leaveScreen = '\u001b[0m\u001b[?7h\u001b[?25h\u001b[?1049l';
+
 const redrawEveryMs = 1_000;
 
 /** Shows the live table until the user quits, input ends or the process is stopped. */
 export async function showTable(watching: Watching, context: Context, terminal: Terminal): Promise<void> {
   const { clock, stdin, stdout } = context;
   const quit = new AbortController();
-  const signal = AbortSignal.any([quit.signal, context.signal, ...(stdout.closed ? [stdout.closed] : [])]);
-  const screen = new Screen(stdout, terminal);
-  const table = new Table(watching, context, terminal, screen);
+  const signal = AbortSignal.any([quit.signal, context.signal, stdout.closed ?? quit.signal]);
+  const table = new Table(watching, context, terminal);
   const input = stdin.stream;
   const typed = (chunk: Buffer | string) => {
     for (const action of actionsOf(chunk.toString())) {
       if (action === 'quit') quit.abort();
-      else table.act(action);
+      else table.scroll(action);
     }
   };
   // A terminal that is closed shows as a read error or as the end of input.
@@ -59,35 +56,38 @@ export async function showTable(watching: Watching, context: Context, terminal: 
   const redraw = clock.every(redrawEveryMs, () => table.draw());
   try {
     table.draw();
-    await follow(watching, clock, signal, (look) => table.take(look));
+    for await (const look of looks(watching, clock, signal)) table.take(look);
   } finally {
     redraw.cancel();
     stopResizing();
     input.off('data', typed).off('end', ended).off('close', ended);
     input.pause();
-    screen.close();
+    table.close();
   }
 }
 
-/** The state of the table: what was seen last and the scroll position. */
+/** What was seen last and the scroll position, on the terminal until `close` or the exit of the process. */
 class Table {
   readonly #watching: Watching;
   readonly #context: Context;
   readonly #terminal: Terminal;
-  readonly #screen: Screen;
+  readonly #forgetExit: () => void;
+  #isOpen = true;
   #watched: Watched;
   #seenAtMs: number;
   #lostWhy: string | undefined;
   #top = 0;
   #page = 0;
 
-  constructor(watching: Watching, context: Context, terminal: Terminal, screen: Screen) {
+  constructor(watching: Watching, context: Context, terminal: Terminal) {
     this.#watching = watching;
     this.#context = context;
     this.#terminal = terminal;
-    this.#screen = screen;
     this.#watched = watching.first;
     this.#seenAtMs = context.clock.monotonicMs();
+    this.#forgetExit = terminal.atExit(() => this.close());
+    terminal.setRaw(true);
+    context.stdout.write(enterScreen);
   }
 
   take(look: Look): void {
@@ -99,7 +99,7 @@ class Table {
     this.draw();
   }
 
-  act(action: Exclude<Action, 'quit'>): void {
+  scroll(action: Exclude<Action, 'quit'>): void {
     const all = this.#watched.rows.length;
     const page = this.#page;
     this.#top += { up: -1, down: 1, 'page-up': -page, 'page-down': page, first: -all, last: all }[action];
@@ -107,28 +107,30 @@ class Table {
   }
 
   resized(): void {
-    this.#screen.invalidate();
+    this.#context.stdout.write('\u001b[2J');
     this.draw();
   }
 
   draw(): void {
+    if (!this.#isOpen) return;
     const laterMs = this.#context.clock.monotonicMs() - this.#seenAtMs;
-    const why = this.#lostWhy;
-    const { url } = this.#watching;
-    const lost = why === undefined ? undefined : { url, why, forMs: laterMs };
+    const lost = this.#lostWhy === undefined ? undefined : { url: this.#watching.url, why: this.#lostWhy };
     const scene = { watched: this.#watched, laterMs, lost, top: this.#top };
     const { columns, rows } = this.#terminal.size();
     // A terminal that does not know its size says 0.
     const size = { columns: columns || 80, rows: rows || 24 };
-    const { lines, top, page } = frameOf(scene, size, paintFor(this.#context), arrowsFor(this.#context.env));
+    const { lines, top, page } = frameOf(scene, size, paintFor(this.#context));
     this.#top = top;
     this.#page = page;
-    this.#screen.show(lines);
+    // Each line is erased before it is written: after the last column the cursor is still on it.
+    this.#context.stdout.write(`\u001b[H${lines.map((line) => `\u001b[K${line}`).join('\r\n')}`);
   }
-}
 
-/** Arrows, unless the locale is set and not UTF-8. */
-function arrowsFor(env: Context['env']): { readonly up: string; readonly down: string } {
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || 'UTF-8';
-  return /utf-?8/i.test(locale) ? { up: '▲', down: '▼' } : { up: '^', down: 'v' };
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#forgetExit();
+    this.#context.stdout.write(leaveScreen);
+    this.#terminal.setRaw(false);
+  }
 }

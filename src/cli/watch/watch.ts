@@ -1,8 +1,12 @@
 import { parseDuration } from '../../configuration/duration.ts';
-import type { Command } from '../command.ts';
+import type { Command, Context } from '../command.ts';
 import { CommandError, exitCodes, UsageError } from '../failure.ts';
 import { privateUrl } from '../private-listener.ts';
 import { configurationFor } from '../store-command.ts';
+import { harmless } from '../style.ts';
+import { lookAt, looks, type Row, type Watched, type Watching, watchedNext } from './board.ts';
+import { dataAgeText, maintenanceText, unpricedText } from './frame.ts';
+import { showTable } from './table.ts';
 
 const intervalMs = { min: 100, max: 3_600_000 };
 
@@ -27,7 +31,6 @@ export const watch: Command = {
     const interval = intervalFrom(input.option('interval') ?? '1s');
     const symbols = input.everyArgument('SYMBOL');
     const { configuration } = await configurationFor(input, context);
-    const { lookAt, watchedNext } = await import('./board.ts');
     const url = privateUrl(configuration.admin);
     const look = await lookAt(url, context.clock, context.signal);
     if (context.signal.aborted) return exitCodes.ok;
@@ -39,10 +42,8 @@ export const watch: Command = {
     const watching = { url, intervalMs: interval, symbols, first: watchedNext(undefined, look.view, symbols) };
     const { terminal } = context;
     if (terminal === undefined || input.json || context.env.TERM === 'dumb') {
-      const { printLines } = await import('./lines.ts');
       await printLines(watching, input.json, context);
     } else {
-      const { showTable } = await import('./table.ts');
       await showTable(watching, context, terminal);
     }
     return exitCodes.ok;
@@ -53,4 +54,64 @@ function intervalFrom(text: string): number {
   const spanMs = parseDuration(text);
   if (spanMs !== undefined && spanMs >= intervalMs.min && spanMs <= intervalMs.max) return spanMs;
   throw new UsageError(`--interval: "${text}" is not a span from 100ms to 1h, such as 500ms or 2s.`);
+}
+
+/** Prints a line for every change, until the process is stopped or the reader is gone. */
+async function printLines(watching: Watching, json: boolean, { stdout, stderr, clock, signal }: Context) {
+  const print = (watched: Watched) => {
+    const lines = json ? changeObjects(watched).map((object) => JSON.stringify(object)) : changeLines(watched);
+    if (lines.length > 0) stdout.write(`${lines.map(harmless).join('\n')}\n`);
+  };
+  const report = (event: 'lost' | 'found', message: string) => {
+    stderr.write(`mdapi: ${message}\n`);
+    if (json) stdout.write(`${JSON.stringify({ event, message })}\n`);
+  };
+  let watched = watching.first;
+  let isLost = false;
+  print(watched);
+  for await (const look of looks(watching, clock, AbortSignal.any([signal, stdout.closed ?? signal]))) {
+    const wasLost = isLost;
+    isLost = look.kind === 'lost';
+    if (look.kind === 'lost') {
+      if (!wasLost) report('lost', `No answer from ${watching.url} (${look.why}). Trying again.`);
+      continue;
+    }
+    if (wasLost) report('found', `${watching.url} answers again.`);
+    watched = watchedNext(watched, look.view, watching.symbols);
+    print(watched);
+  }
+}
+
+/** A line for the service and for each market that changed. */
+export function changeLines({ view, rows, isServiceChanged }: Watched): string[] {
+  const { serverTime, status } = view.service;
+  const lines: string[] = [];
+  if (isServiceChanged) {
+    const words = [status, dataAgeText(view, 0), view.feedPath ?? 'connecting', maintenanceText(view, 0)];
+    lines.push(`${serverTime} service ${words.filter((word) => word !== undefined).join(', ')}`);
+  }
+  for (const row of rows) if (row.isChanged) lines.push(`${serverTime} ${row.market.symbol} ${rowText(row)}`);
+  return lines;
+}
+
+/** The same as JSON objects: the service or a market as `GET /board` has it, with its `event`. */
+export function changeObjects({ view, rows, isServiceChanged }: Watched): object[] {
+  const { service, dataAgeMs, feedPath } = view;
+  const objects: object[] = isServiceChanged ? [{ event: 'service', ...service, dataAgeMs, feedPath }] : [];
+  const { serverTime, serverTimeMs } = service;
+  for (const { isChanged, market, spreadPercent } of rows) {
+    if (isChanged) objects.push({ event: 'market', ...market, spreadPercent, serverTime, serverTimeMs });
+  }
+  return objects;
+}
+
+function rowText({ market: { status, ticker, unpriced }, spreadPercent }: Row): string {
+  const words = status === 'trading' ? [] : [status];
+  if (ticker === undefined) words.push(`no price (${unpricedText(unpriced) ?? status})`);
+  else {
+    words.push(`buy ${ticker.buyPrice} sell ${ticker.sellPrice} spread ${spreadPercent} %`);
+    const change = ticker.priceChangePercent24h;
+    if (change !== undefined) words.push(`24h ${change} %`);
+  }
+  return words.join(' ');
 }
