@@ -56,12 +56,12 @@ export async function configurationFor(
   { env, cwd }: Pick<Context, 'env' | 'cwd'>,
   ownFlags: readonly Flag[] = [],
 ): Promise<LoadedConfiguration> {
-  const { loadWithOrigins } = await import('../configuration/load.ts');
+  const { loadConfiguration } = await import('../configuration/load.ts');
   const store = input.option('store');
   if (store !== undefined) refusePassword('store', store);
   const flags = store === undefined ? ownFlags : [...ownFlags, { flag: '--store', key: 'store', value: store }];
   const readFile = (path: string) => readFileSync(path, 'utf8');
-  return loadWithOrigins({ flags, env, cwd, configPath: input.option('config'), readFile });
+  return loadConfiguration({ flags, env, cwd, configPath: input.option('config'), readFile });
 }
 
 /** Throws `UsageError` for a URL with a password, which every user of the machine can read in the process list. */

@@ -53,15 +53,14 @@ export function parseMailbox(text: string): Mailbox | undefined {
  * `:`, `/`, `@` or the like. `undefined` for anything else, a path and a query included: they would have no meaning.
  */
 export function parseSmtpUrl(text: string): SmtpConfiguration | undefined {
-  const url = /^smtps?:\/\/[^\s?#]+$/.test(text) ? URL.parse(text) : null;
-  if (url === null || url.hostname === '' || !['', '/'].includes(url.pathname) || url.port === '0') return undefined;
-  const user = decoded(url.username);
-  const password = decoded(url.password);
-  if (user === undefined || password === undefined || (user === '') !== (password === '')) return undefined;
+  const parts = partsOf(text, ['smtp:', 'smtps:']);
+  if (parts === undefined) return undefined;
+  const { url, host, user, password } = parts;
+  if (!['', '/'].includes(url.pathname) || (user === '') !== (password === '')) return undefined;
   const implicitTls = url.protocol === 'smtps:';
   return {
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: url.port === '' ? (implicitTls ? submissionsPort : submissionPort) : Number(url.port),
+    host,
+    port: Number(url.port || (implicitTls ? submissionsPort : submissionPort)),
     implicitTls,
     credentials: user === '' ? undefined : { user, password },
   };
@@ -73,18 +72,17 @@ export function parseSmtpUrl(text: string): SmtpConfiguration | undefined {
  * a query included: it would have no meaning.
  */
 export function parseRedisUrl(text: string): RedisConfiguration | undefined {
-  const url = /^rediss?:\/\/[^\s?#]+$/.test(text) ? URL.parse(text) : null;
-  const database = /^\/?(\d{0,5})$/.exec(url?.pathname ?? 'none')?.[1];
-  if (url === null || url.hostname === '' || url.port === '0' || database === undefined) return undefined;
-  const user = decoded(url.username);
-  const password = decoded(url.password);
-  if (user === undefined || password === undefined || (password === '' && user !== '')) return undefined;
+  const parts = partsOf(text, ['redis:', 'rediss:']);
+  const database = /^\/?(\d{0,5})$/.exec(parts?.url.pathname ?? 'none')?.[1];
+  if (parts === undefined || database === undefined) return undefined;
+  const { url, host, user, password } = parts;
+  if (password === '' && user !== '') return undefined;
   return {
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: url.port === '' ? redisPort : Number(url.port),
+    host,
+    port: Number(url.port || redisPort),
     tls: url.protocol === 'rediss:',
-    user: user === '' ? undefined : user,
-    password: password === '' ? undefined : password,
+    user: user || undefined,
+    password: password || undefined,
     database: Number(database),
   };
 }
@@ -94,18 +92,20 @@ export function parseRedisUrl(text: string): RedisConfiguration | undefined {
  * or the like; without a user it is `default`, and so is the database. `undefined` for anything else.
  */
 export function parseClickHouseUrl(text: string): ClickHouseConfiguration | undefined {
-  const url = /^https?:\/\/[^\s?#]+$/.test(text) ? URL.parse(text) : null;
-  const database = /^\/?([A-Za-z_][A-Za-z0-9_]{0,62})?$/.exec(url?.pathname ?? 'no path');
-  if (url === null || url.hostname === '' || url.port === '0' || database === null) return undefined;
-  const user = decoded(url.username);
-  const password = decoded(url.password);
-  if (user === undefined || password === undefined || (user === '' && password !== '')) return undefined;
-  return { url: url.origin, user: user || 'default', password, database: database[1] ?? 'default' };
+  const parts = partsOf(text, ['http:', 'https:']);
+  const path = /^\/?([A-Za-z_][A-Za-z0-9_]{0,62})?$/.exec(parts?.url.pathname ?? 'none');
+  if (parts === undefined || path === null || (parts.user === '' && parts.password !== '')) return undefined;
+  const { url, user, password } = parts;
+  return { url: url.origin, user: user || 'default', password, database: path[1] ?? 'default' };
 }
 
-function decoded(text: string): string | undefined {
+/** A URL of one of these protocols, without query, fragment and port 0. User and password are empty where absent. */
+function partsOf(text: string, protocols: readonly string[]) {
+  const url = /^[a-z]+:\/\/[^\s?#]+$/.test(text) ? URL.parse(text) : null;
+  if (url === null || !protocols.includes(url.protocol) || url.hostname === '' || url.port === '0') return undefined;
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   try {
-    return decodeURIComponent(text);
+    return { url, host, user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
   } catch {
     return undefined;
   }

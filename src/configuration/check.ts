@@ -1,9 +1,8 @@
 import { Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { Pointer } from 'typebox/value';
-import { withDefaults } from './defaults.ts';
-import { type AnnotatedSchema, knownNames } from './kinds.ts';
-import { annotatedSchema, configurationSchema, fields, isSection } from './schema.ts';
+import type { AnnotatedSchema } from './kinds.ts';
+import { annotatedSchema, configurationSchema, fields, isSection, withDefaults } from './schema.ts';
 import type { Source } from './sources.ts';
 import { didYouMean, nearest } from './spelling.ts';
 
@@ -76,7 +75,7 @@ export function keyOf(path: readonly string[]): string {
 /** A key that exists in another section is as good a guess as a misspelt one. */
 function unknownKey(path: readonly string[], schema: AnnotatedSchema): string {
   const name = path.at(-1)!;
-  const known = knownNames(schema);
+  const known = Object.keys(schema.properties ?? {});
   const place = path.length > 1 ? `under ${keyOf(path.slice(0, -1))}` : 'at the top';
   const elsewhere = fields.find((field) => field.path.at(-1) === name)?.key;
   const isElsewhere = elsewhere !== undefined && nearest(name, known) === undefined;

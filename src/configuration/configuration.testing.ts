@@ -20,7 +20,7 @@ export function inputOf({ files = {}, env = {}, flags = [], configPath }: World)
 }
 
 export function load(world: World): Configuration {
-  return loadConfiguration(inputOf(world));
+  return loadConfiguration(inputOf(world)).configuration;
 }
 
 /** A configuration from the text of /srv/mdapi.yaml alone. */

@@ -1,7 +1,6 @@
 import { type Duration, milliseconds } from './duration.ts';
 import { sourceKind } from './kinds.ts';
-import { fieldByKey, type Settings } from './schema.ts';
-import { valueAt } from './sources.ts';
+import { type Settings, valueAt } from './schema.ts';
 
 /** Values that are each valid by themselves but do not fit together. */
 export interface Conflict {
@@ -70,7 +69,7 @@ export function* findConflicts(settings: Settings): Generator<Conflict> {
 }
 
 function get(settings: Settings, key: string): unknown {
-  return valueAt(settings, fieldByKey.get(key)!.path);
+  return valueAt(settings, key.split('.'));
 }
 
 function* sourceConflicts({ sources, markets, pricing, redis }: Settings): Generator<Conflict> {

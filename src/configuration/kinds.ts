@@ -251,11 +251,6 @@ export function mapOrKey<Properties extends Record<string, TSchema>>(key: string
   });
 }
 
-/** The keys a section has. */
-export function knownNames(schema: AnnotatedSchema): string[] {
-  return Object.keys(schema.properties ?? {});
-}
-
 function allowedBy(schema: TSchema): string {
   return (schema as AnnotatedSchema).allowed ?? 'a value';
 }

@@ -2,9 +2,8 @@ import { resolve as absolute, dirname } from 'node:path';
 import { checkSource, keyOf, type Problem } from './check.ts';
 import { type Configuration, resolveSettings } from './configuration.ts';
 import { findConflicts } from './conflicts.ts';
-import { withDefaults } from './defaults.ts';
-import { type Field, fields, type Settings } from './schema.ts';
-import { type Flag, readEnvironment, readFlags, readYaml, reason, type Source, setAt, valueAt } from './sources.ts';
+import { fields, type Settings, setAt, valueAt, withDefaults } from './schema.ts';
+import { type Flag, readEnvironment, readFlags, readYaml, reason, type Source } from './sources.ts';
 
 export type { Problem } from './check.ts';
 export type { Flag } from './sources.ts';
@@ -26,16 +25,6 @@ export interface LoadedConfiguration {
   readonly configuration: Configuration;
   /** The file it was read from, absolute; `undefined` when there was none. */
   readonly file: string | undefined;
-  readonly settings: readonly Setting[];
-}
-
-/** One value in force, for whoever asks why the service behaves as it does. */
-export interface Setting {
-  readonly key: string;
-  /** `undefined` when not set and without default; `(not shown)` for a secret. */
-  readonly value: unknown;
-  /** `default`, or the file's line, variable or option it came from. */
-  readonly where: string;
 }
 
 const defaultFileName = 'mdapi.yaml';
@@ -60,12 +49,7 @@ function formatProblem({ where, key, what }: Problem): string {
  * Reads and checks the configuration from command line, environment and file.
  * Throws {@link ConfigurationError} with every invalid value, or with every conflict between valid ones.
  */
-export function loadConfiguration(input: ConfigurationInput): Configuration {
-  return loadWithOrigins(input).configuration;
-}
-
-/** As {@link loadConfiguration}, and says where each value came from. */
-export function loadWithOrigins(input: ConfigurationInput): LoadedConfiguration {
+export function loadConfiguration(input: ConfigurationInput): LoadedConfiguration {
   const problems: Problem[] = [];
   const file = readConfigurationFile(input, problems);
   const environment = readEnvironment(input.env, (path) => input.readFile(absolute(input.cwd, path)), problems);
@@ -87,11 +71,7 @@ export function loadWithOrigins(input: ConfigurationInput): LoadedConfiguration 
 
   const fromFile = (key: string) => file.path !== undefined && given.get(key) === file.source;
   const directoryOf = (key: string) => (fromFile(key) ? dirname(file.path!) : input.cwd);
-  return {
-    configuration: resolveSettings(settings, directoryOf),
-    file: file.path,
-    settings: fields.map((field) => settingOf(field, settings, placeOf(field.key))),
-  };
+  return { configuration: resolveSettings(settings, directoryOf), file: file.path };
 }
 
 function readConfigurationFile(input: ConfigurationInput, problems: Problem[]) {
@@ -120,9 +100,4 @@ function settingsFrom(given: ReadonlyMap<string, Source>): Settings {
 function sourceOf(given: ReadonlyMap<string, Source>, key: string): Source | undefined {
   for (const [field, source] of given) if (key === field || key.startsWith(`${field}.`)) return source;
   return undefined;
-}
-
-function settingOf({ key, path, schema }: Field, settings: Settings, where: string): Setting {
-  const value = valueAt(settings, path);
-  return { key, value: schema.secret === true && where !== 'default' ? '(not shown)' : value, where };
 }

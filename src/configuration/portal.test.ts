@@ -4,7 +4,8 @@ import { loadConfiguration } from './load.ts';
 
 function load(portal: string) {
   const readFile = () => `portal:\n${portal}\n`;
-  return loadConfiguration({ flags: [], env: {}, cwd: '/srv', configPath: '/etc/mdapi/mdapi.yaml', readFile }).portal;
+  const input = { flags: [], env: {}, cwd: '/srv', configPath: '/etc/mdapi/mdapi.yaml', readFile };
+  return loadConfiguration(input).configuration.portal;
 }
 
 test('the operator’s name, contact and terms are taken as written, and the logo lies beside the file', () => {

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { Default } from 'typebox/value';
 import { type AnnotatedSchema, section } from './kinds.ts';
 import { historySchema } from './schema-history.ts';
 import { feedSchema, guardSchema, marketsSchema, pricingSchema, ratesSchema, sourcesSchema } from './schema-market.ts';
@@ -76,5 +77,29 @@ function fieldsUnder(schema: AnnotatedSchema, path: readonly string[]): Field[] 
 /** Every field, in the order of the reference. */
 export const fields: readonly Field[] = fieldsUnder(annotatedSchema, []);
 
-export const fieldByKey: ReadonlyMap<string, Field> = new Map(fields.map((field) => [field.key, field]));
-export const fieldByVariable: ReadonlyMap<string, Field> = new Map(fields.map((field) => [field.variable, field]));
+/** The values with defaults for what is left out, and with a map wherever a bare value stands for one. Changes `data`. */
+export function withDefaults(data: unknown): unknown {
+  const filled = Default(configurationSchema, data);
+  if (typeof filled !== 'object' || filled === null) return filled;
+  for (const { path, schema } of fields) {
+    const key = schema.items?.bareKey;
+    const items = valueAt(filled, path);
+    if (key === undefined || !Array.isArray(items)) continue;
+    const maps = items.map((item) => (typeof item === 'object' && item !== null ? item : { [key]: item }));
+    setAt(filled, path, maps);
+  }
+  return Default(configurationSchema, filled);
+}
+
+export function valueAt(data: unknown, path: readonly string[]): unknown {
+  return path.reduce((section, name) => (section as Record<string, unknown> | null | undefined)?.[name], data);
+}
+
+export function setAt(data: object, path: readonly string[], value: unknown): void {
+  let section = data as Record<string, unknown>;
+  for (const name of path.slice(0, -1)) {
+    section[name] ??= {};
+    section = section[name] as Record<string, unknown>;
+  }
+  section[path.at(-1)!] = value;
+}

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import type { Problem } from './check.ts';
 import type { AnnotatedSchema } from './kinds.ts';
-import { type Field, fieldByKey, fieldByVariable, variablePrefix } from './schema.ts';
+import { type Field, fields, setAt, variablePrefix } from './schema.ts';
 import { didYouMean } from './spelling.ts';
 
 /** The values that one origin (file, environment, command line) gives, in the form of the schema. */
@@ -72,9 +72,10 @@ export function readEnvironment(
     const where = `environment variable ${name}`;
     const text = environment[name] ?? '';
     const direct = name.replace(/_FILE$/, '');
-    const field = fieldByVariable.get(name) ?? fieldByVariable.get(direct);
+    const field = fields.find(({ variable }) => variable === name || variable === direct);
     if (field === undefined) {
-      problems.push({ where, key: undefined, what: `no such setting.${didYouMean(name, fieldByVariable.keys())}` });
+      const variables = fields.map(({ variable }) => variable);
+      problems.push({ where, key: undefined, what: `no such setting.${didYouMean(name, variables)}` });
     } else if (field.variable === name) {
       given.push({ field, where, text });
     } else if (environment[direct] !== undefined) {
@@ -95,7 +96,7 @@ export function readEnvironment(
 export function readFlags(flags: readonly Flag[]): Source {
   return sourceOf(
     flags.map(({ flag, key, value }) => {
-      const field = fieldByKey.get(key);
+      const field = fields.find((known) => known.key === key);
       if (field === undefined) throw new Error(`no such field: ${key}`);
       return { field, where: flag, text: value };
     }),
@@ -140,21 +141,6 @@ function parseJson(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-export function valueAt(data: unknown, path: readonly string[]): unknown {
-  return path.reduce((section, name) => (section as Record<string, unknown> | null | undefined)?.[name], data);
-}
-
-export function setAt(data: object, path: readonly string[], value: unknown): void {
-  const parent = path.slice(0, -1).reduce(
-    (section, name) => {
-      section[name] ??= {};
-      return section[name] as Record<string, unknown>;
-    },
-    data as Record<string, unknown>,
-  );
-  parent[path.at(-1)!] = value;
 }
 
 /** The system's code for what went wrong (`ENOENT`), which holds nothing of the file. */

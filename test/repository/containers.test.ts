@@ -8,7 +8,7 @@ import { commonOptions } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
 import type { Configuration } from '../../src/configuration/configuration.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
-import { fieldByVariable } from '../../src/configuration/schema.ts';
+import { fields } from '../../src/configuration/schema.ts';
 import { errorCodes, errorTable, slugOf } from '../../src/contract/errors.ts';
 import { execForm, instructionsOf } from '../container/dockerfile.ts';
 import { compose, deployments, kustomization, objects, objectsOf, programs, services } from '../container/manifests.ts';
@@ -40,7 +40,7 @@ function loaded(env: Readonly<Record<string, string>>, file: string): Configurat
     if (text === undefined) throw Object.assign(new Error(`no such file: ${path}`), { code: 'ENOENT' });
     return text;
   };
-  return loadConfiguration({ flags: [], env: { ...imageEnv(), ...env }, cwd: '/etc/mdapi', readFile });
+  return loadConfiguration({ flags: [], env: { ...imageEnv(), ...env }, cwd: '/etc/mdapi', readFile }).configuration;
 }
 
 function imageEnv(): Record<string, string> {
@@ -58,7 +58,10 @@ function assertCommand(words: readonly string[]): void {
 
 function assertVariables(env: Readonly<Record<string, unknown>>): void {
   for (const name of Object.keys(env).filter((one) => one.startsWith('MDAPI_'))) {
-    assert.ok(fieldByVariable.has(name.replace(/_FILE$/, '')), name);
+    assert.ok(
+      fields.some(({ variable }) => variable === name.replace(/_FILE$/, '')),
+      name,
+    );
   }
 }
 

@@ -5,8 +5,8 @@ import { managementCounters, metricsRegistry } from '../../src/admin/metrics.ts'
 import type { AdminParts } from '../../src/admin/sources.ts';
 import { type Command, commonOptions } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
-import { loadWithOrigins } from '../../src/configuration/load.ts';
-import { fieldByKey, fieldByVariable, fields } from '../../src/configuration/schema.ts';
+import { loadConfiguration } from '../../src/configuration/load.ts';
+import { fields } from '../../src/configuration/schema.ts';
 import { errorCodes } from '../../src/contract/errors.ts';
 import { filesEnding, textOf } from './files.ts';
 import { blocksOf, spansOf } from './markdown.ts';
@@ -76,7 +76,8 @@ describe('what the documents name', () => {
   test('environment variables exist', () => {
     const found = wrongs(function* (text) {
       for (const [variable] of text.matchAll(/\bMDAPI_[A-Z0-9_]*[A-Z0-9]/g)) {
-        if (!fieldByVariable.has(variable) && !fieldByVariable.has(variable.replace(/_FILE$/, ''))) yield variable;
+        const names = [variable, variable.replace(/_FILE$/, '')];
+        if (!fields.some((field) => names.includes(field.variable))) yield variable;
       }
     });
     assert.deepEqual(found, []);
@@ -89,7 +90,7 @@ describe('what the documents name', () => {
         if (block.language !== 'yaml' || !sections.has(/^([a-z]+):/m.exec(block.text)?.[1] ?? '')) continue;
         taken++;
         try {
-          loadWithOrigins({ flags: [], env: {}, cwd: '/', configPath: 'mdapi.yaml', readFile: () => block.text });
+          loadConfiguration({ flags: [], env: {}, cwd: '/', configPath: 'mdapi.yaml', readFile: () => block.text });
         } catch (error) {
           yield `${(error as Error).message}\n${block.text}`;
         }
@@ -166,6 +167,5 @@ function isFileName(text: string): boolean {
 
 /** A key, the section of one, or what stands below one whose value is a map. */
 function isKey(text: string): boolean {
-  if (fields.some((field) => field.key === text || field.key.startsWith(`${text}.`))) return true;
-  return [...fieldByKey.values()].some((field) => text.startsWith(`${field.key}.`));
+  return fields.some(({ key }) => key === text || key.startsWith(`${text}.`) || text.startsWith(`${key}.`));
 }

@@ -200,7 +200,7 @@ export class ServiceHarness {
     };
     if (settings['rates.source'] === 'exchange') delete settings['rates.url'];
     const environment = Object.entries(settings).map(([key, value]) => [variableOf(key), value]);
-    const configuration = loadConfiguration({
+    const { configuration } = loadConfiguration({
       flags: [],
       env: Object.fromEntries(environment) as Record<string, string>,
       cwd: this.directory,
