@@ -1,10 +1,12 @@
 import type { FeedHealth } from '../feed/health.ts';
-import { type SourceQuote, sourceQuotes, sourceStates } from '../operator/source.ts';
-import { type Counts, counter, gauge, type Metric, type Sample } from './metric.ts';
+import type { SourceQuote } from '../operator/source.ts';
+import { FeedHealthSchema } from './api/feed.ts';
+import { type Counts, fromZero, type Metric, metric, type Sample, samplesOf } from './metric.ts';
 import type { AdminParts } from './sources.ts';
+import { marketQuotes, sourceViews } from './views.ts';
 
 /** What each source of each market is to its price; nothing where there is one source alone. */
-export function sourceMetrics({ market, clock }: AdminParts): Metric[] {
+export function sourceMetrics(parts: AdminParts): Metric[] {
   return [
     perMarket(
       'market_source_age_seconds',
@@ -22,16 +24,8 @@ export function sourceMetrics({ market, clock }: AdminParts): Metric[] {
       'Distance of the middle price of each source from that of the market’s price.',
       ({ deviationPercent }) => (deviationPercent === null ? undefined : [Number(deviationPercent) / 100]),
     ),
-    gauge('source_markets', 'Markets of each source, by its state there.', states, 'source', 'state'),
+    metric('source_markets', 'Markets of each source, by its state there.', states, 'source', 'state'),
   ];
-
-  function quotes(): readonly (readonly [symbol: string, quote: SourceQuote])[] {
-    const now = clock.now();
-    const offered = market.book.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');
-    return offered.flatMap(({ symbol }) => {
-      return sourceQuotes(market.book, symbol, now).map((quote) => [symbol, quote] as const);
-    });
-  }
 
   function perMarket(
     name: string,
@@ -40,20 +34,17 @@ export function sourceMetrics({ market, clock }: AdminParts): Metric[] {
     ...labels: readonly string[]
   ): Metric {
     const samples = () => {
-      if (market.book.sources.all.length === 1) return [];
-      return quotes().flatMap(([symbol, quote]): Sample[] => {
+      if (parts.market.book.sources.all.length === 1) return [];
+      return marketQuotes(parts).flatMap(([symbol, quote]): Sample[] => {
         const sample = read(quote);
         return sample === undefined ? [] : [[symbol, quote.id, ...sample]];
       });
     };
-    return gauge(name, help, samples, 'market', 'source', ...labels);
+    return metric(name, help, samples, 'market', 'source', ...labels);
   }
 
   function states(): Sample[] {
-    const all = quotes().map(([, quote]) => quote);
-    const count = (id: string, state: string) => all.filter((each) => each.id === id && each.state === state).length;
-    const ids = market.book.sources.all.map(({ id }) => id);
-    return ids.flatMap((id) => sourceStates.map((state): Sample => [id, state, count(id, state)]));
+    return sourceViews(parts).flatMap(({ id, markets }) => samplesOf(markets).map((sample): Sample => [id, ...sample]));
   }
 }
 
@@ -61,69 +52,47 @@ export function sourceMetrics({ market, clock }: AdminParts): Metric[] {
 export function feedMetrics({ feed, market }: AdminParts): Metric[] {
   const path = () => ['live', 'fallback'].map((name): Sample => [name, Number(market.feedStatus.path === name)]);
   return [
-    gauge('feed_path', '1 for the path market data comes over, 0 for the other.', path, 'path'),
-    ...figures.map(([kind, name, help, read]) => {
-      const samples = () => feed.sources().map(({ id, health }): Sample => [id, read(health)]);
-      return { kind, name: `feed_${name}`, help, labels: ['source'], read: samples };
+    metric('feed_path', '1 for the path market data comes over, 0 for the other.', path, 'path'),
+    ...Object.entries(figures).map(([name, field]) => {
+      const samples = () => feed.sources().map(({ id, health }): Sample => [id, figureOf(health[field])]);
+      return metric(`feed_${name}`, helpOf(field), samples, 'source');
     }),
-    ...countsByName.map(([name, help, label, read]) => {
-      const samplesOf = (id: string, counts: Counts) =>
-        Object.entries(counts).map(([value, count = 0]): Sample => [id, value, count]);
-      const samples = () => feed.sources().flatMap(({ id, health }) => samplesOf(id, read(health)));
-      return counter(`feed_${name}_total`, help, samples, 'source', label);
+    ...Object.entries(countsByName).map(([name, [label, field, ...known]]) => {
+      const countsOf = (counts: Counts) => samplesOf(fromZero(known, Object.entries(counts)));
+      const samples = () =>
+        feed.sources().flatMap(({ id, health }) => countsOf(health[field]).map((sample): Sample => [id, ...sample]));
+      return metric(`feed_${name}`, helpOf(field), samples, 'source', label);
     }),
   ];
 }
 
-type Figure = readonly [kind: Metric['kind'], name: string, help: string, read: (health: FeedHealth) => number];
+const figures = {
+  connections_total: 'epoch',
+  connections_renewed_total: 'connectionsRenewed',
+  frames_total: 'framesReceived',
+  tickers_total: 'tickersTaken',
+  symbols_subscribed: 'symbolsSubscribed',
+  symbols_rejected: 'symbolsRejected',
+  pairs_skipped: 'pairsSkipped',
+  symbols_quiet: 'symbolsQuiet',
+} as const;
 
-const figures: readonly Figure[] = [
-  ['counter', 'connections_total', 'Live connections attempted.', ({ epoch }) => epoch],
-  [
-    'counter',
-    'connections_renewed_total',
-    'Live connections replaced without a gap because the exchange planned their end.',
-    ({ connectionsRenewed }) => connectionsRenewed,
-  ],
-  ['counter', 'frames_total', 'Frames received on the live connection.', ({ framesReceived }) => framesReceived],
-  ['counter', 'tickers_total', 'Upstream tickers taken.', ({ tickersTaken }) => tickersTaken],
-  [
-    'gauge',
-    'symbols_subscribed',
-    'Markets subscribed on the live connection.',
-    ({ symbolsSubscribed }) => symbolsSubscribed,
-  ],
-  [
-    'gauge',
-    'symbols_rejected',
-    'Markets the upstream refuses to subscribe.',
-    ({ symbolsRejected }) => symbolsRejected.length,
-  ],
-  [
-    'gauge',
-    'pairs_skipped',
-    'Pairs of the exchange not offered for a fault in its catalogue.',
-    ({ pairsSkipped }) => pairsSkipped,
-  ],
-  [
-    'gauge',
-    'symbols_quiet',
-    'Markets silent on the live connection and not confirmed otherwise.',
-    ({ symbolsQuiet }) => symbolsQuiet,
-  ],
-];
+type CountsField = 'connectionsEnded' | 'framesDropped' | 'tickersRejected' | 'polls' | 'catalogueLoads';
 
-type CountByName = readonly [name: string, help: string, label: string, read: (health: FeedHealth) => Counts];
+const countsByName: Readonly<Record<string, readonly [label: string, field: CountsField, ...known: string[]]>> = {
+  connections_ended_total: ['reason', 'connectionsEnded'],
+  frames_dropped_total: ['reason', 'framesDropped'],
+  tickers_rejected_total: ['reason', 'tickersRejected'],
+  polls_total: ['outcome', 'polls'],
+  catalogue_loads_total: ['outcome', 'catalogueLoads', 'ok', 'incomplete'],
+};
 
-const countsByName: readonly CountByName[] = [
-  ['connections_ended', 'Live connections ended, by reason.', 'reason', (health) => health.connectionsEnded],
-  ['frames_dropped', 'Frames ignored, by reason.', 'reason', (health) => health.framesDropped],
-  ['tickers_rejected', 'Upstream values not taken, by reason.', 'reason', (health) => health.tickersRejected],
-  ['polls', 'Polls over the fallback, by outcome.', 'outcome', (health) => health.polls],
-  [
-    'catalogue_loads',
-    'Loads of the catalogue, by outcome.',
-    'outcome',
-    ({ catalogueLoads }) => ({ ok: 0, incomplete: 0, ...catalogueLoads }),
-  ],
-];
+/** What is listed by name is counted. */
+function figureOf(figure: FeedHealth[(typeof figures)[keyof typeof figures]]): number {
+  return typeof figure === 'number' ? figure : figure.length;
+}
+
+/** As the management API describes it. */
+function helpOf(field: keyof typeof FeedHealthSchema.properties): string {
+  return (FeedHealthSchema.properties[field] as { readonly description?: string }).description!;
+}

@@ -1,14 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import Big from 'big.js';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { publicServiceStatuses } from '../contract/enumerations.ts';
 import { errorCodes } from '../contract/errors.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
+import { type Durations, durationBounds } from '../http/request-counts.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import { feedMetrics, sourceMetrics } from './feed-metrics.ts';
-import { type Counts, counter, gauge, type Metric, type Sample } from './metric.ts';
-import { requestDurations } from './request-durations.ts';
+import { type Counts, fromZero, type Metric, metric, register, type Sample } from './metric.ts';
 import type { AdminParts } from './sources.ts';
+import { marketsByStatus } from './views.ts';
 
 /** What the management API counts itself. */
 export interface ManagementCounters {
@@ -18,7 +20,6 @@ export interface ManagementCounters {
 }
 
 const limitCategories = Object.keys(limitTable) as LimitCategory[];
-const serviceStates = ['operational', 'degraded', 'outage', 'maintenance'] as const;
 
 /**
  * All metrics in Prometheus form but those of the management API. Everything is read when it is scraped, so that counting
@@ -49,7 +50,7 @@ export function metricsRegistry(parts: AdminParts): Registry {
 
 /** Adds the metrics of the management API. */
 export function managementCounters(registry: Registry, sessions: () => number): ManagementCounters {
-  register(registry, gauge('management_sessions', 'Sessions of the console.', sessions));
+  register(registry, metric('management_sessions', 'Sessions of the console.', sessions));
   const own = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name: `mdapi_management_${name}`, help, labelNames, registers: [registry] });
   return {
@@ -65,64 +66,31 @@ export function managementCounters(registry: Registry, sessions: () => number): 
   };
 }
 
-function register(registry: Registry, { kind, name, help, labels, read }: Metric): void {
-  const Kind = kind === 'gauge' ? Gauge : Counter;
-  new Kind({
-    name: `mdapi_${name}`,
-    help,
-    labelNames: [...labels],
-    registers: [registry],
-    collect() {
-      this.reset();
-      // A reset leaves a series without labels at 0, which is not the same as none.
-      if (labels.length === 0) this.remove();
-      for (const sample of samplesOf(read())) {
-        const value = sample.at(-1) as number;
-        this.inc(Object.fromEntries(labels.map((label, index) => [label, sample[index] as string])), value);
-      }
-    },
-  });
-}
-
-function samplesOf(reading: ReturnType<Metric['read']>): Iterable<Sample> {
-  if (reading === undefined) return [];
-  return typeof reading === 'number' ? [[reading]] : reading;
-}
-
-/** A counter for each name that another room counts by. */
-function countedBy(label: string, name: string, help: string, read: () => Counts): Metric {
-  return counter(name, help, () => Object.entries(read()).map(([value, count = 0]): Sample => [value, count]), label);
-}
-
-/** Counts of every known name: a series that first appears at 1 shows no increase, so its first event would be lost. */
-function fromZero(names: readonly string[], counts: Iterable<readonly [string, number]>): Counts {
-  return { ...Object.fromEntries(names.map((name) => [name, 0])), ...Object.fromEntries(counts) };
-}
-
 function requestMetrics({ listener }: AdminParts): Metric[] {
   const requests = () => listener.counts;
   const connections = () => listener.connectionFigures();
   return [
-    counter('requests_total', 'Answered requests by route and status.', answered, 'route', 'status'),
-    countedBy('code', 'errors_total', 'Error answers by code.', () => fromZero(errorCodes, requests().byCode)),
-    countedBy('category', 'limited_requests_total', 'Requests refused with 429, by the limit that refused them.', () =>
-      fromZero(limitCategories, requests().limitedByCategory),
+    metric('requests_total', 'Answered requests by route and status.', answered, 'route', 'status'),
+    metric('errors_total', 'Error answers by code.', () => fromZero(errorCodes, requests().byCode), 'code'),
+    metric(
+      'limited_requests_total',
+      'Requests refused with 429, by the limit that refused them.',
+      () => fromZero(limitCategories, requests().limitedByCategory),
+      'category',
     ),
-    counter('requests_shed_total', 'Requests refused because the service was overloaded.', () => requests().shed),
-    gauge('connections_open', 'Open connections of the public listener.', () => connections().open),
-    counter(
-      'connections_dropped_total',
-      'Connections refused because too many were open.',
-      () => connections().dropped,
-    ),
-    countedBy('reason', 'connections_ended_total', 'Connections ended to protect others, by reason.', () => {
-      const { droppedOfAddress, evicted } = connections();
-      return { address: droppedOfAddress, evicted };
-    }),
-    counter('connections_cut_total', 'Connections cut for answers not read in time, or too much sent ahead.', () => {
+    metric('requests_shed_total', 'Requests refused because the service was overloaded.', () => requests().shed),
+    metric('connections_open', 'Open connections of the public listener.', () => connections().open),
+    metric('connections_dropped_total', 'Connections refused because too many were open.', () => connections().dropped),
+    metric('connections_ended_total', 'Connections ended to protect others, by reason.', ended, 'reason'),
+    metric('connections_cut_total', 'Connections cut for answers not read in time, or too much sent ahead.', () => {
       return connections().cut;
     }),
   ];
+
+  function ended(): Counts {
+    const { droppedOfAddress, evicted } = connections();
+    return { address: droppedOfAddress, evicted };
+  }
 
   function* answered(): Iterable<Sample> {
     for (const [route, statuses] of requests().byRouteAndStatus) {
@@ -131,32 +99,56 @@ function requestMetrics({ listener }: AdminParts): Metric[] {
   }
 }
 
+/** A histogram that is kept where requests are counted, and read as `prom-client` reads its own. */
+function requestDurations({ listener }: AdminParts) {
+  const name = 'mdapi_request_duration_seconds';
+  const help = 'Time from reading a request to writing its answer, by route.';
+  function* valuesOf(route: string, { counts, sumSeconds, count }: Durations) {
+    let below = 0;
+    for (const [index, le] of durationBounds.entries()) {
+      below += counts[index]!;
+      yield { metricName: `${name}_bucket`, labels: { route, le }, value: below };
+    }
+    yield { metricName: `${name}_bucket`, labels: { route, le: '+Inf' }, value: count };
+    yield { metricName: `${name}_sum`, labels: { route }, value: sumSeconds };
+    yield { metricName: `${name}_count`, labels: { route }, value: count };
+  }
+  const values = () => [...listener.counts.durationsByRoute].flatMap(([route, found]) => [...valuesOf(route, found)]);
+  return {
+    name,
+    help,
+    type: 'histogram',
+    aggregator: 'sum',
+    get: async () => ({ name, help, type: 'histogram', values: values() }),
+  };
+}
+
 function processMetrics({ version, access, changes, market, storeCheck }: AdminParts): Metric[] {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   return [
-    gauge('api_keys', 'API keys held in memory: all but revoked ones.', () => access.directory.size),
-    gauge('store_reachable', '1 while changes in the store can be read, and it can be written.', () =>
+    metric('api_keys', 'API keys held in memory: all but revoked ones.', () => access.directory.size),
+    metric('store_reachable', '1 while changes in the store can be read, and it can be written.', () =>
       Number(changes.reachable() && market.memory.trouble() === undefined),
     ),
-    gauge('store_file_whole', '1 if SQLite found its file whole, 0 if damaged; absent for PostgreSQL.', () => {
+    metric('store_file_whole', '1 if SQLite found its file whole, 0 if damaged; absent for PostgreSQL.', () => {
       const result = storeCheck.result();
       return result && Number(result.finding === undefined);
     }),
-    gauge(
+    metric(
       'store_mass_change_held',
       'Keys, maintenance windows and terms that vanished from the store at once and are held back.',
-      () => Object.entries(changes.held()).map(([kind, count]): Sample => [kind, count]),
+      () => ({ ...changes.held() }),
       'kind',
     ),
-    gauge(
+    metric(
       'build_info',
       'Always 1; the labels say what runs.',
       () => [[version, process.versions.node, 1]],
       'version',
       'node',
     ),
-    gauge('event_loop_delay_seconds', 'Delay of the event loop since the last scrape.', delays, 'percentile'),
+    metric('event_loop_delay_seconds', 'Delay of the event loop since the last scrape.', delays, 'percentile'),
   ];
 
   function delays(): Sample[] {
@@ -168,10 +160,11 @@ function processMetrics({ version, access, changes, market, storeCheck }: AdminP
   }
 }
 
-function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
+function marketMetrics(parts: AdminParts): Metric[] {
+  const { market, clock, configuration } = parts;
   return [
-    gauge('service_status', '1 for the state that /v1/status reports, 0 for the others.', states, 'state'),
-    gauge('market_data_age_seconds', 'Age of the market data; absent until there is any.', () => {
+    metric('service_status', '1 for the state that /v1/status reports, 0 for the others.', states, 'state'),
+    metric('market_data_age_seconds', 'Age of the market data; absent until there is any.', () => {
       const ageMs = market.feedStatus.ageMs(clock.now(), clock.monotonicMs());
       return ageMs === undefined ? undefined : ageMs / 1000;
     }),
@@ -191,41 +184,44 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
       'Time the conversion rate may still be used, negative once it may not; absent while there is none.',
       (known) => known && (known.validUntil - clock.now()) / 1000,
     ),
-    gauge(
+    metric(
       'markets_without_price',
       'Traded markets that have no price now, by reason.',
       () => market.board.unpriced(clock.now()),
       'reason',
     ),
-    gauge('markets', 'Listed markets by state.', listed, 'status'),
-    gauge(
+    metric('markets', 'Listed markets by state.', () => marketsByStatus(parts), 'status'),
+    metric(
       'guard_held_markets',
       'Offered markets with a price or rate that is held back, by who holds it.',
       held,
       'holder',
     ),
-    countedBy('reason', 'guard_held_total', 'Times the guard began to hold a price or a rate, by reason.', () => {
-      return market.guard.counts;
-    }),
-    gauge(
+    metric(
+      'guard_held_total',
+      'Times the guard began to hold a price or a rate, by reason.',
+      () => market.guard.counts,
+      'reason',
+    ),
+    metric(
       'market_held',
       '1 for each reason for which a price or rate of an offered market is held back; absent otherwise.',
       () => heldReasons().flatMap(([symbol, reasons]) => reasons.map((reason): Sample => [symbol, reason, 1])),
       'market',
       'reason',
     ),
-    gauge(
+    metric(
       'market_spread_ratio',
       'Best ask minus best bid of the exchange, over the middle of the two, as last taken.',
       spreads,
       'market',
     ),
-    gauge('markets_missing', 'Markets the exchange no longer lists: paused, or due but held back.', missing, 'state'),
+    metric('markets_missing', 'Markets the exchange no longer lists: paused, or due but held back.', missing, 'state'),
   ];
 
   function states(): Sample[] {
     const { status } = market.service.read(clock.now());
-    return serviceStates.map((state) => [state, Number(state === status)]);
+    return publicServiceStatuses.map((state) => [state, Number(state === status)]);
   }
 
   function offered(): readonly OfferedMarket[] {
@@ -236,13 +232,10 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
     return offered().map((each) => [each.symbol, market.book.heldFor(each).map(({ reason }) => reason)]);
   }
 
-  function held(): Sample[] {
+  function held(): Counts {
     const reasons = heldReasons();
     const count = (isCounted: (reason: string) => boolean) => reasons.filter(([, of]) => of.some(isCounted)).length;
-    return [
-      ['guard', count((reason) => reason !== 'operator')],
-      ['operator', count((reason) => reason === 'operator')],
-    ];
+    return { guard: count((reason) => reason !== 'operator'), operator: count((reason) => reason === 'operator') };
   }
 
   function spreads(): Sample[] {
@@ -253,9 +246,9 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
     });
   }
 
-  function missing(): Sample[] {
+  function missing(): Counts {
     const { missing, due, isHeldBack } = market.book.catalogue.absences(configuration.markets.delistAfterMs);
-    return Object.entries({ paused: missing.length, held_back: isHeldBack ? due.length : 0 });
+    return { paused: missing.length, held_back: isHeldBack ? due.length : 0 };
   }
 
   function rateGauge(name: string, help: string, read: (known: KnownRate) => number | undefined): Metric {
@@ -264,14 +257,7 @@ function marketMetrics({ market, clock, configuration }: AdminParts): Metric[] {
         const value = read(market.book.rate(quote));
         return value === undefined ? [] : [[quote, value]];
       });
-    return gauge(name, help, samples, 'quote');
-  }
-
-  function listed(): Iterable<Sample> {
-    const counts = new Map<string, number>(['trading', 'paused', 'delisted'].map((status) => [status, 0]));
-    for (const { status } of market.book.catalogue.listed(clock.now()))
-      counts.set(status, (counts.get(status) ?? 0) + 1);
-    return counts;
+    return metric(name, help, samples, 'quote');
   }
 }
 
@@ -284,14 +270,17 @@ type KnownRate = ReturnType<AdminParts['market']['book']['rate']>;
 function noticeMetrics({ access, notifier }: AdminParts): Metric[] {
   const notices = () => notifier.figures();
   return [
-    counter('key_breaches_total', 'Minutes in which a key was refused by its limit, summed over keys.', () => {
+    metric('key_breaches_total', 'Minutes in which a key was refused by its limit, summed over keys.', () => {
       return access.breaches.minutesSeen;
     }),
-    counter('notices_decided_total', 'Notices to key holders that this process decided.', () => notices().decided),
-    countedBy('outcome', 'notice_attempts_total', 'Attempts to send a notice, by outcome.', () => ({
-      ...notices().attempts,
-    })),
-    gauge('notices_pending', 'Notices in the outbox that are still to be sent.', () => notices().pending),
+    metric('notices_decided_total', 'Notices to key holders that this process decided.', () => notices().decided),
+    metric(
+      'notice_attempts_total',
+      'Attempts to send a notice, by outcome.',
+      () => ({ ...notices().attempts }),
+      'outcome',
+    ),
+    metric('notices_pending', 'Notices in the outbox that are still to be sent.', () => notices().pending),
   ];
 }
 
@@ -299,43 +288,45 @@ function noticeMetrics({ access, notifier }: AdminParts): Metric[] {
 function clusterMetrics({ sharedLimits, replication }: AdminParts): Metric[] {
   if (sharedLimits() === undefined) return [];
   return [
-    gauge('feed_leading', '1 while this process runs the feed for all, 0 while it follows another.', () =>
+    metric('feed_leading', '1 while this process runs the feed for all, 0 while it follows another.', () =>
       Number(replication()?.isLeading ?? false),
     ),
-    counter('feed_state_taken_total', 'Times the whole market state was taken from another process.', () => {
+    metric('feed_state_taken_total', 'Times the whole market state was taken from another process.', () => {
       return replication()?.resyncs ?? 0;
     }),
-    gauge('redis_limits_up', '1 while the limits are counted in Redis, 0 while this process counts alone.', () =>
+    metric('redis_limits_up', '1 while the limits are counted in Redis, 0 while this process counts alone.', () =>
       Number(sharedLimits()?.isUp),
     ),
-    counter('redis_limits_fallbacks_total', 'Times the counting fell back to this process alone.', () => {
+    metric('redis_limits_fallbacks_total', 'Times the counting fell back to this process alone.', () => {
       return sharedLimits()?.fallbacks ?? 0;
     }),
-    countedBy('where', 'redis_limits_requests_total', 'Requests counted, by where.', () => {
-      const { countedShared, countedAlone, refusedUnasked } = sharedLimits() ?? {};
-      return { redis: countedShared, alone: countedAlone, known_refused: refusedUnasked };
-    }),
-    gauge(
+    metric('redis_limits_requests_total', 'Requests counted, by where.', countedWhere, 'where'),
+    metric(
       'redis_clock_skew_seconds',
       'Wall clock of this process minus that of Redis; 0 while that is unknown.',
       () => (sharedLimits()?.clockSkewMs ?? 0) / 1000,
     ),
   ];
+
+  function countedWhere(): Counts {
+    const { countedShared, countedAlone, refusedUnasked } = sharedLimits() ?? {};
+    return { redis: countedShared, alone: countedAlone, known_refused: refusedUnasked };
+  }
 }
 
 /** Without a value where nothing is recorded. */
 function recordMetrics({ recording, clock }: AdminParts): Metric[] {
   return [
-    counter('record_quotes_total', 'Published prices recorded.', () => recording()?.quotes),
-    counter('record_answers_total', 'Answers to keys recorded.', () => recording()?.servings),
-    counter('record_bytes_total', 'Bytes of sealed segments.', () => recording()?.segmentBytes),
-    gauge('record_backlog_bytes', 'Bytes noted and not in the journal yet.', () => recording()?.backlogBytes),
-    gauge('record_write_failing', '1 while the record cannot be written and waits in memory.', () => {
+    metric('record_quotes_total', 'Published prices recorded.', () => recording()?.quotes),
+    metric('record_answers_total', 'Answers to keys recorded.', () => recording()?.servings),
+    metric('record_bytes_total', 'Bytes of sealed segments.', () => recording()?.segmentBytes),
+    metric('record_backlog_bytes', 'Bytes noted and not in the journal yet.', () => recording()?.backlogBytes),
+    metric('record_write_failing', '1 while the record cannot be written and waits in memory.', () => {
       const figures = recording();
       return figures && (figures.trouble === undefined ? 0 : 1);
     }),
-    counter('record_gaps_total', 'Gaps in the record.', () => recording()?.gaps),
-    gauge('record_gap_seconds', 'How long nothing has been recorded; 0 while all is.', () => {
+    metric('record_gaps_total', 'Gaps in the record.', () => recording()?.gaps),
+    metric('record_gap_seconds', 'How long nothing has been recorded; 0 while all is.', () => {
       const figures = recording();
       return figures && (figures.gapSince === undefined ? 0 : (clock.now() - figures.gapSince) / 1000);
     }),

@@ -8,18 +8,17 @@ import { requestView } from '../operator/request.ts';
 import { addManagementApi } from './api/api.ts';
 import { assertOwnHost } from './api/hosts.ts';
 import { Problem, problemBody, problemOf, problemTable } from './api/problems.ts';
-import { boardView } from './board-view.ts';
 import { addConsole } from './console.ts';
 import { FeedTimeline } from './feed-timeline.ts';
 import { addIngest } from './ingest.ts';
 import { metricsRegistry } from './metrics.ts';
 import { MinuteHistory } from './minute-history.ts';
 import { PriceStreams } from './price-streams.ts';
-import { ReadinessSchema, readiness } from './readiness.ts';
+import { readiness } from './readiness.ts';
 import { RequestRate } from './request-rate.ts';
-import { sourceViews } from './source-view.ts';
 import type { AdminParts } from './sources.ts';
 import { Sparklines } from './sparklines.ts';
+import { boardView, sourceViews } from './views.ts';
 
 const bodyBytesMax = 64 * 1024;
 const requestTimeoutMs = 15_000;
@@ -128,7 +127,7 @@ function commonHeaders({ id }: FastifyRequest): Record<string, string> {
 function addReadings(app: FastifyInstance, parts: AdminParts, registry: Registry): void {
   app.get('/livez', () => ({ live: true }));
 
-  app.get('/readyz', { schema: { response: { 200: ReadinessSchema, 503: ReadinessSchema } } }, (_request, reply) => {
+  app.get('/readyz', (_request, reply) => {
     const state = readiness(parts);
     return reply
       .code(state.ready ? 200 : 503)
@@ -141,9 +140,7 @@ function addReadings(app: FastifyInstance, parts: AdminParts, registry: Registry
     return reply.header('Content-Type', registry.contentType).send(text);
   });
 
-  app.get('/board', (_request, reply) =>
-    reply.header('Content-Type', 'application/json').header('Cache-Control', 'no-store').send(boardView(parts)),
-  );
+  app.get('/board', (_request, reply) => reply.header('Cache-Control', 'no-store').send(boardView(parts)));
 
   app.get<{ Params: { symbol: string } }>('/prices/:symbol', (request, reply) => {
     const answer = explainPrice(parts.market.book, request.params.symbol, parts.clock.now());
@@ -154,8 +151,6 @@ function addReadings(app: FastifyInstance, parts: AdminParts, registry: Registry
 
   app.get<{ Params: { id: string } }>('/requests/:id', (request, reply) => {
     const found = parts.listener.recent.find(request.params.id);
-    return reply
-      .code(found === undefined ? 404 : 200)
-      .send(found === undefined ? { kind: 'unknown_request' } : requestView(found));
+    return found === undefined ? reply.code(404).send({ kind: 'unknown_request' }) : reply.send(requestView(found));
   });
 }

@@ -1,12 +1,13 @@
-import Type, { type Static } from 'typebox';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
-import type { AdminParts } from './sources.ts';
+import type { AdminParts, Phase } from './sources.ts';
 
-export const ReadinessSchema = Type.Object({
-  ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
-  phase: Type.Union([Type.Literal('starting'), Type.Literal('serving'), Type.Literal('draining')]),
-  notes: Type.Array(Type.String(), { description: 'What an operator should know, whether ready or not.' }),
-});
+interface Readiness {
+  /** Whether traffic may be sent here. */
+  readonly ready: boolean;
+  readonly phase: Phase;
+  /** What an operator should know, whether ready or not. */
+  readonly notes: readonly string[];
+}
 
 /** What an operator should know. */
 export interface Note {
@@ -16,8 +17,6 @@ export interface Note {
   /** Where the console shows more. */
   readonly page: string | null;
 }
-
-type Readiness = Static<typeof ReadinessSchema>;
 
 /**
  * Ready means that this process answers requests as the contract says. Stale data, a running

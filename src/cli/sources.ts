@@ -1,4 +1,4 @@
-import type { SourceView } from '../admin/source-view.ts';
+import type { SourceView } from '../admin/views.ts';
 import type { Command } from './command.ts';
 import { askServer } from './private-listener.ts';
 import { storeCommand } from './store-command.ts';

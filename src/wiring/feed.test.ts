@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import { sourceViews } from '../admin/source-view.ts';
+import { sourceViews } from '../admin/views.ts';
 import type { EpochMs } from '../clock.ts';
 import { feedStateOf, MarketReplica, readEvents, recordBook, writeEvents } from '../cluster/market-replication.ts';
 import { fromYaml } from '../configuration/configuration.testing.ts';

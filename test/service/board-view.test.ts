@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import type { BoardView } from '../../src/admin/board-view.ts';
+import type { BoardView } from '../../src/admin/views.ts';
 import { schemas } from '../../src/contract/schemas.ts';
 import { eventually } from '../support/eventually.ts';
 import { allSymbols, ServiceHarness } from '../support/service-harness.ts';

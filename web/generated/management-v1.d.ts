@@ -1686,7 +1686,7 @@ export interface components {
             readonly symbolsWanted: number;
             /**
              * Format: int64
-             * @description Markets that are subscribed.
+             * @description Markets subscribed on the live connection.
              * @example 120
              */
             readonly symbolsSubscribed: number;

@@ -37,43 +37,47 @@ const FeedSpanSchema = named(
   },
 );
 
-const FeedHealthSchema = named('FeedHealth', 'The feed of one source now; counters since the start of the process.', {
-  path: feedPath,
-  connection: line('State of the live connection.', 'open', 64),
-  epoch: count('Live connections attempted.', 1),
-  connectionsEnded: counts('Live connections ended, by reason.', { closed: 1 }),
-  connectionsRenewed: count('Live connections replaced without a gap because the exchange planned their end.', 1),
-  framesReceived: count('Frames received on the live connection.', 91_000),
-  framesDropped: counts('Frames ignored, by reason.', { unknown_channel: 2 }),
-  tickersTaken: count('Upstream tickers taken.', 90_000),
-  tickersRejected: counts('Upstream values not taken, by reason.', { crossed: 1 }),
-  symbolsWanted: count('Markets that are to be subscribed.', 120),
-  symbolsSubscribed: count('Markets that are subscribed.', 120),
-  symbolsRejected: Type.Array(part.symbol('A market.', 'BTCEUR'), {
-    description: 'Markets the exchange refuses to subscribe.',
-  }),
-  symbolsQuiet: count('Markets silent on the live connection and not confirmed otherwise.', 0),
-  symbolsDoubted: count('Markets for which polls show another price than the live connection.', 0),
-  ...nullablePair('lastLiveDataAt', 'When the live connection last gave data.'),
-  lastLiveDataAgeMs: nullableCount('Time since then, in milliseconds.', 120),
-  upstreamLagMs: orNull(
-    Type.Number({
-      description:
-        'How far the last live ticker was behind its own time; negative when the clocks differ; null while not connected.',
-      examples: [35],
+export const FeedHealthSchema = named(
+  'FeedHealth',
+  'The feed of one source now; counters since the start of the process.',
+  {
+    path: feedPath,
+    connection: line('State of the live connection.', 'open', 64),
+    epoch: count('Live connections attempted.', 1),
+    connectionsEnded: counts('Live connections ended, by reason.', { closed: 1 }),
+    connectionsRenewed: count('Live connections replaced without a gap because the exchange planned their end.', 1),
+    framesReceived: count('Frames received on the live connection.', 91_000),
+    framesDropped: counts('Frames ignored, by reason.', { unknown_channel: 2 }),
+    tickersTaken: count('Upstream tickers taken.', 90_000),
+    tickersRejected: counts('Upstream values not taken, by reason.', { crossed: 1 }),
+    symbolsWanted: count('Markets that are to be subscribed.', 120),
+    symbolsSubscribed: count('Markets subscribed on the live connection.', 120),
+    symbolsRejected: Type.Array(part.symbol('A market.', 'BTCEUR'), {
+      description: 'Markets the exchange refuses to subscribe.',
     }),
-  ),
-  ...nullablePair('lastFallbackPollAt', 'When the fallback was last polled.'),
-  polls: counts('Polls over the fallback, by outcome.', { ok: 3 }),
-  ...nullablePair('lastCatalogueAt', 'When the catalogue was last loaded.'),
-  catalogueLoads: counts('Loads of the catalogue, by outcome.', { ok: 12 }),
-  pairsSkipped: count('Pairs that are not offered: they lack something, or carry the live name of another pair.', 0),
-  systemStatus: nullableLine(
-    'The state that the exchange reports of itself; null until it does, and while not connected.',
-    'online',
-    64,
-  ),
-});
+    symbolsQuiet: count('Markets silent on the live connection and not confirmed otherwise.', 0),
+    symbolsDoubted: count('Markets for which polls show another price than the live connection.', 0),
+    ...nullablePair('lastLiveDataAt', 'When the live connection last gave data.'),
+    lastLiveDataAgeMs: nullableCount('Time since then, in milliseconds.', 120),
+    upstreamLagMs: orNull(
+      Type.Number({
+        description:
+          'How far the last live ticker was behind its own time; negative when the clocks differ; null while not connected.',
+        examples: [35],
+      }),
+    ),
+    ...nullablePair('lastFallbackPollAt', 'When the fallback was last polled.'),
+    polls: counts('Polls over the fallback, by outcome.', { ok: 3 }),
+    ...nullablePair('lastCatalogueAt', 'When the catalogue was last loaded.'),
+    catalogueLoads: counts('Loads of the catalogue, by outcome.', { ok: 12 }),
+    pairsSkipped: count('Pairs that are not offered: they lack something, or carry the live name of another pair.', 0),
+    systemStatus: nullableLine(
+      'The state that the exchange reports of itself; null until it does, and while not connected.',
+      'online',
+      64,
+    ),
+  },
+);
 
 const SourceFeedSchema = named('SourceFeed', 'A source of market data.', {
   id: line('Its id in the configuration.', 'kraken', 32),

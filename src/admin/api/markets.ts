@@ -23,6 +23,7 @@ import { sourceQuotes, sourcesField } from '../../operator/source.ts';
 import type { Store } from '../../store/store.ts';
 import type { Management } from '../sources.ts';
 import { sparkPointsMax } from '../sparklines.ts';
+import { tickerView } from '../views.ts';
 import { type Asked, operation } from './operation.ts';
 import { assertConfirmed, confirmation, noBody } from './parts.ts';
 import { Problem } from './problems.ts';
@@ -75,23 +76,16 @@ function marketBody({ symbol }: OfferedMarket, management: Management, now: Epoc
   return pricedBody(viewsBySymbol(management).get(symbol)!, management, now);
 }
 
-/** The ticker is the very body that clients get. */
 function pricedBody(view: MarketView, { market: { board, book } }: Management, now: EpochMs): MarketBody {
-  const reading = board.ticker(view.symbol as MarketSymbol, now);
-  const ticker =
-    reading.kind === 'page' ? (JSON.parse(textOf(reading.page.as('identity').body)) as contract.TickerBody) : null;
+  const { ticker = null, unpriced = null } = tickerView(board, view.symbol as MarketSymbol, now);
   return {
     ...view,
     ticker,
-    unpriced: reading.kind === 'unpriced' ? reading.reason : null,
+    unpriced,
     held: heldOf(book, view.symbol as MarketSymbol),
     ageMs: ticker === null ? null : Math.max(0, now - ticker.timestampMs),
     ...spreadOf(ticker),
   };
-}
-
-function textOf(body: string | Uint8Array): string {
-  return typeof body === 'string' ? body : Buffer.from(body).toString();
 }
 
 /** Divides to six places: enough for a percentage of two. */

@@ -22,6 +22,7 @@ import {
 import { minutesMax } from '../minute-history.ts';
 import { notesOf } from '../readiness.ts';
 import type { Management } from '../sources.ts';
+import { marketsByStatus } from '../views.ts';
 import { operation } from './operation.ts';
 import { counts } from './parts.ts';
 
@@ -156,20 +157,12 @@ export const overviewOperations = {
   }),
 };
 
-function marketFigures({ market: { board, book } }: Management, now: EpochMs) {
-  const listed = book.catalogue.listed(now);
-  const of = (status: string) => listed.filter((market) => market.status === status).length;
-  const unpriced = Object.fromEntries(board.unpriced(now));
+function marketFigures(management: Management, now: EpochMs) {
+  const { trading, paused, delisted } = marketsByStatus(management);
+  const unpriced = Object.fromEntries(management.market.board.unpriced(now));
   const without = Object.values(unpriced).reduce((sum, number) => sum + number, 0);
-  const delisted = of('delisted');
-  return {
-    listed: listed.length,
-    trading: of('trading'),
-    paused: of('paused'),
-    delisted,
-    priced: listed.length - delisted - without,
-    unpriced,
-  };
+  const offered = trading + paused;
+  return { listed: offered + delisted, trading, paused, delisted, priced: offered - without, unpriced };
 }
 
 function requestFigures({ listener, requestRate }: Management) {

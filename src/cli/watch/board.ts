@@ -1,4 +1,4 @@
-import type { BoardView, MarketView } from '../../admin/board-view.ts';
+import type { BoardView, MarketView } from '../../admin/views.ts';
 import { type Clock, sleep } from '../../clock.ts';
 import { didYouMean } from '../../configuration/spelling.ts';
 import { type DecimalString, roundTo, toBig } from '../../market/decimal.ts';

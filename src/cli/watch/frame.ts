@@ -1,4 +1,4 @@
-import type { BoardView } from '../../admin/board-view.ts';
+import type { BoardView } from '../../admin/views.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import type { TerminalSize } from '../command.ts';
 import { harmless, type Paint } from '../style.ts';

@@ -1,4 +1,4 @@
-import type { BoardView, MarketView } from '../../admin/board-view.ts';
+import type { BoardView, MarketView } from '../../admin/views.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import { type Paint, paintFor } from '../style.ts';
 

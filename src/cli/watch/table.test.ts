@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
 import { seededRandomness } from '../../../test/support/fake-clock.ts';
 import { TerminalScreen } from '../../../test/support/terminal-screen.ts';
-import type { BoardView } from '../../admin/board-view.ts';
+import type { BoardView } from '../../admin/views.ts';
 import { systemClock } from '../../clock.ts';
 import { newDirectory } from '../cli.testing.ts';
 import type { TerminalSize } from '../command.ts';

@@ -1,0 +1,89 @@
+import type { Board } from '../board/board.ts';
+import type { EpochMs } from '../clock.ts';
+import type { PublicMarketStatus } from '../contract/enumerations.ts';
+import type { ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import type { FeedPath } from '../market/upstream.ts';
+import { sourceQuotes, sourceStates } from '../operator/source.ts';
+import type { AdminParts } from './sources.ts';
+
+export interface MarketView {
+  readonly symbol: string;
+  /** `trading`, `paused` or `delisted`. */
+  readonly status: string;
+  readonly ticker?: TickerBody;
+  /** Why a market that is not delisted has no ticker: `no_ticker`, `held`, `no_rate`, `rounds_to_zero`. */
+  readonly unpriced?: string;
+}
+
+/** The body of `GET /board`: all client prices and the state of the service at one instant, in maintenance too. */
+export interface BoardView {
+  readonly service: ServiceStatusBody;
+  /** Age of the market data; absent when there has been none. */
+  readonly dataAgeMs?: number | undefined;
+  /** The way the data comes; absent until the feed has chosen one, at most two seconds after the start. */
+  readonly feedPath?: FeedPath | undefined;
+  /** Every market that clients see, by symbol. */
+  readonly markets: readonly MarketView[];
+}
+
+/** What clients get at this instant. */
+export function boardView({ market, clock }: Pick<AdminParts, 'market' | 'clock'>): BoardView {
+  const { board, book, service, feedStatus } = market;
+  const now = clock.now();
+  return {
+    service: service.status(now),
+    dataAgeMs: feedStatus.ageMs(now, clock.monotonicMs()),
+    feedPath: feedStatus.path,
+    markets: book.catalogue
+      .listed(now)
+      .map(({ symbol, status }) => ({ symbol, status, ...tickerView(board, symbol, now) })),
+  };
+}
+
+/** The ticker that clients get, or why there is none. Taken from the board: reading it often derives no price again. */
+export function tickerView(board: Board, symbol: MarketSymbol, now: EpochMs): Pick<MarketView, 'ticker' | 'unpriced'> {
+  const reading = board.ticker(symbol, now);
+  if (reading.kind === 'page') return { ticker: JSON.parse(String(reading.page.as('identity').body)) as TickerBody };
+  return reading.kind === 'unpriced' ? { unpriced: reading.reason } : {};
+}
+
+/** How many markets clients see, by state. */
+export function marketsByStatus({ market, clock }: AdminParts): Readonly<Record<PublicMarketStatus, number>> {
+  const counts = { trading: 0, paused: 0, delisted: 0 };
+  for (const { status } of market.book.catalogue.listed(clock.now())) counts[status]++;
+  return counts;
+}
+
+/** What each source says of each market of an exchange that is not delisted. */
+export function marketQuotes({ market: { book }, clock }: Pick<AdminParts, 'market' | 'clock'>) {
+  const now = clock.now();
+  const offered = book.catalogue.listed(now).filter((each) => !each.isConverted && each.status !== 'delisted');
+  return offered.flatMap(({ symbol }) => sourceQuotes(book, symbol, now).map((quote) => [symbol, quote] as const));
+}
+
+/** A source, and in how many markets it is what. */
+export interface SourceView {
+  readonly id: string;
+  readonly kind: string;
+  readonly path: 'live' | 'fallback' | null;
+  /** Null in a process that follows the feed of another. */
+  readonly connection: string | null;
+  readonly markets: Readonly<Record<(typeof sourceStates)[number], number>>;
+}
+
+/** Every source, in order of preference. */
+export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' | 'replication'>): SourceView[] {
+  const isElsewhere = parts.replication()?.isLeading === false;
+  const quotes = marketQuotes(parts).map(([, quote]) => quote);
+  return parts.feed.sources().map(({ id, kind, health }) => {
+    const count = (state: string) => quotes.filter((quote) => quote.id === id && quote.state === state).length;
+    return {
+      id,
+      kind,
+      path: isElsewhere ? null : (health.path ?? null),
+      connection: isElsewhere ? null : health.connection,
+      markets: Object.fromEntries(sourceStates.map((state) => [state, count(state)])) as SourceView['markets'],
+    };
+  });
+}
