@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
-import type { SourceTokenRecord } from '../store/source-tokens.ts';
-import type { TokenRecord } from '../store/tokens.ts';
+import type { SourceTokenRecord, TokenRecord } from '../store/tokens.ts';
 import { id, instants, line, nullablePair, pair, words } from './fields.ts';
 import { roles } from './role.ts';
 

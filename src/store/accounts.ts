@@ -1,18 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import { locked } from './engine.ts';
-import { eraseAccount } from './erase-account.ts';
 import { type ListPosition, type Page, type PagedList, searchPage } from './paging.ts';
+import { type RecordOf, recordOf } from './record.ts';
 import type { AccountTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
-/** The holder of API keys. Keys of an account that is not active cannot be used. */
-export interface AccountRecord {
-  readonly id: string;
-  readonly email: string;
+export interface AccountRecord extends Omit<RecordOf<AccountTable>, 'active'> {
   readonly active: boolean;
-  readonly createdAt: EpochMs;
 }
 
 /** How many keys of an account are in each state. */
@@ -56,12 +51,10 @@ export class Accounts extends StorePart {
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();
-      if (row === undefined) {
-        throw takenEmail(email);
-      }
+      if (row === undefined) throw takenEmail(email);
       const summary = `Made the account of ${email}.`;
       await journal(trx, { action: 'account.create', subject: { kind: 'account', id }, summary, details: { email } });
-      return recordOf(row);
+      return accountOf(row);
     });
   }
 
@@ -69,22 +62,14 @@ export class Accounts extends StorePart {
   setActive(id: string, active: boolean): Promise<AccountRecord> {
     const { db, journal } = this.context;
     return db.transaction().execute(async (trx) => {
-      const row = await trx
-        .updateTable('accounts')
-        .set({ active: active ? 1 : 0 })
-        .where('id', '=', id)
-        .where('active', '=', active ? 0 : 1)
-        .returningAll()
-        .executeTakeFirst();
-      if (row === undefined) {
-        const unchanged = await trx.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
-        if (unchanged === undefined) throw unknownAccount(id);
-        return recordOf(unchanged);
-      }
+      const before = await lockAccount(trx, id);
+      const changed = { ...before, active: active ? 1 : 0 };
+      if (changed.active === before.active) return accountOf(before);
+      await trx.updateTable('accounts').set({ active: changed.active }).where('id', '=', id).execute();
       const [action, verb] = active ? ['account.activate', 'Activated'] : ['account.deactivate', 'Deactivated'];
-      const summary = `${verb} the account of ${row.email}.`;
-      await journal(trx, { action, subject: { kind: 'account', id }, summary, details: { email: row.email } });
-      return recordOf(row);
+      const summary = `${verb} the account of ${before.email}.`;
+      await journal(trx, { action, subject: { kind: 'account', id }, summary, details: { email: before.email } });
+      return accountOf(changed);
     });
   }
 
@@ -93,10 +78,8 @@ export class Accounts extends StorePart {
     assertEmail(email);
     const { db, journal } = this.context;
     return db.transaction().execute(async (trx) => {
-      const asked = trx.selectFrom('accounts').selectAll().where('id', '=', id);
-      const before = await locked(trx, asked, 'accounts').executeTakeFirst();
-      if (before === undefined) throw unknownAccount(id);
-      if (before.email === email) return recordOf(before);
+      const before = await lockAccount(trx, id);
+      if (before.email === email) return accountOf(before);
       const same = trx
         .selectFrom('accounts')
         .select('id')
@@ -106,21 +89,36 @@ export class Accounts extends StorePart {
       const summary = `Changed the e-mail address of ${before.email} to ${email}.`;
       const details = { email, before: before.email };
       await journal(trx, { action: 'account.update', subject: { kind: 'account', id }, summary, details });
-      return recordOf({ ...before, email });
+      return accountOf({ ...before, email });
     });
   }
 
   /**
-   * Erases an account's personal data, for good: its keys are revoked and lose their labels, its address becomes a pseudonym made from
-   * its id, also in the audit log, and notices that wait are not sent. Throws `account_unknown`.
+   * Erases an account's personal data, for good: its keys are revoked and lose their labels, its address becomes a
+   * pseudonym made from its id, also in the audit log, and notices that wait are not sent. The entry of the audit log
+   * that it makes names nobody. Throws `account_unknown`.
    */
   erase(id: string): Promise<AccountRecord> {
-    return eraseAccount(this.context, id);
+    const { db, journal } = this.context;
+    return db.transaction().execute(async (trx) => {
+      const before = await lockAccount(trx, id);
+      // A name that no mail can ever be sent to (RFC 6761 §6.4).
+      const pseudonym = `${id}@erased.invalid`;
+      const keys = await trx.selectFrom('api_keys').select('id').where('account_id', '=', id).execute();
+      await eraseFromAudit(trx, [id, ...keys.map((key) => key.id)], pseudonym);
+      await eraseFromNotices(trx, id);
+      await trx.updateTable('api_keys').set({ status: 'revoked', label: '' }).where('account_id', '=', id).execute();
+      const erased = { email: pseudonym, active: 0 };
+      await trx.updateTable('accounts').set(erased).where('id', '=', id).execute();
+      const summary = `Erased the account ${id} and revoked its ${keys.length} keys.`;
+      await journal(trx, { action: 'account.erase', subject: { kind: 'account', id }, summary });
+      return accountOf({ ...before, ...erased });
+    });
   }
 
   async get(id: string): Promise<AccountRecord | undefined> {
     const row = await this.context.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && recordOf(row);
+    return row && accountOf(row);
   }
 
   /** Oldest first. */
@@ -166,6 +164,12 @@ export function unknownAccount(id: string): StoreError {
   return new StoreError('account_unknown', `There is no account ${id}.`);
 }
 
+async function lockAccount(trx: Database, id: string): Promise<AccountRow> {
+  const account = await trx.selectFrom('accounts').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  if (account === undefined) throw unknownAccount(id);
+  return account;
+}
+
 function readAccounts(db: Database, after: ListPosition | undefined, count: number): Promise<AccountRow[]> {
   const latest = db.selectFrom('accounts').selectAll().orderBy('created_at_ms', 'desc').orderBy('id', 'desc');
   const list = latest.limit(count);
@@ -195,9 +199,47 @@ async function keyCountsOf(db: Database, accountIds?: readonly string[]): Promis
 }
 
 function withKeys(row: AccountRow, counts: ReadonlyMap<string, KeyCounts>): AccountWithKeys {
-  return { ...recordOf(row), keys: counts.get(row.id) ?? noKeys };
+  return { ...accountOf(row), keys: counts.get(row.id) ?? noKeys };
 }
 
-export function recordOf({ id, email, active, created_at_ms }: AccountRow): AccountRecord {
-  return { id, email, active: active === 1, createdAt: created_at_ms };
+function accountOf(row: AccountRow): AccountRecord {
+  return { ...recordOf(row), active: row.active === 1 };
+}
+
+const idsPerQuery = 1_000;
+/** As summaries write them: see `labelled`. */
+const labelInSummary = / \(".*"\)(?=\.$| by )/u;
+const address = /[^\s"()<>]+@[^\s"()<>]*[^\s"()<>.,]/gu;
+
+/** Entries about one account and its keys hold no other address than the account's, today's and earlier ones. */
+async function eraseFromAudit(trx: Database, subjectIds: readonly string[], pseudonym: string): Promise<void> {
+  for (let start = 0; start < subjectIds.length; start += idsPerQuery) {
+    const some = subjectIds.slice(start, start + idsPerQuery);
+    const entries = trx.selectFrom('audit_log').select(['id', 'summary', 'details']).where('subject_id', 'in', some);
+    for (const { id, summary, details } of await entries.execute()) {
+      const change = {
+        summary: summary.replace(labelInSummary, '').replace(address, pseudonym),
+        details: JSON.stringify(JSON.parse(details), (key, value) => erasedValue(key, value, pseudonym)),
+      };
+      await trx.updateTable('audit_log').set(change).where('id', '=', id).execute();
+    }
+  }
+}
+
+function erasedValue(key: string, value: unknown, pseudonym: string): unknown {
+  if (key === 'label') return '';
+  return typeof value === 'string' ? value.replace(address, pseudonym) : value;
+}
+
+/** A notice holds no address of its own; what a mail server said of one may. */
+async function eraseFromNotices(trx: Database, accountId: string): Promise<void> {
+  const notices = trx.selectFrom('notices').select(['id', 'figures', 'status']).where('account_id', '=', accountId);
+  for (const { id, figures, status } of await notices.execute()) {
+    const change = {
+      figures: JSON.stringify({ ...JSON.parse(figures), label: '' }),
+      last_error: status === 'sent' ? null : 'the account was erased',
+      status: status === 'pending' ? ('failed' as const) : status,
+    };
+    await trx.updateTable('notices').set(change).where('id', '=', id).execute();
+  }
 }

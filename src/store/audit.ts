@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { type ListPosition, mapPage, type Page, readPage } from './paging.ts';
+import { type RecordOf, recordOf } from './record.ts';
 import type { AuditSubjectKind, AuditTable, Database } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 
@@ -21,12 +22,7 @@ export interface AuditChange {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-export interface AuditEntry extends Required<AuditChange> {
-  readonly id: string;
-  readonly at: EpochMs;
-  /** Who did it: the name of a token, or `cli:` and the user of the system. */
-  readonly actor: string;
-}
+export type AuditEntry = Required<AuditChange> & Pick<RecordOf<AuditTable>, 'id' | 'at' | 'actor'>;
 
 interface AuditPageOptions {
   readonly limit: number;
@@ -126,13 +122,6 @@ export class AuditLog extends StorePart {
 }
 
 function entryOf(row: Selectable<AuditTable>): AuditEntry {
-  return {
-    id: row.id,
-    at: row.at_ms,
-    actor: row.actor,
-    action: row.action,
-    subject: { kind: row.subject_kind, id: row.subject_id },
-    summary: row.summary,
-    details: JSON.parse(row.details) as Record<string, unknown>,
-  };
+  const { subjectKind, subjectId, details, ...entry } = recordOf(row);
+  return { ...entry, subject: { kind: subjectKind, id: subjectId }, details: JSON.parse(details) };
 }

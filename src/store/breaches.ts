@@ -1,18 +1,10 @@
 import { sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import type { Database } from './schema.ts';
+import { type RecordOf, recordOf } from './record.ts';
+import type { BreachTable, Database } from './schema.ts';
 import { StorePart } from './store-context.ts';
 
-/** A minute in which a key was refused (contract, Limits). */
-export interface BreachRecord {
-  readonly keyId: string;
-  /** A full minute. */
-  readonly minuteStart: EpochMs;
-  /** Requests refused in it, 1 or more. */
-  readonly refused: number;
-  /** The limit that refused them, requests a minute. */
-  readonly limitPerMinute: number;
-}
+export type BreachRecord = RecordOf<BreachTable>;
 
 /** A key's breached minutes taken together. */
 export interface RefusedKey {
@@ -110,10 +102,5 @@ export async function breachesOf(db: Database, keyId: string, after: EpochMs): P
     .where('minute_start_ms', '>', after)
     .orderBy('minute_start_ms')
     .execute();
-  return rows.map((row) => ({
-    keyId: row.key_id,
-    minuteStart: row.minute_start_ms,
-    refused: row.refused,
-    limitPerMinute: row.limit_per_minute,
-  }));
+  return rows.map(recordOf);
 }

@@ -1,23 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import type { ApiKeyTable, KeyStatus } from './schema.ts';
+import { type RecordOf, recordOf } from './record.ts';
+import type { ApiKeyTable } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
 /** A key as people manage it. It holds neither the key's text nor its digest. */
-export interface KeyRecord {
-  readonly id: string;
-  readonly accountId: string;
-  readonly label: string;
-  readonly lastFour: string;
-  readonly status: KeyStatus;
-  readonly createdAt: EpochMs;
-  /** The first instant at which the key is no longer valid; `undefined` for never. */
-  readonly expiresAt: EpochMs | undefined;
-  /** `undefined`: the configured limit holds. */
-  readonly limitPerMinute: number | undefined;
-  /** The key that replaced it in a rotation. */
-  readonly replacedBy: string | undefined;
-}
+export type KeyRecord = Omit<RecordOf<ApiKeyTable>, 'seq' | 'digest'>;
 
 export interface KeyWithAccount extends KeyRecord {
   readonly accountEmail: string;
@@ -82,17 +70,8 @@ export function assertKeyFields(key: KeyChange, now: EpochMs): void {
 }
 
 export function keyRecordOf(row: Selectable<ApiKeyTable>): KeyRecord {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    label: row.label,
-    lastFour: row.last_four,
-    status: row.status,
-    createdAt: row.created_at_ms,
-    expiresAt: row.expires_at_ms ?? undefined,
-    limitPerMinute: row.limit_per_minute ?? undefined,
-    replacedBy: row.replaced_by ?? undefined,
-  };
+  const { seq, digest, ...record } = recordOf(row);
+  return record;
 }
 
 /** What the audit log keeps of a key. */
@@ -117,8 +96,4 @@ export function unknownKey(id: string): StoreError {
 
 export function revokedKey(id: string): StoreError {
   return new StoreError('key_revoked', `The key ${id} is revoked, which is final. Create a new key.`);
-}
-
-export function digestTaken(): StoreError {
-  return new StoreError('digest_taken', 'This key is stored already. Generate another one.');
 }

@@ -1,11 +1,10 @@
-import type { Selectable } from 'kysely';
+import type { Selectable, Updateable } from 'kysely';
+import type { EpochMs } from '../clock.ts';
 import { type AccessEntry, accessPages } from './access.ts';
 import { unknownAccount } from './accounts.ts';
-import { locked } from './engine.ts';
 import {
   assertKeyFields,
   assertNewKey,
-  digestTaken,
   type KeyChange,
   type KeyRecord,
   type KeyWithAccount,
@@ -17,9 +16,9 @@ import {
   unknownKey,
 } from './key-record.ts';
 import { mapPage, type Page, searchPage } from './paging.ts';
-import { type KeyRotation, type RotatedKey, rotateKey } from './rotate-key.ts';
 import type { ApiKeyTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
+import { StoreError } from './store-error.ts';
 
 export type { KeyRecord, KeyWithAccount, NewKey } from './key-record.ts';
 export type { KeyStatus } from './schema.ts';
@@ -32,6 +31,21 @@ interface KeyPageOptions {
   /** The number of the last key of the page before. Keys made later never move it. */
   readonly after?: number | undefined;
   readonly limit: number;
+}
+
+interface KeyRotation {
+  /** The SHA-256 of the new key's text. */
+  readonly digest: Uint8Array;
+  readonly lastFour: string;
+  /** How long both keys are valid, from now on; 0 ends the old one at once. */
+  readonly overlapMs: number;
+  /** Expiry of the new key; the old key's own expiry when left out. */
+  readonly expiresAt?: EpochMs | undefined;
+}
+
+interface RotatedKey {
+  readonly old: KeyRecord;
+  readonly replacement: KeyRecord;
 }
 
 const statusChanges = {
@@ -54,23 +68,7 @@ export class Keys extends StorePart {
         .where('id', '=', key.accountId)
         .executeTakeFirst();
       if (account === undefined) throw unknownAccount(key.accountId);
-      const row = await trx
-        .insertInto('api_keys')
-        .values({
-          id,
-          account_id: key.accountId,
-          label: key.label ?? '',
-          digest: key.digest,
-          last_four: key.lastFour,
-          created_at_ms: now,
-          expires_at_ms: key.expiresAt ?? null,
-          limit_per_minute: key.limitPerMinute ?? null,
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .returningAll()
-        .executeTakeFirst();
-      if (row === undefined) throw digestTaken();
-      const record = keyRecordOf(row);
+      const record = await insertKey(trx, id, key, now);
       await journal(trx, {
         action: 'key.create',
         subject: { kind: 'key', id },
@@ -85,15 +83,12 @@ export class Keys extends StorePart {
   setStatus(id: string, status: KeyStatus): Promise<KeyRecord> {
     const { db, journal } = this.context;
     return db.transaction().execute(async (trx) => {
-      const asked = selectWithAccount(trx).where('api_keys.id', '=', id);
-      const before = await locked(trx, asked, 'api_keys').executeTakeFirst();
-      if (before === undefined) throw unknownKey(id);
-      if (before.status === status) return keyRecordOf(before);
+      const { before, email } = await lockKey(trx, id);
+      if (before.status === status) return before;
       if (before.status === 'revoked') throw revokedKey(id);
-      const changed = trx.updateTable('api_keys').set({ status }).where('id', '=', id).returningAll();
-      const record = keyRecordOf(await changed.executeTakeFirstOrThrow());
+      const record = await updateKey(trx, id, { status });
       const { action, verb } = statusChanges[status];
-      const summary = `${verb} the key ending in ${record.lastFour} of ${before.account_email}${labelled(record)}.`;
+      const summary = `${verb} ${named(record, email)}.`;
       await journal(trx, { action, subject: { kind: 'key', id }, summary, details: keyDetails(record) });
       return record;
     });
@@ -105,29 +100,44 @@ export class Keys extends StorePart {
     assertKeyFields(change, clock.now());
     const { label, expiresAt: expires_at_ms, limitPerMinute: limit_per_minute } = change;
     return db.transaction().execute(async (trx) => {
-      const asked = selectWithAccount(trx).where('api_keys.id', '=', id);
-      const before = await locked(trx, asked, 'api_keys').executeTakeFirst();
-      if (before === undefined) throw unknownKey(id);
+      const { before, email } = await lockKey(trx, id);
       if (before.status === 'revoked') throw revokedKey(id);
-      const columns = Object.entries({ label, expires_at_ms, limit_per_minute }).filter(
-        ([, value]) => value !== undefined,
-      );
-      if (columns.length === 0) return keyRecordOf(before);
-      const changed = trx.updateTable('api_keys').set(Object.fromEntries(columns)).where('id', '=', id).returningAll();
-      const record = keyRecordOf(await changed.executeTakeFirstOrThrow());
-      const summary = `Changed the key ending in ${record.lastFour} of ${before.account_email}${labelled(record)}.`;
-      const details = { ...keyDetails(record), before: keyDetails(keyRecordOf(before)) };
+      const columns = { label, expires_at_ms, limit_per_minute };
+      if (Object.values(columns).every((value) => value === undefined)) return before;
+      const record = await updateKey(trx, id, columns);
+      const summary = `Changed ${named(record, email)}.`;
+      const details = { ...keyDetails(record), before: keyDetails(before) };
       await journal(trx, { action: 'key.update', subject: { kind: 'key', id }, summary, details });
       return record;
     });
   }
 
   /**
-   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap. Throws
-   * `key_unknown`, `key_revoked`, `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
+   * Makes a second key with the account, label and limit of the first, which expires at the end of the overlap. Both are
+   * written in one transaction: there is never a moment without a valid one. Throws `key_unknown`, `key_revoked`,
+   * `key_not_active` (disabled or expired), `key_already_rotated`, `overlap_in_past`.
    */
-  rotate(id: string, rotation: KeyRotation): Promise<RotatedKey> {
-    return rotateKey(this.context, id, rotation);
+  async rotate(id: string, { digest, lastFour, overlapMs, expiresAt }: KeyRotation): Promise<RotatedKey> {
+    const { db, clock, randomness, journal } = this.context;
+    const now = clock.now();
+    assertNewKey({ digest, lastFour, expiresAt }, now);
+    if (overlapMs < 0) throw new StoreError('overlap_in_past', 'The overlap of a rotation must not end in the past.');
+    const newKeyId = newId('key', randomness);
+    return db.transaction().execute(async (trx) => {
+      const { before } = await lockKey(trx, id);
+      assertCanRotate(before, now);
+      const key = { ...before, digest, lastFour, expiresAt: expiresAt ?? before.expiresAt };
+      const replacement = await insertKey(trx, newKeyId, key, now);
+      const until = Math.min(before.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs) as EpochMs;
+      const old = await updateKey(trx, id, { replaced_by: newKeyId, expires_at_ms: until });
+      await journal(trx, {
+        action: 'key.rotate',
+        subject: { kind: 'key', id },
+        summary: `Replaced the key ending in ${old.lastFour}${labelled(old)} by ${newKeyId}.`,
+        details: { replacedBy: newKeyId, oldExpiresAtMs: until, ...keyDetails(replacement) },
+      });
+      return { old, replacement };
+    });
   }
 
   async get(id: string): Promise<KeyWithAccount | undefined> {
@@ -198,6 +208,57 @@ function selectWithAccount(db: Database) {
     .select(['accounts.email as account_email', 'accounts.active as account_active']);
 }
 
+/** The key as it is, and the address of its account. Throws `key_unknown`. */
+async function lockKey(trx: Database, id: string): Promise<{ before: KeyRecord; email: string }> {
+  const key = await selectWithAccount(trx).where('api_keys.id', '=', id).forUpdate('api_keys').executeTakeFirst();
+  if (key === undefined) throw unknownKey(id);
+  const { account_email: email, account_active: _, ...row } = key;
+  return { before: keyRecordOf(row), email };
+}
+
+async function insertKey(trx: Database, id: string, key: NewKey, now: EpochMs): Promise<KeyRecord> {
+  const row = await trx
+    .insertInto('api_keys')
+    .values({
+      id,
+      account_id: key.accountId,
+      label: key.label ?? '',
+      digest: key.digest,
+      last_four: key.lastFour,
+      created_at_ms: now,
+      expires_at_ms: key.expiresAt ?? null,
+      limit_per_minute: key.limitPerMinute ?? null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw new StoreError('digest_taken', 'This key is stored already. Generate another one.');
+  return keyRecordOf(row);
+}
+
+/** What is undefined stays. */
+async function updateKey(trx: Database, id: string, change: Updateable<ApiKeyTable>): Promise<KeyRecord> {
+  const changed = trx.updateTable('api_keys').set(change).where('id', '=', id).returningAll();
+  return keyRecordOf(await changed.executeTakeFirstOrThrow());
+}
+
+function named(key: KeyRecord, email: string): string {
+  return `the key ending in ${key.lastFour} of ${email}${labelled(key)}`;
+}
+
+function assertCanRotate({ id, status, replacedBy, expiresAt }: KeyRecord, now: EpochMs): void {
+  if (status === 'revoked') throw revokedKey(id);
+  if (replacedBy !== undefined) {
+    throw new StoreError('key_already_rotated', `The key ${id} was rotated already; ${replacedBy} replaced it.`);
+  }
+  if (status === 'disabled') {
+    throw new StoreError('key_not_active', `The key ${id} is disabled. Enable it first, or create a new key.`);
+  }
+  if (expiresAt !== undefined && expiresAt <= now) {
+    throw new StoreError('key_not_active', `The key ${id} has expired. Create a new key.`);
+  }
+}
+
 function selectFiltered(db: Database, { accountId, status }: Pick<KeyPageOptions, 'accountId' | 'status'>) {
   let query = selectWithAccount(db);
   if (accountId !== undefined) query = query.where('api_keys.account_id', '=', accountId);
@@ -205,8 +266,8 @@ function selectFiltered(db: Database, { accountId, status }: Pick<KeyPageOptions
   return query;
 }
 
-function keyWithAccountOf(row: KeyRow): KeyWithAccount {
-  return { ...keyRecordOf(row), accountEmail: row.account_email, accountActive: row.account_active === 1 };
+function keyWithAccountOf({ account_email, account_active, ...row }: KeyRow): KeyWithAccount {
+  return { ...keyRecordOf(row), accountEmail: account_email, accountActive: account_active === 1 };
 }
 
 function includesInAnyCase(text: string, part: string): boolean {

@@ -1,40 +1,19 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import { locked, yieldToEvents } from './engine.ts';
+import { yieldToEvents } from './engine.ts';
+import { type RecordOf, recordOf } from './record.ts';
 import type { MarketTable } from './schema.ts';
 import { StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
-/** What the catalogue says of a market. Decimals are plain text. */
-export interface MarketFacts {
-  readonly symbol: string;
-  readonly base: string;
-  readonly quote: string;
-  /** The symbol this market is converted from; `undefined` for one the upstream lists itself. */
-  readonly via: string | undefined;
-  readonly upstreamStatus: 'trading' | 'paused';
-  readonly pricePrecision: number;
-  readonly amountPrecision: number;
-  readonly tickSize: string;
-  readonly minOrderSize: string;
-  readonly minOrderValue: string | undefined;
-}
-
 /** A market as a server knows it after a catalogue load. */
-export interface MarketToSave extends MarketFacts {
+export type MarketToSave = Omit<MarketRecord, 'operatorPaused' | 'heldAt' | 'acceptedAt' | 'updatedAt'>;
+
+/** Decimals are plain text. */
+export interface MarketRecord extends Omit<RecordOf<MarketTable>, 'operatorPaused' | 'missingSince' | 'missingUntil'> {
+  readonly operatorPaused: boolean;
   /** The first and the latest of the catalogue loads in a row that lack the market; `undefined` while it is listed. */
   readonly absence: { readonly since: EpochMs; readonly until: EpochMs } | undefined;
-  /** Final once stored. */
-  readonly delistedAt: EpochMs | undefined;
-}
-
-export interface MarketRecord extends MarketToSave {
-  readonly operatorPaused: boolean;
-  /** Since when an operator holds what makes its prices. */
-  readonly heldAt: EpochMs | undefined;
-  /** When an operator last took what the guard held of it. */
-  readonly acceptedAt: EpochMs | undefined;
-  readonly updatedAt: EpochMs;
 }
 
 /** Rows of one insert: few statements to compile, and few enough parameters for either engine. */
@@ -70,7 +49,7 @@ export class Markets extends StorePart {
 
   /** All ever seen, by symbol, delisted ones among them. */
   async list(): Promise<readonly MarketRecord[]> {
-    return (await this.context.db.selectFrom('markets').selectAll().orderBy('symbol').execute()).map(recordOf);
+    return (await this.context.db.selectFrom('markets').selectAll().orderBy('symbol').execute()).map(marketOf);
   }
 
   /** Throws `market_unknown`, `market_delisted`. Setting what is set changes nothing. */
@@ -110,7 +89,7 @@ export class Markets extends StorePart {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
       const asked = trx.selectFrom('markets').selectAll().where('symbol', '=', symbol);
-      const before = await locked(trx, asked, 'markets').executeTakeFirst();
+      const before = await asked.forUpdate().executeTakeFirst();
       if (before === undefined) {
         throw new StoreError('market_unknown', `There is no market ${symbol}. See \`mdapi markets list\`.`);
       }
@@ -119,7 +98,7 @@ export class Markets extends StorePart {
       }
       const { operator_paused: paused, held_at_ms: heldAt, delisted_at_ms: delistedAt } = change;
       const isHeldAlready = heldAt !== undefined && (heldAt === null) === (before.held_at_ms === null);
-      if (isHeldAlready || paused === before.operator_paused) return recordOf(before);
+      if (isHeldAlready || paused === before.operator_paused) return marketOf(before);
       const row = await trx
         .updateTable('markets')
         .set({ ...change, updated_at_ms: clock.now() })
@@ -132,7 +111,7 @@ export class Markets extends StorePart {
         summary: `${sentences[verb]} ${symbol}${delistedAt === undefined ? '' : ', for good'}${reason === undefined ? '' : `: ${reason}`}.`,
         ...(delistedAt === undefined ? {} : { details: { delistedAtMs: delistedAt } }),
       });
-      return recordOf(row);
+      return marketOf(row);
     });
   }
 
@@ -196,26 +175,8 @@ function columnsOf(market: MarketToSave, now: EpochMs) {
   };
 }
 
-function recordOf(row: Selectable<MarketTable>): MarketRecord {
-  return {
-    symbol: row.symbol,
-    base: row.base,
-    quote: row.quote,
-    via: row.via ?? undefined,
-    upstreamStatus: row.upstream_status,
-    pricePrecision: row.price_precision,
-    amountPrecision: row.amount_precision,
-    tickSize: row.tick_size,
-    minOrderSize: row.min_order_size,
-    minOrderValue: row.min_order_value ?? undefined,
-    operatorPaused: row.operator_paused === 1,
-    heldAt: row.held_at_ms ?? undefined,
-    acceptedAt: row.accepted_at_ms ?? undefined,
-    delistedAt: row.delisted_at_ms ?? undefined,
-    absence:
-      row.missing_since_ms === null || row.missing_until_ms === null
-        ? undefined
-        : { since: row.missing_since_ms, until: row.missing_until_ms },
-    updatedAt: row.updated_at_ms,
-  };
+function marketOf(row: Selectable<MarketTable>): MarketRecord {
+  const { missingSince: since, missingUntil: until, operatorPaused, ...record } = recordOf(row);
+  const absence = since === undefined || until === undefined ? undefined : { since, until };
+  return { ...record, operatorPaused: operatorPaused === 1, absence };
 }

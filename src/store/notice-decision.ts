@@ -1,13 +1,39 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import { type BreachRecord, breachesOf } from './breaches.ts';
 import { yieldToEvents } from './engine.ts';
-import { figuresMinutesMax, type NoticeFigures, type NoticeRecord, noticeOf } from './notice-record.ts';
-import type { Database, NoticeKind } from './schema.ts';
+import { type RecordOf, recordOf } from './record.ts';
+import type { Database, NoticeKind, NoticeTable } from './schema.ts';
 import { newId, type StoreContext } from './store-context.ts';
 
 const kind: NoticeKind = 'repeated_breaches';
 const minuteMs = 60_000;
+
+/** What a notice reports, as it was when it was decided. */
+export interface NoticeFigures {
+  readonly label: string;
+  readonly lastFour: string;
+  /** The limit of the latest minute, requests a minute. */
+  readonly limitPerMinute: number;
+  readonly breachedMinutes: number;
+  readonly requestsRefused: number;
+  readonly firstMinuteMs: number;
+  readonly lastMinuteMs: number;
+  /** The latest of the minutes, oldest first, `figuresMinutesMax` at most. */
+  readonly minutes: readonly { readonly startMs: number; readonly refused: number }[];
+}
+
+/** Minutes that a notice lists one by one. */
+const figuresMinutesMax = 10;
+
+/** A row of the outbox. */
+export interface NoticeRecord extends Omit<RecordOf<NoticeTable>, 'figures'> {
+  readonly figures: NoticeFigures;
+}
+
+export function noticeOf(row: Selectable<NoticeTable>): NoticeRecord {
+  return { ...recordOf(row), figures: JSON.parse(row.figures) as NoticeFigures };
+}
 
 /** When breaches make a notice (contract, Limits, rule 3). */
 export interface NoticeRule {

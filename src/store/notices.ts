@@ -1,14 +1,17 @@
+import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import { lockedUnlessTaken } from './engine.ts';
-import { decideNotices, type NoticeDecision } from './notice-decision.ts';
-import { type NoticeRecord, type NoticeWithAccount, noticeOf } from './notice-record.ts';
-import type { Database, NoticeStatus } from './schema.ts';
+import { decideNotices, type NoticeDecision, type NoticeRecord, noticeOf } from './notice-decision.ts';
+import type { Database, NoticeStatus, NoticeTable } from './schema.ts';
 import { StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
-export type { NoticeDecision, NoticeRule } from './notice-decision.ts';
-export type { NoticeFigures, NoticeRecord, NoticeWithAccount } from './notice-record.ts';
+export type { NoticeDecision, NoticeFigures, NoticeRecord, NoticeRule } from './notice-decision.ts';
 export type { NoticeStatus } from './schema.ts';
+
+export interface NoticeWithAccount extends NoticeRecord {
+  /** The address of the account now; `undefined` when the account is gone. */
+  readonly accountEmail: string | undefined;
+}
 
 interface NoticeFilter {
   readonly limit: number;
@@ -52,7 +55,7 @@ export class Notices extends StorePart {
     return db.transaction().execute(async (trx) => {
       await closeAbandoned(trx, now);
       const first = selectDue(trx, now).orderBy('next_attempt_at_ms').orderBy('id').limit(1);
-      const due = await lockedUnlessTaken(trx, first).executeTakeFirst();
+      const due = await first.forUpdate().skipLocked().executeTakeFirst();
       if (due === undefined) return undefined;
       await trx
         .updateTable('notices')
@@ -149,10 +152,11 @@ function selectWithAccount(db: Database) {
     .select('accounts.email as account_email');
 }
 
-function noticeWithAccountOf(
-  row: Parameters<typeof noticeOf>[0] & { readonly account_email: string | null },
-): NoticeWithAccount {
-  return { ...noticeOf(row), accountEmail: row.account_email ?? undefined };
+function noticeWithAccountOf({
+  account_email,
+  ...row
+}: Selectable<NoticeTable> & { readonly account_email: string | null }): NoticeWithAccount {
+  return { ...noticeOf(row), accountEmail: account_email ?? undefined };
 }
 
 function selectDue(db: Database, now: EpochMs) {

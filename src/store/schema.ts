@@ -29,6 +29,7 @@ export type Database = Kysely<Schema>;
 /** `revoked` is final. */
 export type KeyStatus = 'active' | 'disabled' | 'revoked';
 
+/** The holder of API keys. Keys of an account that is not active cannot be used. */
 export interface AccountTable {
   id: string;
   /** Unique without regard to the case of ASCII letters. */
@@ -47,9 +48,11 @@ export interface ApiKeyTable {
   last_four: string;
   status: Generated<KeyStatus>;
   created_at_ms: EpochMs;
+  /** The first instant at which the key is no longer valid; null for never. */
   expires_at_ms: EpochMs | null;
+  /** Null: the configured limit holds. */
   limit_per_minute: number | null;
-  /** The key that took over in a rotation. */
+  /** The key that replaced it in a rotation. */
   replaced_by: string | null;
 }
 
@@ -66,30 +69,41 @@ export interface MarketTable {
   min_order_size: string;
   min_order_value: string | null;
   operator_paused: Generated<number>;
+  /** Since when an operator holds what makes its prices. */
   held_at_ms: Generated<EpochMs | null>;
+  /** When an operator last took what the guard held of it. */
   accepted_at_ms: Generated<EpochMs | null>;
+  /** Final. */
   delisted_at_ms: EpochMs | null;
+  /** The first and the latest of the catalogue loads in a row that lack the market; null while it is listed. */
   missing_since_ms: EpochMs | null;
   missing_until_ms: EpochMs | null;
   updated_at_ms: EpochMs;
 }
 
+/** A maintenance window runs while `from ≤ now < to`, unless it was cancelled. */
 export interface MaintenanceWindowTable {
   id: string;
   from_ms: EpochMs;
+  /** Moved by `extend` and `end`. */
   to_ms: EpochMs;
+  /** English, 1 to 500 characters: clients read it (contract, MaintenanceWindow). */
   description: string;
   created_at_ms: EpochMs;
   cancelled_at_ms: EpochMs | null;
+  /** When the operator ended it before its time. */
   ended_at_ms: EpochMs | null;
 }
 
-/** Each value is a decimal, a whole number or a word, as text; `inherit` takes it from the next wider scope; null leaves it alone. */
+/**
+ * Sets values for a scope from an instant on, unless it was cancelled before. Each value is a decimal, a whole number or
+ * a word, as text; `inherit` takes it from the next wider scope; null leaves it alone.
+ */
 export interface TermTable {
   id: string;
   from_ms: EpochMs;
   scope: 'service' | 'quote' | 'market';
-  /** Empty for the service. */
+  /** The quote currency or the market's symbol; empty for the service. */
   subject: string;
   fee_percent: string | null;
   margin_percent: string | null;
@@ -99,7 +113,7 @@ export interface TermTable {
   cancelled_at_ms: Generated<EpochMs | null>;
 }
 
-interface SnapshotTable {
+export interface SnapshotTable {
   name: string;
   payload: string;
   saved_at_ms: EpochMs;
@@ -121,13 +135,14 @@ interface ChangeVersionTable {
   version: number;
 }
 
-/** A minute in which a key was refused. Several servers add to the same row. */
-interface BreachTable {
+/** A minute in which a key was refused (contract, Limits). Several servers add to the same row. */
+export interface BreachTable {
   key_id: string;
+  /** A full minute. */
   minute_start_ms: EpochMs;
-  /** Requests refused in it. */
+  /** Requests refused in it, 1 or more. */
   refused: number;
-  /** The limit that refused them. */
+  /** The limit that refused them, requests a minute. */
   limit_per_minute: number;
 }
 
@@ -156,10 +171,13 @@ export interface NoticeTable {
   status: NoticeStatus;
   /** Raised by every claim, so that a claim can tell whether it still holds. */
   attempts: Generated<number>;
+  /** When a pending notice is tried next. */
   next_attempt_at_ms: EpochMs;
   claimed_until_ms: EpochMs | null;
   sent_at_ms: EpochMs | null;
+  /** The same in every attempt; null before the first. */
   message_id: string | null;
+  /** Why the latest attempt failed, in one line. Holds no secret. */
   last_error: string | null;
 }
 
@@ -181,7 +199,9 @@ export type AuditSubjectKind = (typeof auditSubjectKinds)[number];
 export interface AuditTable {
   id: string;
   at_ms: EpochMs;
+  /** Who did it: the name of a token, or `cli:` and the user of the system. */
   actor: string;
+  /** What was done, such as `key.create`. */
   action: string;
   subject_kind: AuditSubjectKind;
   subject_id: string;
@@ -196,14 +216,16 @@ export type OperatorRole = 'prices' | 'read-only' | 'support' | 'operator' | 'ad
 
 export interface OperatorTokenTable {
   id: string;
-  /** What the audit log calls its user. */
+  /** Unique among the tokens that are not revoked: what the audit log calls its user. */
   name: string;
   /** SHA-256 of the whole token text in hexadecimal. The token itself is stored nowhere. */
   digest: string;
   role: OperatorRole;
   created_at_ms: EpochMs;
+  /** The first instant at which it is no longer valid; null for never. */
   expires_at_ms: EpochMs | null;
   revoked_at_ms: EpochMs | null;
+  /** To about a minute. */
   last_used_at_ms: EpochMs | null;
 }
 
@@ -226,8 +248,10 @@ export interface IncidentTable {
   to_ms: EpochMs | null;
 }
 
+/** A token with which an engine pushes the prices of one source. */
 export interface SourceTokenTable {
   id: string;
+  /** As in `sources` of the configuration. */
   source: string;
   /** SHA-256 of the whole token text in hexadecimal. */
   digest: string;

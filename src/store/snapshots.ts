@@ -1,10 +1,6 @@
-import type { EpochMs } from '../clock.ts';
+import { type RecordOf, recordOf } from './record.ts';
+import type { SnapshotTable } from './schema.ts';
 import { type StoreContext, StorePart } from './store-context.ts';
-
-interface Snapshot {
-  readonly payload: string;
-  readonly savedAt: EpochMs;
-}
 
 /** The last known state under a name, as text that only its writer understands: what a restart begins with. */
 export class Snapshots extends StorePart<Pick<StoreContext, 'db' | 'clock'>> {
@@ -19,8 +15,9 @@ export class Snapshots extends StorePart<Pick<StoreContext, 'db' | 'clock'>> {
       .execute();
   }
 
-  async load(name: string): Promise<Snapshot | undefined> {
-    const row = await this.context.db.selectFrom('snapshots').selectAll().where('name', '=', name).executeTakeFirst();
-    return row && { payload: row.payload, savedAt: row.saved_at_ms };
+  async load(name: string): Promise<Omit<RecordOf<SnapshotTable>, 'name'> | undefined> {
+    const snapshot = this.context.db.selectFrom('snapshots').select(['payload', 'saved_at_ms']);
+    const row = await snapshot.where('name', '=', name).executeTakeFirst();
+    return row && recordOf(row);
   }
 }

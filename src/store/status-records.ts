@@ -1,23 +1,16 @@
 import type { EpochMs } from '../clock.ts';
+import { type RecordOf, recordOf } from './record.ts';
 import type { IncidentTable, StatusDayTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 
-/** As `HistoryDay` has it, in columns. */
-interface StoredDay {
-  readonly component: string;
-  readonly day: EpochMs;
-  readonly states: Readonly<Record<StoredState, number>>;
+/** As `HistoryDay` has it. */
+interface StoredDay extends Pick<RecordOf<StatusDayTable>, 'component' | 'day'> {
+  readonly states: Omit<RecordOf<StatusDayTable>, 'component' | 'day'>;
 }
 
-type StoredState = 'operational' | 'degraded' | 'maintenance' | 'outage';
+type StoredIncident = RecordOf<IncidentTable>;
 
-interface StoredIncident {
-  readonly id: string;
-  readonly component: string;
-  readonly state: 'degraded' | 'outage';
-  readonly from: EpochMs;
-  readonly to: EpochMs | undefined;
-}
+const stateColumns = ['operational_ms', 'degraded_ms', 'maintenance_ms', 'outage_ms'] as const;
 
 /** What the components of the service were, day by day, and the incidents. One process writes at a time; all read. */
 export class StatusRecords extends StorePart {
@@ -36,26 +29,25 @@ export class StatusRecords extends StorePart {
       .insertInto('status_days')
       .values(values)
       .onConflict((conflict) =>
-        conflict.columns(['day_ms', 'component']).doUpdateSet(({ eb, ref }) => ({
-          operational_ms: eb('status_days.operational_ms', '+', ref('excluded.operational_ms')),
-          degraded_ms: eb('status_days.degraded_ms', '+', ref('excluded.degraded_ms')),
-          maintenance_ms: eb('status_days.maintenance_ms', '+', ref('excluded.maintenance_ms')),
-          outage_ms: eb('status_days.outage_ms', '+', ref('excluded.outage_ms')),
-        })),
+        conflict
+          .columns(['day_ms', 'component'])
+          .doUpdateSet(({ eb, ref }) =>
+            Object.fromEntries(
+              stateColumns.map((name) => [name, eb(`status_days.${name}`, '+', ref(`excluded.${name}`))]),
+            ),
+          ),
       )
       .execute();
   }
 
   /** Days since one, oldest first. */
   async days(since: EpochMs): Promise<readonly StoredDay[]> {
-    const rows = await this.context.db
-      .selectFrom('status_days')
-      .selectAll()
-      .where('day_ms', '>=', since)
-      .orderBy('day_ms')
-      .orderBy('component')
-      .execute();
-    return rows.map(dayOfRow);
+    const days = this.context.db.selectFrom('status_days').selectAll().where('day_ms', '>=', since);
+    const rows = await days.orderBy('day_ms').orderBy('component').execute();
+    return rows.map((row) => {
+      const { component, day, ...states } = recordOf(row);
+      return { component, day, states };
+    });
   }
 
   /** Begins one; with `to` it is over already. Resolves with its id. */
@@ -80,13 +72,7 @@ export class StatusRecords extends StorePart {
       .orderBy('id')
       .limit(limit)
       .execute();
-    return rows.map(({ id, component, state, from_ms, to_ms }) => ({
-      id,
-      component,
-      state,
-      from: from_ms,
-      to: to_ms ?? undefined,
-    }));
+    return rows.map(recordOf);
   }
 
   /** Drops the days and the ended incidents before an instant. */
@@ -95,14 +81,4 @@ export class StatusRecords extends StorePart {
     await db.deleteFrom('status_days').where('day_ms', '<', before).execute();
     await db.deleteFrom('status_incidents').where('to_ms', '<', before).execute();
   }
-}
-
-function dayOfRow(row: StatusDayTable): StoredDay {
-  const states = {
-    operational: Number(row.operational_ms),
-    degraded: Number(row.degraded_ms),
-    maintenance: Number(row.maintenance_ms),
-    outage: Number(row.outage_ms),
-  };
-  return { component: row.component, day: row.day_ms, states };
 }

@@ -8,10 +8,10 @@ import { Markets } from './markets.ts';
 import { Notices } from './notices.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { Snapshots } from './snapshots.ts';
-import { SourceTokens } from './source-tokens.ts';
+
 import { StatusRecords } from './status-records.ts';
 import { Terms } from './terms.ts';
-import { OperatorTokens } from './tokens.ts';
+import { OperatorTokens, SourceTokens } from './tokens.ts';
 import { type ChangeListener, type ChangeWatch, type WatchOptions, watchChanges } from './watch-changes.ts';
 import { MaintenanceWindows } from './windows.ts';
 

@@ -1,30 +1,19 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import { isoInstant, lastInstantMs } from '../contract/instant.ts';
-import { locked } from './engine.ts';
+import { type RecordOf, recordOf } from './record.ts';
 import type { TermTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
-/** Sets values for a scope from an instant on, unless it was cancelled before. */
-export interface TermRecord extends NewTerm {
-  readonly id: string;
-  readonly createdAt: EpochMs;
-  readonly cancelledAt: EpochMs | undefined;
+/** `subject` is `undefined` for the service. */
+export interface TermRecord extends Omit<RecordOf<TermTable>, 'subject'> {
+  readonly subject: string | undefined;
 }
 
-export interface NewTerm {
-  readonly from: EpochMs;
-  readonly scope: TermTable['scope'];
-  /** The quote currency or the market's symbol; `undefined` for the service. */
-  readonly subject: string | undefined;
-  /** A percentage under 100, or `inherit`, which takes the value from the next wider scope again; as are the others. */
-  readonly feePercent?: string | undefined;
-  readonly marginPercent?: string | undefined;
-  /** 0 to 18. */
-  readonly pricePrecision?: string | undefined;
-  readonly rounding?: string | undefined;
-}
+type TermValues = Pick<TermRecord, 'feePercent' | 'marginPercent' | 'pricePrecision' | 'rounding'>;
+
+export type NewTerm = Pick<TermRecord, 'from' | 'scope' | 'subject'> & Partial<TermValues>;
 
 /** Every process has read a new term when it begins, and no process begins one that is being cancelled. */
 export const termLeadMs = 2_000;
@@ -64,7 +53,7 @@ export class Terms extends StorePart {
         })
         .returningAll()
         .executeTakeFirstOrThrow();
-      const record = recordOf(row);
+      const record = termOf(row);
       await journal(trx, { action: 'term.set', ...entryOf('Set', record) });
       return record;
     });
@@ -75,8 +64,7 @@ export class Terms extends StorePart {
     const { db, clock, journal } = this.context;
     const now = clock.now();
     return db.transaction().execute(async (trx) => {
-      const asked = trx.selectFrom('terms').selectAll().where('id', '=', id);
-      const row = await locked(trx, asked, 'terms').executeTakeFirst();
+      const row = await trx.selectFrom('terms').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
       if (row === undefined) throw new StoreError('term_unknown', `There is no term ${id}.`);
       if (row.cancelled_at_ms !== null) throw new StoreError('term_cancelled', `The term ${id} was cancelled.`);
       if (now + termLeadMs >= row.from_ms) {
@@ -84,7 +72,7 @@ export class Terms extends StorePart {
         throw new StoreError('term_begun', `${begins} Set another one.`);
       }
       await trx.updateTable('terms').set({ cancelled_at_ms: now }).where('id', '=', id).execute();
-      const record = recordOf({ ...row, cancelled_at_ms: now });
+      const record = termOf({ ...row, cancelled_at_ms: now });
       await journal(trx, { action: 'term.cancel', ...entryOf('Cancelled', record) });
       return record;
     });
@@ -99,7 +87,7 @@ export class Terms extends StorePart {
       .orderBy('created_at_ms')
       .orderBy('id');
     if (!withCancelled) query = query.where('cancelled_at_ms', 'is', null);
-    return (await query.execute()).map(recordOf);
+    return (await query.execute()).map(termOf);
   }
 }
 
@@ -126,19 +114,8 @@ export function assertTerm(term: NewTerm): void {
     throw new StoreError('term_start', 'The start of a term must be before the year 10000.');
 }
 
-function recordOf(row: Selectable<TermTable>): TermRecord {
-  return {
-    id: row.id,
-    from: row.from_ms,
-    scope: row.scope,
-    subject: row.scope === 'service' ? undefined : row.subject,
-    feePercent: row.fee_percent ?? undefined,
-    marginPercent: row.margin_percent ?? undefined,
-    pricePrecision: row.price_precision ?? undefined,
-    rounding: row.rounding ?? undefined,
-    createdAt: row.created_at_ms,
-    cancelledAt: row.cancelled_at_ms ?? undefined,
-  };
+function termOf(row: Selectable<TermTable>): TermRecord {
+  return { ...recordOf(row), subject: row.scope === 'service' ? undefined : row.subject };
 }
 
 const titles = {

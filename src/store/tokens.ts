@@ -1,22 +1,14 @@
-import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import type { Database, OperatorRole, OperatorTokenTable } from './schema.ts';
+import { type RecordOf, recordOf } from './record.ts';
+import type { Database, OperatorRole, OperatorTokenTable, SourceTokenTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** A token of an operator, as people manage it. It holds neither the token's text nor its digest. */
-export interface TokenRecord {
-  readonly id: string;
-  /** Unique among the tokens that are not revoked: what the audit log calls its user. */
-  readonly name: string;
-  readonly role: OperatorRole;
-  readonly createdAt: EpochMs;
-  /** The first instant at which it is no longer valid; `undefined` for never. */
-  readonly expiresAt: EpochMs | undefined;
-  readonly revokedAt: EpochMs | undefined;
-  /** To about a minute. */
-  readonly lastUsedAt: EpochMs | undefined;
-}
+export type TokenRecord = Omit<RecordOf<OperatorTokenTable>, 'digest'>;
+
+/** A token with which an engine pushes the prices of one source, in the same way. */
+export type SourceTokenRecord = Omit<RecordOf<SourceTokenTable>, 'digest'>;
 
 interface NewToken {
   /** SHA-256 of the whole token text: 32 bytes. */
@@ -60,7 +52,7 @@ export class OperatorTokens extends StorePart {
         summary: `Made the operator token "${name}" with the role ${role}.`,
         details: { name, role, expiresAtMs: expiresAt ?? null },
       });
-      return recordOf(row);
+      return tokenOf(row);
     });
   }
 
@@ -68,39 +60,39 @@ export class OperatorTokens extends StorePart {
   revoke(id: string): Promise<TokenRecord> {
     const { db, clock, journal } = this.context;
     return db.transaction().execute(async (trx) => {
-      const row = await trx
-        .updateTable('operator_tokens')
-        .set({ revoked_at_ms: clock.now() })
+      const token = await trx
+        .selectFrom('operator_tokens')
+        .selectAll()
         .where('id', '=', id)
-        .where('revoked_at_ms', 'is', null)
-        .returningAll()
+        .forUpdate()
         .executeTakeFirst();
-      if (row === undefined) {
-        const unchanged = await trx.selectFrom('operator_tokens').selectAll().where('id', '=', id).executeTakeFirst();
-        if (unchanged !== undefined) return recordOf(unchanged);
+      if (token === undefined) {
         throw new StoreError('token_unknown', `There is no operator token ${id}. See \`mdapi admin tokens\`.`);
       }
-      const { name } = row;
+      if (token.revoked_at_ms !== null) return tokenOf(token);
+      const revoked = { revoked_at_ms: clock.now() };
+      await trx.updateTable('operator_tokens').set(revoked).where('id', '=', id).execute();
+      const { name } = token;
       const summary = `Revoked the operator token "${name}".`;
       await journal(trx, { action: 'token.revoke', subject: { kind: 'token', id }, summary, details: { name } });
-      return recordOf(row);
+      return tokenOf({ ...token, ...revoked });
     });
   }
 
   /** Oldest first, revoked ones among them. */
   async list(): Promise<readonly TokenRecord[]> {
-    return (await this.#all().orderBy('created_at_ms').orderBy('id').execute()).map(recordOf);
+    return (await this.#all().orderBy('created_at_ms').orderBy('id').execute()).map(tokenOf);
   }
 
   async get(id: string): Promise<TokenRecord | undefined> {
     const row = await this.#all().where('id', '=', id).executeTakeFirst();
-    return row && recordOf(row);
+    return row && tokenOf(row);
   }
 
   /** The token with this SHA-256, whatever its state. */
   async find(digest: Uint8Array): Promise<TokenRecord | undefined> {
     const row = await this.#all().where('digest', '=', digest.toHex()).executeTakeFirst();
-    return row && recordOf(row);
+    return row && tokenOf(row);
   }
 
   /** Records that it was used just now, at most once a minute whatever the number of requests and processes. */
@@ -150,14 +142,68 @@ async function assertNameFree(trx: Database, name: string): Promise<void> {
   );
 }
 
-function recordOf(row: Selectable<OperatorTokenTable>): TokenRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    role: row.role,
-    createdAt: row.created_at_ms,
-    expiresAt: row.expires_at_ms ?? undefined,
-    revokedAt: row.revoked_at_ms ?? undefined,
-    lastUsedAt: row.last_used_at_ms ?? undefined,
-  };
+export class SourceTokens extends StorePart {
+  /** @param digest SHA-256 of the whole token text */
+  insert(source: string, digest: Uint8Array): Promise<SourceTokenRecord> {
+    const { db, clock, randomness, journal } = this.context;
+    const id = newId('tok', randomness);
+    return db.transaction().execute(async (trx) => {
+      const row = await trx
+        .insertInto('source_tokens')
+        .values({ id, source, digest: digest.toHex(), created_at_ms: clock.now(), revoked_at_ms: null })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const summary = `Made a token for the engine of the source "${source}".`;
+      const subject = { kind: 'token', id } as const;
+      await journal(trx, { action: 'source_token.create', subject, summary, details: { source } });
+      return tokenOf(row);
+    });
+  }
+
+  /** Final. Revoking once more changes nothing. Throws `token_unknown`. */
+  revoke(id: string): Promise<SourceTokenRecord> {
+    const { db, clock, journal } = this.context;
+    return db.transaction().execute(async (trx) => {
+      const found = await trx
+        .selectFrom('source_tokens')
+        .selectAll()
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst();
+      if (found === undefined) {
+        throw new StoreError('token_unknown', `There is no source token ${id}. See \`mdapi sources tokens\`.`);
+      }
+      if (found.revoked_at_ms !== null) return tokenOf(found);
+      const revoked = { revoked_at_ms: clock.now() };
+      await trx.updateTable('source_tokens').set(revoked).where('id', '=', id).execute();
+      const { source } = found;
+      const summary = `Revoked a token for the engine of the source "${source}".`;
+      const subject = { kind: 'token', id } as const;
+      await journal(trx, { action: 'source_token.revoke', subject, summary, details: { source } });
+      return tokenOf({ ...found, ...revoked });
+    });
+  }
+
+  /** Oldest first, revoked ones among them. */
+  async list(): Promise<readonly SourceTokenRecord[]> {
+    const rows = await this.#all().orderBy('created_at_ms').orderBy('id').execute();
+    return rows.map(tokenOf);
+  }
+
+  /** The token with this SHA-256 that is not revoked. */
+  async find(digest: Uint8Array): Promise<SourceTokenRecord | undefined> {
+    const row = await this.#all()
+      .where('digest', '=', digest.toHex())
+      .where('revoked_at_ms', 'is', null)
+      .executeTakeFirst();
+    return row && tokenOf(row);
+  }
+
+  #all() {
+    return this.context.db.selectFrom('source_tokens').selectAll();
+  }
+}
+
+function tokenOf<Row extends { readonly digest: string }>({ digest, ...row }: Row): RecordOf<Omit<Row, 'digest'>> {
+  return recordOf(row);
 }

@@ -1,30 +1,14 @@
-import type { Selectable, Transaction } from 'kysely';
+import type { Updateable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import { isoInstant, lastInstantMs } from '../contract/instant.ts';
-import { locked } from './engine.ts';
-import type { MaintenanceWindowTable, Schema } from './schema.ts';
+import { type RecordOf, recordOf } from './record.ts';
+import type { Database, MaintenanceWindowTable } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
-/** A maintenance window runs while `from ≤ now < to`, unless it was cancelled. */
-export interface WindowRecord {
-  readonly id: string;
-  readonly from: EpochMs;
-  /** Moved by `extend` and `end`. */
-  readonly to: EpochMs;
-  readonly description: string;
-  readonly createdAt: EpochMs;
-  readonly cancelledAt: EpochMs | undefined;
-  /** When the operator ended it before its time. */
-  readonly endedAt: EpochMs | undefined;
-}
+export type WindowRecord = RecordOf<MaintenanceWindowTable>;
 
-export interface NewWindow {
-  readonly from: EpochMs;
-  readonly to: EpochMs;
-  /** English, 1 to 500 characters: clients read it (contract, MaintenanceWindow). */
-  readonly description: string;
-}
+export type NewWindow = Pick<WindowRecord, 'from' | 'to' | 'description'>;
 
 const descriptionLengthMax = 500;
 
@@ -99,7 +83,7 @@ export class MaintenanceWindows extends StorePart {
   #change(
     id: string,
     action: keyof typeof verbs,
-    decide: (window: WindowRecord, now: EpochMs) => Partial<WindowRow>,
+    decide: (window: WindowRecord, now: EpochMs) => Updateable<MaintenanceWindowTable>,
   ): Promise<WindowRecord> {
     const { db, clock, journal } = this.context;
     const now = clock.now();
@@ -118,8 +102,6 @@ export class MaintenanceWindows extends StorePart {
   }
 }
 
-type WindowRow = Selectable<MaintenanceWindowTable>;
-
 /** Throws the `StoreError` of the first rule that a window to be announced at `now` breaks. */
 export function assertNewWindow({ from, to, description }: NewWindow, now: EpochMs): void {
   if (from >= to || to > lastInstantMs) throw new StoreError('window_order', 'A window must end after it begins.');
@@ -137,24 +119,12 @@ function entryOf(verb: string, { id, from, to, description }: WindowRecord) {
   };
 }
 
-async function lockChangeable(trx: Transaction<Schema>, now: EpochMs, id: string): Promise<WindowRecord> {
+async function lockChangeable(trx: Database, now: EpochMs, id: string): Promise<WindowRecord> {
   const asked = trx.selectFrom('maintenance_windows').selectAll().where('id', '=', id);
-  const row = await locked(trx, asked, 'maintenance_windows').executeTakeFirst();
+  const row = await asked.forUpdate().executeTakeFirst();
   if (row === undefined) throw new StoreError('window_unknown', `There is no maintenance window ${id}.`);
   const window = recordOf(row);
   if (window.cancelledAt !== undefined) throw new StoreError('window_cancelled', `The window ${id} was cancelled.`);
   if (window.to > now) return window;
   throw new StoreError('window_over', `The window ${id} ended at ${isoInstant(window.to)}. Announce a new one.`);
-}
-
-function recordOf(row: WindowRow): WindowRecord {
-  return {
-    id: row.id,
-    from: row.from_ms,
-    to: row.to_ms,
-    description: row.description,
-    createdAt: row.created_at_ms,
-    cancelledAt: row.cancelled_at_ms ?? undefined,
-    endedAt: row.ended_at_ms ?? undefined,
-  };
 }
