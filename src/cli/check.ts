@@ -6,7 +6,6 @@ import type { Timer } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { didYouMean } from '../configuration/spelling.ts';
 import type { ConnectorUrls, ExchangeConnector } from '../feed/connector.ts';
-import { silentLog } from '../log.ts';
 import { type MarketSymbol, symbolOf } from '../market/symbol.ts';
 import type { UpstreamMarket } from '../market/upstream.ts';
 import type { Command, Context } from './command.ts';
@@ -191,7 +190,7 @@ async function checkUpstream(
 ): Promise<readonly CheckResult[]> {
   const { connectorsFor, loadKinds } = await import('../wiring/feed.ts');
   const kinds = await loadKinds(configuration);
-  const connectors = connectorsFor(configuration, kinds, { clock, randomness, log: silentLog });
+  const connectors = connectorsFor(configuration, kinds, clock);
   const sources = await Promise.all(
     connectors.map(async (connector, index) => {
       const { id, kind, urls } = configuration.sources[index]!;

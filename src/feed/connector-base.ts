@@ -11,19 +11,16 @@ import type {
   LiveConnection,
   LiveListener,
 } from './connector.ts';
-import type { LiveChannel, LiveParts, LiveProtocol } from './live-protocol.ts';
+import type { LiveChannel, LiveParts, LiveProtocol, SocketTraits } from './live-protocol.ts';
 import { LiveSocket } from './live-socket.ts';
 import { type ListedPair, selectMarkets } from './market-listing.ts';
 import { PairDirectory } from './pair-directory.ts';
-import { RenewedConnection } from './renewed-connection.ts';
 import { type RestAnswer, type RestCall, RestClient, type RestClientOptions } from './rest-client.ts';
-import type { SendPace } from './send-queue.ts';
 import { SplitConnection } from './split-connection.ts';
 import { asUpstreamError, UpstreamError, type UpstreamErrorKind } from './wire.ts';
 
 /** What is particular to the REST interface of an exchange. */
-interface RestTraits {
-  readonly client: Omit<RestClientOptions, 'clock' | 'baseUrl' | 'timeoutMs'>;
+interface RestTraits extends Omit<RestClientOptions, 'clock' | 'baseUrl' | 'timeoutMs'> {
   /** The last 170 hours or 62 minutes of a pair; left out where the exchange has no candles. */
   readonly candles?: {
     readonly call: (id: string, interval: CandleInterval, now: EpochMs) => RestCall;
@@ -33,18 +30,6 @@ interface RestTraits {
     readonly time?: number | string;
     readonly open?: number | string;
   };
-}
-
-/** What is particular to the connections of an exchange. */
-export interface SocketTraits {
-  /** How fast frames are sent on one connection. */
-  readonly pace: SendPace;
-  /** A larger frame ends the connection, and so does one over the configured limit. */
-  readonly frameBytesMax: number;
-  /** The exchange ends every connection about this long after its opening. */
-  readonly lifetimeMs?: number;
-  /** The most symbols on one connection. */
-  readonly symbolsMax?: number;
 }
 
 /** Every pair that the exchange lists. */
@@ -80,7 +65,7 @@ export abstract class ConnectorBase implements ExchangeConnector {
     this.id = id;
     this.options = options;
     this.#traits = traits;
-    this.rest = new RestClient({ ...traits.client, clock, baseUrl: urls.rest, timeoutMs });
+    this.rest = new RestClient({ ...traits, clock, baseUrl: urls.rest, timeoutMs });
   }
 
   abstract openLive(listener: LiveListener): LiveConnection;
@@ -147,28 +132,22 @@ export abstract class ConnectorBase implements ExchangeConnector {
     }
   }
 
-  /** What `LiveProtocol` is constructed with. */
-  protected get liveParts(): LiveParts {
-    const { clock, quotes } = this.options;
-    return { clock, quotes, directory: this.directory };
-  }
-
-  /** Opens a connection that is replaced without a gap when its end is planned, and split into several above `symbolsMax`. */
+  /** Opens a connection, or several above `symbolsMax`. */
   protected openSocket(
     listener: LiveListener,
-    { pace, frameBytesMax, lifetimeMs, symbolsMax }: SocketTraits,
-    protocol: (channel: LiveChannel) => LiveProtocol,
+    traits: SocketTraits,
+    protocol: (parts: LiveParts, channel: LiveChannel) => LiveProtocol,
   ): LiveConnection {
-    const { clock, urls, frameBytesMax: configuredMax } = this.options;
-    const frameLimit =
-      frameBytesMax < configuredMax
-        ? { bytes: frameBytesMax, setBy: 'the limit of this exchange' }
-        : { bytes: configuredMax, setBy: 'feed.frameBytesMax' };
-    const socket = { clock, url: urls.ws, frameLimit, pace, protocol };
-    const open = (events: LiveListener, announceEnd: (detail: string) => void) =>
-      symbolsMax === undefined
-        ? new LiveSocket(socket, events, announceEnd)
-        : new SplitConnection((part) => new LiveSocket(socket, part, announceEnd), symbolsMax, events);
-    return new RenewedConnection(open, { clock, lifetimeMs }, listener);
+    const { clock, quotes, urls, frameBytesMax } = this.options;
+    const parts = { clock, quotes, directory: this.directory, traits };
+    const socket = {
+      clock,
+      url: urls.ws,
+      traits,
+      frameBytesMax,
+      protocol: (channel: LiveChannel) => protocol(parts, channel),
+    };
+    const open = (events: LiveListener) => new LiveSocket(socket, events).protocol;
+    return traits.symbolsMax === undefined ? open(listener) : new SplitConnection(open, traits.symbolsMax, listener);
   }
 }

@@ -1,5 +1,4 @@
-import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import { silentLog } from '../log.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { ConnectorOptions } from './connector.ts';
 
 /** Options of a connector under test: those that are not given are the defaults of the configuration. */
@@ -14,8 +13,6 @@ export function connectorOptions({
     quotes: [],
     symbols: 'all',
     clock: new FakeClock(),
-    randomness: seededRandomness(1),
-    log: silentLog,
     requestTimeoutMs: 5_000,
     frameBytesMax: 16_777_216,
     ...changes,

@@ -1,5 +1,4 @@
-import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock, EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus, UpstreamTicker } from '../market/upstream.ts';
@@ -39,8 +38,6 @@ export interface ConnectorOptions {
   /** Which of those markets. */
   readonly symbols: 'all' | readonly MarketSymbol[];
   readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
   /** For one REST answer; a catalogue may take three times that. */
   readonly requestTimeoutMs: number;
   /** A larger frame ends the connection. */
@@ -90,8 +87,8 @@ export type LiveEvent =
   | { readonly type: 'instruments'; readonly pairs: readonly LivePair[] }
   /** The state that the exchange announces for itself, for example `online` or `maintenance`. */
   | { readonly type: 'system'; readonly status: string }
-  /** Another connection took over from one whose end the exchange had announced. Nothing was interrupted. */
-  | { readonly type: 'renewed'; readonly detail: string }
+  /** The exchange announced the end of this connection: it is to be replaced before that. */
+  | { readonly type: 'ending'; readonly detail: string }
   /** A frame, or a part of one, was ignored. */
   | { readonly type: 'dropped'; readonly reason: DroppedFrame }
   | {

@@ -5,7 +5,6 @@ import type { LiveChannel } from './live-protocol.ts';
 export class RecordingChannel implements LiveChannel {
   readonly events: LiveEvent[] = [];
   readonly sent: (object | string)[] = [];
-  readonly announced: string[] = [];
   pings = 0;
 
   get tickers() {
@@ -16,18 +15,22 @@ export class RecordingChannel implements LiveChannel {
     return this.events.flatMap((event) => (event.type === 'dropped' ? [event.reason] : []));
   }
 
+  /** The ends of the connection that the exchange announced. */
+  get announced(): string[] {
+    return this.events.flatMap((event) => (event.type === 'ending' ? [event.detail] : []));
+  }
+
   /** The symbols answered in this way. */
   answered(type: 'accepted' | 'rejected'): string[] {
     return this.events.flatMap((event) => (event.type === type ? [event.symbol] : []));
   }
 
   readonly emit = (event: LiveEvent) => void this.events.push(event);
-  readonly dropped = (reason: DroppedFrame) => this.emit({ type: 'dropped', reason });
   readonly send = (message: object | string, sent?: () => void) => {
     this.sent.push(message);
     sent?.();
   };
   readonly sendNow = (message: object | string) => void this.sent.push(message);
   readonly pingSocket = () => void this.pings++;
-  readonly announceEnd = (detail: string) => void this.announced.push(detail);
+  readonly terminate = () => {};
 }

@@ -24,7 +24,7 @@ function setUp(fraction: number, openLive: (listener: LiveListener) => LiveConne
   };
   const randomness = { fraction: () => fraction, bytes: () => new Uint8Array() };
   const parts = partsForTest({ connector, clock, randomness });
-  const link = new LiveLink(parts, { event() {}, ended() {} });
+  const link = new LiveLink(parts, { event() {}, ended() {}, subscribed: () => [] });
   return { clock, tries, ended: parts.counters.connectionsEnded, link };
 }
 

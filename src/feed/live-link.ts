@@ -1,5 +1,6 @@
 import { Backoff } from '../backoff.ts';
 import type { Timer } from '../clock.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
 import type { CloseReason, LiveConnection, LiveEvent } from './connector.ts';
 import { countOne } from './health.ts';
 import type { FeedParts } from './parts.ts';
@@ -11,16 +12,29 @@ export type LinkState = 'idle' | 'connecting' | 'open' | 'waiting';
 export type EndReason = CloseReason | 'transport_silent' | 'data_silent';
 
 interface LiveLinkListener {
-  /** An event of the current connection; never `closed`. */
+  /** An event of the current connection, or of its successor; never `closed` or `ending`. */
   event(event: LiveEvent): void;
   ended(): void;
+  /** What a successor has to be subscribed to. */
+  subscribed(): readonly MarketSymbol[];
+}
+
+/** A connection to the exchange, from the attempt on. */
+interface Attempt {
+  connection: LiveConnection | undefined;
+  isOpen: boolean;
 }
 
 const minuteMs = 60_000;
+/** A subscribed successor takes over after this long, by when quiet markets have delivered as well. */
+const handoverMs = 10_000;
+/** Between two renewals, and after a failed one. */
+const renewalSpacingMs = minuteMs;
 
 /**
  * Keeps one live connection up: connects, watches transport and data, and after any end reconnects with back-off. Each
- * connection is an epoch; events of an older one are dropped.
+ * connection is an epoch; events of an older one are dropped. A connection whose end the exchange announces has a successor
+ * within its epoch: both deliver for a while, then the old one is dropped. An end without a successor is an end like any other.
  */
 export class LiveLink {
   readonly #parts: FeedParts;
@@ -31,7 +45,12 @@ export class LiveLink {
   readonly #dataWatchdog: Watchdog;
   #state: LinkState = 'idle';
   #epoch = 0;
-  #connection: LiveConnection | undefined;
+  #current: Attempt | undefined;
+  #successor: Attempt | undefined;
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
+  #renewalDetail = '';
+  /** Until the renewal begins, or the successor takes over. */
+  #renewalTimer: Timer | undefined;
   #connectedAtMs: number[] = [];
   #firstDataAtMs: number | undefined;
   #pingTimer: Timer | undefined;
@@ -57,9 +76,9 @@ export class LiveLink {
     return this.#epoch;
   }
 
-  /** The connection, once it is open. */
-  get connection(): LiveConnection | undefined {
-    return this.#state === 'open' ? this.#connection : undefined;
+  /** The open connections: one, or with its successor two. */
+  get connections(): readonly LiveConnection[] {
+    return [this.#current, this.#successor].flatMap((attempt) => (attempt?.isOpen ? (attempt.connection ?? []) : []));
   }
 
   /** The connection is open, and something arrived on it lately. */
@@ -96,41 +115,99 @@ export class LiveLink {
   }
 
   #connect(): void {
-    const { connector, clock, log } = this.#parts;
     const epoch = ++this.#epoch;
     this.#state = 'connecting';
-    this.#connectedAtMs.push(clock.monotonicMs());
-    log.debug({ epoch }, 'connecting to the exchange');
+    this.#connectedAtMs.push(this.#parts.clock.monotonicMs());
+    this.#parts.log.debug({ epoch }, 'connecting to the exchange');
+    this.#current = { connection: undefined, isOpen: false };
+    this.#open(this.#current);
+  }
+
+  #open(attempt: Attempt): void {
     try {
-      const connection = connector.openLive((event) => this.#received(epoch, event));
-      if (this.#isCurrent(epoch)) this.#connection = connection;
-      else connection.terminate();
+      attempt.connection = this.#parts.connector.openLive((event) => this.#received(attempt, event));
+      if (!this.#isInUse(attempt)) attempt.connection.terminate();
     } catch (error) {
       const detail = error instanceof Error ? error.name : 'not an error';
-      if (this.#isCurrent(epoch)) this.#end('protocol', detail);
+      if (this.#isInUse(attempt)) this.#closed(attempt, 'protocol', detail);
     }
   }
 
-  #isCurrent(epoch: number): boolean {
-    return epoch === this.#epoch && (this.#state === 'connecting' || this.#state === 'open');
+  #isInUse(attempt: Attempt): boolean {
+    return attempt === this.#current || attempt === this.#successor;
   }
 
-  #received(epoch: number, event: LiveEvent): void {
-    if (!this.#isCurrent(epoch)) {
+  #received(attempt: Attempt, event: LiveEvent): void {
+    if (!this.#isInUse(attempt)) {
       countOne(this.#parts.counters.framesDropped, 'late');
     } else if (event.type === 'closed') {
-      this.#end(event.reason, event.detail, event.retryAfterMs);
+      this.#closed(attempt, event.reason, event.detail, event.retryAfterMs);
+    } else if (event.type === 'ending') {
+      if (attempt === this.#current) this.#ending(event.detail);
     } else {
       this.#transportWatchdog.touch();
-      if (event.type === 'opened') this.#opened();
-      this.#listener.event(event);
+      if (event.type === 'opened') this.#opened(attempt);
+      else this.#listener.event(event);
     }
   }
 
-  #opened(): void {
-    this.#state = 'open';
-    this.#transportWatchdog.start();
-    this.#pingTimer = this.#parts.clock.every(this.#parts.timing.pingEveryMs, () => this.#connection?.ping());
+  #opened(attempt: Attempt): void {
+    const { clock, timing } = this.#parts;
+    attempt.isOpen = true;
+    if (this.#state === 'connecting') {
+      this.#state = 'open';
+      this.#transportWatchdog.start();
+      this.#pingTimer = clock.every(timing.pingEveryMs, () => {
+        for (const connection of this.connections) connection.ping();
+      });
+      this.#listener.event({ type: 'opened' });
+      return;
+    }
+    attempt.connection?.subscribe(this.#listener.subscribed());
+    if (attempt === this.#successor) this.#renewalTimer = clock.after(handoverMs, () => this.#takeOver());
+  }
+
+  #closed(attempt: Attempt, reason: EndReason, detail: string, retryAfterMs = 0): void {
+    if (attempt === this.#successor) {
+      this.#successor = undefined;
+      this.#cancelRenewal();
+      this.#renewAfter(Math.max(renewalSpacingMs, retryAfterMs));
+    } else if (this.#successor !== undefined) {
+      this.#takeOver();
+    } else {
+      this.#end(reason, detail, retryAfterMs);
+    }
+  }
+
+  #ending(detail: string): void {
+    if (this.#successor !== undefined || this.#renewalTimer !== undefined) return;
+    this.#renewalDetail = detail;
+    this.#renewAfter(Math.max(0, this.#renewedAtMs + renewalSpacingMs - this.#parts.clock.monotonicMs()));
+  }
+
+  #renewAfter(delayMs: number): void {
+    const { clock } = this.#parts;
+    this.#renewalTimer = clock.after(delayMs, () => {
+      this.#renewalTimer = undefined;
+      this.#renewedAtMs = clock.monotonicMs();
+      this.#successor = { connection: undefined, isOpen: false };
+      this.#open(this.#successor);
+    });
+  }
+
+  #takeOver(): void {
+    const before = this.#current;
+    this.#current = this.#successor;
+    this.#successor = undefined;
+    this.#cancelRenewal();
+    before?.connection?.terminate();
+    this.#parts.counters.connectionsRenewed++;
+    this.#parts.log.info({ detail: this.#renewalDetail }, 'live connection replaced as planned');
+  }
+
+  #cancelRenewal(): void {
+    this.#renewalTimer?.cancel();
+    this.#renewalTimer = undefined;
   }
 
   #end(reason: EndReason, detail: string, retryAfterMs = 0): void {
@@ -150,9 +227,11 @@ export class LiveLink {
     this.#firstDataAtMs = undefined;
     this.#pingTimer?.cancel();
     this.#reconnectTimer?.cancel();
-    const connection = this.#connection;
-    this.#connection = undefined;
-    connection?.terminate();
+    this.#cancelRenewal();
+    const attempts = [this.#current, this.#successor];
+    this.#current = undefined;
+    this.#successor = undefined;
+    for (const attempt of attempts) attempt?.connection?.terminate();
   }
 
   /** How long until one more connection is within the limit per minute. */

@@ -1,24 +1,38 @@
 import type { Clock } from '../clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
-import type { DroppedFrame, LiveEvent, LivePair } from './connector.ts';
+import type { DroppedFrame, LiveConnection, LiveEvent, LivePair } from './connector.ts';
 import type { PairDirectory } from './pair-directory.ts';
 import type { TickerArrival, TickerValues } from './polled-tickers.ts';
+import type { SendPace } from './send-queue.ts';
 import { type AcknowledgementStyle, type SubscriptionMethod, Subscriptions } from './subscriptions.ts';
 import { asText, type WireObject } from './wire.ts';
 
+/** What is particular to the connections of an exchange. */
+export interface SocketTraits {
+  /** How fast frames are sent on one connection. */
+  readonly pace: SendPace;
+  /** A larger frame ends the connection, and so does one over the configured limit. */
+  readonly frameBytesMax: number;
+  /** The exchange ends every connection about this long after its opening. */
+  readonly lifetimeMs?: number;
+  /** The most symbols on one connection. */
+  readonly symbolsMax?: number;
+  readonly acknowledges: AcknowledgementStyle;
+  /** The most symbols in one request. */
+  readonly batchMax: number;
+}
+
 /** The connection, as a protocol uses it. After its end every call does nothing. */
 export interface LiveChannel {
-  readonly emit: (event: LiveEvent) => void;
-  readonly dropped: (reason: DroppedFrame) => void;
+  emit(event: LiveEvent): void;
   /** Sends within the pace; an object as JSON. `sent` is called when it goes out. */
-  readonly send: (message: object | string, sent?: () => void) => void;
+  send(message: object | string, sent?: () => void): void;
   /** Sends at once, outside the pace: for keep-alives. */
-  readonly sendNow: (message: object | string) => void;
+  sendNow(message: object | string): void;
   /** A ping of the WebSocket protocol itself, which every server answers. */
-  readonly pingSocket: () => void;
-  /** The exchange announced the end of this connection: it is replaced before that. */
-  readonly announceEnd: (detail: string) => void;
+  pingSocket(): void;
+  terminate(): void;
 }
 
 /** What all connections of one connector share. */
@@ -26,24 +40,18 @@ export interface LiveParts {
   readonly clock: Clock;
   readonly directory: PairDirectory;
   readonly quotes: readonly CurrencyCode[];
-}
-
-/** How an exchange takes subscriptions. */
-interface SubscriptionTraits {
-  readonly style: AcknowledgementStyle;
-  /** Symbols in one request, at most. */
-  readonly batchMax: number;
+  readonly traits: Pick<SocketTraits, 'acknowledges' | 'batchMax'>;
 }
 
 /** One exchange's messages on one connection. The socket below it is the same for all exchanges. */
-export abstract class LiveProtocol {
+export abstract class LiveProtocol implements LiveConnection {
   protected readonly clock: Clock;
   protected readonly directory: PairDirectory;
   protected readonly channel: LiveChannel;
   protected readonly subscriptions: Subscriptions;
   readonly #quotes: readonly CurrencyCode[];
 
-  constructor({ clock, directory, quotes }: LiveParts, channel: LiveChannel, traits: SubscriptionTraits) {
+  constructor({ clock, directory, quotes, traits }: LiveParts, channel: LiveChannel) {
     this.clock = clock;
     this.directory = directory;
     this.channel = channel;
@@ -51,7 +59,7 @@ export abstract class LiveProtocol {
     this.subscriptions = new Subscriptions({
       ...traits,
       clock,
-      listener: channel.emit,
+      listener: (event) => channel.emit(event),
       send: (method, symbols, request, sent) => {
         const names = symbols.flatMap((symbol) => directory.bySymbol.get(symbol)?.liveName ?? []);
         channel.send(this.request(method, names, request), sent);
@@ -80,14 +88,21 @@ export abstract class LiveProtocol {
     this.subscriptions.resubscribe(symbols);
   }
 
-  /** Requests an answer of any kind. */
   ping(): void {
     this.channel.pingSocket();
+  }
+
+  terminate(): void {
+    this.channel.terminate();
   }
 
   /** Called when the connection has ended: cancels every timer. */
   stop(): void {
     this.subscriptions.stop();
+  }
+
+  protected dropped(reason: DroppedFrame): void {
+    this.channel.emit({ type: 'dropped', reason });
   }
 
   protected symbolOf(liveName: unknown): MarketSymbol | undefined {
@@ -110,7 +125,7 @@ export abstract class LiveProtocol {
     return entries.flatMap((entry) => {
       const symbol = this.symbolOf(entry[name]);
       if (symbol !== undefined) return { symbol, ...read(entry), ...arrival };
-      this.channel.dropped('unknown_symbol');
+      this.dropped('unknown_symbol');
       return [];
     });
   }

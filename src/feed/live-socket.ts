@@ -2,18 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { Clock, Timer } from '../clock.ts';
-import type { MarketSymbol } from '../market/symbol.ts';
 import { readRetryAfter } from './bounded-fetch.ts';
-import type { CloseReason, LiveConnection, LiveEvent, LiveListener } from './connector.ts';
-import type { LiveChannel, LiveProtocol } from './live-protocol.ts';
-import { type SendPace, SendQueue } from './send-queue.ts';
+import type { CloseReason, LiveEvent, LiveListener } from './connector.ts';
+import type { LiveChannel, LiveProtocol, SocketTraits } from './live-protocol.ts';
+import { SendQueue } from './send-queue.ts';
 
 interface LiveSocketOptions {
   readonly clock: Clock;
   readonly url: string;
-  /** A larger frame ends the connection. `setBy` names what limits it. */
-  readonly frameLimit: { readonly bytes: number; readonly setBy: string };
-  readonly pace: SendPace;
+  readonly traits: SocketTraits;
+  /** The configured limit of a frame. */
+  readonly frameBytesMax: number;
   readonly protocol: (channel: LiveChannel) => LiveProtocol;
 }
 
@@ -23,64 +22,56 @@ const connectTimeoutMs = 10_000;
 const abnormalClosure = 1006;
 
 /** One WebSocket to an exchange: bounds on time and size, and every way it can end. The content of frames is up to the protocol. */
-export class LiveSocket implements LiveConnection {
+export class LiveSocket implements LiveChannel {
+  readonly protocol: LiveProtocol;
   readonly #options: LiveSocketOptions;
   readonly #listener: LiveListener;
   readonly #socket: WebSocket;
-  readonly #connectTimer: Timer;
   readonly #queue: SendQueue;
-  readonly #protocol: LiveProtocol;
+  /** Until it is open, the deadline for that; then its lifetime. */
+  #timer: Timer | undefined;
   #hasEnded = false;
 
-  constructor(options: LiveSocketOptions, listener: LiveListener, announceEnd: (detail: string) => void) {
-    const { clock } = options;
+  constructor(options: LiveSocketOptions, listener: LiveListener) {
+    const { clock, url, traits, frameBytesMax } = options;
     this.#options = options;
     this.#listener = listener;
-    this.#queue = new SendQueue(clock, options.pace, (text) => this.#send(text));
-    this.#protocol = options.protocol({
-      emit: (event) => this.#emit(event),
-      dropped: (reason) => this.#emit({ type: 'dropped', reason }),
-      send: (message, sent) => this.#queue.push(textOf(message), sent),
-      sendNow: (message) => this.#send(textOf(message)),
-      pingSocket: () => this.#pingSocket(),
-      announceEnd: (detail) => {
-        if (!this.#hasEnded) announceEnd(detail);
-      },
-    });
+    this.#queue = new SendQueue(clock, traits.pace, (text) => this.sendNow(text));
+    this.protocol = options.protocol(this);
     // Validation of UTF-8 is ours: a bad frame is dropped, where `ws` would drop the connection.
-    this.#socket = new WebSocket(options.url, {
+    this.#socket = new WebSocket(url, {
       perMessageDeflate: false,
-      maxPayload: options.frameLimit.bytes,
+      maxPayload: Math.min(traits.frameBytesMax, frameBytesMax),
       skipUTF8Validation: true,
     });
-    this.#connectTimer = clock.after(connectTimeoutMs, () =>
+    this.#timer = clock.after(connectTimeoutMs, () =>
       this.#end('connect_timeout', `no connection within ${connectTimeoutMs} ms`),
     );
     this.#listen();
   }
 
-  subscribe(symbols: readonly MarketSymbol[]): void {
-    this.#protocol.subscribe(symbols);
+  emit(event: LiveEvent): void {
+    if (!this.#hasEnded) this.#listener(event);
   }
 
-  unsubscribe(symbols: readonly MarketSymbol[]): void {
-    this.#protocol.unsubscribe(symbols);
+  send(message: object | string, sent?: () => void): void {
+    this.#queue.push(textOf(message), sent);
   }
 
-  resubscribe(symbols: readonly MarketSymbol[]): void {
-    this.#protocol.resubscribe(symbols);
+  sendNow(message: object | string): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(textOf(message));
   }
 
-  ping(): void {
-    this.#protocol.ping();
+  pingSocket(): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
   }
 
   terminate(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#connectTimer.cancel();
+    this.#timer?.cancel();
     this.#queue.stop();
-    this.#protocol.stop();
+    this.protocol.stop();
     this.#socket.terminate();
   }
 
@@ -88,8 +79,8 @@ export class LiveSocket implements LiveConnection {
     const socket = this.#socket;
     socket.on('open', () => this.#opened());
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#received(data, isBinary));
-    socket.on('ping', () => this.#emit({ type: 'frame' }));
-    socket.on('pong', () => this.#emit({ type: 'frame' }));
+    socket.on('ping', () => this.emit({ type: 'frame' }));
+    socket.on('pong', () => this.emit({ type: 'frame' }));
     socket.on('close', (code: number) => this.#closed(code));
     // Never removed: after `terminate()` a connecting socket still reports its end as an error.
     socket.on('error', (error: Error & { code?: string }) => this.#failed(error.code ?? error.name));
@@ -102,9 +93,14 @@ export class LiveSocket implements LiveConnection {
 
   #opened(): void {
     if (this.#hasEnded) return;
-    this.#connectTimer.cancel();
-    this.#listener({ type: 'opened' });
-    if (!this.#hasEnded) this.#protocol.opened();
+    this.#timer?.cancel();
+    const { clock, traits } = this.#options;
+    if (traits.lifetimeMs !== undefined) {
+      const detail = 'the connection reached its age limit';
+      this.#timer = clock.after(traits.lifetimeMs, () => this.emit({ type: 'ending', detail }));
+    }
+    this.emit({ type: 'opened' });
+    if (!this.#hasEnded) this.protocol.opened();
   }
 
   #closed(code: number): void {
@@ -114,8 +110,10 @@ export class LiveSocket implements LiveConnection {
 
   #failed(code: string): void {
     if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-      const { bytes, setBy } = this.#options.frameLimit;
-      this.#emit({ type: 'dropped', reason: 'oversized' });
+      const { traits, frameBytesMax } = this.#options;
+      const setBy = traits.frameBytesMax < frameBytesMax ? 'the limit of this exchange' : 'feed.frameBytesMax';
+      const bytes = Math.min(traits.frameBytesMax, frameBytesMax);
+      this.emit({ type: 'dropped', reason: 'oversized' });
       this.#end('oversized', `a frame of more than ${bytes} bytes (${setBy})`);
     } else {
       this.#end(code.startsWith('WS_ERR') ? 'protocol' : 'network', code);
@@ -128,31 +126,19 @@ export class LiveSocket implements LiveConnection {
     this.#listener({ type: 'closed', reason, detail, retryAfterMs });
   }
 
-  #emit(event: LiveEvent): void {
-    if (!this.#hasEnded) this.#listener(event);
-  }
-
-  #send(text: string): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
-  }
-
-  #pingSocket(): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
-  }
-
   #received(data: Buffer, isBinary: boolean): void {
     if (this.#hasEnded) return;
     this.#listener({ type: 'frame' });
-    if (isBinary) this.#emit({ type: 'dropped', reason: 'binary' });
-    else if (!isUtf8(data)) this.#emit({ type: 'dropped', reason: 'not_utf8' });
+    if (isBinary) this.emit({ type: 'dropped', reason: 'binary' });
+    else if (!isUtf8(data)) this.emit({ type: 'dropped', reason: 'not_utf8' });
     else this.#read(data.toString('utf8'));
   }
 
   #read(text: string): void {
     try {
-      this.#protocol.received(text);
+      this.protocol.received(text);
     } catch {
-      this.#emit({ type: 'dropped', reason: 'malformed' });
+      this.emit({ type: 'dropped', reason: 'malformed' });
     }
   }
 }

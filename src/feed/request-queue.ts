@@ -12,11 +12,11 @@ export interface RequestPace {
    * weighs. A background request waits until that many could be, so it never delays an urgent one.
    */
   readonly burst: number;
-  /** The most requests in flight. */
-  readonly inFlightMax: number;
-  /** The most requests waiting; one more is refused. */
-  readonly waitingMax: number;
 }
+
+const inFlightMax = 4;
+/** One more is refused. */
+const waitingMax = 64;
 
 interface Waiting {
   readonly priority: RequestPriority;
@@ -47,7 +47,7 @@ export class RequestQueue {
   /** Runs `job` when its turn comes. Throws `UpstreamError` (`aborted`) when `signal` aborts the wait or the queue is full. */
   run<T>(priority: RequestPriority, job: () => Promise<T>, signal: AbortSignal, weight = 1): Promise<T> {
     if (signal.aborted) return Promise.reject(new UpstreamError('aborted', 'cancelled before it was queued'));
-    if (this.#waiting.length >= this.#pace.waitingMax) {
+    if (this.#waiting.length >= waitingMax) {
       return Promise.reject(new UpstreamError('aborted', 'too many requests are waiting'));
     }
     return new Promise<T>((resolve, reject) => {
@@ -100,7 +100,7 @@ export class RequestQueue {
   }
 
   #next(): Waiting | undefined {
-    if (this.#inFlight >= this.#pace.inFlightMax) return undefined;
+    if (this.#inFlight >= inFlightMax) return undefined;
     const urgent = this.#waiting.find((waiting) => waiting.priority === 'urgent');
     if (urgent !== undefined) return urgent;
     return this.#backgroundInFlight === 0 ? this.#waiting[0] : undefined;

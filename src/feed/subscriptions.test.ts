@@ -17,10 +17,10 @@ beforeEach(() => {
 
 const symbols = (...names: string[]) => names as unknown as MarketSymbol[];
 
-function subscriptions(style: AcknowledgementStyle): Subscriptions {
+function subscriptions(acknowledges: AcknowledgementStyle): Subscriptions {
   return new Subscriptions({
     clock,
-    style,
+    acknowledges,
     batchMax: 4,
     send: (method, asked, request, isSent) => {
       sent.push(`${request} ${method} ${asked.join('')}`);

@@ -17,7 +17,7 @@ export type SubscriptionMethod = 'subscribe' | 'unsubscribe';
 
 interface SubscriptionsOptions {
   readonly clock: Clock;
-  readonly style: AcknowledgementStyle;
+  readonly acknowledges: AcknowledgementStyle;
   /** Symbols in one request, at most. */
   readonly batchMax: number;
   /** Sends one request; calls `sent` when it goes out. `request` counts from 1 on each connection. */
@@ -73,7 +73,7 @@ export class Subscriptions {
     const idle = symbols.filter((symbol) => !this.#renewing.has(symbol));
     if (idle.length === 0) return;
     this.#enqueue('unsubscribe', idle);
-    if (this.#options.style !== 'each') {
+    if (this.#options.acknowledges !== 'each') {
       this.#enqueue('subscribe', idle);
       return;
     }
@@ -158,7 +158,7 @@ export class Subscriptions {
     const isSubscribing = method === 'subscribe';
     if (isSubscribing) {
       for (const symbol of symbols) this.#unanswered.set(symbol, request);
-      if (this.#options.style === 'set') this.#awaited = request;
+      if (this.#options.acknowledges === 'set') this.#awaited = request;
     }
     this.#options.send(method, symbols, request, () => {
       if (isSubscribing) this.#after(answerTimeoutMs, () => this.#giveUp(symbols, request));
@@ -176,7 +176,7 @@ export class Subscriptions {
   #giveUp(symbols: readonly MarketSymbol[], request: number): void {
     for (const symbol of symbols) {
       if (this.#unanswered.get(symbol) !== request) continue;
-      if (this.#options.style === 'none') this.accepted(symbol);
+      if (this.#options.acknowledges === 'none') this.accepted(symbol);
       else this.refused(symbol, 'unanswered');
     }
   }

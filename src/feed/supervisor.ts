@@ -40,7 +40,11 @@ export class FeedSupervisor {
     this.#parts = parts;
     this.#book = new SymbolBook(parts.timing);
     this.#cadence = new Cadence(parts.timing.steadyPauseMaxMs);
-    this.#link = new LiveLink(parts, { event: (event) => this.#received(event), ended: () => this.#ended() });
+    this.#link = new LiveLink(parts, {
+      event: (event) => this.#received(event),
+      ended: () => this.#ended(),
+      subscribed: () => this.#book.subscribed,
+    });
     this.#catalogue = new CatalogueKeeper(parts, (catalogue, at) => this.#catalogueLoaded(catalogue, at));
     this.#poller = new Poller(parts, {
       plan: () => this.#plan(),
@@ -134,7 +138,7 @@ export class FeedSupervisor {
     const symbols = markets.map((market) => market.symbol);
     const gone = this.#book.catalogueLoaded(symbols, verdict);
     countOne(this.#parts.counters.catalogueLoads, verdict.isEvidence ? 'ok' : 'incomplete');
-    if (gone.length > 0) this.#link.connection?.unsubscribe(gone);
+    if (gone.length > 0) for (const connection of this.#link.connections) connection.unsubscribe(gone);
     this.#candles.follow(this.#book.symbols);
     this.#link.start();
     this.#subscribeDue();
@@ -175,10 +179,6 @@ export class FeedSupervisor {
       case 'system':
         this.#systemStatusReceived(event.status);
         break;
-      case 'renewed':
-        this.#parts.counters.connectionsRenewed++;
-        this.#parts.log.info({ detail: event.detail }, 'live connection replaced as planned');
-        break;
       case 'dropped':
         countOne(this.#parts.counters.framesDropped, event.reason);
         break;
@@ -194,11 +194,11 @@ export class FeedSupervisor {
 
   /** Subscribes new symbols, and rejected ones due for a retry. */
   #subscribeDue(): void {
-    const connection = this.#link.connection;
-    if (connection === undefined) return;
+    const { connections } = this.#link;
+    if (connections.length === 0) return;
     const symbols = this.#book.takeUnsubscribed(this.#parts.clock.monotonicMs());
     if (symbols.length === 0) return;
-    connection.subscribe(symbols);
+    for (const connection of connections) connection.subscribe(symbols);
     this.#link.expectData();
   }
 
@@ -306,7 +306,7 @@ export class FeedSupervisor {
       { symbols: silent.slice(0, 20), count: silent.length },
       'symbols silent on the live connection',
     );
-    this.#link.connection?.resubscribe(silent);
+    this.#link.connections[0]?.resubscribe(silent);
   }
 
   #after(delayMs: number, run: () => void): void {

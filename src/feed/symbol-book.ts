@@ -97,6 +97,13 @@ export class SymbolBook {
     return due;
   }
 
+  /** The symbols asked for on the current connection and not refused: one without an answer in time may still get it. */
+  get subscribed(): MarketSymbol[] {
+    return this.#select(
+      (entry) => entry.subscription === 'asked' || entry.subscription === 'accepted' || isUnanswered(entry),
+    );
+  }
+
   accepted(symbol: MarketSymbol): void {
     const entry = this.#entries.get(symbol);
     if (entry !== undefined) entry.subscription = 'accepted';

@@ -59,7 +59,7 @@ export class TickerAssembler {
     return this.prices(symbol, { ...known, upstreamTime, askedAt: receivedAt, receivedAt });
   }
 
-  /** Notes statistics. Returns the market's first ticker when the best prices were there before them. */
+  /** Notes statistics, of which a whole ticker may be the source. Returns the market's first ticker when the best prices were there before them. */
   statistics(symbol: MarketSymbol, statistics: Statistics): UpstreamTicker | undefined {
     const known = this.#market(symbol);
     known.statistics = statistics;
@@ -94,6 +94,6 @@ export class TickerAssembler {
     const isOld = known.emittedAtMs - known.statisticsAtMs > statisticsValidForMs;
     if (isOld) this.#onOldStatistics();
     const optional = isOld ? { vwap24h: undefined, priceChangePercent24h: undefined } : {};
-    return { symbol, ...prices, ...statistics, ...optional };
+    return { ...statistics, ...prices, ...optional, symbol };
   }
 }

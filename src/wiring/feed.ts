@@ -61,7 +61,7 @@ const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']);
 export function createFeed(configuration: Configuration, kinds: LoadedKinds, parts: FeedParts): Feed {
   const { feed, pricing, rates, sources } = configuration;
   const { market, record = () => {} } = parts;
-  const connectors = connectorsFor(configuration, kinds, parts);
+  const connectors = connectorsFor(configuration, kinds, parts.clock);
   const pingEveryMs = Math.min(feed.pingEveryMs, severalTiming.pingEveryMs);
   const several = sources.length > 1 ? { ...severalTiming, pingEveryMs } : { silentAfterMs: feed.transportTimeoutMs };
   const timingOf = (kind: string) => ({
@@ -140,13 +140,13 @@ export async function loadKinds({ sources }: Configuration): Promise<LoadedKinds
 export function connectorsFor(
   { sources, markets, feed }: Configuration,
   kinds: LoadedKinds,
-  { clock, randomness, log }: Pick<FeedParts, 'clock' | 'randomness' | 'log'>,
+  clock: Clock,
 ): readonly ExchangeConnector[] {
   const { quotes, symbols } = markets;
   const { requestTimeoutMs, frameBytesMax } = feed;
   return sources.map(({ id, kind, urls }) => {
     const Connector = kinds.get(kind)!;
-    return new Connector({ id, urls, quotes, symbols, clock, randomness, log, requestTimeoutMs, frameBytesMax });
+    return new Connector({ id, urls, quotes, symbols, clock, requestTimeoutMs, frameBytesMax });
   });
 }
 

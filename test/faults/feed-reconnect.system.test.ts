@@ -115,7 +115,8 @@ function attemptsOf(clock: FakeClock, itsSeed: number): readonly number[] {
     },
   };
   const randomness = seededRandomness(itsSeed);
-  const link = new LiveLink(partsForTest({ connector, clock, randomness }), { event() {}, ended() {} });
+  const parts = partsForTest({ connector, clock, randomness });
+  const link = new LiveLink(parts, { event() {}, ended() {}, subscribed: () => [] });
   link.start();
   return times;
 }

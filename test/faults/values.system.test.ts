@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KrakenLive } from '../../src/feed/kraken/live.ts';
+import { KrakenLive, krakenSocket } from '../../src/feed/kraken/live.ts';
 import { RecordingChannel } from '../../src/feed/live-channel.testing.ts';
 import { PairDirectory } from '../../src/feed/pair-directory.ts';
 import type { MarketSymbol } from '../../src/market/symbol.ts';
@@ -87,7 +87,7 @@ function deliver(api: ListenerHarness, symbol: string, text: string): void {
   const directory = new PairDirectory();
   directory.add([{ symbol: symbol as MarketSymbol, id: symbol, liveName: symbol }]);
   const channel = new RecordingChannel();
-  const live = new KrakenLive({ clock: api.clock, directory, quotes: [] }, channel);
+  const live = new KrakenLive({ clock: api.clock, directory, quotes: [], traits: krakenSocket }, channel);
   try {
     live.received(text);
   } catch {

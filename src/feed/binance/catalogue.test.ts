@@ -4,7 +4,7 @@ import type { CurrencyCode } from '../../market/symbol.ts';
 import { selectMarkets } from '../market-listing.ts';
 import { recordedText } from '../recordings.testing.ts';
 import { asList, asObject, parsePlain, UpstreamError } from '../wire.ts';
-import { readExchangeInfo } from './messages.ts';
+import { readExchangeInfo } from './connector.ts';
 
 const recorded = parsePlain(recordedText('binance-exchange-info-eur-2021-10-12.json'));
 const eur = { quotes: ['EUR' as CurrencyCode], symbols: 'all' } as const;

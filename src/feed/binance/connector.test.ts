@@ -4,6 +4,7 @@ import { soon, turns } from '../../../test/support/eventually.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import { connectorOptions } from '../connector.testing.ts';
+import type { LiveEvent } from '../connector.ts';
 import { recordedText } from '../recordings.testing.ts';
 import { type RestAnswer, ScriptedExchange } from '../scripted-exchange.testing.ts';
 import { BinanceConnector } from './connector.ts';
@@ -52,4 +53,25 @@ test('few symbols are asked for by name; one that is gone fails the request, and
   } finally {
     await exchange.close();
   }
+});
+
+test('a connection is to be replaced ten minutes before the exchange ends it at the age of 24 hours', async () => {
+  const exchange = new ScriptedExchange();
+  await exchange.listen();
+  const { restUrl, liveUrl } = exchange;
+  const clock = new FakeClock();
+  const events: LiveEvent[] = [];
+  const connector = new BinanceConnector(connectorOptions({ clock, restUrl, liveUrl }));
+  const connection = connector.openLive((event) => events.push(event));
+  try {
+    await soon('the connection', () => events.length > 0);
+    await clock.advance(24 * 3_600_000 - 600_001);
+    assert.deepEqual(events, [{ type: 'opened' }]);
+    await clock.advance(1);
+    assert.deepEqual(events.at(-1), { type: 'ending', detail: 'the connection reached its age limit' });
+  } finally {
+    connection.terminate();
+    await exchange.close();
+  }
+  assert.equal(clock.pendingTimers, 0);
 });

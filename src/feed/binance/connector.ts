@@ -1,9 +1,15 @@
+import type { EpochMs } from '../../clock.ts';
+import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { readPolled } from '../polled-tickers.ts';
-import { BinanceLive, binanceSocket } from './live.ts';
-import { readExchangeInfo, readPolledTicker } from './messages.ts';
+import { asStep, required, type Step } from '../listing-values.ts';
+import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import type { ListedPair, MarketTerms } from '../market-listing.ts';
+import { readPolled, type TickerValues } from '../polled-tickers.ts';
+import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
+import type { BestPrices } from '../top-of-book.ts';
+import { asCount, asEpoch, asList, asObject, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
 
 const weights = { exchangeInfo: 20, klines: 2, tickersOfFew: 2, tickersOfSome: 40, tickersOfAll: 80 };
 /** `ticker/24hr` for these many symbols costs `tickersOfFew` and `tickersOfSome`; for more it costs as much as for all. */
@@ -17,14 +23,14 @@ const candles = { hour: { interval: '1h', limit: '170' }, minute: { interval: '1
  */
 export class BinanceConnector extends ConnectorBase {
   readonly catalogueReloadMs = 60_000;
+  /** The newest update of each market's book. Shared by a connection and its successor, which both send it. */
+  readonly #updates = new Map<MarketSymbol, number>();
 
   constructor(options: ConnectorOptions) {
     super(options, {
-      client: {
-        // In Binance's own weights: 2,400 a minute of the 6,000 that an address has, which others may share.
-        pace: { intervalMs: 25, burst: 80, inFlightMax: 4, waitingMax: 64 },
-        parse: 'plain',
-      },
+      // In Binance's own weights: 2,400 a minute of the 6,000 that an address has, which others may share.
+      pace: { intervalMs: 25, burst: 80 },
+      parse: 'plain',
       candles: {
         call: (symbol, interval) => ({
           path: '/api/v3/klines',
@@ -41,8 +47,7 @@ export class BinanceConnector extends ConnectorBase {
   }
 
   openLive(listener: LiveListener) {
-    const parts = { ...this.liveParts, updates: new Map<MarketSymbol, number>() };
-    return this.openSocket(listener, binanceSocket, (channel) => new BinanceLive(parts, channel));
+    return this.openSocket(listener, binanceSocket, (parts, channel) => new BinanceLive(parts, channel, this.#updates));
   }
 
   /** One delisted symbol fails a request that names it, with a status of 400. */
@@ -55,4 +60,188 @@ export class BinanceConnector extends ConnectorBase {
     });
     return readPolled(answer, this.directory, readPolledTicker, ({ symbol }) => symbol);
   }
+}
+
+export const binanceSocket: SocketTraits = {
+  /**
+   * Binance closes a connection that sends more than 5 messages a second, pings and pongs included. Those are
+   * sent outside the pace: at most 2 a second, even when a server asks for a pong.
+   */
+  pace: { intervalMs: 350, burst: 1 },
+  /** A frame is one event, of half a kilobyte. */
+  frameBytesMax: 1_048_576,
+  /** Every connection ends after 24 hours. */
+  lifetimeMs: (24 * 60 - 10) * 60_000,
+  /** Two streams each; a connection takes 1,024 streams. */
+  symbolsMax: 500,
+  acknowledges: 'none',
+  batchMax: 100,
+};
+
+/**
+ * For this long after a change of the book the best prices of the `ticker` stream are not used: it is sent once a second
+ * and can be from before the change.
+ */
+const tickerLagMs = 2_000;
+
+/**
+ * Binance's market streams: `bookTicker` with each change of the best prices, `ticker` once a second with the statistics
+ * of the rolling day. `bookTicker` is silent until the book changes, and carries no time; until then, and while the
+ * book is quiet, the best prices of `ticker` are used.
+ */
+export class BinanceLive extends LiveProtocol {
+  readonly #updates: Map<MarketSymbol, number>;
+  readonly #assembler: TickerAssembler;
+  /** When each market's book last changed. Monotonic. */
+  readonly #bookAtMs = new Map<MarketSymbol, number>();
+  /** The time of each market's newest `ticker` event. The market room cannot order it among book changes without a time. */
+  readonly #tickerTimes = new Map<MarketSymbol, EpochMs>();
+
+  constructor(parts: LiveParts, channel: LiveChannel, updates: Map<MarketSymbol, number>) {
+    super(parts, channel);
+    this.#updates = updates;
+    this.#assembler = new TickerAssembler(parts.clock, () => this.dropped('old_statistics'));
+  }
+
+  override resubscribe(symbols: readonly MarketSymbol[]): void {
+    for (const symbol of symbols) this.#updates.delete(symbol);
+    super.resubscribe(symbols);
+  }
+
+  received(text: string): void {
+    const frame = asObject(parsePlain(text)) ?? {};
+    const event = asObject(frame.data) ?? frame;
+    if (event.e === 'serverShutdown') this.channel.emit({ type: 'ending', detail: 'serverShutdown' });
+    else if (event.e === '24hrTicker') this.#ticker(event);
+    else if (event.e === undefined && event.u !== undefined) this.#bookTicker(event);
+    else if (frame.id !== undefined || frame.code !== undefined) this.#answered(frame);
+    else this.dropped('unknown_kind');
+  }
+
+  protected request(method: string, names: readonly string[], id: number): object {
+    const params = names.flatMap((name) => [`${name}@ticker`, `${name}@bookTicker`]);
+    return { method: method.toUpperCase(), params, id };
+  }
+
+  /** `result` is null for every stream name, known or not: only errors are of use. */
+  #answered(frame: WireObject): void {
+    if (frame.code === undefined && frame.error === undefined) return;
+    const request = asCount(frame.id, Number.MAX_SAFE_INTEGER);
+    if (request === undefined) this.dropped('unknown_kind');
+    else this.subscriptions.refusedRequest(request);
+  }
+
+  #ticker(event: WireObject): void {
+    const symbol = this.#symbolOfEvent(event);
+    if (symbol === undefined) return;
+    const upstreamTime = asEpoch(event.E);
+    if (upstreamTime !== undefined) {
+      if (upstreamTime < (this.#tickerTimes.get(symbol) ?? 0)) {
+        this.dropped('late');
+        return;
+      }
+      this.#tickerTimes.set(symbol, upstreamTime);
+    }
+    this.emitTicker(this.#assembler.statistics(symbol, readStatistics(event)));
+    const bookAgeMs = this.clock.monotonicMs() - (this.#bookAtMs.get(symbol) ?? Number.NEGATIVE_INFINITY);
+    if (bookAgeMs >= tickerLagMs) this.#bestPrices(symbol, event, upstreamTime);
+  }
+
+  #bookTicker(event: WireObject): void {
+    const symbol = this.#symbolOfEvent(event);
+    if (symbol === undefined) return;
+    const update = asCount(event.u, Number.MAX_SAFE_INTEGER);
+    if (update === undefined || update < (this.#updates.get(symbol) ?? 0)) {
+      this.dropped(update === undefined ? 'malformed' : 'late');
+      return;
+    }
+    this.#updates.set(symbol, update);
+    this.#bookAtMs.set(symbol, this.clock.monotonicMs());
+    this.#bestPrices(symbol, event, undefined);
+  }
+
+  #bestPrices(symbol: MarketSymbol, event: WireObject, upstreamTime: EpochMs | undefined): void {
+    this.emitTicker(this.#assembler.prices(symbol, { ...readBestPrices(event), upstreamTime, ...this.arrival() }));
+  }
+
+  #symbolOfEvent(event: WireObject): MarketSymbol | undefined {
+    const symbol = this.directory.byId.get(asText(event.s) ?? '')?.symbol;
+    if (symbol === undefined) this.dropped('unknown_symbol');
+    else this.subscriptions.accepted(symbol);
+    return symbol;
+  }
+}
+
+/**
+ * Reads the answer of `exchangeInfo`. Only `TRADING` is trading; every other state, known (`HALT`, `BREAK`, `END_OF_DAY`,
+ * `CANCEL_ONLY`) or new, takes fewer kinds of order or none. Binance also lists assets whose names are not in ASCII.
+ */
+export function readExchangeInfo(result: unknown): ListedPair[] {
+  return requireList(asObject(result)?.symbols, 'symbols').map((entry) => ({
+    id: asText(entry.symbol),
+    // The names of streams are in lower case.
+    liveName: asText(entry.symbol)?.toLowerCase(),
+    base: entry.baseAsset,
+    quote: entry.quoteAsset,
+    terms: () => readTerms(entry),
+  }));
+}
+
+function readTerms(entry: WireObject): MarketTerms {
+  const tick = requireFilter(entry, 'PRICE_FILTER', 'tickSize');
+  const isTrading = entry.status === 'TRADING' && entry.isSpotTradingAllowed !== false;
+  const value = filterOf(entry, 'NOTIONAL') ?? filterOf(entry, 'MIN_NOTIONAL');
+  return {
+    status: isTrading ? 'trading' : 'paused',
+    pricePrecision: tick.places,
+    amountPrecision: requireFilter(entry, 'LOT_SIZE', 'stepSize').places,
+    tickSize: tick.size,
+    minOrderSize: requireFilter(entry, 'LOT_SIZE', 'minQty').size,
+    minOrderValue: asStep(value?.minNotional)?.size,
+  };
+}
+
+/** In a filter 0 means that the rule is off: the value itself is then unknown. */
+function requireFilter(entry: WireObject, type: string, member: string): Step {
+  return required(asStep(filterOf(entry, type)?.[member]), `${type} has no ${member} above 0`);
+}
+
+function filterOf(entry: WireObject, type: string): WireObject | undefined {
+  const filters = asList(entry.filters) ?? [];
+  return filters.map(asObject).find((filter) => filter?.filterType === type);
+}
+
+/** The best prices of a `bookTicker` or `24hrTicker` event, which name them alike. */
+export function readBestPrices(event: WireObject): BestPrices {
+  return { bid: parseDecimal(event.b), ask: parseDecimal(event.a) };
+}
+
+/** The statistics of a `24hrTicker` event, over a rolling 24 hours. */
+export function readStatistics(event: WireObject): Statistics {
+  return {
+    last: parseDecimal(event.c),
+    high24h: parseDecimal(event.h),
+    low24h: parseDecimal(event.l),
+    volume24h: parseDecimal(event.v),
+    vwap24h: parseDecimal(event.w),
+    priceChangePercent24h: parseDecimal(event.P),
+  };
+}
+
+/**
+ * Reads one entry of `ticker/24hr`. Its `closeTime` ends the window of the statistics; nothing says that the best
+ * prices are of that instant, so these tickers carry no time.
+ */
+export function readPolledTicker(entry: WireObject): TickerValues {
+  return {
+    bid: parseDecimal(entry.bidPrice),
+    ask: parseDecimal(entry.askPrice),
+    last: parseDecimal(entry.lastPrice),
+    high24h: parseDecimal(entry.highPrice),
+    low24h: parseDecimal(entry.lowPrice),
+    volume24h: parseDecimal(entry.volume),
+    vwap24h: parseDecimal(entry.weightedAvgPrice),
+    priceChangePercent24h: parseDecimal(entry.priceChangePercent),
+    upstreamTime: undefined,
+  };
 }

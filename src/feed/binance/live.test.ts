@@ -6,7 +6,7 @@ import { RecordingChannel } from '../live-channel.testing.ts';
 import { PairDirectory } from '../pair-directory.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { SendQueue } from '../send-queue.ts';
-import { BinanceLive, binanceSocket } from './live.ts';
+import { BinanceLive, binanceSocket } from './connector.ts';
 
 const nkn = 'NKNUSDT' as MarketSymbol;
 const ids = ['NKNUSDT', 'BLZETH', 'LRCBTC', 'RUNEEUR'];
@@ -16,7 +16,11 @@ function opened(updates = new Map<MarketSymbol, number>()) {
   const directory = new PairDirectory();
   directory.add(ids.map((id) => ({ symbol: id as MarketSymbol, id, liveName: id.toLowerCase() })));
   const channel = new RecordingChannel();
-  return { clock, channel, live: new BinanceLive({ clock, directory, quotes: [], updates }, channel) };
+  return {
+    clock,
+    channel,
+    live: new BinanceLive({ clock, directory, quotes: [], traits: binanceSocket }, channel, updates),
+  };
 }
 
 const ticker = (changes: object = {}) => {

@@ -4,7 +4,7 @@ import type { CurrencyCode } from '../../market/symbol.ts';
 import { selectMarkets } from '../market-listing.ts';
 import { recordedText } from '../recordings.testing.ts';
 import { parsePlain, UpstreamError } from '../wire.ts';
-import { readMarkets } from './messages.ts';
+import { readMarkets } from './connector.ts';
 
 const recorded = parsePlain(recordedText('bitstamp-trading-pairs-info-2022-01-05.json'));
 const eur = { quotes: ['EUR' as CurrencyCode], symbols: 'all' } as const;

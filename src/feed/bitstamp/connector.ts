@@ -1,11 +1,20 @@
+import type { EpochMs } from '../../clock.ts';
+import { parseDecimal, unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { readPolled } from '../polled-tickers.ts';
-import { asObject } from '../wire.ts';
-import { BitstampLive, bitstampSocket } from './live.ts';
-import { idOf, readMarkets, readPolledTicker } from './messages.ts';
+import { requirePlaces } from '../listing-values.ts';
+import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import type { ListedPair, MarketTerms } from '../market-listing.ts';
+import { readPolled, type TickerValues } from '../polled-tickers.ts';
+import { TickerAssembler } from '../ticker-assembler.ts';
+import { Loop } from '../timers.ts';
+import type { BestPrices } from '../top-of-book.ts';
+import { asEpoch, asList, asObject, asPositive, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
+
+/** The current tickers of all markets over REST. */
+type LoadTickers = (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
 
 const candles = { hour: { step: '3600', limit: '170' }, minute: { step: '60', limit: '62' } } as const;
 
@@ -18,11 +27,9 @@ export class BitstampConnector extends ConnectorBase {
 
   constructor(options: ConnectorOptions) {
     super(options, {
-      client: {
-        // 3,000 in 10 minutes of the 10,000 that an address has.
-        pace: { intervalMs: 200, burst: 2, inFlightMax: 4, waitingMax: 64 },
-        parse: 'plain',
-      },
+      // 3,000 in 10 minutes of the 10,000 that an address has.
+      pace: { intervalMs: 200, burst: 2 },
+      parse: 'plain',
       candles: {
         call: (id, interval) => ({
           path: `/api/v2/ohlc/${encodeURIComponent(id)}/`,
@@ -41,12 +48,184 @@ export class BitstampConnector extends ConnectorBase {
 
   openLive(listener: LiveListener) {
     const loadTickers = (signal: AbortSignal) => this.loadTickers([], signal);
-    const parts = { ...this.liveParts, loadTickers };
-    return this.openSocket(listener, bitstampSocket, (channel) => new BitstampLive(parts, channel));
+    return this.openSocket(listener, bitstampSocket, (parts, channel) => new BitstampLive(parts, channel, loadTickers));
   }
 
   protected async loadTickers(_: readonly MarketSymbol[], signal: AbortSignal): Promise<UpstreamTicker[]> {
     const answer = await this.rest.ask({ path: '/api/v2/ticker/' }, signal);
     return readPolled(answer, this.directory, readPolledTicker, idOf);
   }
+}
+
+export const bitstampSocket: SocketTraits = {
+  /** Bitstamp documents no limit; other clients send more than 20 messages a second. */
+  pace: { intervalMs: 50, burst: 10 },
+  /** A book of 100 levels a side has about 10 kB. */
+  frameBytesMax: 1_048_576,
+  acknowledges: 'each',
+  batchMax: 1,
+};
+const statisticsEveryMs = 5_000;
+/** The longest interval while they cannot be read: it doubles with each failure. */
+const statisticsEveryMsMax = 60_000;
+const channelPrefix = 'order_book_';
+
+/**
+ * Bitstamp's `order_book` channels, of which the first level of each side is read, with the statistics of the REST ticker.
+ * One channel for each message and market.
+ */
+export class BitstampLive extends LiveProtocol {
+  /** No channel has statistics. */
+  readonly #loadTickers: LoadTickers;
+  readonly #assembler: TickerAssembler;
+  readonly #statistics: Loop;
+  #statisticsEveryMs = statisticsEveryMs;
+
+  constructor(parts: LiveParts, channel: LiveChannel, loadTickers: LoadTickers) {
+    super(parts, channel);
+    this.#loadTickers = loadTickers;
+    this.#assembler = new TickerAssembler(parts.clock, () => this.dropped('old_statistics'));
+    this.#statistics = new Loop(parts.clock, (signal) => this.#loadStatistics(signal));
+  }
+
+  override opened(): void {
+    this.#statistics.start();
+  }
+
+  override unsubscribe(symbols: readonly MarketSymbol[]): void {
+    for (const symbol of symbols) this.#assembler.dropPrices(symbol);
+    super.unsubscribe(symbols);
+  }
+
+  /** The heartbeat keeps a quiet connection open; that it is answered is not documented, so the socket is pinged as well. */
+  override ping(): void {
+    this.channel.sendNow({ event: 'bts:heartbeat' });
+    super.ping();
+  }
+
+  override stop(): void {
+    this.#statistics.stop();
+    super.stop();
+  }
+
+  received(text: string): void {
+    const frame = asObject(parsePlain(text)) ?? {};
+    switch (frame.event) {
+      case 'data':
+        this.#book(frame);
+        break;
+      case 'bts:subscription_succeeded':
+      case 'bts:unsubscription_succeeded':
+      case 'bts:error':
+        this.#answered(frame);
+        break;
+      case 'bts:request_reconnect':
+        this.channel.emit({ type: 'ending', detail: 'request_reconnect' });
+        break;
+      case 'bts:heartbeat':
+        break;
+      default:
+        this.dropped('unknown_kind');
+    }
+  }
+
+  protected request(method: string, [name]: readonly string[]): object {
+    return { event: `bts:${method}`, data: { channel: `${channelPrefix}${name}` } };
+  }
+
+  /** An error without a channel refuses no symbol: its subscription times out. */
+  #answered({ event, channel }: WireObject): void {
+    const symbol = this.#symbolOfChannel(channel);
+    if (symbol === undefined) {
+      if (event === 'bts:error') this.dropped('unknown_kind');
+    } else if (event === 'bts:subscription_succeeded') this.subscriptions.accepted(symbol);
+    else if (event === 'bts:error') this.subscriptions.refused(symbol);
+    else this.subscriptions.unsubscribed(symbol);
+  }
+
+  #book(frame: WireObject): void {
+    const symbol = this.#symbolOfChannel(frame.channel);
+    const data = asObject(frame.data);
+    if (symbol === undefined || data === undefined) {
+      this.dropped(symbol === undefined ? 'unknown_symbol' : 'malformed');
+      return;
+    }
+    this.subscriptions.accepted(symbol);
+    this.emitTicker(this.#assembler.prices(symbol, { ...readTopOfBook(data), ...this.arrival() }));
+  }
+
+  async #loadStatistics(signal: AbortSignal): Promise<number> {
+    try {
+      const tickers = await this.#loadTickers(signal);
+      this.#statisticsEveryMs = statisticsEveryMs;
+      for (const ticker of signal.aborted ? [] : tickers) {
+        this.emitTicker(this.#assembler.statistics(ticker.symbol, ticker));
+      }
+    } catch {
+      this.#statisticsEveryMs = Math.min(2 * this.#statisticsEveryMs, statisticsEveryMsMax);
+    }
+    return this.#statisticsEveryMs;
+  }
+
+  #symbolOfChannel(channel: unknown): MarketSymbol | undefined {
+    const name = asText(channel) ?? '';
+    return name.startsWith(channelPrefix) ? this.symbolOf(name.slice(channelPrefix.length)) : undefined;
+  }
+}
+
+/**
+ * Reads the answer of `markets`, in today's shape or in that of the older `trading-pairs-info`, which names a pair
+ * `url_symbol` and writes its smallest order as `20.0 EUR`. Perpetuals are ignored. Bitstamp gives no minimum amount of a
+ * spot order, so the smallest amount that can be written is the minimum.
+ */
+export function readMarkets(result: unknown): ListedPair[] {
+  const spot = requireList(result, 'markets').filter(({ market_type = 'SPOT' }) => market_type === 'SPOT');
+  return spot.map((entry) => {
+    const [base, quote] = asText(entry.name)?.split('/') ?? [];
+    return { id: asText(entry.market_symbol) ?? asText(entry.url_symbol), base, quote, terms: () => readTerms(entry) };
+  });
+}
+
+function readTerms(entry: WireObject): MarketTerms {
+  const pricePrecision = requirePlaces(entry, 'counter_decimals');
+  const amountPrecision = requirePlaces(entry, 'base_decimals');
+  return {
+    status: entry.trading === 'Enabled' ? 'trading' : 'paused',
+    pricePrecision,
+    amountPrecision,
+    tickSize: unitAt(pricePrecision),
+    minOrderSize: unitAt(amountPrecision),
+    minOrderValue: asPositive(entry.minimum_order_value) ?? asPositive(asText(entry.minimum_order)?.split(' ')[0]),
+  };
+}
+
+/** The first level of an `order_book` frame's data: both sides are sent whole, best price first. */
+export function readTopOfBook(data: WireObject): BestPrices & { readonly upstreamTime: EpochMs | undefined } {
+  const best = (side: unknown) => parseDecimal(asList(asList(side)?.[0])?.[0]);
+  // Microseconds have more digits than a count may; the last three are below our resolution.
+  const upstreamTime = asEpoch(asText(data.microtimestamp)?.slice(0, -3));
+  return { bid: best(data.bids), ask: best(data.asks), upstreamTime };
+}
+
+/**
+ * Reads one entry of `ticker`. `open` is today's and `open_24` that of 24 hours ago; the change is given.
+ * `timestamp` has whole seconds and would order these tickers before live ones of the same second, so it is not used.
+ */
+export function readPolledTicker(entry: WireObject): TickerValues {
+  return {
+    bid: parseDecimal(entry.bid),
+    ask: parseDecimal(entry.ask),
+    last: parseDecimal(entry.last),
+    high24h: parseDecimal(entry.high),
+    low24h: parseDecimal(entry.low),
+    volume24h: parseDecimal(entry.volume),
+    vwap24h: parseDecimal(entry.vwap),
+    priceChangePercent24h: parseDecimal(entry.percent_change_24),
+    upstreamTime: undefined,
+  };
+}
+
+/** The id of such an entry's pair: `BTC/EUR` is `btceur` in requests and channels. */
+export function idOf({ pair }: WireObject): string | undefined {
+  return asText(pair)?.replace('/', '').toLowerCase();
 }

@@ -8,7 +8,7 @@ import { RecordingChannel } from '../live-channel.testing.ts';
 import { PairDirectory } from '../pair-directory.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { UpstreamError } from '../wire.ts';
-import { BitstampLive } from './live.ts';
+import { BitstampLive, bitstampSocket } from './connector.ts';
 
 const xrp = 'XRPEUR' as MarketSymbol;
 const ada = 'ADAEUR' as MarketSymbol;
@@ -20,7 +20,11 @@ function opened(load: () => Promise<readonly UpstreamTicker[]>) {
   for (const symbol of [xrp, ada])
     directory.add([{ symbol, id: symbol.toLowerCase(), liveName: symbol.toLowerCase() }]);
   const channel = new RecordingChannel();
-  return { clock, channel, live: new BitstampLive({ clock, directory, quotes: [], loadTickers: load }, channel) };
+  return {
+    clock,
+    channel,
+    live: new BitstampLive({ clock, directory, quotes: [], traits: bitstampSocket }, channel, load),
+  };
 }
 
 function polled(changes: Partial<UpstreamTicker> = {}): UpstreamTicker {

@@ -6,7 +6,7 @@ import { PairDirectory } from '../pair-directory.ts';
 import { readPolled } from '../polled-tickers.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { asList, asObject, parsePlain, UpstreamError } from '../wire.ts';
-import { idOf, readPolledTicker, readTopOfBook } from './messages.ts';
+import { idOf, readPolledTicker, readTopOfBook } from './connector.ts';
 
 const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
 const directory = new PairDirectory();

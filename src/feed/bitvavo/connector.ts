@@ -1,11 +1,24 @@
 import type { EpochMs } from '../../clock.ts';
+import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { readPolled } from '../polled-tickers.ts';
-import { asEpoch, asObject } from '../wire.ts';
-import { BitvavoLive, bitvavoSocket } from './live.ts';
-import { readMarkets, readTicker } from './messages.ts';
+import { changePercentOf, vwapOf } from '../derived.ts';
+import { asStep, requirePlaces, requireStep } from '../listing-values.ts';
+import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import type { ListedPair, MarketTerms } from '../market-listing.ts';
+import { readPolled, type TickerValues } from '../polled-tickers.ts';
+import {
+  asCount,
+  asEpoch,
+  asList,
+  asObject,
+  asPositive,
+  asText,
+  parsePlain,
+  requireList,
+  type WireObject,
+} from '../wire.ts';
 
 const candles = { hour: { interval: '1h', limit: '170' }, minute: { interval: '1m', limit: '62' } } as const;
 /** Points of `ticker/24h` for all markets; for one it is 1. */
@@ -18,14 +31,12 @@ export class BitvavoConnector extends ConnectorBase {
 
   constructor(options: ConnectorOptions) {
     super(options, {
-      client: {
-        // 600 of the 1,000 points a minute that an address has.
-        pace: { intervalMs: 100, burst: 50, inFlightMax: 4, waitingMax: 64 },
-        parse: 'plain',
-        // Over the limit an address is banned for up to 15 minutes; its points are reset each minute.
-        slowDownMs: 60_000,
-        retryAfter,
-      },
+      // 600 of the 1,000 points a minute that an address has.
+      pace: { intervalMs: 100, burst: 50 },
+      parse: 'plain',
+      // Over the limit an address is banned for up to 15 minutes; its points are reset each minute.
+      slowDownMs: 60_000,
+      retryAfter,
       candles: {
         call: (id, interval) => ({ path: `/${id}/candles`, parameters: candles[interval] }),
       },
@@ -37,7 +48,7 @@ export class BitvavoConnector extends ConnectorBase {
   }
 
   openLive(listener: LiveListener) {
-    return this.openSocket(listener, bitvavoSocket, (channel) => new BitvavoLive(this.liveParts, channel));
+    return this.openSocket(listener, bitvavoSocket, (parts, channel) => new BitvavoLive(parts, channel));
   }
 
   protected async loadTickers([first, ...others]: readonly MarketSymbol[], signal: AbortSignal) {
@@ -53,4 +64,97 @@ export class BitvavoConnector extends ConnectorBase {
 function retryAfter(headers: Headers, now: EpochMs): number | undefined {
   const resetAt = asEpoch(headers.get('bitvavo-ratelimit-resetat'));
   return resetAt === undefined ? undefined : Math.max(0, resetAt - now);
+}
+
+export const bitvavoSocket: SocketTraits = {
+  /** No limit on messages is documented; this is a few requests for the largest catalogue. */
+  pace: { intervalMs: 200, burst: 5 },
+  /** A frame has at most all markets, of about 300 bytes each. */
+  frameBytesMax: 1_048_576,
+  acknowledges: 'set',
+  batchMax: 100,
+};
+
+/** Errors that concern our rate, not the request. */
+const rateErrors = new Set([105, 110]);
+
+/**
+ * Bitvavo's WebSocket: the channel `ticker24h` alone, which has prices, statistics and its own time in one message, at
+ * most once a second for each market that changed. The channel `ticker` is faster but has no time, so the two
+ * could not be ordered. There is no heartbeat: a silent connection is detected by pings of the WebSocket protocol. A market
+ * that has not changed since the subscription sends nothing; it is polled over REST. Whether a new subscription begins
+ * with the current values is not documented, so nothing depends on it.
+ */
+export class BitvavoLive extends LiveProtocol {
+  received(text: string): void {
+    const frame = asObject(parsePlain(text));
+    switch (frame?.event) {
+      case 'ticker24h':
+        this.emitTickers(this.readTickers(requireList(frame.data, 'data'), 'market', readTicker));
+        break;
+      case 'subscribed':
+        this.#subscribed(asList(asObject(frame.subscriptions)?.ticker24h) ?? []);
+        break;
+      case 'unsubscribed':
+        break;
+      case 'error':
+        // Only subscriptions are requested on this connection.
+        if (!rateErrors.has(asCount(frame.errorCode, 9_999) ?? 0)) this.subscriptions.refusedRequest();
+        break;
+      default:
+        this.dropped(frame === undefined ? 'malformed' : 'unknown_kind');
+    }
+  }
+
+  protected request(action: string, markets: readonly string[]): object {
+    return { action, channels: [{ name: 'ticker24h', markets }] };
+  }
+
+  #subscribed(markets: readonly unknown[]): void {
+    this.subscriptions.confirmed(markets.flatMap((name) => this.symbolOf(name) ?? []));
+  }
+}
+
+/** Reads the answer of `GET /markets`. */
+export function readMarkets(result: unknown): ListedPair[] {
+  return requireList(result, 'markets').map((entry) => ({
+    id: asText(entry.market),
+    base: entry.base,
+    quote: entry.quote,
+    terms: () => readTerms(entry),
+  }));
+}
+
+/** `pricePrecision` is no longer sent: it follows from the tick. */
+function readTerms(entry: WireObject): MarketTerms {
+  const tick = requireStep(entry, 'tickSize');
+  return {
+    // `halted`, `auction`, `auctionMatching`, `cancelOnly`, and any new state, take fewer kinds of order or none.
+    status: entry.status === 'trading' ? 'trading' : 'paused',
+    pricePrecision: tick.places,
+    amountPrecision: requirePlaces(entry, 'quantityDecimals'),
+    tickSize: tick.size,
+    minOrderSize: requireStep(entry, 'minOrderInBaseAsset').size,
+    minOrderValue: asStep(entry.minOrderInQuoteAsset)?.size,
+  };
+}
+
+/**
+ * Reads one entry of `ticker24h`, the same live and over REST. An empty side of the book or empty statistics are null:
+ * missing. Average and change are derived, from volumes and prices of the same 24 hours.
+ */
+export function readTicker(entry: WireObject): TickerValues {
+  const last = parseDecimal(entry.last);
+  const volume24h = parseDecimal(entry.volume);
+  return {
+    bid: parseDecimal(entry.bid),
+    ask: parseDecimal(entry.ask),
+    last,
+    high24h: parseDecimal(entry.high),
+    low24h: parseDecimal(entry.low),
+    volume24h,
+    vwap24h: vwapOf(parseDecimal(entry.volumeQuote), volume24h),
+    priceChangePercent24h: changePercentOf(last, asPositive(entry.open)),
+    upstreamTime: asEpoch(entry.timestamp),
+  };
 }

@@ -23,7 +23,7 @@ export class CoinbaseConnector extends ConnectorBase {
   constructor(options: ConnectorOptions) {
     super(options, {
       // 8 of the 10 requests a second that an address has.
-      client: { pace: { intervalMs: 125, burst: 10, inFlightMax: 4, waitingMax: 64 } },
+      pace: { intervalMs: 125, burst: 10 },
       candles: {
         call: (id, interval, now) => {
           const { seconds, count } = candles[interval];
@@ -49,8 +49,11 @@ export class CoinbaseConnector extends ConnectorBase {
   openLive(listener: LiveListener) {
     const loadStatistics = (symbol: MarketSymbol, signal: AbortSignal) =>
       this.#loadStatistics(symbol, signal, 'background').catch(() => undefined);
-    const parts = { ...this.liveParts, loadStatistics };
-    return this.openSocket(listener, coinbaseSocket, (channel) => new CoinbaseLive(parts, channel));
+    return this.openSocket(
+      listener,
+      coinbaseSocket,
+      (parts, channel) => new CoinbaseLive(parts, channel, loadStatistics),
+    );
   }
 
   /** At most eight at a time: those that were polled longest ago. */

@@ -5,7 +5,7 @@ import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import { RecordingChannel } from '../live-channel.testing.ts';
 import { PairDirectory } from '../pair-directory.ts';
 import type { Statistics } from '../ticker-assembler.ts';
-import { CoinbaseLive } from './live.ts';
+import { CoinbaseLive, coinbaseSocket } from './live.ts';
 
 const crv = 'CRVEUR' as MarketSymbol;
 const product_id = 'CRV-EUR';
@@ -24,7 +24,8 @@ beforeEach(() => {
     asked.push(symbol);
     return { high24h: '4', low24h: '3', volume24h: '7' } as Statistics;
   };
-  live = new CoinbaseLive({ clock, directory, quotes: ['EUR' as CurrencyCode], loadStatistics }, channel);
+  const parts = { clock, directory, quotes: ['EUR' as CurrencyCode], traits: coinbaseSocket };
+  live = new CoinbaseLive(parts, channel, loadStatistics);
   live.subscribe([crv]);
 });
 

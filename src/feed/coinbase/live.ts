@@ -1,17 +1,14 @@
 import type { Timer } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { LivePair } from '../connector.ts';
-import type { SocketTraits } from '../connector-base.ts';
-import { type LiveChannel, type LiveParts, LiveProtocol } from '../live-protocol.ts';
+import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
 import { TopOfBook } from '../top-of-book.ts';
 import { asCount, asList, asText, parsePlain, requireList, requireObject, type WireObject } from '../wire.ts';
 import { productStatus, readLiveStatistics, readTime } from './messages.ts';
 
-interface CoinbaseLiveParts extends LiveParts {
-  /** Asks for statistics over REST, behind all other requests; `undefined` when that failed. */
-  readonly loadStatistics: (symbol: MarketSymbol, signal: AbortSignal) => Promise<Statistics | undefined>;
-}
+/** Asks for statistics over REST, behind all other requests; `undefined` when that failed. */
+type LoadStatistics = (symbol: MarketSymbol, signal: AbortSignal) => Promise<Statistics | undefined>;
 
 /** One product on this connection. */
 interface Product {
@@ -31,6 +28,8 @@ export const coinbaseSocket: SocketTraits = {
   pace: { intervalMs: 150, burst: 5 },
   /** A snapshot is a whole book, which can have megabytes: as much as can be configured. */
   frameBytesMax: 67_108_864,
+  acknowledges: 'set',
+  batchMax: 50,
 };
 
 const channels = ['level2_batch', 'ticker', 'heartbeat'];
@@ -50,16 +49,16 @@ const sequenceMax = Number.MAX_SAFE_INTEGER;
  * counts; no heartbeat is relied on for the connection itself, which is probed by pings of the WebSocket protocol.
  */
 export class CoinbaseLive extends LiveProtocol {
-  readonly #loadStatistics: CoinbaseLiveParts['loadStatistics'];
+  readonly #loadStatistics: LoadStatistics;
   readonly #assembler: TickerAssembler;
   readonly #products = new Map<MarketSymbol, Product>();
   readonly #refreshTimer: Timer;
   readonly #controller = new AbortController();
 
-  constructor(parts: CoinbaseLiveParts, channel: LiveChannel) {
-    super(parts, channel, { style: 'set', batchMax: 50 });
-    this.#loadStatistics = parts.loadStatistics;
-    this.#assembler = new TickerAssembler(parts.clock, () => channel.dropped('old_statistics'));
+  constructor(parts: LiveParts, channel: LiveChannel, loadStatistics: LoadStatistics) {
+    super(parts, channel);
+    this.#loadStatistics = loadStatistics;
+    this.#assembler = new TickerAssembler(parts.clock, () => this.dropped('old_statistics'));
     this.#refreshTimer = parts.clock.every(refreshEveryMs, () => this.#refresh());
   }
 
@@ -104,8 +103,8 @@ export class CoinbaseLive extends LiveProtocol {
     const read = this.#readers[asText(frame.type) ?? ''];
     const symbol = this.symbolOf(frame.product_id);
     const product = symbol === undefined ? undefined : this.#products.get(symbol);
-    if (read === undefined) this.channel.dropped('unknown_kind');
-    else if (symbol === undefined || product === undefined) this.channel.dropped('unknown_symbol');
+    if (read === undefined) this.dropped('unknown_kind');
+    else if (symbol === undefined || product === undefined) this.dropped('unknown_symbol');
     else read(symbol, product, frame);
   }
 
@@ -121,7 +120,7 @@ export class CoinbaseLive extends LiveProtocol {
       for (const change of asList(frame.changes) ?? []) {
         const [side, price, size] = asList(change) ?? [];
         const isRead = product.book.change(side === 'buy' ? 'bid' : 'ask', price, size);
-        if (!isRead) this.channel.dropped('malformed');
+        if (!isRead) this.dropped('malformed');
       }
       this.#bookChanged(symbol, product, frame);
     },
@@ -152,7 +151,7 @@ export class CoinbaseLive extends LiveProtocol {
 
   /** A crossed book has missed a change: only a new snapshot corrects it. */
   #renew(symbol: MarketSymbol, product: Product): void {
-    this.channel.dropped('crossed');
+    this.dropped('crossed');
     this.#assembler.dropPrices(symbol);
     const nowMs = this.clock.monotonicMs();
     if (nowMs - product.resubscribedAtMs < resubscribeEveryMs) return;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import { selectMarkets } from '../market-listing.ts';
 import { parseLossless, UpstreamError } from '../wire.ts';
-import { readTradingPairs } from './messages.ts';
+import { readTradingPairs } from './connector.ts';
 
 const czk = { quotes: ['CZK' as CurrencyCode], symbols: 'all' } as const;
 const read = (json: string) => selectMarkets(readTradingPairs(parseLossless(json)), czk);

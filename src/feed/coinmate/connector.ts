@@ -1,12 +1,23 @@
+import type { Clock, Timer } from '../../clock.ts';
+import { parseDecimal, unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';
-import type { ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CloseReason, ConnectorOptions, LiveConnection, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { readPolled } from '../polled-tickers.ts';
+import { requirePlaces, requirePositive } from '../listing-values.ts';
+import type { ListedPair, MarketTerms } from '../market-listing.ts';
+import { readPolled, type TickerValues } from '../polled-tickers.ts';
 import type { RestAnswer } from '../rest-client.ts';
-import { asObject, asText, UpstreamError } from '../wire.ts';
-import { PolledLive, pollEveryMs } from './live.ts';
-import { readTicker, readTradingPairs } from './messages.ts';
+import {
+  asEpoch,
+  asObject,
+  asText,
+  asUpstreamError,
+  requireList,
+  UpstreamError,
+  type UpstreamErrorKind,
+  type WireObject,
+} from '../wire.ts';
 
 /**
  * The connector for Coinmate, which has books in CZK. It is polled: one request has the tickers of all markets. It has no
@@ -19,11 +30,9 @@ export class CoinmateConnector extends ConnectorBase {
 
   constructor(options: ConnectorOptions) {
     super(options, {
-      client: {
-        // 40 a minute of the 100 that an address has; more is a ban.
-        pace: { intervalMs: 1_500, burst: 2, inFlightMax: 2, waitingMax: 64 },
-        unwrap: readEnvelope,
-      },
+      // 40 a minute of the 100 that an address has; more is a ban.
+      pace: { intervalMs: 1_500, burst: 2 },
+      unwrap: readEnvelope,
     });
   }
 
@@ -58,4 +67,157 @@ function readEnvelope(body: unknown): unknown {
   if (!envelope.error) return envelope.data;
   const message = (asText(envelope.errorMessage) ?? 'unreadable error').slice(0, 100);
   throw new UpstreamError(/too many|limit/i.test(message) ? 'rate_limited' : 'refused', message);
+}
+
+interface PolledLiveOptions {
+  readonly clock: Clock;
+  /** The current tickers of all markets. */
+  readonly load: (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
+}
+
+/** 30 requests a minute of the 100 that an address has. */
+export const pollEveryMs = 2_000;
+
+/**
+ * The regular path of an exchange that is only polled: each answer stands for a frame, the first one opens the
+ * connection, and a failed one ends it; one that cannot be read is dropped as a frame would be.
+ */
+export class PolledLive implements LiveConnection {
+  readonly #options: PolledLiveOptions;
+  readonly #listener: LiveListener;
+  readonly #controller = new AbortController();
+  readonly #wanted = new Set<MarketSymbol>();
+  readonly #unanswered = new Set<MarketSymbol>();
+  #timer: Timer | undefined;
+  #isOpen = false;
+
+  constructor(options: PolledLiveOptions, listener: LiveListener) {
+    this.#options = options;
+    this.#listener = listener;
+    void this.#poll();
+  }
+
+  /** Answered by the next poll. */
+  subscribe(symbols: readonly MarketSymbol[]): void {
+    for (const symbol of symbols) {
+      this.#wanted.add(symbol);
+      this.#unanswered.add(symbol);
+    }
+  }
+
+  unsubscribe(symbols: readonly MarketSymbol[]): void {
+    for (const symbol of symbols) {
+      this.#wanted.delete(symbol);
+      this.#unanswered.delete(symbol);
+    }
+  }
+
+  /** Each poll is a new snapshot. */
+  resubscribe(): void {}
+
+  /** The next poll is the answer. */
+  ping(): void {}
+
+  terminate(): void {
+    this.#controller.abort();
+    this.#timer?.cancel();
+  }
+
+  async #poll(): Promise<void> {
+    const { load } = this.#options;
+    const { signal } = this.#controller;
+    try {
+      const tickers = await load(signal);
+      if (signal.aborted) return;
+      this.#pollLater();
+      this.#polled(tickers);
+    } catch (error) {
+      if (!signal.aborted) this.#failed(asUpstreamError(error));
+    }
+  }
+
+  #pollLater(): void {
+    this.#timer = this.#options.clock.after(pollEveryMs, () => void this.#poll());
+  }
+
+  #polled(tickers: readonly UpstreamTicker[]): void {
+    const isSnapshot = !this.#isOpen;
+    if (isSnapshot) {
+      this.#isOpen = true;
+      this.#listener({ type: 'opened' });
+    }
+    if (this.#controller.signal.aborted) return;
+    this.#listener({ type: 'frame' });
+    const listed = new Set(tickers.map(({ symbol }) => symbol));
+    for (const symbol of this.#unanswered) {
+      if (listed.has(symbol)) this.#listener({ type: 'accepted', symbol });
+      else this.#listener({ type: 'rejected', symbol, reason: 'refused' });
+    }
+    this.#unanswered.clear();
+    const wanted = tickers.filter(({ symbol }) => this.#wanted.has(symbol));
+    if (wanted.length > 0) this.#listener({ type: 'ticker', isSnapshot, tickers: wanted });
+  }
+
+  #failed({ kind, message, retryAfterMs }: UpstreamError): void {
+    if (kind === 'malformed' && this.#isOpen) {
+      this.#pollLater();
+      this.#listener({ type: 'dropped', reason: 'malformed' });
+      return;
+    }
+    this.terminate();
+    this.#listener({ type: 'closed', reason: closeReasons[kind] ?? 'protocol', detail: message, retryAfterMs });
+  }
+}
+
+const closeReasons: Partial<Record<UpstreamErrorKind, CloseReason>> = {
+  network: 'network',
+  timeout: 'connect_timeout',
+  too_large: 'oversized',
+  status: 'refused',
+  rate_limited: 'refused',
+  refused: 'refused',
+};
+
+/**
+ * Reads the data of `tradingPairs`, whose numbers must be their source text. Coinmate gives a pair no state: one that is
+ * listed is trading.
+ */
+export function readTradingPairs(data: unknown): ListedPair[] {
+  return requireList(data, 'tradingPairs').map((entry) => ({
+    id: asText(entry.name),
+    base: entry.firstCurrency,
+    quote: entry.secondCurrency,
+    terms: () => readTerms(entry),
+  }));
+}
+
+function readTerms(entry: WireObject): MarketTerms {
+  const pricePrecision = requirePlaces(entry, 'priceDecimals');
+  return {
+    status: 'trading',
+    pricePrecision,
+    amountPrecision: requirePlaces(entry, 'lotDecimals'),
+    tickSize: unitAt(pricePrecision),
+    minOrderSize: requirePositive(entry, 'minAmount'),
+    minOrderValue: undefined,
+  };
+}
+
+/**
+ * Reads one entry of `tickerAll`, whose numbers must be their source text. `change` and `open` are since today's open and
+ * not over 24 hours, so neither is used.
+ */
+export function readTicker(entry: WireObject): TickerValues {
+  return {
+    bid: parseDecimal(entry.bid),
+    ask: parseDecimal(entry.ask),
+    last: parseDecimal(entry.last),
+    high24h: parseDecimal(entry.high),
+    low24h: parseDecimal(entry.low),
+    volume24h: parseDecimal(entry.amount),
+    vwap24h: undefined,
+    priceChangePercent24h: undefined,
+    // Documented as milliseconds, and sent as seconds: the size decides.
+    upstreamTime: asEpoch(entry.timestamp),
+  };
 }

@@ -6,8 +6,7 @@ import type { UpstreamTicker } from '../../market/upstream.ts';
 import type { LiveEvent } from '../connector.ts';
 import { SimulatorRig } from '../simulator-rig.testing.ts';
 import { UpstreamError, type UpstreamErrorKind } from '../wire.ts';
-import { CoinmateConnector } from './connector.ts';
-import { PolledLive } from './live.ts';
+import { CoinmateConnector, PolledLive } from './connector.ts';
 
 const btc = 'BTCCZK' as MarketSymbol;
 const eth = 'ETHCZK' as MarketSymbol;

@@ -5,7 +5,7 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import { PairDirectory } from '../pair-directory.ts';
 import { readPolled } from '../polled-tickers.ts';
 import { parseLossless, UpstreamError } from '../wire.ts';
-import { readTicker } from './messages.ts';
+import { readTicker } from './connector.ts';
 
 const at = { askedAt: new FakeClock().now(), receivedAt: new FakeClock().now() };
 const directory = new PairDirectory();

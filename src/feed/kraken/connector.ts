@@ -20,11 +20,9 @@ export class KrakenConnector extends ConnectorBase {
 
   constructor(options: ConnectorOptions) {
     super(options, {
-      client: {
-        // About one request a second.
-        pace: { intervalMs: 1_000, burst: 2, inFlightMax: 4, waitingMax: 64 },
-        unwrap: readEnvelope,
-      },
+      // About one request a second.
+      pace: { intervalMs: 1_000, burst: 2 },
+      unwrap: readEnvelope,
       candles: {
         call: (pair, interval, now) => {
           const { minutes, reachMs } = candles[interval];
@@ -46,7 +44,7 @@ export class KrakenConnector extends ConnectorBase {
   }
 
   openLive(listener: LiveListener) {
-    return this.openSocket(listener, krakenSocket, (channel) => new KrakenLive(this.liveParts, channel));
+    return this.openSocket(listener, krakenSocket, (parts, channel) => new KrakenLive(parts, channel));
   }
 
   /** One delisted pair fails a request that names it. */

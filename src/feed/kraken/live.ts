@@ -1,6 +1,5 @@
 import type { LivePair } from '../connector.ts';
-import type { SocketTraits } from '../connector-base.ts';
-import { type LiveChannel, type LiveParts, LiveProtocol } from '../live-protocol.ts';
+import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { asObject, asText, parseLossless, parsePlain, requireList, requireObject, type WireObject } from '../wire.ts';
 import { pairStatus, readLiveTicker } from './messages.ts';
 import { commonCode } from './names.ts';
@@ -10,15 +9,13 @@ export const krakenSocket: SocketTraits = {
   pace: { intervalMs: 100, burst: 2 },
   /** The catalogue is one frame, of about 400 bytes a pair: as much as can be configured. */
   frameBytesMax: 67_108_864,
+  acknowledges: 'each',
+  batchMax: 50,
 };
 
 /** Version 2 of Kraken's WebSocket: the channels `ticker` (by best bid and offer), `instrument` and `status`. */
 export class KrakenLive extends LiveProtocol {
   #pingCount = 0;
-
-  constructor(parts: LiveParts, channel: LiveChannel) {
-    super(parts, channel, { style: 'each', batchMax: 50 });
-  }
 
   override opened(): void {
     this.channel.send({ method: 'subscribe', params: { channel: 'instrument', snapshot: true } });
@@ -50,7 +47,7 @@ export class KrakenLive extends LiveProtocol {
       case 'pong':
         break;
       default:
-        this.channel.dropped('unknown_kind');
+        this.dropped('unknown_kind');
     }
   }
 
@@ -64,20 +61,20 @@ export class KrakenLive extends LiveProtocol {
     if (type === 'snapshot' || type === 'update') {
       this.emitTickers(this.readTickers(entries, 'symbol', readLiveTicker), type === 'snapshot');
     } else {
-      this.channel.dropped('malformed');
+      this.dropped('malformed');
     }
   }
 
   #status([status]: readonly WireObject[]): void {
     const system = asText(status?.system);
-    if (system === undefined) this.channel.dropped('malformed');
+    if (system === undefined) this.dropped('malformed');
     else this.channel.emit({ type: 'system', status: system.slice(0, 50) });
   }
 
   /** `BTC/EUR` is in the result or, of a refusal, in the frame itself; channels without symbols have none. */
   #acknowledged(frame: WireObject): void {
     const symbol = this.symbolOf(asObject(frame.result)?.symbol ?? frame.symbol);
-    if (typeof frame.success !== 'boolean') this.channel.dropped('malformed');
+    if (typeof frame.success !== 'boolean') this.dropped('malformed');
     else if (symbol === undefined) return;
     else if (frame.method === 'unsubscribe') this.subscriptions.unsubscribed(symbol);
     else if (frame.success || asText(frame.error)?.startsWith('Already subscribed'))

@@ -4,7 +4,7 @@ import type { CurrencyCode } from '../../market/symbol.ts';
 import { selectMarkets } from '../market-listing.ts';
 import { recordedText } from '../recordings.testing.ts';
 import { asList, asObject, parsePlain, UpstreamError } from '../wire.ts';
-import { readInstruments } from './messages.ts';
+import { readInstruments } from './connector.ts';
 
 const recorded = asObject(parsePlain(recordedText('okx-instruments-spot-2022-05-13.json')))?.data;
 const usdt = { quotes: ['USDT' as CurrencyCode], symbols: 'all' } as const;

@@ -1,10 +1,14 @@
+import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { ConnectorOptions, LiveListener } from '../connector.ts';
+import type { UpstreamMarketStatus } from '../../market/upstream.ts';
+import type { ConnectorOptions, LiveListener, LivePair } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { readPolled } from '../polled-tickers.ts';
-import { asObject, asText, UpstreamError } from '../wire.ts';
-import { OkxLive, okxSocket } from './live.ts';
-import { readInstruments, readTicker } from './messages.ts';
+import { changePercentOf, vwapOf } from '../derived.ts';
+import { requirePositive, requireStep } from '../listing-values.ts';
+import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
+import type { ListedPair, MarketTerms } from '../market-listing.ts';
+import { readPolled, type TickerValues } from '../polled-tickers.ts';
+import { asEpoch, asObject, asText, parsePlain, requireList, UpstreamError, type WireObject } from '../wire.ts';
 
 const candles = { hour: { bar: '1H', limit: '170' }, minute: { bar: '1m', limit: '62' } } as const;
 const spot = { instType: 'SPOT' };
@@ -13,12 +17,10 @@ const spot = { instType: 'SPOT' };
 export class OkxConnector extends ConnectorBase {
   constructor(options: ConnectorOptions) {
     super(options, {
-      client: {
-        // 10 requests in 2 seconds; each kind of request may be made 20 times.
-        pace: { intervalMs: 200, burst: 2, inFlightMax: 4, waitingMax: 64 },
-        parse: 'plain',
-        unwrap: readEnvelope,
-      },
+      // 10 requests in 2 seconds; each kind of request may be made 20 times.
+      pace: { intervalMs: 200, burst: 2 },
+      parse: 'plain',
+      unwrap: readEnvelope,
       candles: {
         call: (instId, interval) => ({
           path: '/api/v5/market/candles',
@@ -35,7 +37,7 @@ export class OkxConnector extends ConnectorBase {
   }
 
   openLive(listener: LiveListener) {
-    return this.openSocket(listener, okxSocket, (channel) => new OkxLive(this.liveParts, channel));
+    return this.openSocket(listener, okxSocket, (parts, channel) => new OkxLive(parts, channel));
   }
 
   protected async loadTickers(_: readonly MarketSymbol[], signal: AbortSignal) {
@@ -53,4 +55,168 @@ function readEnvelope(body: unknown): unknown {
   const detail = `${code} ${asText(envelope?.msg) ?? ''}`.slice(0, 100);
   if (code === '50011' || code === '50061') throw new UpstreamError('rate_limited', detail);
   throw new UpstreamError(code === '51001' ? 'unknown_symbol' : 'refused', detail);
+}
+
+export const okxSocket: SocketTraits = {
+  /** A connection takes 480 operations an hour; this makes at most 470. Pings are not operations. */
+  pace: { intervalMs: 8_000, burst: 20 },
+  /** All instruments are one frame, of about 700 bytes each. */
+  frameBytesMax: 4_194_304,
+  acknowledges: 'each',
+  /** One operation may have 64 KB, of which an instrument takes some 50 bytes. */
+  batchMax: 200,
+};
+/** The notice that the connection will be closed for a service upgrade. */
+const upgradeNotice = '64008';
+/** The `serviceType` of WebSocket and of spot trading. */
+const ourServices: ReadonlySet<unknown> = new Set(['0', '1']);
+
+/**
+ * OKX's public channels: `tickers` (at most ten times a second for each instrument, whole values), `instruments` (states)
+ * and `status` (maintenance of the exchange). Keep-alives are the bare texts `ping` and `pong`.
+ */
+export class OkxLive extends LiveProtocol {
+  /** Instruments whose first ticker on this connection has arrived: the first is a snapshot. */
+  readonly #seen = new Set<MarketSymbol>();
+
+  override opened(): void {
+    const args = [{ channel: 'instruments', instType: 'SPOT' }, { channel: 'status' }];
+    this.channel.send({ op: 'subscribe', args });
+  }
+
+  override resubscribe(symbols: readonly MarketSymbol[]): void {
+    for (const symbol of symbols) this.#seen.delete(symbol);
+    super.resubscribe(symbols);
+  }
+
+  override ping(): void {
+    this.channel.sendNow('ping');
+  }
+
+  received(text: string): void {
+    if (text === 'pong') return;
+    const frame = asObject(parsePlain(text)) ?? {};
+    if (frame.event === undefined) this.#pushed(asObject(frame.arg)?.channel, frame.data);
+    else this.#answered(frame);
+  }
+
+  protected request(op: string, names: readonly string[]): object {
+    return { op, args: names.map((instId) => ({ channel: 'tickers', instId })) };
+  }
+
+  #answered(frame: WireObject): void {
+    switch (frame.event) {
+      case 'subscribe':
+      case 'unsubscribe':
+        this.#acknowledged(frame.event, asObject(frame.arg));
+        break;
+      case 'error':
+        this.#refused(asText(frame.msg) ?? '');
+        break;
+      case 'notice':
+        if (frame.code === upgradeNotice) this.channel.emit({ type: 'ending', detail: 'the service is upgraded' });
+        break;
+      default:
+        this.dropped('unknown_kind');
+    }
+  }
+
+  #acknowledged(event: 'subscribe' | 'unsubscribe', argument: WireObject | undefined): void {
+    const symbol = this.symbolOf(argument?.instId);
+    if (symbol === undefined || argument?.channel !== 'tickers') return;
+    if (event === 'subscribe') this.subscriptions.accepted(symbol);
+    else this.subscriptions.unsubscribed(symbol);
+  }
+
+  /** `channel:tickers,instId:BTC-XXX doesn't exist`. An error without an instrument refuses none: the subscription times out. */
+  #refused(message: string): void {
+    const symbol = this.symbolOf(/\binstId:([^\s,]+)/.exec(message)?.[1]);
+    if (symbol === undefined) this.dropped('unknown_kind');
+    else this.subscriptions.refused(symbol);
+  }
+
+  #pushed(channel: unknown, data: unknown): void {
+    if (channel === 'tickers') this.#tickers(requireList(data, channel));
+    else if (channel === 'instruments') this.#instruments(requireList(data, channel));
+    else if (channel === 'status') this.#status(requireList(data, channel));
+    else this.dropped('unknown_kind');
+  }
+
+  #tickers(entries: readonly WireObject[]): void {
+    for (const ticker of this.readTickers(entries, 'instId', readTicker)) {
+      const isSnapshot = !this.#seen.has(ticker.symbol);
+      this.#seen.add(ticker.symbol);
+      this.emitTicker(ticker, isSnapshot);
+    }
+  }
+
+  #instruments(entries: readonly WireObject[]): void {
+    const pairs = entries.flatMap(({ instId, instType, quoteCcy, state }): LivePair | [] => {
+      const name = asText(instId);
+      if (name === undefined || instType !== 'SPOT') return [];
+      return this.livePair(name, quoteCcy, instrumentStatus(state));
+    });
+    this.channel.emit({ type: 'instruments', pairs });
+  }
+
+  /** Maintenance of another service does not concern the feed. */
+  #status(entries: readonly WireObject[]): void {
+    for (const { serviceType, state } of entries) {
+      const word = asText(state)?.slice(0, 20);
+      if (ourServices.has(serviceType) && word !== undefined) {
+        this.channel.emit({ type: 'system', status: word === 'ongoing' ? 'maintenance' : `maintenance ${word}` });
+      }
+    }
+  }
+}
+
+/**
+ * Reads the data of `public/instruments`, spot only. Only `live` is trading; every other state, known (`suspend`,
+ * `preopen`, `test`, `post_only`, `rebase`, `settling`) or new, takes fewer kinds of order or none. There is no minimum
+ * value of an order.
+ */
+export function readInstruments(data: unknown): ListedPair[] {
+  const spot = requireList(data, 'instruments').filter(({ instType }) => instType === 'SPOT');
+  return spot.map((entry) => ({
+    id: asText(entry.instId),
+    base: entry.baseCcy,
+    quote: entry.quoteCcy,
+    terms: () => readTerms(entry),
+  }));
+}
+
+function readTerms(entry: WireObject): MarketTerms {
+  const tick = requireStep(entry, 'tickSz');
+  return {
+    status: instrumentStatus(entry.state),
+    pricePrecision: tick.places,
+    amountPrecision: requireStep(entry, 'lotSz').places,
+    tickSize: tick.size,
+    minOrderSize: requirePositive(entry, 'minSz'),
+    minOrderValue: undefined,
+  };
+}
+
+export function instrumentStatus(state: unknown): UpstreamMarketStatus {
+  return state === 'live' ? 'trading' : 'paused';
+}
+
+/**
+ * Reads a spot ticker, which is the same on both paths. A value that OKX does not have is an empty text, and so
+ * `undefined`. For spot `vol24h` is in the base currency and `volCcy24h` in the quote currency.
+ */
+export function readTicker(entry: WireObject): TickerValues {
+  const last = parseDecimal(entry.last);
+  const volume24h = parseDecimal(entry.vol24h);
+  return {
+    bid: parseDecimal(entry.bidPx),
+    ask: parseDecimal(entry.askPx),
+    last,
+    high24h: parseDecimal(entry.high24h),
+    low24h: parseDecimal(entry.low24h),
+    volume24h,
+    vwap24h: vwapOf(parseDecimal(entry.volCcy24h), volume24h),
+    priceChangePercent24h: changePercentOf(last, parseDecimal(entry.open24h)),
+    upstreamTime: asEpoch(entry.ts),
+  };
 }

@@ -6,7 +6,7 @@ import { RecordingChannel } from '../live-channel.testing.ts';
 import { PairDirectory } from '../pair-directory.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { SendQueue } from '../send-queue.ts';
-import { OkxLive, okxSocket } from './live.ts';
+import { OkxLive, okxSocket } from './connector.ts';
 
 const btc = 'BTCUSDT' as MarketSymbol;
 
@@ -16,7 +16,7 @@ function opened() {
   directory.add([{ symbol: btc, id: 'BTC-USDT', liveName: 'BTC-USDT' }]);
   const channel = new RecordingChannel();
   const quotes = ['USDT' as CurrencyCode];
-  return { clock, channel, live: new OkxLive({ clock, directory, quotes }, channel) };
+  return { clock, channel, live: new OkxLive({ clock, directory, quotes, traits: okxSocket }, channel) };
 }
 
 test('a recorded connection gives its spot tickers, the first as a snapshot, and drops what was not asked for by name', () => {

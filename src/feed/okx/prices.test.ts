@@ -6,7 +6,7 @@ import { PairDirectory } from '../pair-directory.ts';
 import { readPolled } from '../polled-tickers.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { asList, asObject, parsePlain, UpstreamError, type WireObject } from '../wire.ts';
-import { readTicker } from './messages.ts';
+import { readTicker } from './connector.ts';
 
 const btc = 'BTCUSDT' as MarketSymbol;
 const now = new FakeClock().now();

@@ -7,9 +7,7 @@ import { RecordingChannel } from '../live-channel.testing.ts';
 import { selectMarkets } from '../market-listing.ts';
 import { PairDirectory } from '../pair-directory.ts';
 import { ScriptedExchange } from '../scripted-exchange.testing.ts';
-import { BitvavoConnector } from './connector.ts';
-import { BitvavoLive } from './live.ts';
-import { readMarkets, readTicker } from './messages.ts';
+import { BitvavoConnector, BitvavoLive, bitvavoSocket, readMarkets, readTicker } from './connector.ts';
 
 const clock = new FakeClock('2026-08-13T10:00:00.000Z');
 const btc = 'BTCEUR' as MarketSymbol;
@@ -80,7 +78,7 @@ test('an error about our rate refuses no market, any other one halves the reques
   const channel = new RecordingChannel();
   const directory = new PairDirectory();
   directory.add([{ symbol: btc, id: 'BTC-EUR', liveName: 'BTC-EUR' }]);
-  const live = new BitvavoLive({ clock, directory, quotes: [] }, channel);
+  const live = new BitvavoLive({ clock, directory, quotes: [], traits: bitvavoSocket }, channel);
   live.subscribe([btc]);
   live.received('{"event":"error","errorCode":110,"error":"Rate limit"}');
   assert.deepEqual(channel.answered('rejected'), []);
