@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 /** How long a client waits for an answer. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 /** A client with one connection, which it keeps or opens anew for each request. */
 export class Asker {
@@ -37,7 +37,7 @@ export class Asker {
           resolve({ status, headers: plain(received), body: Buffer.concat(chunks), tookMs, atMs: Date.now() });
         });
       });
-      sent.setTimeout(patienceMs, () => sent.destroy(Object.assign(new Error('no answer'), { code: 'NO_ANSWER' })));
+      sent.setTimeout(timeoutMs, () => sent.destroy(Object.assign(new Error('no answer'), { code: 'NO_ANSWER' })));
       sent.on('error', reject);
       sent.end();
     });

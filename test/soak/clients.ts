@@ -167,7 +167,7 @@ async function readSlowly({ baseUrl, key, record, signal, randomness }: ClientSe
     await closed;
     poke.cancel();
     signal.removeEventListener('abort', stop);
-    if (!signal.aborted) record.cuts.count += 1;
+    if (!signal.aborted) record.cuts.count++;
     await sleep(systemClock, 5_000 + randomness.fraction() * 5_000, signal);
   }
 }

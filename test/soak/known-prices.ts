@@ -103,7 +103,7 @@ interface ServedPrice {
 function check(record: SoakRecord, ticker: ServedPrice, known: KnownPrice | undefined, sentAtMs: number): void {
   const { buyPrice, sellPrice, timestampMs } = ticker;
   const during = `${record.running('fault')}, event loop up to ${record.lateMsLately.toFixed(0)} ms late`;
-  record.known.answers += 1;
+  record.known.answers++;
   if (known?.sellPrice !== sellPrice) {
     record.known.faults.push(`no exchange ever had the price of ${buyPrice} and ${sellPrice} (${during})`);
     return;

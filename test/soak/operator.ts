@@ -34,7 +34,7 @@ export async function churnKeys({ installation, accountId, baseUrl, record, sign
   };
   while (!signal.aborted) {
     const made = await installation.json<{ id: string; key: string }>('keys', 'create', '--account', accountId);
-    record.keys.created += 1;
+    record.keys.created++;
     const takenMs = await until(async () => {
       const isRefused = await refused(made.key);
       return isRefused === undefined ? undefined : !isRefused;
@@ -43,7 +43,7 @@ export async function churnKeys({ installation, accountId, baseUrl, record, sign
     if (takenMs > changeBoundMs) record.fault(`a new key was taken only after ${Math.round(takenMs)} ms`);
     await sleep(systemClock, keyEveryMs / 2, signal);
     await installation.json('keys', 'revoke', made.id);
-    record.keys.revoked += 1;
+    record.keys.revoked++;
     const refusedMs = await until(() => refused(made.key));
     record.keys.refusedMsMax = Math.max(record.keys.refusedMsMax, refusedMs);
     if (refusedMs > changeBoundMs) record.fault(`a revoked key was taken for ${Math.round(refusedMs)} ms more`);

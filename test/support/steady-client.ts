@@ -58,7 +58,7 @@ export class SteadyClient {
     const tickers = await this.#api.tickers();
     this.#judge(tickers, await this.#api.status());
     this.#last = tickers;
-    this.#rounds += 1;
+    this.#rounds++;
   }
 
   #judge(tickers: ReadonlyMap<string, TickerBody>, { components, serverTimeMs }: ServiceStatusBody): void {

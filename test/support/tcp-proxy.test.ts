@@ -33,7 +33,7 @@ function received(socket: Socket, bytes: number): Promise<{ text: string; chunks
   return new Promise((resolve, reject) => {
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
-      chunks += 1;
+      chunks++;
       if (text.length >= bytes) resolve({ text, chunks, tookMs: performance.now() - startedMs });
     });
     socket.once('close', () => reject(new Error(`closed after ${text.length} bytes`)));

@@ -126,7 +126,7 @@ export class TcpProxy {
   }
 
   #accept(client: Socket): void {
-    this.#accepted += 1;
+    this.#accepted++;
     const target = connect({ host: '127.0.0.1', port: this.#targetPort, allowHalfOpen: true, noDelay: true });
     const pair: Pair = { client, target, ended: new AbortController(), isLost: this.#isBlackHole };
     this.#pairs.add(pair);
