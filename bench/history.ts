@@ -100,11 +100,11 @@ async function record(scope: Scope, minutes: number): Promise<Found> {
   const writer = new RecordWriter({ publication, journal, store, chain: 1, run, head: chainStart, written: () => {} });
   const clock = new StillClock();
   const walk = walkOf(exchangeMarkets, clock.now());
-  const pieces: Buffer[] = [];
+  const pieces: string[] = [];
   const recorder = new Recorder({
     book: walk.book,
     clock,
-    channel: { send: (piece) => pieces.push(piece) },
+    send: (piece) => pieces.push(piece),
     onGap: () => {},
   });
   recorder.start([]);
@@ -140,7 +140,7 @@ interface Load {
   readonly walk: MarketWalk;
   readonly recorder: Recorder;
   readonly writer: RecordWriter;
-  readonly pieces: Buffer[];
+  readonly pieces: string[];
   readonly clock: StillClock;
   notingMs: number;
   writingMs: number;

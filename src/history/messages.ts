@@ -13,7 +13,7 @@ export interface WorkerSettings {
 
 /** To the recording thread. */
 export type ToWorker =
-  | { readonly kind: 'piece'; readonly piece: Uint8Array }
+  | { readonly kind: 'piece'; readonly piece: string }
   /** About once a second. */
   | { readonly kind: 'tick'; readonly now: EpochMs }
   | { readonly kind: 'stop' };
@@ -22,7 +22,7 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'open'; readonly chain: number; readonly gap: GapFact | undefined }
   | { readonly kind: 'failed'; readonly message: string }
-  /** So many bytes of the stream are in the journal. */
+  /** So much of what was noted is in the journal. */
   | { readonly kind: 'written'; readonly bytes: number }
   /** Why nothing can be written; `undefined` once it can. */
   | { readonly kind: 'trouble'; readonly message: string | undefined }

@@ -102,7 +102,7 @@ export class Recording {
     this.#recorder = new Recorder({
       book: market.book,
       clock,
-      channel: { send: (piece) => this.#post({ kind: 'piece', piece }, [piece.buffer as ArrayBuffer]) },
+      send: (piece) => this.#post({ kind: 'piece', piece }),
       onFlush: () => this.#recordFacts(),
       onGap: (since, error) => {
         if (since !== undefined && this.#gapSince === undefined) {
@@ -185,8 +185,8 @@ export class Recording {
     this.#timers.push(clock.after(this.#restart.nextMs(), () => !this.#isStopping && this.#startWorker()));
   }
 
-  #post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
-    this.#worker?.postMessage(message, transfer);
+  #post(message: ToWorker): void {
+    this.#worker?.postMessage(message);
   }
 
   #hear(message: FromWorker): void {
