@@ -3,20 +3,20 @@ import { AccountSchema, accountFields, accountView, countedAccount } from '../..
 import { listOf, named } from '../../operator/fields.ts';
 import { KeySchema, keyView } from '../../operator/key.ts';
 import { unknownAccount } from '../../store/accounts.ts';
-import { operation } from './operation.ts';
 import {
   assertConfirmed,
   confirmation,
   defaultLimit,
   nextSchema,
   noBody,
+  operation,
   pageQuery,
   pathId,
   readCursor,
   strictObject,
   timeAndId,
   writeCursor,
-} from './parts.ts';
+} from './operation.ts';
 
 const AccountListSchema = named('AccountList', 'A page of accounts.', {
   accounts: listOf(AccountSchema, 'Latest first.', 200),

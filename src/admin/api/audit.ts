@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import { id, instants, line, listOf, named, object, pair, words } from '../../operator/fields.ts';
 import { auditSubjectKinds } from '../../store/schema.ts';
-import { operation } from './operation.ts';
-import { defaultLimit, nextSchema, pageQuery, readCursor, timeAndId, writeCursor } from './parts.ts';
+import { defaultLimit, nextSchema, operation, pageQuery, readCursor, timeAndId, writeCursor } from './operation.ts';
 
 const AuditEntrySchema = named('AuditEntry', 'A change, or an attempt to sign in. Never holds a secret.', {
   id: id('aud', 'The entry’s id.'),

@@ -4,18 +4,18 @@ import type { EpochMs } from '../../clock.ts';
 import { described, id, listOf, named, nullableCount, words } from '../../operator/fields.ts';
 import { KeySchema, keyStatuses, keyView, readKey } from '../../operator/key.ts';
 import type { KeyStatus } from '../../store/keys.ts';
-import { operation } from './operation.ts';
 import {
   defaultLimit,
   expiresAtMs,
   nextSchema,
   noBody,
+  operation,
   pageQuery,
   pathId,
   readCursor,
   strictObject,
   writeCursor,
-} from './parts.ts';
+} from './operation.ts';
 
 const KeyListSchema = named('KeyList', 'A page of keys.', {
   keys: listOf(KeySchema, 'Latest first.', 200),

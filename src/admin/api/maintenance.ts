@@ -10,9 +10,8 @@ import { count, described, instantMs, listOf, named, object } from '../../operat
 import { WindowSchema, windowDescription, windowView } from '../../operator/window.ts';
 import { assertNewWindow, type NewWindow, type WindowRecord } from '../../store/windows.ts';
 import type { Management } from '../sources.ts';
-import { operation } from './operation.ts';
+import { noBody, operation, pathId, strictObject } from './operation.ts';
 import { ServiceStatusSchema } from './overview.ts';
-import { noBody, pathId, strictObject } from './parts.ts';
 
 /** What a window is announced or previewed with. */
 const NewWindowSchema = strictObject('The new window.', {

@@ -24,8 +24,7 @@ import type { Store } from '../../store/store.ts';
 import type { Management } from '../sources.ts';
 import { sparkPointsMax } from '../sparklines.ts';
 import { tickerView } from '../views.ts';
-import { type Asked, operation } from './operation.ts';
-import { assertConfirmed, confirmation, noBody } from './parts.ts';
+import { type Asked, assertConfirmed, confirmation, noBody, operation } from './operation.ts';
 import { Problem } from './problems.ts';
 
 export const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };

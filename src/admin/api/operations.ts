@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { line, named } from '../../operator/fields.ts';
 import { accountOperations } from './accounts.ts';
 import { auditOperations } from './audit.ts';
 import { managementDocument, type Tag } from './document.ts';
@@ -10,13 +11,44 @@ import { noticeOperations } from './notices.ts';
 import { type ListedOperation, type Operation, operation } from './operation.ts';
 import { overviewOperations } from './overview.ts';
 import { priceOperations } from './prices.ts';
-import { problemOperations } from './problems.ts';
-import { rateOperations } from './rates.ts';
+import { Problem, ProblemSchema, problemCodes, problemSlug, problemTable, problemType } from './problems.ts';
 import * as record from './record.ts';
 import { sessionOperations } from './session.ts';
 import { termOperations } from './terms.ts';
 import { tokenOperations } from './tokens.ts';
 import { usageOperations } from './usage.ts';
+
+const { code, title, status } = ProblemSchema.properties;
+
+const ProblemDescriptionSchema = named('ProblemDescription', 'What a problem is about.', {
+  code,
+  title,
+  status,
+  description: line('What causes it and what to do.', problemTable.NOT_FOUND.description, 1_000),
+});
+
+const readProblem = operation({
+  path: '/api/problems/:slug',
+  summary: 'What a problem is about',
+  description: 'The page that the `type` of a problem links to.',
+  access: 'anybody',
+  params: Type.Object({
+    slug: Type.String({
+      description: 'The name of the problem: its code in small letters, with dashes.',
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[a-z-]+$',
+      examples: [problemSlug('NOT_FOUND')],
+    }),
+  }),
+  answer: ProblemDescriptionSchema,
+  handle({ params }) {
+    const found = problemCodes.find((known) => problemType(known).endsWith(`/${params.slug}`));
+    if (found === undefined) throw new Problem('NOT_FOUND', 'There is no problem of this name.');
+    const { title, status, description } = problemTable[found];
+    return { code: found, title, status, description };
+  },
+});
 
 const readDocument = operation({
   path: '/api/openapi.json',
@@ -34,7 +66,7 @@ const readDocument = operation({
 
 const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Session: sessionOperations,
-  Service: { ...overviewOperations, ...feedOperations, ...rateOperations },
+  Service: { ...overviewOperations, ...feedOperations },
   Markets: marketOperations,
   Prices: priceOperations,
   Terms: termOperations,
@@ -53,7 +85,7 @@ const byTag: Readonly<Record<Tag, Readonly<Record<string, Operation>>>> = {
   Maintenance: maintenanceOperations,
   Notices: noticeOperations,
   Audit: { ...auditOperations, ...tokenOperations },
-  Description: { ...problemOperations, readDocument },
+  Description: { readProblem, readDocument },
 };
 
 /** Every operation of the management API, in the order of the document. */

@@ -23,8 +23,7 @@ import { minutesMax } from '../minute-history.ts';
 import { notesOf } from '../readiness.ts';
 import type { Management } from '../sources.ts';
 import { marketsByStatus } from '../views.ts';
-import { operation } from './operation.ts';
-import { counts } from './parts.ts';
+import { counts, operation } from './operation.ts';
 
 const ServiceStateSchema = {
   ...words(publicServiceStatuses, 'State of the service or of a part of it.'),

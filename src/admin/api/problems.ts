@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { line, listOf, named, object } from '../../operator/fields.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
-import { operation } from './operation.ts';
 
 /** One row of the table of problems. A code that was retired is never used again. */
 interface ProblemRow {
@@ -141,7 +140,7 @@ export function problemType(code: ProblemCode): string {
   return `/api/problems/${problemSlug(code)}`;
 }
 
-function problemSlug(code: ProblemCode): string {
+export function problemSlug(code: ProblemCode): string {
   return code.toLowerCase().replaceAll('_', '-');
 }
 
@@ -230,35 +229,3 @@ export const ProblemSchema = named('Problem', 'A problem (RFC 9457) with a code 
     ),
   ),
 });
-
-const ProblemDescriptionSchema = named('ProblemDescription', 'What a problem is about.', {
-  code,
-  title: line('Always the same for a code.', 'Not found', 100),
-  status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] }),
-  description: line('What causes it and what to do.', problemTable.NOT_FOUND.description, 1_000),
-});
-
-export const problemOperations = {
-  readProblem: operation({
-    path: '/api/problems/:slug',
-    summary: 'What a problem is about',
-    description: 'The page that the `type` of a problem links to.',
-    access: 'anybody',
-    params: Type.Object({
-      slug: Type.String({
-        description: 'The name of the problem: its code in small letters, with dashes.',
-        minLength: 1,
-        maxLength: 64,
-        pattern: '^[a-z-]+$',
-        examples: [problemSlug('NOT_FOUND')],
-      }),
-    }),
-    answer: ProblemDescriptionSchema,
-    handle({ params }) {
-      const found = problemCodes.find((known) => problemType(known).endsWith(`/${params.slug}`));
-      if (found === undefined) throw new Problem('NOT_FOUND', 'There is no problem of this name.');
-      const { title, status, description } = problemTable[found];
-      return { code: found, title, status, description };
-    },
-  }),
-};

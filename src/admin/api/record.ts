@@ -26,8 +26,7 @@ import {
 } from '../../operator/record.ts';
 import { requestId } from '../../operator/request.ts';
 import type { Management } from '../sources.ts';
-import { operation } from './operation.ts';
-import { strictObject } from './parts.ts';
+import { operation, strictObject } from './operation.ts';
 import { invalid, Problem } from './problems.ts';
 
 const symbolParams = Type.Object({ symbol: part.symbol('The market.', 'BTCCZK') });

@@ -5,8 +5,7 @@ import { roles } from '../../operator/role.ts';
 import type { Management } from '../sources.ts';
 import { sessionCookie } from './gate.ts';
 import { ownOriginOf } from './hosts.ts';
-import { operation } from './operation.ts';
-import { strictObject } from './parts.ts';
+import { operation, strictObject } from './operation.ts';
 import { Problem } from './problems.ts';
 import type { Session, Sessions } from './sessions.ts';
 

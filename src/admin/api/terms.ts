@@ -7,8 +7,7 @@ import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews
 import { TermEffectSchema, termEffect, termRefusal } from '../../operator/term-effect.ts';
 import { assertTerm, type NewTerm } from '../../store/terms.ts';
 import type { Management } from '../sources.ts';
-import { operation } from './operation.ts';
-import { noBody, pathId, strictObject } from './parts.ts';
+import { noBody, operation, pathId, strictObject } from './operation.ts';
 import { invalid, Problem } from './problems.ts';
 
 const TermListSchema = named('TermList', 'The terms.', {

@@ -4,8 +4,7 @@ import type { EpochMs } from '../../clock.ts';
 import { described, listOf, named } from '../../operator/fields.ts';
 import { roles } from '../../operator/role.ts';
 import { TokenSchema, tokenView } from '../../operator/token.ts';
-import { operation } from './operation.ts';
-import { expiresAtMs, noBody, pathId, strictObject } from './parts.ts';
+import { expiresAtMs, noBody, operation, pathId, strictObject } from './operation.ts';
 
 const TokenListSchema = named('TokenList', 'The operator tokens.', { tokens: listOf(TokenSchema, 'Oldest first.') });
 

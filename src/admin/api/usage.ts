@@ -8,8 +8,7 @@ import { RequestSchema, requestId, requestView } from '../../operator/request.ts
 import type { RefusedKey } from '../../store/breaches.ts';
 import { unknownKey } from '../../store/key-record.ts';
 import type { Management } from '../sources.ts';
-import { operation } from './operation.ts';
-import { pathId } from './parts.ts';
+import { operation, pathId } from './operation.ts';
 import { Problem } from './problems.ts';
 
 const breachesShown = 200;
