@@ -27,7 +27,7 @@ function world() {
     },
   };
   const log = { ...silentLog, error: (_: object, message: string) => void logged.push(message) };
-  const newTimeline = () => new FeedTimeline(new ServiceBoard(feed, clock), snapshots, clock, log);
+  const newTimeline = () => new FeedTimeline({ service: new ServiceBoard(feed, clock), snapshots, clock, log });
   const feedNow = (path: 'live' | 'fallback') => feed.feedCurrent(path, clock.now(), clock.monotonicMs());
   /** As a feed that goes on does it: something every minute. */
   const goOn = async (path: 'live' | 'fallback', minutes: number) => {

@@ -1,20 +1,26 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
-/** How market data arrived: over the live connection, over the fallback, or not at all. */
-type FeedState = 'live' | 'fallback' | 'outage';
-
-/** A span in which the feed was in one state. Between two spans the service was not running. */
-export interface FeedSpan {
-  readonly state: FeedState;
-  readonly fromMs: number;
-  /** `undefined` for the current span. */
-  readonly toMs: number | undefined;
+interface TimelineParts {
+  readonly service: Pick<ServiceBoard, 'read'>;
+  readonly snapshots: Pick<Snapshots, 'save' | 'load'>;
+  readonly clock: Clock;
+  readonly log: Log;
 }
+
+/** How market data arrived in a span: over the live connection, over the fallback, or not at all. */
+const SpanSchema = Type.Object({
+  state: Type.Enum(['live', 'fallback', 'outage']),
+  fromMs: Type.Integer(),
+  toMs: Type.Integer(),
+});
+const SnapshotSchema = Type.Object({ version: Type.Literal(1), spans: Type.Array(SpanSchema) });
+
+type Span = Static<typeof SpanSchema>;
 
 const snapshotName = 'feed-timeline';
 const sampleEveryMs = 1_000;
@@ -24,103 +30,88 @@ const keptMs = 24 * 3_600_000;
 /** A feed that flaps every few seconds for a day must not fill the memory: the oldest spans are dropped. */
 const spansMax = 1_000;
 
-const stateOf: Readonly<Record<string, FeedState>> = { operational: 'live', degraded: 'fallback' };
+const stateOf: Readonly<Record<string, Span['state']>> = { operational: 'live', degraded: 'fallback' };
 
-/** The states of the feed over the last 24 hours, kept across restarts in a snapshot of its own. */
+/**
+ * The states of the feed over the last 24 hours, kept across restarts in a snapshot of its own. Between two spans the service was not
+ * running.
+ */
 export class FeedTimeline {
-  readonly #service: Pick<ServiceBoard, 'read'>;
-  readonly #snapshots: Pick<Snapshots, 'save' | 'load'>;
-  readonly #clock: Clock;
-  readonly #log: Log;
-  #past: { readonly state: FeedState; readonly fromMs: number; readonly toMs: number }[] = [];
-  #current: { readonly state: FeedState; readonly fromMs: number } | undefined;
-  #savedAtMs = Number.NEGATIVE_INFINITY;
-  #timer: Timer | undefined;
+  readonly #parts: TimelineParts;
+  /** The current one is the last, and ends with the latest sample. */
+  #spans: Span[] = [];
+  #current: Span | undefined;
+  #timers: readonly Timer[] = [];
   #saving: Promise<void> = Promise.resolve();
   #failing = false;
 
-  constructor(
-    service: Pick<ServiceBoard, 'read'>,
-    snapshots: Pick<Snapshots, 'save' | 'load'>,
-    clock: Clock,
-    log: Log,
-  ) {
-    this.#service = service;
-    this.#snapshots = snapshots;
-    this.#clock = clock;
-    this.#log = log;
+  constructor(parts: TimelineParts) {
+    this.#parts = parts;
   }
 
   /** Loads what was saved and starts recording. A snapshot that cannot be read is ignored. */
   async start(): Promise<void> {
-    this.#past = readSpans((await this.#snapshots.load(snapshotName))?.payload);
+    const { snapshots, clock } = this.#parts;
+    this.#spans = readSpans((await snapshots.load(snapshotName))?.payload);
     this.#sample();
-    this.#timer = this.#clock.every(sampleEveryMs, () => this.#sample());
+    this.#timers = [clock.every(sampleEveryMs, () => this.#sample()), clock.every(saveEveryMs, () => this.#save())];
   }
 
   /** Saves one last time. */
   async stop(): Promise<void> {
-    this.#timer?.cancel();
-    if (this.#timer !== undefined) this.#save(this.#clock.now());
+    for (const timer of this.#timers) timer.cancel();
+    if (this.#timers.length > 0) {
+      this.#sample();
+      this.#save();
+    }
     await this.#saving;
   }
 
-  /** Oldest first, from 24 hours before `now`. */
-  spans(now: EpochMs): readonly FeedSpan[] {
+  /** Oldest first, from 24 hours before `now`; `toMs` is `undefined` for the current span. */
+  spans(now: EpochMs) {
     const sinceMs = now - keptMs;
-    const all: FeedSpan[] = [...this.#past];
-    if (this.#current !== undefined) all.push({ ...this.#current, toMs: undefined });
-    return all
-      .filter(({ toMs }) => toMs === undefined || toMs > sinceMs)
-      .map((span) => ({ ...span, fromMs: Math.max(span.fromMs, sinceMs) }));
+    return this.#spans
+      .filter(({ toMs }) => toMs > sinceMs)
+      .map((span) => ({
+        state: span.state,
+        fromMs: Math.max(span.fromMs, sinceMs),
+        toMs: span === this.#current ? undefined : span.toMs,
+      }));
   }
 
   #sample(): void {
-    const now = this.#clock.now();
-    const state = stateOf[this.#service.read(now).ticker] ?? 'outage';
-    if (this.#current?.state !== state) {
-      if (this.#current !== undefined) this.#past.push(ended(this.#current, now));
-      this.#current = { state, fromMs: now };
-      this.#past = this.#past.filter(({ toMs }) => toMs > now - keptMs).slice(-spansMax);
-      this.#save(now);
-    } else if (this.#clock.monotonicMs() - this.#savedAtMs >= saveEveryMs) {
-      this.#save(now);
-    }
+    const { service, clock } = this.#parts;
+    const now = clock.now();
+    const state = stateOf[service.read(now).ticker] ?? 'outage';
+    // A wall clock that is set back must not make a span end before it begins.
+    if (this.#current !== undefined) this.#current.toMs = Math.max(this.#current.fromMs, now);
+    if (this.#current?.state === state) return;
+    this.#current = { state, fromMs: now, toMs: now };
+    this.#spans = this.#spans.filter(({ toMs }) => toMs > now - keptMs).slice(-spansMax);
+    this.#spans.push(this.#current);
+    this.#save();
   }
 
-  #save(now: EpochMs): void {
-    this.#savedAtMs = this.#clock.monotonicMs();
-    const spans = this.#current === undefined ? this.#past : [...this.#past, ended(this.#current, now)];
-    const payload = JSON.stringify({ version: 1, spans });
+  #save(): void {
+    const { snapshots, log } = this.#parts;
+    const payload = JSON.stringify({ version: 1, spans: this.#spans });
     this.#saving = this.#saving.then(async () => {
       try {
-        await this.#snapshots.save(snapshotName, payload);
+        await snapshots.save(snapshotName, payload);
         this.#failing = false;
       } catch (error) {
-        if (!this.#failing) this.#log.error({ err: error }, 'the feed timeline could not be saved');
+        if (!this.#failing) log.error({ err: error }, 'the feed timeline could not be saved');
         this.#failing = true;
       }
     });
   }
 }
 
-/** A wall clock that is set back must not make a span end before it begins. */
-function ended(span: { readonly state: FeedState; readonly fromMs: number }, now: EpochMs) {
-  return { ...span, toMs: Math.max(span.fromMs, now) };
-}
-
-function readSpans(payload: string | undefined): { state: FeedState; fromMs: number; toMs: number }[] {
-  if (payload === undefined) return [];
+function readSpans(payload = ''): Span[] {
   try {
-    const { version, spans } = JSON.parse(payload) as { version?: unknown; spans?: unknown };
-    return version === 1 && Array.isArray(spans) ? spans.filter((span) => Value.Check(SpanSchema, span)) : [];
+    const snapshot: unknown = JSON.parse(payload);
+    return Value.Check(SnapshotSchema, snapshot) ? snapshot.spans : [];
   } catch {
     return [];
   }
 }
-
-const SpanSchema = Type.Object({
-  state: Type.Enum(['live', 'fallback', 'outage']),
-  fromMs: Type.Integer(),
-  toMs: Type.Integer(),
-});

@@ -103,17 +103,22 @@ function refuse(socket: Duplex, error: unknown, id: string, { log }: AdminParts)
   if (known === undefined) log.error({ err: error, requestId: id }, 'a connection of an engine failed');
   const problem =
     known ?? new Problem('INTERNAL_ERROR', 'The connection could not be opened because of an internal error.');
+  socket.end(rawProblem(problem, id));
+}
+
+/** A whole answer, for a connection that never becomes a request. It is closed after it. */
+export function rawProblem(problem: Problem, requestId: string): string {
   const { status } = problemTable[problem.code];
-  const body = JSON.stringify(problemBody(problem, id));
+  const body = JSON.stringify(problemBody(problem, requestId));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
     'Cache-Control: no-store',
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${id}`,
+    `X-Request-Id: ${requestId}`,
     ...(status === 401 ? ['WWW-Authenticate: Bearer realm="ingest"'] : []),
     ...(status === 503 ? ['Retry-After: 1'] : []),
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

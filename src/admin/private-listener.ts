@@ -10,12 +10,11 @@ import { assertOwnHost } from './api/hosts.ts';
 import { Problem, problemBody, problemOf, problemTable } from './api/problems.ts';
 import { addConsole } from './console.ts';
 import { FeedTimeline } from './feed-timeline.ts';
-import { addIngest } from './ingest.ts';
+import { addIngest, rawProblem } from './ingest.ts';
 import { metricsRegistry } from './metrics.ts';
-import { MinuteHistory } from './minute-history.ts';
 import { PriceStreams } from './price-streams.ts';
 import { readiness } from './readiness.ts';
-import { RequestRate } from './request-rate.ts';
+import { RequestHistory } from './request-history.ts';
 import type { AdminParts } from './sources.ts';
 import { Sparklines } from './sparklines.ts';
 import { boardView, sourceViews } from './views.ts';
@@ -34,9 +33,8 @@ export async function startPrivateListener(
 ): Promise<{ url: string; registry: Registry; close(): Promise<void> }> {
   const { clock, log, market, store, listener, configuration } = parts;
   const sparklines = new Sparklines(market.book, market.feedStatus, clock);
-  const requestRate = new RequestRate(listener.counts, clock);
-  const minutes = new MinuteHistory({ counts: listener.counts, held: () => market.book.held().size }, clock);
-  const timeline = new FeedTimeline(market.service, store.snapshots, clock, log);
+  const requests = new RequestHistory(listener.counts, () => market.book.held().size, clock);
+  const timeline = new FeedTimeline({ service: market.service, snapshots: store.snapshots, clock, log });
   const prices = new PriceVersions(market.book, market.board, parts.randomness);
   const priceStreams = new PriceStreams(prices, clock, log);
   const app = listenerOf(parts);
@@ -46,14 +44,13 @@ export async function startPrivateListener(
     priceStreams.stop();
     await app.close();
     sparklines.stop();
-    requestRate.stop();
-    minutes.stop();
+    requests.stop();
     await timeline.stop();
   };
   try {
     await timeline.start();
     const registry = metricsRegistry(parts);
-    const recorded = { sparklines, timeline, requestRate, minutes, prices, priceStreams };
+    const recorded = { sparklines, timeline, requests, prices, priceStreams };
     addManagementApi(app, { ...parts, startedAt: clock.now(), ...recorded }, registry);
     addReadings(app, parts, registry);
     addConsole(app);
@@ -76,7 +73,8 @@ function listenerOf({ randomness, log, configuration }: AdminParts): FastifyInst
     genReqId: () => ids.next(),
     frameworkErrors: (error, request, reply) => answerFailure(error, request, reply as FastifyReply),
     clientErrorHandler(_error, socket) {
-      if (socket.writable) socket.end(notHttp(ids.next()));
+      const problem = new Problem('INVALID_INPUT', 'This is not HTTP/1.1 that this server accepts.');
+      if (socket.writable) socket.end(rawProblem(problem, ids.next()));
     },
   });
   function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
@@ -101,22 +99,6 @@ function listenerOf({ randomness, log, configuration }: AdminParts): FastifyInst
     if (!probePaths.has(request.routeOptions.url ?? '')) assertOwnHost(request, configuration.admin);
   });
   return app;
-}
-
-/** Bytes that are not HTTP never become a request: the answer is written to the socket, which is then closed. */
-function notHttp(id: string): string {
-  const body = JSON.stringify(
-    problemBody(new Problem('INVALID_INPUT', 'This is not HTTP/1.1 that this server accepts.'), id),
-  );
-  const headers = [
-    'HTTP/1.1 400 Bad Request',
-    'Connection: close',
-    'Cache-Control: no-store',
-    'Content-Type: application/problem+json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${id}`,
-  ];
-  return `${headers.join('\r\n')}\r\n\r\n${body}`;
 }
 
 function commonHeaders({ id }: FastifyRequest): Record<string, string> {

@@ -22,9 +22,8 @@ import type { FeedStatus } from '../market/service-status.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
-import type { MinuteHistory } from './minute-history.ts';
 import type { PriceStreams } from './price-streams.ts';
-import type { RequestRate } from './request-rate.ts';
+import type { RequestHistory } from './request-history.ts';
 import type { Sparklines } from './sparklines.ts';
 
 /** Where the process is in its life. Only `serving` is ready for traffic. */
@@ -114,6 +113,5 @@ export interface Management extends AdminParts {
   readonly timeline: FeedTimeline;
   readonly prices: PriceVersions;
   readonly priceStreams: PriceStreams;
-  readonly requestRate: RequestRate;
-  readonly minutes: MinuteHistory;
+  readonly requests: RequestHistory;
 }

@@ -19,8 +19,8 @@ import {
   pair,
   words,
 } from '../../operator/fields.ts';
-import { minutesMax } from '../minute-history.ts';
 import { notesOf } from '../readiness.ts';
+import { minutesMax } from '../request-history.ts';
 import type { Management } from '../sources.ts';
 import { marketsByStatus } from '../views.ts';
 import { counts, operation } from './operation.ts';
@@ -152,7 +152,7 @@ export const overviewOperations = {
     description: 'Requests, errors, latency and held prices, recorded by this process: a restart begins again.',
     query: Type.Object({ since: Type.Optional(instantMs('Only what is after this instant.')) }),
     answer: MinutesSchema,
-    handle: ({ query }, { minutes }) => ({ minutes: minutes.since(query.since ?? -1) }),
+    handle: ({ query }, { requests }) => ({ minutes: requests.minutesSince(query.since ?? -1) }),
   }),
 };
 
@@ -164,21 +164,20 @@ function marketFigures(management: Management, now: EpochMs) {
   return { listed: offered + delisted, trading, paused, delisted, priced: offered - without, unpriced };
 }
 
-function requestFigures({ listener, requestRate }: Management) {
-  const requests = listener.counts;
+function requestFigures({ listener: { counts }, requests }: Management) {
   const byStatusClass: Record<string, number> = {};
-  for (const statuses of requests.byRouteAndStatus.values()) {
+  for (const statuses of counts.byRouteAndStatus.values()) {
     for (const [status, number] of statuses) {
       const name = `${Math.floor(status / 100)}xx`;
       byStatusClass[name] = (byStatusClass[name] ?? 0) + number;
     }
   }
-  const { key = 0, address = 0, failedAuthentication = 0 } = Object.fromEntries(requests.limitedByCategory);
+  const { key = 0, address = 0, failedAuthentication = 0 } = Object.fromEntries(counts.limitedByCategory);
   return {
-    total: requestRate.total(),
+    total: requests.total(),
     byStatusClass,
-    problems: Object.fromEntries(requests.byCode),
+    problems: Object.fromEntries(counts.byCode),
     limited: { key, address, failedAuthentication },
-    perSecond: requestRate.perSecond(),
+    perSecond: requests.perSecond(),
   };
 }
