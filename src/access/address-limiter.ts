@@ -9,7 +9,7 @@ const sharedNameLength = 4;
 
 /**
  * Requests a minute per address bucket (`ClientAddress.limitBucket`). Counters live for one minute. Their number is
- * capped: addresses beyond it share counters by a hash that nobody outside can predict, so that a flood of addresses
+ * capped: addresses beyond it share counters by a hash that no client can predict, so that a flood of addresses
  * costs neither unbounded memory nor the limit. Then an address may pay for another's requests, but never goes uncounted.
  */
 export class AddressLimiter {
@@ -69,7 +69,7 @@ export class AddressLimiter {
     return counter;
   }
 
-  /** Not an address of anybody: it starts with a character that no bucket has. */
+  /** Never equal to a bucket: it starts with a character that no address has. */
   #sharedNameOf(bucket: string): string {
     return `#${hash('sha256', this.#secret + bucket, 'hex').slice(0, sharedNameLength)}`;
   }

@@ -18,23 +18,32 @@ export type KeyDigest = Uint8Array & { readonly [keyDigest]: true };
 
 export const apiKeyLength = 42;
 const prefix = 'mdk_';
-const randomLength = 32;
 const checksumLength = 6;
-const bodyLength = prefix.length + randomLength;
+const bodyLength = apiKeyLength - checksumLength;
 
 /** A new key. It is shown to its holder once and stored nowhere. */
 export function generateApiKey(randomness: Randomness): ApiKey {
-  const body = prefix + randomBase62(randomLength, randomness);
-  return (body + toBase62(crc32(body), checksumLength)) as ApiKey;
+  return checksummed(prefix, randomness) as ApiKey;
+}
+
+/** A secret written as an `ApiKey` is. @param start its four characters in the place of `mdk_` */
+export function checksummed(start: string, randomness: Randomness): string {
+  const body = start + randomBase62(bodyLength - start.length, randomness);
+  return body + toBase62(crc32(body), checksumLength);
 }
 
 /** True when the text is written as a key is, checksum included. It does not mean that such a key exists. */
 export function hasKeyShape(text: string): text is ApiKey {
-  if (text.length !== apiKeyLength || !text.startsWith(prefix)) return false;
+  return isChecksummed(text, prefix);
+}
+
+/** True for what `checksummed` gives, which cannot be guessed. The time reveals only length and start of the text. */
+export function isChecksummed(text: string, start: string): boolean {
+  if (text.length !== apiKeyLength || !text.startsWith(start)) return false;
   let written = 0;
   /** Negative once any value was: a sign bit that is never cleared. */
   let notDigits = 0;
-  for (let index = prefix.length; index < apiKeyLength; index++) {
+  for (let index = start.length; index < apiKeyLength; index++) {
     const value = base62Value(text.charCodeAt(index));
     notDigits |= value;
     if (index >= bodyLength) written = written * 62 + value;

@@ -25,7 +25,7 @@ export interface KeyMatch {
 }
 
 const idLength = 16;
-/** Texts of ids at hand for keys in use, so that not every request makes one. */
+/** Cached texts of the ids of keys in use, so that not every request makes one. */
 const askedIdsMax = 10_000;
 /** Ids as the store makes them are kept as their 16 bytes; any other id, from another program, as a string. */
 const ownId = /^key_([\x20-\x7e]{16})$/;

@@ -9,7 +9,7 @@ import { MinuteWindow } from './minute-window.ts';
 /** Pages and their assets per address and minute: a page takes about ten requests. */
 const pagesPerMinute = 240;
 
-/** A decision, at once where the counters are at hand, and otherwise soon. Such a promise never rejects. */
+/** A decision: at once where the counters are in memory, soon where they are not. Such a promise never rejects. */
 export type Verdict = LimitDecision | Promise<LimitDecision>;
 
 /**

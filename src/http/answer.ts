@@ -18,7 +18,7 @@ export interface PageAnswer {
   readonly symbol?: string | undefined;
 }
 
-/** A body made for this one answer, never stored by anybody. */
+/** A body made for this one answer, which no cache may store. */
 export interface TextAnswer {
   readonly kind: 'text';
   /** 200 when left out. */
@@ -79,4 +79,10 @@ export function dataPage(page: Page, extraHeaders: readonly string[] = none, sym
 /** JSON that is true for one instant only. */
 export function instantJson(body: object): TextAnswer {
   return { kind: 'text', text: JSON.stringify(body), contentType: 'application/json', extraHeaders: none };
+}
+
+/** JSON in ASCII, as a `Page` takes it: configured addresses can hold any character. */
+export function asciiJson(value: object): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escaped);
 }

@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../clock.ts';
 import { type AheadTotal, Connection } from './connection.ts';
 import type { Handshakes } from './handshakes.ts';
 
-/** A request body nobody reads may be this long before its connection is cut. */
+/** An unread request body may be this long before its connection is cut. */
 const unreadBodyBytesMax = 64 * 1024;
 const sweepEveryMs = 1_000;
 
@@ -153,7 +153,7 @@ export class Connections {
     else last.once('finish', then);
   }
 
-  /** Takes a bounded part of a body that nobody asked for, and cuts the connection beyond it. */
+  /** Discards a bounded part of an unexpected body, and cuts the connection beyond it. */
   discardBody(request: IncomingMessage, response: ServerResponse): void {
     let receivedBytes = 0;
     request.on('data', (chunk: Buffer) => {

@@ -73,7 +73,7 @@ export function httpServer({ limits, tls }: PublicListenerOptions, handlers: Ser
     optimizeEmptyRequests: true,
   };
   const { request } = handlers;
-  // A handshake and a head are the same to whoever waits for a request.
+  // A slow handshake and a slow head both hold a connection without a request: one bound for both.
   const server: Server =
     tls === undefined
       ? createServer(options, request)

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Clock, Timer } from '../clock.ts';
 
 const checkEveryMs = 250;
@@ -66,4 +67,13 @@ export class Overload {
       unsentBytes > bounds.unsentBytes * part
     );
   }
+}
+
+/**
+ * The share of the heap limit that is in use, 0 to 1. It includes garbage, but the closer the runtime comes to its limit the
+ * more it collects: what stays near the limit is in use. At the limit the process ends.
+ */
+export function heapShare(): number {
+  const { used_heap_size, heap_size_limit } = getHeapStatistics();
+  return used_heap_size / heap_size_limit;
 }

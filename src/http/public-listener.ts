@@ -237,7 +237,7 @@ export class PublicListener {
       this.connections.discardBody(request, response);
       this.#closeAfter(exchange);
     }
-    // The parser takes what follows an upgrade for another protocol (RFC 9110 §7.8), which nobody here speaks.
+    // The parser takes what follows an upgrade for another protocol (RFC 9110 §7.8), which is not supported.
     if (request.headers.upgrade !== undefined) this.#closeAfter(exchange);
     return exchange;
   }
@@ -311,7 +311,7 @@ export class PublicListener {
     this.#report(exchange, decision, written);
   }
 
-  /** Counts the answer, and hands it to whoever keeps answers. */
+  /** Counts the answer, and passes it to the callbacks that log and record answers. */
   #report(exchange: Exchange, { answer, route, key }: Decision, { status, bytes }: Written): void {
     const { requestId, number, request, asked, cameMs } = exchange;
     const { clock, gate, onAnswered, onServed } = this.#parts;
@@ -345,7 +345,7 @@ export class PublicListener {
       this.connections.afterLastAnswer(socket, () => socket.destroy());
       return;
     }
-    // Nobody reads it any more, and what is left unread would reset the connection before the answer arrives.
+    // The parser no longer reads it, and unread bytes would reset the connection before the answer arrives.
     socket.resume();
     this.#refuseRaw(connection, socket, methodNotAllowed);
   }

@@ -83,7 +83,7 @@ function writeProblem(response: ServerResponse, answer: ProblemAnswer, context: 
   return write(response, errorTable[code].status, headers, body);
 }
 
-/** The headers that belong to a problem, whoever writes it. */
+/** The headers that every problem has, however it is written. */
 export function problemHeaders({ code, retryAfterSeconds, extraHeaders }: ProblemAnswer): string[] {
   const { status } = errorTable[code];
   const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store', ...extraHeaders];

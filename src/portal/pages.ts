@@ -1,6 +1,6 @@
 import { errorCodes } from '../contract/errors.ts';
 import { rootDocument } from '../contract/openapi-examples.ts';
-import { asciiJson } from '../http/ascii-json.ts';
+import { asciiJson } from '../http/answer.ts';
 import { unmatchedRoute } from '../http/request-counts.ts';
 import type { Resource } from '../http/resource.ts';
 import { type Asset, assetResource, portalAssets } from './assets.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PublicServiceStatus } from '../contract/enumerations.ts';
 import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
-import { asciiJson } from '../http/ascii-json.ts';
+import { asciiJson } from '../http/answer.ts';
 import type { Resource } from '../http/resource.ts';
 import { nameOf, type Site } from './site.ts';
 

@@ -1,6 +1,5 @@
 import { Page } from '../../board/page.ts';
-import type { PageAnswer } from '../answer.ts';
-import { asciiJson } from '../ascii-json.ts';
+import { asciiJson, type PageAnswer } from '../answer.ts';
 import type { Resource } from '../resource.ts';
 
 /** GET /openapi/v1.json: the description of the API, for any origin to read. */
