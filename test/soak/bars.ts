@@ -61,11 +61,11 @@ export function barsOf(record: SoakRecord, sourceCount: number, minutes: number,
   const lostRecoveries = recoveries.filter(({ tookMs }) => tookMs === undefined);
   const lostAnswers = [...lost.values()].reduce((sum, count) => sum + count, 0);
   return [
-    growth('memory in use, after a full garbage collection,', live),
+    growth('memory after a full garbage collection', live),
     growth('resident memory', resident),
     {
-      promise: 'every answer is one the served document describes',
-      measured: `${undocumented.length} that are not`,
+      promise: 'every answer is as documented',
+      measured: `${undocumented.length} are not`,
       isMet: undocumented.length === 0,
     },
     {
@@ -74,7 +74,7 @@ export function barsOf(record: SoakRecord, sourceCount: number, minutes: number,
       isMet: lostRecoveries.length === 0,
     },
     {
-      promise: 'the history of all clients is in order: limits, Remaining, Reset, ticker times, keys, windows',
+      promise: 'limits, their headers, ticker times, keys and windows are in order',
       measured: `${wrongs} faults in ${history.observed} answers`,
       isMet: wrongs === 0,
     },
@@ -83,7 +83,7 @@ export function barsOf(record: SoakRecord, sourceCount: number, minutes: number,
     flat('connections', samples, ({ connections }) => connections),
     flat('timers', samples, ({ timers }) => timers),
     {
-      promise: 'the process logs no error and ends with 0 when it is told to stop',
+      promise: 'the process logs no error and ends with 0 on SIGTERM',
       measured: `${end.failures.length} errors, ended with ${end.code}`,
       isMet: end.failures.length === 0 && end.code === 0,
     },
@@ -92,13 +92,13 @@ export function barsOf(record: SoakRecord, sourceCount: number, minutes: number,
 
 function knownBars({ known }: SoakRecord, sourceCount: number): Bar[] {
   const honest = {
-    promise: `no price is older than it says: every one was an exchange’s, and none is dated over ${datedLateMs / 1000} s after it was replaced`,
+    promise: `every price was an exchange’s, and none is dated over ${datedLateMs / 1000} s after it was replaced`,
     measured: `${known.faults.length} faults in ${known.answers} answers, dated at most ${known.datedLateMsMax} ms late`,
     isMet: known.faults.length === 0 && known.answers > 0,
   };
   if (sourceCount === 1) return [honest];
   const takenOver = {
-    promise: `while one source fails, no price is served over ${replacedMaxMs / 1000} s after every exchange replaced it`,
+    promise: `while one source fails, no price is served over ${replacedMaxMs / 1000} s after all replaced it`,
     measured: `${(known.behindMsMax / 1000).toFixed(1)} s (${known.behindDuring})`,
     isMet: known.behindMsMax <= replacedMaxMs,
   };
@@ -107,7 +107,7 @@ function knownBars({ known }: SoakRecord, sourceCount: number): Bar[] {
 
 /** Decided by the whole interval: kept when all of it lies under the bar, broken when all of it lies above. */
 function growth(what: string, slope: Slope | undefined): Bar {
-  const promise = `${what} grows by less than ${slopeMaxMbPerHour} MB an hour after the warm-up`;
+  const promise = `${what} grows by less than ${slopeMaxMbPerHour} MB/h`;
   if (slope === undefined) return { promise, measured: 'too short to say', isMet: undefined };
   const { low, high } = slope;
   const isMet = high < slopeMaxMbPerHour ? true : low >= slopeMaxMbPerHour ? false : undefined;
@@ -125,7 +125,7 @@ function flat(what: string, samples: readonly Sample[], value: (sample: Sample) 
   const late = median(samples.slice(-quarter));
   return {
     promise: `${what} stay flat`,
-    measured: `median ${early} in the second quarter, ${late} in the last`,
+    measured: `${early} in the second quarter, ${late} in the last`,
     isMet: late <= early + flatWithin,
   };
 }
