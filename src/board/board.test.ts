@@ -130,7 +130,7 @@ test('no ticker from before a restart is dated ahead of a clock that was set bac
   const before = published().book;
   const book = new MarketBook(pricingPolicy(), everyEuroMarket);
   const board = new Board(book);
-  book.restore(before.catalogue.records(), before.contents());
+  book.restore({ records: before.catalogue.records(), ...before.contents() });
   const setBack = after(start, -3_600_000);
   const { tickers } = JSON.parse(textOf(board.tickers(setBack)!)) as { tickers: { timestampMs: number }[] };
   assert.ok(tickers.length > 0);

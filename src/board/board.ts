@@ -1,7 +1,6 @@
 import type { EpochMs } from '../clock.ts';
-import type { BookObserver } from '../market/book-observer.ts';
 import type { UnpricedReason } from '../market/client-ticker.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { BookObserver, MarketBook } from '../market/market-book.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import { FragmentList } from './fragment-list.ts';
 import { marketFragment, tickerFragment } from './fragments.ts';

@@ -1,7 +1,6 @@
 import { randomBase62 } from '../base62.ts';
 import type { EpochMs, Randomness } from '../clock.ts';
-import type { BookObserver } from '../market/book-observer.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { BookObserver, MarketBook } from '../market/market-book.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { Board } from './board.ts';
 import type { Page } from './page.ts';

@@ -1,8 +1,7 @@
 import { type Clock, sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { MarketEvent } from '../market/market-event.ts';
+import { type MarketState, readState } from '../market/market-state.ts';
 import { changesKey, stateKey } from './board-publisher.ts';
-import { readEvents } from './market-replication.ts';
 import { type Caller, readStreamEntries, type StreamEntry } from './redis-calls.ts';
 
 const entriesPerRead = 200;
@@ -15,7 +14,7 @@ export interface FollowerParts {
   readonly call: Caller;
   readonly clock: Clock;
   /** Does to this node's market what was done to the leader's. */
-  readonly apply: (event: MarketEvent) => void;
+  readonly take: (state: MarketState) => void;
   readonly log: Log;
 }
 
@@ -26,7 +25,7 @@ interface Change {
   readonly id: string;
   readonly before: string;
   readonly isAnew: boolean;
-  readonly events: string;
+  readonly state: string;
 }
 
 /**
@@ -114,26 +113,28 @@ export class BoardFollower {
     const text = await this.#parts.call(['GET', stateKey]);
     if (typeof text !== 'string') return false;
     const blank = text.indexOf(' ');
-    this.#applyAll(text.slice(blank + 1));
+    this.#take(text.slice(blank + 1));
     this.#heldTo = text.slice(0, blank);
     this.#isSettled = false;
     this.#resyncs++;
     return true;
   }
 
-  #apply({ id, before, isAnew, events }: Change): boolean {
+  #apply({ id, before, isAnew, state }: Change): boolean {
     if (isAnew || before !== this.#heldTo) {
       this.#heldTo = undefined;
       return false;
     }
-    this.#applyAll(events);
+    this.#take(state);
     this.#heldTo = id;
     this.#isSettled = true;
     return true;
   }
 
-  #applyAll(events: string): void {
-    for (const event of readEvents(events)) this.#parts.apply(event);
+  #take(text: string): void {
+    const state = readState(text);
+    if (state === undefined) throw new TypeError('not a state of this version');
+    this.#parts.take(state);
   }
 
   async #read(after: string, blockMs: number | undefined): Promise<readonly Change[]> {
@@ -143,6 +144,6 @@ export class BoardFollower {
   }
 }
 
-function changeOf({ id, fields: { before = '', anew, events = '' } }: StreamEntry): Change {
-  return { id, before, isAnew: anew === '1', events };
+function changeOf({ id, fields: { before = '', anew, state = '' } }: StreamEntry): Change {
+  return { id, before, isAnew: anew === '1', state };
 }

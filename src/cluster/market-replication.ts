@@ -1,9 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { MarketBook } from '../market/market-book.ts';
-import type { MarketEvent, MarketState } from '../market/market-event.ts';
-import type { FeedStatus } from '../market/service-status.ts';
-import type { MarketReport } from '../market/source-report.ts';
-import type { FeedSink } from '../market/upstream.ts';
+import type { MarketState } from '../market/market-state.ts';
+import { clockDriftMs, type FeedStatus } from '../market/service-status.ts';
+import type { SourceReport } from '../market/source-report.ts';
+import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
+import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
+import type { ConversionRate, FeedSink, ReferencePrices } from '../market/upstream.ts';
+
+type Times = Pick<Clock, 'now' | 'monotonicMs'>;
 
 /** The parts of a process that hold what the feed reports. */
 export interface FedParts {
@@ -30,145 +35,89 @@ export function marketSink(
   };
 }
 
-/** The same sink, with `record` called with each event once it was taken, but for those that `recordBook` records. */
-export function recordedFeed(sink: FeedSink, source: string, record: (event: MarketEvent) => void): FeedSink {
-  return {
-    ...sink,
-    catalogueLoaded(markets, at, gaps) {
-      const verdict = sink.catalogueLoaded(markets, at, gaps);
-      record({ kind: 'catalogue', source, markets, at, gaps });
-      return verdict;
-    },
-    marketStatusChanged(symbol, status, at) {
-      sink.marketStatusChanged(symbol, status, at);
-      record({ kind: 'marketStatus', source, symbol, status, at });
-    },
-    rateRefreshed(rate) {
-      const isTaken = sink.rateRefreshed(rate);
-      if (isTaken) record({ kind: 'rate', rate });
-      return isTaken;
-    },
-    feedCurrent(path, at) {
-      sink.feedCurrent(path, at);
-      record({ kind: 'feedCurrent', at });
-    },
-  };
+/** What a process that runs the feed has to tell the others. A value that is the same object as before has not changed. */
+export class MarketChanges {
+  readonly #parts: FedParts;
+  readonly #clock: Times;
+  readonly #sentTickers = new Map<MarketSymbol, AcceptedTicker>();
+  readonly #sentReferences = new Map<MarketSymbol, ReferencePrices>();
+  readonly #sentRates = new Map<CurrencyCode, ConversionRate>();
+  #sentSwitches = 0;
+  #isCatalogueSent = false;
+
+  constructor(parts: FedParts, clock: Times) {
+    this.#parts = parts;
+    this.#clock = clock;
+    const marketsChanged = () => {
+      this.#isCatalogueSent = false;
+    };
+    parts.book.observe({ marketsChanged });
+  }
+
+  /** Everything. */
+  whole(): MarketState {
+    const { book, feedStatus } = this.#parts;
+    // Asked first: of restored data this settles how old it is.
+    const ageMs = feedStatus.ageMs(this.#clock.now(), this.#clock.monotonicMs());
+    return { ...this.#current(true), ...catalogueOf(book), ...book.contents(), ageMs };
+  }
+
+  /** What changed since the last call. */
+  next(withSources: boolean): MarketState {
+    const { book } = this.#parts;
+    const { tickers, references, rates } = book.contents();
+    const catalogue = this.#isCatalogueSent ? {} : catalogueOf(book);
+    this.#isCatalogueSent = true;
+    return {
+      ...this.#current(withSources),
+      ...catalogue,
+      tickers: changesIn(tickers, this.#sentTickers),
+      references: changesIn(references, this.#sentReferences),
+      rates: changesIn(rates, this.#sentRates),
+    };
+  }
+
+  /** What is small enough to be sent each time; of all sources only now and then, and when one takes over. */
+  #current(withSources: boolean) {
+    const { book, feedStatus } = this.#parts;
+    const { path, lastUpdatedAt } = feedStatus;
+    const isSent = !withSources && book.sources.switches === this.#sentSwitches;
+    const sources = isSent ? undefined : { at: this.#clock.now(), markets: reportsOf(book) };
+    this.#sentSwitches = book.sources.switches;
+    return { held: book.held(), path, lastUpdatedAt, sources };
+  }
 }
 
-/** Records what makes the prices of markets from now on, whichever source it is of, and what the guard holds. */
-export function recordBook(book: MarketBook, record: (event: MarketEvent) => void): void {
-  book.observe({
-    tickerChanged() {},
-    marketsChanged() {},
-    tickerTaken: (symbol, accepted) => record({ kind: 'ticker', symbol, accepted }),
-    referencesTaken: (symbol, prices) => record({ kind: 'references', symbol, prices }),
-    heldChanged: (subject, held) => record({ kind: 'held', subject, held }),
-  });
+/** Does to this process's market what was done to that of the process with the feed. */
+export function takeState({ book, feedStatus }: FedParts, clock: Times, state: MarketState): void {
+  const { sources, path = feedStatus.path, lastUpdatedAt, ageMs = 0 } = state;
+  book.restore(state);
+  if (sources !== undefined) book.sources.takeReport(sources);
+  const held = new Map(state.held);
+  for (const subject of new Set([...book.held().keys(), ...held.keys()])) {
+    const now = held.get(subject);
+    if (!isDeepStrictEqual(now, book.held().get(subject))) book.heldChanged(subject, now);
+  }
+  const now = clock.now();
+  const known = feedStatus.lastUpdatedAt ?? 0;
+  // A known instant ahead of the clock is from before the clock was set back.
+  const isNewer = lastUpdatedAt !== undefined && (lastUpdatedAt > known || known > now + clockDriftMs);
+  if (!isNewer) feedStatus.pathChanged(path);
+  // The state may be old, which only the wall clock shows.
+  else feedStatus.feedCurrent(path, lastUpdatedAt, clock.monotonicMs() - Math.max(ageMs, now - lastUpdatedAt));
 }
 
-/** The state that the feed's events so far have made. Taken in one turn, so that nothing falls between it and the events after. */
-export function feedStateOf({ book, feedStatus }: FedParts, clock: Pick<Clock, 'now' | 'monotonicMs'>): MarketState {
-  const { tickers, references, rates } = book.contents();
-  // Asked first: of restored data this settles how old it is.
-  const ageMs = feedStatus.ageMs(clock.now(), clock.monotonicMs());
-  return {
-    kind: 'state',
-    records: book.catalogue.records(),
-    listed: book.catalogue.listedBySource(),
-    tickers: [...tickers],
-    references: [...references],
-    rates: [...rates],
-    held: [...book.held()],
-    sources: { at: clock.now(), markets: reportsOf(book) },
-    feed: { path: feedStatus.path, lastUpdatedAt: feedStatus.lastUpdatedAt, ageMs },
-  };
+function catalogueOf({ catalogue }: MarketBook): Pick<MarketState, 'records' | 'listed'> {
+  return { records: catalogue.records(), listed: catalogue.listedBySource() };
 }
 
-function reportsOf({ catalogue, sources }: MarketBook): MarketReport[] {
+function reportsOf({ catalogue, sources }: MarketBook): SourceReport['markets'] {
   return [...catalogue.all()].flatMap(({ symbol, isConverted }) => (isConverted ? [] : (sources.report(symbol) ?? [])));
 }
 
-/** Does to this process's market what was done to the one in which the event was recorded. */
-export class MarketReplica {
-  readonly #parts: FedParts;
-  readonly #clock: Pick<Clock, 'now' | 'monotonicMs'>;
-
-  constructor(parts: FedParts, clock: Pick<Clock, 'now' | 'monotonicMs'>) {
-    this.#parts = parts;
-    this.#clock = clock;
-  }
-
-  apply(event: MarketEvent): void {
-    const { book, feedStatus } = this.#parts;
-    switch (event.kind) {
-      case 'state':
-        this.#takeState(event);
-        break;
-      case 'catalogue':
-        book.catalogueLoaded(event.markets, event.at, event.gaps, event.source);
-        break;
-      case 'marketStatus':
-        book.marketStatusChanged(event.symbol, event.status, event.source);
-        break;
-      case 'ticker':
-        book.tickerAccepted(event.symbol, event.accepted);
-        break;
-      case 'references':
-        book.referencesTaken(event.symbol, event.prices);
-        break;
-      case 'rate':
-        book.rateAccepted(event.rate);
-        break;
-      case 'held':
-        book.heldChanged(event.subject, event.held);
-        break;
-      case 'sources':
-        book.sources.takeReport(event.report);
-        break;
-      case 'feedCurrent':
-        feedStatus.feedCurrent(feedStatus.path, event.at, this.#clock.monotonicMs());
-        break;
-      case 'feedPath':
-        feedStatus.pathChanged(event.path);
-        break;
-    }
-  }
-
-  #takeState({
-    records,
-    listed,
-    tickers,
-    references,
-    rates,
-    held,
-    sources,
-    feed: { path, lastUpdatedAt, ageMs = 0 },
-  }: MarketState): void {
-    const { book, feedStatus } = this.#parts;
-    const contents = { tickers: new Map(tickers), references: new Map(references), rates: new Map(rates) };
-    book.restore(records, contents, listed);
-    book.sources.takeReport(sources);
-    const heldNow = new Map(held);
-    for (const subject of [...book.held().keys(), ...heldNow.keys()]) book.heldChanged(subject, heldNow.get(subject));
-    if (lastUpdatedAt === undefined) feedStatus.pathChanged(path);
-    if (lastUpdatedAt === undefined || lastUpdatedAt < (feedStatus.lastUpdatedAt ?? 0)) return;
-    // The state may be old, which only the wall clock shows.
-    const nowOldMs = Math.max(ageMs, this.#clock.now() - lastUpdatedAt);
-    feedStatus.feedCurrent(path, lastUpdatedAt, this.#clock.monotonicMs() - nowOldMs);
-  }
-}
-
-/** The version of the events' form: processes of different versions do not take each other's, and say so. */
-const format = 6;
-
-/** Events as text. Prices are text already; members that are `undefined` are left out. */
-export function writeEvents(events: readonly MarketEvent[]): string {
-  return JSON.stringify({ format, events });
-}
-
-/** Reads what `writeEvents` wrote. Throws `TypeError` on anything else, another version's format included. */
-export function readEvents(text: string): readonly MarketEvent[] {
-  const read = JSON.parse(text) as { readonly format?: unknown; readonly events?: unknown } | null;
-  if (read?.format !== format || !Array.isArray(read.events)) throw new TypeError('not events of this version');
-  return read.events as MarketEvent[];
+/** What was not sent yet, which counts as sent from then on. */
+function changesIn<Name, Value>(now: ReadonlyMap<Name, Value>, sent: Map<Name, Value>): [Name, Value][] {
+  const changes = [...now].filter(([name, value]) => sent.get(name) !== value);
+  for (const [name, value] of changes) sent.set(name, value);
+  return changes;
 }

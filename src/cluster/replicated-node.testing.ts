@@ -5,7 +5,6 @@ import { upstreamMarket, upstreamTicker } from '../../test/support/listener-harn
 import type { RedisServer } from '../../test/support/redis.ts';
 import { ShiftedClock } from '../../test/support/shifted-clock.ts';
 import { Board } from '../board/board.ts';
-import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
 import { silentLog } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
@@ -16,7 +15,7 @@ import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import { BoardFollower } from './board-follower.ts';
 import { BoardPublisher } from './board-publisher.ts';
-import { feedStateOf, MarketReplica, marketSink, recordBook, recordedFeed } from './market-replication.ts';
+import { MarketChanges, marketSink, takeState } from './market-replication.ts';
 import { callerWithTimeout } from './redis-calls.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { redisLeases } from './redis-lease.ts';
@@ -42,20 +41,18 @@ export class ReplicatedNode {
       lost: () => {},
     });
     const { clock } = this;
-    const market = { book: this.book, feedStatus: this.feedStatus, service: new ServiceBoard(this.feedStatus, clock) };
+    const market = { book: this.book, feedStatus: this.feedStatus };
     const call = callerWithTimeout(this.connection, clock, 5_000);
     this.publisher = new BoardPublisher({
       call,
       clock,
-      state: () => feedStateOf(market, clock),
+      changes: new MarketChanges(market, clock),
       fence: () => this.fence,
       refused: () => this.timesRefused++,
     });
     const log = { ...silentLog, warn: (_fields: object, message: string) => this.logged.push(message) };
-    const replica = new MarketReplica(market, clock);
-    this.follower = new BoardFollower({ call, clock, apply: (event) => replica.apply(event), log });
-    this.feed = recordedFeed(marketSink(market, clock), this.book.sources.first.id, this.publisher.record);
-    recordBook(this.book, this.publisher.record);
+    this.follower = new BoardFollower({ call, clock, take: (state) => takeState(market, clock, state), log });
+    this.feed = marketSink(market, clock);
   }
 
   static async start(t: Pick<TestContext, 'after'>, redis: RedisServer): Promise<ReplicatedNode> {

@@ -1,7 +1,6 @@
 import type { Clock, EpochMs, Timer } from '../clock.ts';
-import type { BookObserver } from '../market/book-observer.ts';
 import type { Held, HeldSubject } from '../market/guard.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { BookObserver, MarketBook } from '../market/market-book.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { PriceInputs } from '../market/price-inputs.ts';
 import { areSamePrices } from '../market/reference-prices.ts';

@@ -5,18 +5,28 @@ import {
   absentForMs,
   afterOperator,
   combined,
+  type Decision,
   type Lifecycle,
   listedUntil,
   longerAbsence,
-  newlyListed,
   statusOf,
 } from './lifecycle.ts';
 import { after, dayMs, start } from './samples.testing.ts';
 
-const trading = newlyListed('trading');
+const trading: Lifecycle = {
+  upstreamStatus: 'trading',
+  operatorPaused: false,
+  absence: undefined,
+  delistedAt: undefined,
+};
+const upstreamPaused: Lifecycle = { ...trading, upstreamStatus: 'paused' };
 const delisted: Lifecycle = { ...trading, delistedAt: start };
 const pausing = { operatorPaused: true, delistedAt: undefined };
 const resuming = { operatorPaused: false, delistedAt: undefined };
+
+function decided(state: Lifecycle, decision: Decision): Lifecycle {
+  return { ...state, ...afterOperator(state, decision) };
+}
 
 function missed(state: Lifecycle, at: EpochMs): Lifecycle {
   return { ...state, absence: longerAbsence(state.absence, at) };
@@ -24,21 +34,21 @@ function missed(state: Lifecycle, at: EpochMs): Lifecycle {
 
 test('the status is the worst of what the upstream, the operator and a delisting make it', () => {
   assert.equal(statusOf(trading), 'trading');
-  assert.equal(statusOf(newlyListed('paused')), 'paused');
+  assert.equal(statusOf(upstreamPaused), 'paused');
   assert.equal(statusOf({ ...trading, operatorPaused: true }), 'paused');
-  assert.equal(statusOf({ ...newlyListed('paused'), operatorPaused: true }), 'paused');
+  assert.equal(statusOf({ ...upstreamPaused, operatorPaused: true }), 'paused');
   assert.equal(statusOf(delisted), 'delisted');
   assert.equal(statusOf({ ...delisted, operatorPaused: true, upstreamStatus: 'paused' }), 'delisted');
 });
 
 test('a market that the operator paused stays paused whatever the upstream says, until the operator resumes it', () => {
-  const paused = afterOperator(trading, pausing);
+  const paused = decided(trading, pausing);
   assert.equal(statusOf({ ...paused, upstreamStatus: 'trading' }), 'paused');
-  assert.equal(statusOf(afterOperator(paused, resuming)), 'trading');
+  assert.equal(statusOf(decided(paused, resuming)), 'trading');
 });
 
 test('resuming does not start trading on a market that the upstream paused', () => {
-  assert.equal(statusOf(afterOperator(newlyListed('paused'), resuming)), 'paused');
+  assert.equal(statusOf(decided(upstreamPaused, resuming)), 'paused');
 });
 
 test('a market missing from two loads in a row is paused, from one it is not, and being listed ends it', () => {
@@ -65,8 +75,8 @@ test('loads without a market add up to the time it was missing, over a gap or a 
 test('delisted is final: nothing brings the market back and the first instant stays', () => {
   const changes = [
     missed(delisted, after(start, 1)),
-    afterOperator(delisted, resuming),
-    afterOperator(delisted, { operatorPaused: false, delistedAt: after(start, 1) }),
+    decided(delisted, resuming),
+    decided(delisted, { operatorPaused: false, delistedAt: after(start, 1) }),
   ];
   for (const changed of changes) {
     assert.equal(statusOf(changed), 'delisted');
@@ -75,8 +85,8 @@ test('delisted is final: nothing brings the market back and the first instant st
 });
 
 test('the operator delists at the instant of the decision', () => {
-  const decided = afterOperator(trading, { operatorPaused: false, delistedAt: after(start, 7) });
-  assert.equal(decided.delistedAt, after(start, 7));
+  const delisting = decided(trading, { operatorPaused: false, delistedAt: after(start, 7) });
+  assert.equal(delisting.delistedAt, after(start, 7));
 });
 
 test('a delisted market is listed for exactly 30 times 24 hours', () => {
@@ -87,8 +97,8 @@ test('a delisted market is listed for exactly 30 times 24 hours', () => {
 test('a converted market is in the worse of its own state and its exchange market’s', () => {
   const untouched = resuming;
   assert.equal(statusOf(combined(trading, untouched)), 'trading');
-  assert.equal(statusOf(combined(newlyListed('paused'), untouched)), 'paused');
-  assert.equal(statusOf(combined(afterOperator(trading, pausing), untouched)), 'paused');
+  assert.equal(statusOf(combined(upstreamPaused, untouched)), 'paused');
+  assert.equal(statusOf(combined(decided(trading, pausing), untouched)), 'paused');
   assert.equal(statusOf(combined(trading, pausing)), 'paused');
   assert.equal(statusOf(combined(delisted, pausing)), 'delisted');
   assert.equal(statusOf(combined(trading, { ...untouched, delistedAt: start })), 'delisted');

@@ -11,14 +11,18 @@ const creditedGapMaxMs = 3_600_000;
 /** Trading state as clients see it (contract, PublicMarketStatus; a subset: the set is open to new values). */
 export type MarketStatus = 'trading' | 'paused' | 'delisted';
 
-/** Everything that decides a market's state. Immutable. */
-export interface Lifecycle {
-  readonly upstreamStatus: UpstreamMarketStatus;
+/** What the operator decided about a market. */
+export interface Decision {
   readonly operatorPaused: boolean;
-  /** `undefined` while the upstream lists the market, and from its next ticker on. */
-  readonly absence: Absence | undefined;
   /** When trading ended for good. Never cleared. */
   readonly delistedAt: EpochMs | undefined;
+}
+
+/** Everything that decides a market's state. Immutable. */
+export interface Lifecycle extends Decision {
+  readonly upstreamStatus: UpstreamMarketStatus;
+  /** `undefined` while the upstream lists the market, and from its next ticker on. */
+  readonly absence: Absence | undefined;
 }
 
 /** Complete loads of the upstream's catalogue in a row that lack the market, with no ticker of it in between. */
@@ -27,10 +31,6 @@ export interface Absence {
   readonly since: EpochMs;
   /** The latest of them; the same instant for the first. */
   readonly until: EpochMs;
-}
-
-export function newlyListed(upstreamStatus: UpstreamMarketStatus): Lifecycle {
-  return { upstreamStatus, operatorPaused: false, absence: undefined, delistedAt: undefined };
 }
 
 /** The absence after a complete catalogue load, at `at`, that does not list the market. */
@@ -50,16 +50,9 @@ export function isMissing(state: Pick<Lifecycle, 'absence'>): boolean {
   return absentForMs(state) > 0;
 }
 
-/** Applies the operator's decision. An earlier delisting is kept: its first instant counts. */
-export function afterOperator(
-  state: Lifecycle,
-  controls: { readonly operatorPaused: boolean; readonly delistedAt: EpochMs | undefined },
-): Lifecycle {
-  return {
-    ...state,
-    operatorPaused: controls.operatorPaused,
-    delistedAt: state.delistedAt ?? controls.delistedAt,
-  };
+/** The decision after another one. An earlier delisting is kept: its first instant counts. */
+export function afterOperator(before: Decision, { operatorPaused, delistedAt }: Decision): Decision {
+  return { operatorPaused, delistedAt: before.delistedAt ?? delistedAt };
 }
 
 export function statusOf(state: Lifecycle): MarketStatus {
@@ -68,7 +61,7 @@ export function statusOf(state: Lifecycle): MarketStatus {
 }
 
 /** The state of a converted market: its base market's state, with its own decisions on top. */
-export function combined(base: Lifecycle, own: Pick<Lifecycle, 'operatorPaused' | 'delistedAt'>): Lifecycle {
+export function combined(base: Lifecycle, own: Decision): Lifecycle {
   const instants = [base.delistedAt, own.delistedAt].filter((instant) => instant !== undefined);
   return {
     upstreamStatus: base.upstreamStatus,

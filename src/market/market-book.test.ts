@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
-import type { BookObserver } from './book-observer.ts';
-import { MarketBook } from './market-book.ts';
+
+import { type BookObserver, MarketBook } from './market-book.ts';
 import type { PriceVerdict } from './price-inputs.ts';
 import type { PricingPolicy } from './pricing.ts';
 import {
@@ -289,7 +289,7 @@ test('a book restored from records and contents gives the same answers with the 
   book.referencePricesChanged(BTCEUR, { price1hAgo: decimal('84000'), price24hAgo: undefined, price7dAgo: undefined });
   const again = new MarketBook(pricingPolicy(), everyEuroMarket);
   const notes = observed(again);
-  again.restore(book.catalogue.records(), book.contents());
+  again.restore({ records: book.catalogue.records(), ...book.contents() });
   assert.deepEqual([...new Set(notes)].sort(), [BTCCZK, BTCEUR, ETHCZK, ETHEUR, 'markets']);
   for (const name of [BTCEUR, BTCCZK, ETHEUR, ETHCZK]) {
     for (const instant of [start, after(start, 96 * hourMs)]) {
@@ -301,7 +301,8 @@ test('a book restored from records and contents gives the same answers with the 
 
 test('a restored rate whose configuration was removed is not used', () => {
   const again = new MarketBook(pricingPolicy({ converted: new Map() }), everyEuroMarket);
-  again.restore(bookWithPrices().catalogue.records(), bookWithPrices().contents());
+  const before = bookWithPrices();
+  again.restore({ records: before.catalogue.records(), ...before.contents() });
   assert.equal(read(again, BTCCZK), 'unknown_symbol');
   assert.equal(again.rate(CZK), undefined);
   assert.equal(read(again, BTCEUR), '84631.2/83788.8');

@@ -1,20 +1,20 @@
 import type { EpochMs } from '../clock.ts';
-import { type BookObserver, BookObservers } from './book-observer.ts';
 import type { DecimalString } from './decimal.ts';
 import type { Guard, Held, HeldSubject } from './guard.ts';
 import { type HeldInput, Holds, type MarketHold } from './holds.ts';
-import {
-  type ListedBySource,
-  MarketCatalogue,
-  type MarketControls,
-  type MarketRecord,
-  type MarketSelection,
-  type OfferedMarket,
-} from './market-catalogue.ts';
-import { type KnownRate, MarketFactors } from './market-factors.ts';
+import { MarketCatalogue, type MarketControls, type MarketSelection, type OfferedMarket } from './market-catalogue.ts';
 import { MarketSources, oneSource, type SourceRules } from './market-sources.ts';
-import { type NoPrice, type PriceBasis, type PriceInputs, type PriceVerdict, priceFrom } from './price-inputs.ts';
-import { type Conversion, derivePrices, type PriceDerivation, type PricingPolicy, rateValidUntil } from './pricing.ts';
+import type { MarketState } from './market-state.ts';
+import {
+  type KnownRate,
+  type NoPrice,
+  type PriceExplanation,
+  type PriceInputs,
+  type PriceVerdict,
+  priceFrom,
+} from './price-inputs.ts';
+import { derivePrices, type PriceFactors, type PricingPolicy, priceFactors, rateValidUntil } from './pricing.ts';
+import { noReferences } from './reference-prices.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import { firstTerms, type MarketTerms, type Term, type TermSubject, TermsInForce } from './terms.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
@@ -29,24 +29,14 @@ import type {
   UpstreamTicker,
 } from './upstream.ts';
 
-/** How a price was derived. */
-export interface PriceExplanation extends PriceDerivation {
-  readonly market: OfferedMarket;
-  readonly bid: DecimalString;
-  readonly ask: DecimalString;
-  /** The id of the source they are from. */
-  readonly source: string;
-  readonly capturedAt: EpochMs;
-  /** `undefined` for a market that is not converted. */
-  readonly conversion: (Conversion & KnownRate) | undefined;
-  readonly terms: MarketTerms;
-}
-
-/** What survives a restart, apart from the markets. */
-export interface BookContents {
-  readonly tickers: ReadonlyMap<MarketSymbol, AcceptedTicker>;
-  readonly references: ReadonlyMap<MarketSymbol, ReferencePrices>;
-  readonly rates: ReadonlyMap<CurrencyCode, ConversionRate>;
+/** Called synchronously, after the book has changed. */
+export interface BookObserver {
+  /** The price of this market may have changed. */
+  tickerChanged?(symbol: MarketSymbol): void;
+  /** The list of markets, or the state of one, may have changed. */
+  marketsChanged?(): void;
+  /** What the guard holds of something changed. */
+  heldChanged?(subject: HeldSubject, held: Held | undefined, before: Held | undefined): void;
 }
 
 /**
@@ -58,12 +48,16 @@ export class MarketBook {
   readonly #policy: PricingPolicy;
   readonly #guard: Guard | undefined;
   readonly sources: MarketSources;
-  readonly #observers = new BookObservers();
+  readonly #observers: BookObserver[] = [];
   readonly #tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #references = new Map<MarketSymbol, ReferencePrices>();
-  readonly #rates = new Map<CurrencyCode, ConversionRate>();
+  readonly #rates = new Map<CurrencyCode, KnownRate>();
   readonly #terms: TermsInForce;
-  readonly #factors = new MarketFactors((quote) => this.rate(quote));
+  /** By the terms of a market, which stay the same object as long as they hold, with the rate that they were made for. */
+  readonly #factors = new WeakMap<
+    MarketTerms,
+    { readonly rate: ConversionRate | undefined; readonly factors: PriceFactors }
+  >();
   readonly #holds = new Holds();
 
   /** @param guard judges what comes from the source; what another book accepted was judged there */
@@ -79,24 +73,29 @@ export class MarketBook {
 
   /** Adds an observer and notifies it at once that everything may have changed. */
   observe(observer: BookObserver): void {
-    this.#observers.add(observer);
-    observer.marketsChanged();
-    for (const market of this.catalogue.all()) observer.tickerChanged(market.symbol);
+    this.#observers.push(observer);
+    observer.marketsChanged?.();
+    for (const market of this.catalogue.all()) observer.tickerChanged?.(market.symbol);
   }
 
-  /** Takes over a snapshot from before a restart or of another book. Newer values of this book stay. */
-  restore(records: readonly MarketRecord[], contents: BookContents, listed?: ListedBySource): void {
-    this.catalogue.restore(records, listed);
-    for (const [symbol, ticker] of contents.tickers) this.#keepNewer(symbol, ticker);
-    for (const [symbol, prices] of contents.references) this.#references.set(symbol, prices);
-    for (const rate of contents.rates.values()) {
-      if (rate.refreshedAt >= (this.#rates.get(rate.quote)?.refreshedAt ?? 0)) this.rateAccepted(rate);
+  /** Takes over a state from before a restart or of another book, or what changed of it. Newer tickers of this book stay. */
+  restore({ records, listed, tickers, references, rates }: MarketState): void {
+    if (records !== undefined) {
+      this.catalogue.restore(records, listed);
+      this.#everythingChanged();
     }
-    this.#everythingChanged();
+    for (const [symbol, ticker] of tickers) this.tickerAccepted(symbol, ticker);
+    for (const [symbol, prices] of references) this.referencesTaken(symbol, prices);
+    for (const [, rate] of rates) this.rateAccepted(rate);
   }
 
-  contents(): BookContents {
-    return { tickers: this.#tickers, references: this.#references, rates: this.#rates };
+  /** The last good values. Each is immutable, and the same object as long as it has the same value. */
+  contents() {
+    return {
+      tickers: this.#tickers as ReadonlyMap<MarketSymbol, AcceptedTicker>,
+      references: this.#references as ReadonlyMap<MarketSymbol, ReferencePrices>,
+      rates: new Map([...this.#rates].map(([quote, { rate }]) => [quote, rate])),
+    };
   }
 
   catalogueLoaded(
@@ -112,7 +111,7 @@ export class MarketBook {
 
   marketStatusChanged(symbol: MarketSymbol, status: UpstreamMarketStatus, source?: string): void {
     this.catalogue.changeStatus(symbol, status, source);
-    this.#observers.marketsChanged();
+    this.#marketsChanged();
   }
 
   applyControls(controls: readonly MarketControls[]): void {
@@ -139,9 +138,8 @@ export class MarketBook {
   /** Applies the terms in force at an instant. Call it before reading prices at that instant; it costs nothing between two starts. */
   advance(now: EpochMs): void {
     if (!this.#terms.advance(now)) return;
-    this.catalogue.precisionsChanged();
+    this.catalogue.rebuild();
     this.#everythingChanged();
-    this.#observers.termsChanged();
   }
 
   /** The first instant at which `advance` changes something; `Infinity` when there is none. */
@@ -172,7 +170,7 @@ export class MarketBook {
     const previous = source.tickers.get(symbol);
     const judgement = judgeTicker(ticker, previous, source.id);
     if ('rejected' in judgement) return judgement.rejected;
-    if (this.catalogue.ticked(symbol, source.id)) this.#observers.marketsChanged();
+    if (this.catalogue.ticked(symbol, source.id)) this.#marketsChanged();
     if (this.#onHoldSince(symbol) !== undefined) return 'on_hold';
     const offer = { ticker: judgement.accepted, path: ticker.path, at: ticker.receivedAt };
     const isUsed = (this.sources.used(symbol) ?? source) === source;
@@ -191,16 +189,17 @@ export class MarketBook {
     const made = this.sources.made(symbol);
     if (used === undefined || made === undefined) return;
     this.heldChanged(symbol, used.held.get(symbol));
-    const references = used.references.get(symbol);
-    if (references === undefined) this.#references.delete(symbol);
-    else this.referencesTaken(symbol, references);
+    this.referencesTaken(symbol, used.references.get(symbol) ?? noReferences);
     this.#take(symbol, made);
   }
 
-  /** Takes over a ticker that another book accepted, unless this one holds a newer one. */
+  /** Takes over a ticker that another book accepted, unless this one holds a newer one. Of two of the same instant the later call wins. */
   tickerAccepted(symbol: MarketSymbol, ticker: AcceptedTicker): void {
-    if (this.catalogue.ticked(symbol, ticker.source)) this.#observers.marketsChanged();
-    if (this.#keepNewer(symbol, ticker) === ticker) this.#pricesChanged(symbol);
+    const known = this.#tickers.get(symbol);
+    if (known !== undefined && known.capturedAt > ticker.capturedAt) return;
+    this.#tickers.set(symbol, ticker);
+    this.sources.restore(symbol, ticker);
+    this.#pricesChanged(symbol);
   }
 
   /** The last good values of an exchange market. */
@@ -218,7 +217,6 @@ export class MarketBook {
   referencesTaken(symbol: MarketSymbol, prices: ReferencePrices): void {
     this.#references.set(symbol, prices);
     this.#pricesChanged(symbol);
-    this.#observers.referencesTaken(symbol, prices);
   }
 
   /** Takes a rate for a configured converted quote, unless it is held; any other is ignored. */
@@ -238,9 +236,9 @@ export class MarketBook {
   rateAccepted(rate: ConversionRate): void {
     const converted = this.#policy.converted.get(rate.quote);
     if (converted === undefined || converted.via !== rate.base) return;
-    this.#rates.set(rate.quote, rate);
+    this.#rates.set(rate.quote, { rate, validUntil: rateValidUntil(rate, this.#policy.rateValidForMs) });
     for (const market of this.catalogue.all()) {
-      if (market.isConverted && market.quote === rate.quote) this.#observers.tickerChanged(market.symbol);
+      if (market.isConverted && market.quote === rate.quote) this.#tickerChanged(market.symbol);
     }
   }
 
@@ -248,7 +246,8 @@ export class MarketBook {
   heldChanged(subject: HeldSubject, held: Held | undefined): void {
     const before = this.#holds.setByGuard(subject, held);
     if (held?.unpricedFrom !== before?.unpricedFrom) this.#pricesChanged(subject as MarketSymbol);
-    if (held !== before) this.#observers.heldChanged(subject, held, before);
+    if (held === before) return;
+    for (const observer of this.#observers) observer.heldChanged?.(subject, held, before);
   }
 
   /** Since when the operator holds what makes the prices of this very market. */
@@ -286,27 +285,35 @@ export class MarketBook {
     this.advance(now);
     const market = this.catalogue.find(symbol);
     if (market === undefined || market.status === 'delisted') return { kind: 'unknown_symbol' };
-    const terms = this.termsOf(market);
-    return this.#inputsOf({ market, terms, factors: this.#factors.of(market, terms, now) }, now);
+    return this.#inputsOf(market, this.termsOf(market), now);
   }
 
   /** The price that a market would have now on other terms. */
   priceOn(terms: MarketTerms, market: OfferedMarket, now: EpochMs): PriceVerdict {
     const pricePrecision = terms.precision?.value ?? this.catalogue.usualPrecision(market);
-    const factors = this.#factors.once(market, terms, now);
-    return priceFrom(this.#inputsOf({ market: { ...market, pricePrecision }, terms, factors }, now));
+    return priceFrom(this.#inputsOf({ ...market, pricePrecision }, terms, now));
   }
 
-  #inputsOf({ market, terms, factors }: PriceBasis, now: EpochMs): PriceInputs | NoPrice {
-    const ticker = this.#tickerAt(market.exchangeSymbol, now);
+  #inputsOf(market: OfferedMarket, terms: MarketTerms, now: EpochMs): PriceInputs | NoPrice {
+    const { exchangeSymbol, isConverted, quote } = market;
+    const ticker = this.#tickerAt(exchangeSymbol, now);
     if (ticker === undefined) return { kind: 'unpriced', reason: 'no_ticker' };
-    const onHoldSince = this.#onHoldSince(market.exchangeSymbol);
-    if (now >= this.#holds.unpricedFrom(market.exchangeSymbol, onHoldSince))
+    if (now >= this.#holds.unpricedFrom(exchangeSymbol, this.#onHoldSince(exchangeSymbol)))
       return { kind: 'unpriced', reason: 'held' };
-    if (factors === undefined) return { kind: 'unpriced', reason: 'no_rate' };
-    const rate = market.isConverted ? this.#rates.get(market.quote) : undefined;
-    const references = this.#references.get(market.exchangeSymbol);
-    return { kind: 'inputs', market, ticker, references, rate, terms, factors };
+    const known = isConverted ? this.rate(quote) : undefined;
+    if (isConverted && (known === undefined || now >= known.validUntil)) return { kind: 'unpriced', reason: 'no_rate' };
+    const references = this.#references.get(exchangeSymbol);
+    const factors = this.#factorsOf(terms, known?.rate);
+    return { kind: 'inputs', market, ticker, references, rate: known?.rate, terms, factors };
+  }
+
+  #factorsOf(terms: MarketTerms, rate: ConversionRate | undefined): PriceFactors {
+    const known = this.#factors.get(terms);
+    if (known !== undefined && known.rate === rate) return known.factors;
+    const conversion = rate && { rate, marginPercent: terms.margin!.value };
+    const factors = priceFactors(terms.fee.value, conversion, terms.rounding?.value);
+    this.#factors.set(terms, { rate, factors });
+    return factors;
   }
 
   /** The derivation of a market's price; `undefined` when it has none at `now`. */
@@ -315,8 +322,9 @@ export class MarketBook {
     const market = this.catalogue.find(symbol)!;
     const { bid, ask, source, capturedAt } = this.#tickers.get(market.exchangeSymbol)!;
     const terms = this.termsOf(market);
-    const { fee, rounding } = terms;
-    const conversion = this.#factors.conversion(market, terms);
+    const { fee, margin, rounding } = terms;
+    const known = market.isConverted ? this.rate(market.quote) : undefined;
+    const conversion = known && { ...known, marginPercent: margin!.value };
     const derivation = derivePrices(
       { bid, ask, source },
       fee.value,
@@ -329,8 +337,7 @@ export class MarketBook {
 
   /** The rate in use for a converted quote, with the first instant at which it is no longer valid. */
   rate(quote: CurrencyCode): KnownRate | undefined {
-    const rate = this.#rates.get(quote);
-    return rate && { rate, validUntil: rateValidUntil(rate, this.#policy.rateValidForMs) };
+    return this.#rates.get(quote);
   }
 
   /** The first instant after `now` at which answers change by the passing of time alone; `Infinity` when there is none. */
@@ -339,7 +346,7 @@ export class MarketBook {
     const consider = (instant: number | undefined) => {
       if (instant !== undefined && instant > now && instant < next) next = instant;
     };
-    for (const rate of this.#rates.values()) consider(rateValidUntil(rate, this.#policy.rateValidForMs));
+    for (const { validUntil } of this.#rates.values()) consider(validUntil);
     consider(this.catalogue.nextRemovalAt(now));
     consider(this.#terms.nextAt);
     for (const instant of this.#holds.ends()) consider(instant);
@@ -371,30 +378,26 @@ export class MarketBook {
     if (market.isConverted) this.#guard?.accept(market.quote);
   }
 
-  /** Returns the ticker held afterwards. Of two captured at the same instant the later call wins. */
-  #keepNewer(symbol: MarketSymbol, ticker: AcceptedTicker): AcceptedTicker {
-    const held = this.#tickers.get(symbol);
-    if (held !== undefined && held.capturedAt > ticker.capturedAt) return held;
-    this.#tickers.set(symbol, ticker);
-    this.sources.restore(symbol, ticker);
-    return ticker;
-  }
-
   /** A market's capture time never goes back: a live source’s price is still valid when it takes over. */
   #take(symbol: MarketSymbol, made: AcceptedTicker): void {
-    const before = this.#tickers.get(symbol);
-    const taken = this.sources.notBefore(symbol, made, before);
-    this.#tickers.set(symbol, taken);
+    this.#tickers.set(symbol, this.sources.notBefore(symbol, made, this.#tickers.get(symbol)));
     this.#pricesChanged(symbol);
-    this.#observers.tickerTaken(symbol, taken);
   }
 
   #pricesChanged(exchangeSymbol: MarketSymbol): void {
-    for (const symbol of this.catalogue.pricedFrom(exchangeSymbol)) this.#observers.tickerChanged(symbol);
+    for (const symbol of this.catalogue.pricedFrom(exchangeSymbol)) this.#tickerChanged(symbol);
   }
 
   #everythingChanged(): void {
-    this.#observers.marketsChanged();
-    for (const market of this.catalogue.all()) this.#observers.tickerChanged(market.symbol);
+    this.#marketsChanged();
+    for (const market of this.catalogue.all()) this.#tickerChanged(market.symbol);
+  }
+
+  #tickerChanged(symbol: MarketSymbol): void {
+    for (const observer of this.#observers) observer.tickerChanged?.(symbol);
+  }
+
+  #marketsChanged(): void {
+    for (const observer of this.#observers) observer.marketsChanged?.();
   }
 }

@@ -4,16 +4,16 @@ import {
   absentForMs,
   afterOperator,
   combined,
+  type Decision,
   isMissing,
   type Lifecycle,
   listedUntil,
   type MarketStatus,
-  newlyListed,
   statusOf,
 } from './lifecycle.ts';
 import { oneSource, type SourceRules } from './market-sources.ts';
 import { convertedPrecision, type PricingPolicy } from './pricing.ts';
-import { mergedListing, SourceListings } from './source-listings.ts';
+import { type Listing, mergedListing, SourceListings } from './source-listings.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
 import type { CatalogueGaps, CatalogueVerdict, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
 
@@ -36,16 +36,14 @@ export interface OfferedMarket {
 }
 
 /** What survives a restart. */
-export interface MarketRecord extends UpstreamMarket, Omit<Lifecycle, 'upstreamStatus'> {
+export interface MarketRecord extends Omit<UpstreamMarket, 'status'>, Lifecycle {
   /** The exchange market a converted one derives from; `undefined` for an exchange market. */
-  readonly convertedFrom: MarketSymbol | undefined;
+  readonly via: MarketSymbol | undefined;
 }
 
 /** The operator's decision about a market. */
-export interface MarketControls {
+export interface MarketControls extends Decision {
   readonly symbol: MarketSymbol;
-  readonly operatorPaused: boolean;
-  readonly delistedAt: EpochMs | undefined;
 }
 
 /** Which of the upstream's markets are offered. */
@@ -67,17 +65,10 @@ export interface Absences {
 /** Which source lists which markets. */
 export type ListedBySource = readonly (readonly [source: string, symbols: readonly MarketSymbol[]])[];
 
-interface ExchangeMarket {
-  readonly listing: UpstreamMarket;
-  readonly lifecycle: Lifecycle;
-}
-
 /** The decimal places that are set for a converted market; `undefined` where none are. */
 type PrecisionOf = (symbol: MarketSymbol, quote: CurrencyCode) => number | undefined;
 
-type OwnControls = Omit<MarketControls, 'symbol'>;
-
-const untouched: OwnControls = { operatorPaused: false, delistedAt: undefined };
+const untouched: Decision = { operatorPaused: false, delistedAt: undefined };
 
 /**
  * Which markets exist and in which state: the upstream's catalogue, the operator's decisions and the converted
@@ -89,12 +80,12 @@ export class MarketCatalogue {
   readonly #selection: MarketSelection;
   readonly #lists: Pick<SourceRules, 'ids' | 'lists'>;
   readonly #listings = new Map<string, SourceListings>();
-  readonly #exchange = new Map<MarketSymbol, ExchangeMarket>();
-  readonly #convertedControls = new Map<MarketSymbol, OwnControls>();
+  /** The exchange markets, each merged from what its sources list. */
+  readonly #exchange = new Map<MarketSymbol, Listing>();
+  readonly #decisions = new Map<MarketSymbol, Decision>();
   #offered: ReadonlyMap<MarketSymbol, OfferedMarket> = new Map();
   #pricedFrom: ReadonlyMap<MarketSymbol, readonly MarketSymbol[]> = new Map();
   #removals: readonly EpochMs[] = [];
-  #everLoaded = false;
 
   /** @param precisionOf asked again at each rebuild; see `precisionsChanged` */
   constructor(
@@ -112,7 +103,7 @@ export class MarketCatalogue {
 
   /** False until a catalogue was loaded, now or before a restart. */
   get everLoaded(): boolean {
-    return this.#everLoaded;
+    return this.#exchange.size > 0;
   }
 
   /**
@@ -123,16 +114,15 @@ export class MarketCatalogue {
    */
   restore(records: readonly MarketRecord[], listed: ListedBySource = []): void {
     for (const record of records) {
-      if (record.convertedFrom !== undefined) this.#convertedControls.set(record.symbol, this.#controlsAfter(record));
-      else if (this.#isSelected(record)) {
-        const { status: upstreamStatus, absence } = record;
-        const lifecycle = { upstreamStatus, absence, ...this.#controlsAfter(record) };
-        this.#exchange.set(record.symbol, { listing: record, lifecycle });
-      }
+      const { symbol, via, upstreamStatus: status, absence, operatorPaused, delistedAt } = record;
+      if (via === undefined && !this.#isSelected(record)) continue;
+      const known = this.#decisions.get(symbol) ?? { operatorPaused, delistedAt };
+      this.#decisions.set(symbol, afterOperator(known, { operatorPaused: known.operatorPaused, delistedAt }));
+      if (via === undefined) this.#exchange.set(symbol, { market: { ...record, status }, absence });
+      else this.#exchange.delete(symbol);
     }
     this.#restoreListings(listed);
-    this.#everLoaded ||= this.#exchange.size > 0;
-    this.#rebuild();
+    this.rebuild();
   }
 
   /**
@@ -151,12 +141,11 @@ export class MarketCatalogue {
     const { missed, isEvidence } = this.#of(source).load(selected, gaps, at, (symbol) => this.#isOpen(symbol));
     for (const { symbol } of selected) this.#merge(symbol);
     for (const symbol of isEvidence ? missed : []) this.#merge(symbol);
-    this.#everLoaded ||= selected.length > 0;
-    this.#rebuild();
+    this.rebuild();
     return {
       isEvidence,
       lacking: missed.length,
-      delisted: this.#exchangeSymbols((lifecycle) => lifecycle.delistedAt !== undefined),
+      delisted: [...this.#exchange.keys()].filter((symbol) => !this.#isOpen(symbol)),
     };
   }
 
@@ -164,7 +153,7 @@ export class MarketCatalogue {
   ticked(symbol: MarketSymbol, source = this.#lists.ids[0]!): boolean {
     if (!this.#of(source).ticked(symbol) || !this.#isOpen(symbol)) return false;
     this.#merge(symbol);
-    this.#rebuild();
+    this.rebuild();
     return true;
   }
 
@@ -180,37 +169,24 @@ export class MarketCatalogue {
 
   /** @param delistAfterMs how long a market has to be missing to be due */
   absences(delistAfterMs: number): Absences {
-    const missing = this.#exchangeSymbols((lifecycle) => isOpen(lifecycle) && isMissing(lifecycle)).filter(
-      (symbol) => !this.#isReplaced(this.#exchange.get(symbol)!),
-    );
-    const due = missing.filter((symbol) => absentForMs(this.#exchange.get(symbol)!.lifecycle) >= delistAfterMs);
-    const isHeldBack = due.length > 0 && missing.length * 10 > this.#exchangeSymbols(isOpen).length;
-    return { missing, due, isHeldBack };
+    const open = [...this.#exchange.values()].filter(({ market }) => this.#isOpen(market.symbol));
+    const missing = open.filter((listing) => isMissing(listing) && !this.#isReplaced(listing));
+    const due = missing.filter((listing) => absentForMs(listing) >= delistAfterMs);
+    const isHeldBack = due.length > 0 && missing.length * 10 > open.length;
+    return { missing: missing.map(symbolIn), due: due.map(symbolIn), isHeldBack };
   }
 
   changeStatus(symbol: MarketSymbol, upstreamStatus: UpstreamMarketStatus, source = this.#lists.ids[0]!): void {
     if (!this.#of(source).changeStatus(symbol, upstreamStatus)) return;
     this.#merge(symbol);
-    this.#rebuild();
+    this.rebuild();
   }
 
   applyControls(controls: readonly MarketControls[]): void {
     for (const { symbol, operatorPaused, delistedAt } of controls) {
-      const known = this.#exchange.get(symbol);
-      if (known === undefined) {
-        const delistedFirstAt = this.#ownControls(symbol).delistedAt ?? delistedAt;
-        this.#convertedControls.set(symbol, { operatorPaused, delistedAt: delistedFirstAt });
-      } else {
-        const lifecycle = afterOperator(known.lifecycle, { operatorPaused, delistedAt });
-        this.#exchange.set(symbol, { ...known, lifecycle });
-      }
+      this.#decisions.set(symbol, afterOperator(this.#decisionOn(symbol), { operatorPaused, delistedAt }));
     }
-    this.#rebuild();
-  }
-
-  /** Other precisions hold for converted markets. */
-  precisionsChanged(): void {
-    this.#rebuild();
+    this.rebuild();
   }
 
   /** The decimal places of a market where none are set. */
@@ -245,23 +221,15 @@ export class MarketCatalogue {
 
   /** What to persist, converted markets included. */
   records(): MarketRecord[] {
-    return [...this.#offered.values()].map((market) => {
-      const own = this.#exchange.get(market.exchangeSymbol)!;
-      const controls = market.isConverted ? this.#ownControls(market.symbol) : own.lifecycle;
+    return [...this.#offered.values()].map((offered) => {
+      const { status: _status, exchangeSymbol, isConverted, listedUntil: _listedUntil, ...facts } = offered;
+      const { market, absence } = this.#exchange.get(exchangeSymbol)!;
       return {
-        symbol: market.symbol,
-        base: market.base,
-        quote: market.quote,
-        status: own.lifecycle.upstreamStatus,
-        pricePrecision: market.pricePrecision,
-        amountPrecision: market.amountPrecision,
-        tickSize: market.tickSize,
-        minOrderSize: market.minOrderSize,
-        minOrderValue: market.minOrderValue,
-        operatorPaused: controls.operatorPaused,
-        delistedAt: controls.delistedAt,
-        absence: market.isConverted ? undefined : own.lifecycle.absence,
-        convertedFrom: market.isConverted ? market.exchangeSymbol : undefined,
+        ...facts,
+        upstreamStatus: market.status,
+        ...this.#decisionOn(offered.symbol),
+        absence: isConverted ? undefined : absence,
+        via: isConverted ? exchangeSymbol : undefined,
       };
     });
   }
@@ -275,57 +243,44 @@ export class MarketCatalogue {
   }
 
   #isOpen(symbol: MarketSymbol): boolean {
-    return this.#exchange.get(symbol)?.lifecycle.delistedAt === undefined;
+    return this.#decisionOn(symbol).delistedAt === undefined;
   }
 
   /** A record that no configured source listed is held against the first one of its list, so that it can go missing. */
   #restoreListings(listed: ListedBySource): void {
     const known = new Map(listed.map(([source, symbols]) => [source, new Set(symbols)]));
-    for (const [symbol, { listing, lifecycle }] of this.#exchange) {
+    for (const [symbol, { market, absence }] of this.#exchange) {
       const list = this.#listOf(symbol);
       const own = list.filter((source) => known.get(source)?.has(symbol) === true);
-      for (const source of own.length > 0 ? own : list.slice(0, 1)) this.#of(source).set(listing, lifecycle.absence);
+      for (const source of own.length > 0 ? own : list.slice(0, 1)) this.#of(source).set(market, absence);
     }
   }
 
   /** Makes one market of what its sources list. */
   #merge(symbol: MarketSymbol): void {
     const merged = mergedListing(this.#listOf(symbol).flatMap((source) => this.#of(source).find(symbol) ?? []));
-    if (merged === undefined) return;
-    const { market: listing, status: upstreamStatus } = merged;
-    const known = this.#exchange.get(symbol);
-    const before = known?.lifecycle ?? afterOperator(newlyListed(upstreamStatus), this.#ownControls(symbol));
-    const absence = before.delistedAt === undefined ? merged.absence : before.absence;
-    this.#exchange.set(symbol, { listing, lifecycle: { ...before, upstreamStatus, absence } });
+    if (merged !== undefined) this.#exchange.set(symbol, merged);
   }
 
-  #exchangeSymbols(test: (lifecycle: Lifecycle) => boolean): MarketSymbol[] {
-    return [...this.#exchange].flatMap(([symbol, { lifecycle }]) => (test(lifecycle) ? symbol : []));
+  #decisionOn(symbol: MarketSymbol): Decision {
+    return this.#decisions.get(symbol) ?? untouched;
   }
 
-  /** The operator's decision about a symbol that is not (yet) an exchange market. */
-  #ownControls(symbol: MarketSymbol): OwnControls {
-    return this.#convertedControls.get(symbol) ?? untouched;
+  #lifecycleOf({ market, absence }: Listing): Lifecycle {
+    return { upstreamStatus: market.status, absence, ...this.#decisionOn(market.symbol) };
   }
 
-  /** The decision that holds after a record is taken over: known decisions stay, and a delisting on either side counts. */
-  #controlsAfter({ symbol, operatorPaused, delistedAt }: MarketControls): OwnControls {
-    const known = this.#exchange.get(symbol)?.lifecycle ?? this.#convertedControls.get(symbol);
-    return known === undefined
-      ? { operatorPaused, delistedAt }
-      : { operatorPaused: known.operatorPaused, delistedAt: known.delistedAt ?? delistedAt };
-  }
-
-  #isSelected({ symbol, quote }: UpstreamMarket): boolean {
+  #isSelected({ symbol, quote }: Pick<UpstreamMarket, 'symbol' | 'quote'>): boolean {
     const { quotes, symbols } = this.#selection;
     return quotes.has(quote) && (symbols === 'all' || symbols.has(symbol));
   }
 
-  #rebuild(): void {
+  /** Makes what clients see. Other precisions may hold for converted markets. */
+  rebuild(): void {
     const offered: OfferedMarket[] = [];
-    for (const market of this.#exchange.values()) {
-      if (!this.#isReplaced(market)) offered.push(offerExchange(market));
-      offered.push(...this.#offerConverted(market));
+    for (const listing of this.#exchange.values()) {
+      if (!this.#isReplaced(listing)) offered.push(offerExchange(listing.market, this.#lifecycleOf(listing)));
+      offered.push(...this.#offerConverted(listing));
     }
     offered.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
     const pricedFrom = new Map<MarketSymbol, MarketSymbol[]>();
@@ -340,27 +295,29 @@ export class MarketCatalogue {
 
   /** A source quotes it itself, which comes before converting. */
   #isDirect(symbol: MarketSymbol): boolean {
-    const market = this.#exchange.get(symbol);
-    return market !== undefined && !this.#isReplaced(market);
+    const listing = this.#exchange.get(symbol);
+    return listing !== undefined && !this.#isReplaced(listing);
   }
 
   /** No source quotes it any more, but it can be converted again. */
-  #isReplaced({ listing: { base, quote }, lifecycle }: ExchangeMarket): boolean {
+  #isReplaced(listing: Listing): boolean {
+    const { symbol, base, quote } = listing.market;
     const converted = this.#converted.get(quote);
-    if (converted === undefined || !isOpen(lifecycle) || !isMissing(lifecycle)) return false;
-    const origin = this.#exchange.get(symbolOf(base, converted.via));
-    return origin !== undefined && isOpen(origin.lifecycle);
+    if (converted === undefined || !isMissing(listing) || !this.#isOpen(symbol)) return false;
+    const origin = symbolOf(base, converted.via);
+    return this.#exchange.has(origin) && this.#isOpen(origin);
   }
 
-  #offerConverted({ listing, lifecycle }: ExchangeMarket): OfferedMarket[] {
+  #offerConverted(listing: Listing): OfferedMarket[] {
+    const { market } = listing;
     const markets: OfferedMarket[] = [];
     for (const [quote, { via }] of this.#converted) {
-      const symbol = symbolOf(listing.base, quote);
-      if (listing.quote !== via || listing.base === quote || this.#isDirect(symbol)) continue;
-      const state = combined(lifecycle, this.#ownControls(symbol));
-      const pricePrecision = this.#precisionOf(symbol, quote) ?? convertedPrecision(listing.pricePrecision);
+      const symbol = symbolOf(market.base, quote);
+      if (market.quote !== via || market.base === quote || this.#isDirect(symbol)) continue;
+      const lifecycle = combined(this.#lifecycleOf(listing), this.#decisionOn(symbol));
+      const pricePrecision = this.#precisionOf(symbol, quote) ?? convertedPrecision(market.pricePrecision);
       markets.push({
-        ...offerExchange({ listing, lifecycle: state }),
+        ...offerExchange(market, lifecycle),
         symbol,
         quote,
         pricePrecision,
@@ -373,23 +330,23 @@ export class MarketCatalogue {
   }
 }
 
-function isOpen({ delistedAt }: Lifecycle): boolean {
-  return delistedAt === undefined;
+function symbolIn({ market }: Listing): MarketSymbol {
+  return market.symbol;
 }
 
-function offerExchange({ listing, lifecycle }: ExchangeMarket): OfferedMarket {
-  const { minOrderValue } = listing;
+function offerExchange(market: UpstreamMarket, lifecycle: Lifecycle): OfferedMarket {
+  const { minOrderValue } = market;
   return {
-    symbol: listing.symbol,
-    base: listing.base,
-    quote: listing.quote,
+    symbol: market.symbol,
+    base: market.base,
+    quote: market.quote,
     status: statusOf(lifecycle),
-    pricePrecision: listing.pricePrecision,
-    amountPrecision: listing.amountPrecision,
-    tickSize: shortest(listing.tickSize),
-    minOrderSize: shortest(listing.minOrderSize),
+    pricePrecision: market.pricePrecision,
+    amountPrecision: market.amountPrecision,
+    tickSize: shortest(market.tickSize),
+    minOrderSize: shortest(market.minOrderSize),
     minOrderValue: minOrderValue === undefined ? undefined : shortest(minOrderValue),
-    exchangeSymbol: listing.symbol,
+    exchangeSymbol: market.symbol,
     isConverted: false,
     listedUntil: listedUntil(lifecycle),
   };

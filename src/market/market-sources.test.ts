@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Guard } from './guard.ts';
 import { MarketBook } from './market-book.ts';
 import type { SourceRules } from './market-sources.ts';
+import { noReferences } from './reference-prices.ts';
 import {
   after,
   CZK,
@@ -42,6 +43,12 @@ class Rig {
     };
     const selection = { quotes: new Set(quotes), symbols: 'all' as const };
     this.book = new MarketBook(pricingPolicy(), selection, new Guard(guardRules), rules);
+  }
+
+  /** What a restart keeps. */
+  kept() {
+    const { catalogue } = this.book;
+    return { records: catalogue.records(), listed: catalogue.listedBySource(), ...this.book.contents() };
   }
 
   list(source: string, markets = [upstreamMarket('BTC')], atMs = 0) {
@@ -88,7 +95,7 @@ test('the first source makes price and statistics together, another one when it 
   const { isDegraded, changed } = rig.review('silent', 'live', 'live');
   assert.deepEqual([isDegraded, changed], [true, [{ symbol: BTCEUR, from: 'one', to: 'two' }]]);
   assert.deepEqual([rig.used, rig.book.acceptedTicker(BTCEUR)?.bid], ['two', '84010']);
-  assert.equal(rig.book.contents().references.get(BTCEUR), undefined, 'no change from prices of another source');
+  assert.deepEqual(rig.book.contents().references.get(BTCEUR), noReferences, 'no change from prices of another source');
   rig.nowMs = 2_000;
   rig.review('live', 'live', 'live');
   rig.nowMs = 61_999;
@@ -197,7 +204,7 @@ test('precision, tick and minimums are those of the first source that lists a ma
   assert.deepEqual([rig.used, precision()], ['two', 1]);
   assert.ok(rig.book.catalogue.find(symbol('ONLYEUR')), 'markets of the union of catalogues');
   const again = new Rig();
-  again.book.restore(rig.book.catalogue.records(), rig.book.contents(), rig.book.catalogue.listedBySource());
+  again.book.restore(rig.kept());
   again.list('two', [upstreamMarket('BTC', { pricePrecision: 3 })]);
   assert.equal(again.book.catalogue.find(BTCEUR)?.pricePrecision, 1, 'after a restart, whoever loads first');
 });
@@ -229,7 +236,7 @@ test('a market that no configured source listed goes missing like any other', ()
   const rig = new Rig({ ids: ['gone'] });
   rig.list('gone', [upstreamMarket('BTC'), upstreamMarket('ETH')]);
   const again = new Rig({ ids: ['one'] });
-  again.book.restore(rig.book.catalogue.records(), rig.book.contents(), rig.book.catalogue.listedBySource());
+  again.book.restore(rig.kept());
   for (const minute of [1, 2]) again.list('one', [upstreamMarket('ETH')], minute * 60_000);
   assert.equal(again.book.catalogue.find(BTCEUR)?.status, 'paused');
 });
@@ -261,4 +268,16 @@ test('a market that never was live does not count as served worse, unless its wh
   const facts = (isLive: boolean) => ({ reach: () => 'polled' as const, isLive: () => isLive });
   assert.equal(reviewSources(rig.book, facts(true), 0).isDegraded, false);
   assert.equal(reviewSources(rig.book, facts(false), 0).isDegraded, true);
+});
+
+test('a book that follows another one converts again what that one converts again', () => {
+  const [rig, follower] = [new Rig({}, [EUR, currency('CZK')]), new Rig({}, [EUR, currency('CZK')])];
+  const direct = upstreamMarket('BTC', { quote: CZK });
+  rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH'), direct]);
+  follower.book.restore(rig.kept());
+  assert.equal(follower.book.catalogue.find(direct.symbol)?.isConverted, false);
+  for (const minute of [1, 2]) rig.list('one', [upstreamMarket('BTC'), upstreamMarket('ETH')], minute * 60_000);
+  follower.book.restore(rig.kept());
+  assert.deepEqual([...follower.book.catalogue.all()], [...rig.book.catalogue.all()]);
+  assert.equal(follower.book.catalogue.find(direct.symbol)?.isConverted, true);
 });

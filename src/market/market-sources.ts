@@ -86,6 +86,7 @@ export class MarketSources {
   /** Of the process that runs the feed, where that is another. */
   readonly #reports = new Map<MarketSymbol, MarketReport>();
   #reportedAt: EpochMs | undefined;
+  #switches = 0;
 
   constructor(rules: SourceRules, guard?: Guard) {
     this.#rules = rules;
@@ -96,6 +97,11 @@ export class MarketSources {
         symbol,
         ids.map((id) => this.find(id)!),
       );
+  }
+
+  /** How often a review chose another source for a market. */
+  get switches(): number {
+    return this.#switches;
   }
 
   find(id: string): Source | undefined {
@@ -197,7 +203,10 @@ export class MarketSources {
       return { reach, exclusion, isProven };
     });
     choice.current = chooseSource(choice.candidates, current);
-    if (choice.current !== current) return true;
+    if (choice.current !== current) {
+      this.#switches++;
+      return true;
+    }
     return (
       this.#rules.mode === 'median' && choice.candidates.some((each, index) => isFit(each) !== isFit(before[index]))
     );

@@ -1,6 +1,8 @@
+import type { EpochMs } from '../clock.ts';
 import { type ClientTicker, clientTicker, type UnpricedReason } from './client-ticker.ts';
+import type { DecimalString } from './decimal.ts';
 import type { OfferedMarket } from './market-catalogue.ts';
-import type { PriceFactors } from './pricing.ts';
+import type { Conversion, PriceDerivation, PriceFactors } from './pricing.ts';
 import type { MarketTerms } from './terms.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, ReferencePrices } from './upstream.ts';
@@ -26,9 +28,23 @@ export interface PriceInputs {
   readonly factors: PriceFactors;
 }
 
-/** What is known of a market apart from its ticker; no factors while its rate is not valid. */
-export interface PriceBasis extends Pick<PriceInputs, 'market' | 'terms'> {
-  readonly factors: PriceFactors | undefined;
+/** A rate, and the first instant at which it is no longer valid. */
+export interface KnownRate {
+  readonly rate: ConversionRate;
+  readonly validUntil: EpochMs;
+}
+
+/** How a price was derived. */
+export interface PriceExplanation extends PriceDerivation {
+  readonly market: OfferedMarket;
+  readonly bid: DecimalString;
+  readonly ask: DecimalString;
+  /** The id of the source they are from. */
+  readonly source: string;
+  readonly capturedAt: EpochMs;
+  /** `undefined` for a market that is not converted. */
+  readonly conversion: (Conversion & KnownRate) | undefined;
+  readonly terms: MarketTerms;
 }
 
 /** Makes the price. */

@@ -4,7 +4,7 @@ import type { MarketSymbol } from './symbol.ts';
 import type { CatalogueGaps, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
 
 /** A market as one source lists it, or listed it last. */
-interface Listing {
+export interface Listing {
   readonly market: UpstreamMarket;
   readonly absence: Absence | undefined;
 }
@@ -82,16 +82,14 @@ export class SourceListings {
  *
  * @param listings of its sources, in order of preference
  */
-export function mergedListing(
-  listings: readonly Listing[],
-): (Listing & { readonly status: UpstreamMarketStatus }) | undefined {
+export function mergedListing(listings: readonly Listing[]): Listing | undefined {
   const [first] = listings;
   if (first === undefined) return undefined;
   const { market } = first;
   const there = listings.filter((listing) => !isMissing(listing));
   const isTrading = there.some((listing) => listing.market.status === 'trading');
   const status = there.length === 0 ? market.status : isTrading ? 'trading' : 'paused';
-  return { market, status, absence: shortestAbsence(listings) };
+  return { market: { ...market, status }, absence: shortestAbsence(listings) };
 }
 
 function shortestAbsence(listings: readonly Listing[]): Absence | undefined {

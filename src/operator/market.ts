@@ -43,7 +43,7 @@ interface MarketFacts extends Lifecycle {
   readonly symbol: string;
   readonly base: string;
   readonly quote: string;
-  readonly convertedFrom: string | undefined;
+  readonly via: string | undefined;
   readonly pricePrecision: number;
   readonly amountPrecision: number;
   readonly tickSize: string;
@@ -54,23 +54,19 @@ interface MarketFacts extends Lifecycle {
 
 /** The markets of the database, in their order. */
 export function storedMarkets(records: readonly StoredMarket[]): readonly MarketView[] {
-  return viewsOf(records.map((record) => ({ ...record, convertedFrom: record.via })));
+  return viewsOf(records);
 }
 
 /** The markets of a running service, in their order. */
 export function catalogueMarkets(book: Pick<MarketBook, 'catalogue' | 'onHoldSince'>): readonly MarketView[] {
-  return viewsOf(
-    book.catalogue
-      .records()
-      .map((record) => ({ ...record, upstreamStatus: record.status, heldAt: book.onHoldSince(record.symbol) })),
-  );
+  return viewsOf(book.catalogue.records().map((record) => ({ ...record, heldAt: book.onHoldSince(record.symbol) })));
 }
 
 /** The status of a base market carries over to those converted from it. */
 function viewsOf(markets: readonly MarketFacts[]): readonly MarketView[] {
   const bySymbol = new Map(markets.map((market) => [market.symbol, market]));
   return markets.map((market) => {
-    const base = market.convertedFrom === undefined ? undefined : bySymbol.get(market.convertedFrom);
+    const base = market.via === undefined ? undefined : bySymbol.get(market.via);
     return viewOf(market, base === undefined ? market : combined(base, market));
   });
 }
@@ -86,7 +82,7 @@ function viewOf(market: MarketFacts, lifecycle: Lifecycle): MarketView {
     symbol: market.symbol,
     base: market.base,
     quote: market.quote,
-    convertedFrom: market.convertedFrom ?? null,
+    convertedFrom: market.via ?? null,
     status,
     pausedBy: status === 'paused' ? pausedBy : [],
     operatorPaused: market.operatorPaused,

@@ -3,8 +3,8 @@ import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { heldReasons } from '../market/guard.ts';
-import type { MarketBook, PriceExplanation } from '../market/market-book.ts';
-import { type PriceInputs, priceFrom } from '../market/price-inputs.ts';
+import type { MarketBook } from '../market/market-book.ts';
+import { type PriceExplanation, type PriceInputs, priceFrom } from '../market/price-inputs.ts';
 import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import {

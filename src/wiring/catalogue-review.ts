@@ -2,7 +2,7 @@ import type { EpochMs } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import { type FeedSink, type SkippedPair, skippedPairsName } from '../market/upstream.ts';
+import { type CatalogueGaps, type SkippedPair, skippedPairsName } from '../market/upstream.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
@@ -34,16 +34,9 @@ export class CatalogueReview {
     this.#store = parts.store.as('service');
   }
 
-  /** The sink of this process's own feed, with a review after each load. */
-  reviewed(sink: FeedSink, source: string): FeedSink {
-    return {
-      ...sink,
-      catalogueLoaded: (markets, at, gaps) => {
-        const verdict = sink.catalogueLoaded(markets, at, gaps);
-        this.#turn = this.#turn.then(() => this.#review(at, source, gaps?.skipped ?? []));
-        return verdict;
-      },
-    };
+  /** The feed of this process loaded the catalogue of a source. */
+  loaded(source: string, at: EpochMs, gaps?: CatalogueGaps): void {
+    this.#turn = this.#turn.then(() => this.#review(at, source, gaps?.skipped ?? []));
   }
 
   /** Resolves once nothing is being decided. */

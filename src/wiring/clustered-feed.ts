@@ -2,14 +2,13 @@ import type { Clock, Randomness } from '../clock.ts';
 import { BoardFollower, followerBlockMs } from '../cluster/board-follower.ts';
 import { BoardPublisher } from '../cluster/board-publisher.ts';
 import { FeedLease } from '../cluster/feed-lease.ts';
-import { type FedParts, feedStateOf, MarketReplica, recordBook } from '../cluster/market-replication.ts';
+import { type FedParts, MarketChanges, takeState } from '../cluster/market-replication.ts';
 import { RedisCalls } from '../cluster/redis-calls.ts';
 import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
 import type { Log } from '../log.ts';
-import type { MarketEvent } from '../market/market-event.ts';
-import type { FeedSink } from '../market/upstream.ts';
+import type { MarketState } from '../market/market-state.ts';
 import type { CatalogueReview } from './catalogue-review.ts';
 import { createFeed, type Feed, loadKinds } from './feed.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -19,8 +18,8 @@ interface ClusteredFeedParts extends FedParts {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
-  /** Makes a feed that publishes what it accepts. A feed runs once: each time this process leads it gets a new one. */
-  readonly makeFeed: (record?: (event: MarketEvent) => void) => Feed;
+  /** A feed runs once: each time this process leads it gets a new one. */
+  readonly makeFeed: () => Feed;
   /** Whether this process may lead; if not it only follows. */
   readonly mayLead: boolean;
 }
@@ -48,9 +47,8 @@ export async function processFeed(
   const { configuration, only } = options;
   const { redis } = configuration;
   const kinds = await loadKinds(configuration);
-  const reviewed = (sink: FeedSink, source: string) => market.review.reviewed(sink, source);
-  const makeFeed = (record: (event: MarketEvent) => void = () => {}) =>
-    createFeed(configuration, kinds, { ...options, market, reviewed, record, askRecord });
+  const { review } = market;
+  const makeFeed = () => createFeed(configuration, kinds, { ...options, market, review, askRecord });
   if (redis === undefined) return makeFeed();
   return new ClusteredFeed({ ...options, ...market, address: redis, makeFeed, mayLead: only !== 'api' });
 }
@@ -86,14 +84,13 @@ class ClusteredFeed implements ProcessFeed {
     this.#publisher = new BoardPublisher({
       call: redis.ask,
       clock,
-      state: () => feedStateOf(parts, clock),
+      changes: new MarketChanges(parts, clock),
       fence: () => this.#lease.fence,
       refused: () => this.#lease.refused(),
     });
-    const replica = new MarketReplica(parts, clock);
-    this.#follower = new BoardFollower({ call: redis.wait, clock, apply: (event) => replica.apply(event), log });
-    recordBook(parts.book, this.#publisher.record);
-    this.#feed = this.#newFeed();
+    const take = (state: MarketState) => takeState(parts, clock, state);
+    this.#follower = new BoardFollower({ call: redis.wait, clock, take, log });
+    this.#feed = parts.makeFeed();
   }
 
   start(): void {
@@ -151,10 +148,6 @@ class ClusteredFeed implements ProcessFeed {
     if (!this.#isFeeding) return;
     this.#isFeeding = false;
     void this.#feed.stop();
-    this.#feed = this.#newFeed();
-  }
-
-  #newFeed(): Feed {
-    return this.#parts.makeFeed(this.#publisher.record);
+    this.#feed = this.#parts.makeFeed();
   }
 }

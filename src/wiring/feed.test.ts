@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { sourceViews } from '../admin/views.ts';
 import type { EpochMs } from '../clock.ts';
-import { feedStateOf, MarketReplica, readEvents, recordBook, writeEvents } from '../cluster/market-replication.ts';
+import { type FedParts, MarketChanges, takeState } from '../cluster/market-replication.ts';
 import { fromYaml } from '../configuration/configuration.testing.ts';
 import type {
   Catalogue,
@@ -13,6 +13,7 @@ import type {
   LiveListener,
 } from '../feed/connector.ts';
 import { silentLog } from '../log.ts';
+import { type MarketState, readState, writeState } from '../market/market-state.ts';
 import { decimal, symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
@@ -89,13 +90,18 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
   const book = bookFor(configuration);
   const market = { book, feedStatus: new FeedStatus() };
   const followed = { book: bookFor(configuration), feedStatus: new FeedStatus() };
-  const follower = new MarketReplica(followed, clock);
-  recordBook(book, (event) => follower.apply(event));
+  const changes = new MarketChanges(market, clock);
+  const take = (parts: FedParts, state: MarketState) => takeState(parts, clock, readState(writeState(state))!);
+  let reportedMs = Number.NEGATIVE_INFINITY;
+  const following = clock.every(50, () => {
+    const isDue = clock.monotonicMs() - reportedMs >= 5_000;
+    if (isDue) reportedMs = clock.monotonicMs();
+    take(followed, changes.next(isDue));
+  });
   const kindsLoaded = new Map(kinds.map((kind) => [kind, PlayedExchange]));
   const feed = createFeed(configuration, kindsLoaded, {
     market,
-    reviewed: (sink) => sink,
-    record: (event) => follower.apply(readEvents(writeEvents([event]))[0]!),
+    review: { loaded() {} },
     clock,
     randomness: seededRandomness(1),
     log: silentLog,
@@ -108,9 +114,15 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     used: (of = BTC) => book.sources.used(of)?.id,
     status: () => market.feedStatus.path,
     epochs: () => feed.sources().map(({ health }) => health.epoch),
-    stop: () => feed.stop(),
+    async stop() {
+      following.cancel();
+      await feed.stop();
+    },
     /** As the process lists them that runs the feed, and as another does. */
-    listed: (of = BTC) => [book, followed.book].map((each) => sourceQuotes(each, of, clock.now())),
+    listed(of = BTC) {
+      take(followed, changes.next(false));
+      return [book, followed.book].map((each) => sourceQuotes(each, of, clock.now()));
+    },
     /** All sources, as the process shows them that runs the feed, or one that does not. */
     views: (isLeading: boolean) =>
       sourceViews({
@@ -122,7 +134,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     /** Begins another process with the whole state. */
     join() {
       const joined = { book: bookFor(configuration), feedStatus: new FeedStatus() };
-      new MarketReplica(joined, clock).apply(readEvents(writeEvents([feedStateOf(market, clock)]))[0]!);
+      take(joined, changes.whole());
       return sourceQuotes(joined.book, BTC, clock.now());
     },
     /** Milliseconds until the first source is left, from its last price on. Prices of the second come meanwhile. */

@@ -1,5 +1,5 @@
 import type { Clock, Randomness } from '../clock.ts';
-import { type FedParts, marketSink, recordedFeed } from '../cluster/market-replication.ts';
+import { type FedParts, marketSink } from '../cluster/market-replication.ts';
 import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { type ConnectorClass, connectorKinds, withoutCandles } from '../feed/connectors.ts';
@@ -11,9 +11,9 @@ import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/
 import type { AskRecord } from '../feed/recorded-references.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
 import type { Log } from '../log.ts';
-import type { MarketEvent } from '../market/market-event.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
+import type { CatalogueReview } from './catalogue-review.ts';
 import { RedisEngineStream } from './engine-stream.ts';
 import { SourceWatch } from './source-watch.ts';
 
@@ -21,9 +21,7 @@ import { SourceWatch } from './source-watch.ts';
 export interface FeedParts {
   readonly market: FedParts;
   /** Sees each load of a source's catalogue. */
-  readonly reviewed: (sink: FeedSink, source: string) => FeedSink;
-  /** Takes what other processes have to know. */
-  readonly record?: (event: MarketEvent) => void;
+  readonly review: Pick<CatalogueReview, 'loaded'>;
   /** `undefined` where nothing is recorded. */
   readonly askRecord?: AskRecord | undefined;
   readonly clock: Clock;
@@ -60,7 +58,7 @@ const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']);
 /** Makes a connector and a supervisor for each source, and one rate keeper per converted quote, as configured. */
 export function createFeed(configuration: Configuration, kinds: LoadedKinds, parts: FeedParts): Feed {
   const { feed, pricing, rates, sources } = configuration;
-  const { market, record = () => {} } = parts;
+  const { market, review } = parts;
   const connectors = connectorsFor(configuration, kinds, parts.clock);
   const pingEveryMs = Math.min(feed.pingEveryMs, severalTiming.pingEveryMs);
   const several = sources.length > 1 ? { ...severalTiming, pingEveryMs } : { silentAfterMs: feed.transportTimeoutMs };
@@ -71,10 +69,18 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   });
   const supervisors = new Map<string, FeedSupervisor>();
   const recordedSources = withoutCandles(sources);
-  const watch = new SourceWatch({ ...parts, record }, supervisors);
-  const sinks = market.book.sources.all.map((source) => {
-    const sink = parts.reviewed(recordedFeed(marketSink(market, parts.clock, source), source.id, record), source.id);
-    return { ...sink, feedPathChanged: () => watch.review() };
+  const watch = new SourceWatch(parts, supervisors);
+  const sinks = market.book.sources.all.map((source): FeedSink => {
+    const sink = marketSink(market, parts.clock, source);
+    return {
+      ...sink,
+      catalogueLoaded(markets, at, gaps) {
+        const verdict = sink.catalogueLoaded(markets, at, gaps);
+        review.loaded(source.id, at, gaps);
+        return verdict;
+      },
+      feedPathChanged: () => watch.review(),
+    };
   });
   for (const [index, connector] of connectors.entries()) {
     const log = sourceLog(parts.log, connector.id);

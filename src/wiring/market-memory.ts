@@ -1,14 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { BookObserver } from '../market/book-observer.ts';
-import type { DecimalString } from '../market/decimal.ts';
 import type { MarketHold } from '../market/holds.ts';
-import type { MarketBook } from '../market/market-book.ts';
+import type { BookObserver, MarketBook } from '../market/market-book.ts';
 import type { MarketRecord } from '../market/market-catalogue.ts';
+import { type MarketState, readState, writeState } from '../market/market-state.ts';
 import type { FeedStatus } from '../market/service-status.ts';
-import { readSnapshot, writeSnapshot } from '../market/snapshot.ts';
-import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
-import type { MarketToSave, MarketRecord as StoredMarket } from '../store/markets.ts';
+import type { MarketSymbol } from '../market/symbol.ts';
+import type { MarketRecord as StoredMarket } from '../store/markets.ts';
 import type { Store } from '../store/store.ts';
 
 const snapshotName = 'market';
@@ -29,7 +28,7 @@ export class MarketMemory implements BookObserver {
   readonly #feed: FeedStatus;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #savedRows = new Map<string, string>();
+  readonly #savedRecords = new Map<string, MarketRecord>();
   #marketsDirty = false;
   #snapshotDirty = false;
   #timer: Timer | undefined;
@@ -56,12 +55,13 @@ export class MarketMemory implements BookObserver {
   /** Puts what was saved into the book. An unreadable snapshot is left alone: prices then come with the feed. */
   async restore(): Promise<void> {
     const stored = await this.#store.markets.list();
-    const snapshot = readSnapshot((await this.#store.snapshots.load(snapshotName))?.payload ?? '');
-    const nothing = { tickers: new Map(), references: new Map(), rates: new Map() };
-    this.#book.restore(stored.map(fromStore), snapshot?.contents ?? nothing, snapshot?.listed);
+    const nothing: MarketState = { tickers: [], references: [], rates: [] };
+    const snapshot = readState((await this.#store.snapshots.load(snapshotName))?.payload ?? '') ?? nothing;
+    const records = stored.map(fromStore);
+    this.#book.restore({ ...snapshot, records });
     this.#book.applyHolds(stored.map(holdOf));
-    this.#feed.restore(snapshot?.lastUpdatedAt);
-    for (const market of stored) this.#savedRows.set(market.symbol, JSON.stringify(toStore(fromStore(market))));
+    this.#feed.restore(snapshot.lastUpdatedAt);
+    for (const record of records) this.#savedRecords.set(record.symbol, record);
   }
 
   start(): void {
@@ -106,27 +106,23 @@ export class MarketMemory implements BookObserver {
 
   async #saveMarkets(): Promise<void> {
     this.#marketsDirty = false;
-    const changed = new Map<MarketToSave, string>();
-    for (const record of this.#book.catalogue.records()) {
-      const row = toStore(record);
-      const text = JSON.stringify(row);
-      if (this.#savedRows.get(row.symbol) !== text) changed.set(row, text);
-    }
-    if (changed.size === 0) return;
+    const records = this.#book.catalogue.records();
+    const changed = records.filter((record) => !isDeepStrictEqual(this.#savedRecords.get(record.symbol), record));
+    if (changed.length === 0) return;
     try {
-      await this.#store.markets.upsertMany([...changed.keys()]);
+      await this.#store.markets.upsertMany(changed);
     } catch (error) {
       this.#marketsDirty = true;
       throw error;
     }
-    for (const [row, text] of changed) this.#savedRows.set(row.symbol, text);
+    for (const record of changed) this.#savedRecords.set(record.symbol, record);
   }
 
   async #saveSnapshot(): Promise<void> {
     this.#snapshotDirty = false;
     const startedMs = this.#clock.monotonicMs();
-    const payload = writeSnapshot({
-      contents: this.#book.contents(),
+    const payload = writeState({
+      ...this.#book.contents(),
       lastUpdatedAt: this.#feed.lastUpdatedAt,
       listed: this.#book.catalogue.listedBySource(),
     });
@@ -141,30 +137,12 @@ export class MarketMemory implements BookObserver {
   }
 }
 
-function toStore({ convertedFrom, status, operatorPaused: _keptByTheStore, ...market }: MarketRecord): MarketToSave {
-  return { ...market, via: convertedFrom, upstreamStatus: status };
-}
-
 /** What the operator holds. The store alone knows it. */
 export function holdOf({ symbol, heldAt, acceptedAt }: StoredMarket): MarketHold {
   return { symbol: symbol as MarketSymbol, heldAt, acceptedAt };
 }
 
-/** The rows were written by `toStore`, so their texts are what they were then. */
-function fromStore(row: StoredMarket): MarketRecord {
-  return {
-    symbol: row.symbol as MarketSymbol,
-    base: row.base as CurrencyCode,
-    quote: row.quote as CurrencyCode,
-    status: row.upstreamStatus,
-    pricePrecision: row.pricePrecision,
-    amountPrecision: row.amountPrecision,
-    tickSize: row.tickSize as DecimalString,
-    minOrderSize: row.minOrderSize as DecimalString,
-    minOrderValue: row.minOrderValue as DecimalString | undefined,
-    operatorPaused: row.operatorPaused,
-    absence: row.absence,
-    delistedAt: row.delistedAt,
-    convertedFrom: row.via as MarketSymbol | undefined,
-  };
+/** The rows were written from such records, so their texts are what they were then. */
+function fromStore({ heldAt: _heldAt, acceptedAt: _acceptedAt, updatedAt: _updatedAt, ...record }: StoredMarket) {
+  return record as MarketRecord;
 }

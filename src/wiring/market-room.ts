@@ -4,9 +4,8 @@ import type { Clock, Timer } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { Log } from '../log.ts';
-import type { BookObserver } from '../market/book-observer.ts';
 import { Guard } from '../market/guard.ts';
-import { MarketBook } from '../market/market-book.ts';
+import { type BookObserver, MarketBook } from '../market/market-book.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { Store } from '../store/store.ts';
 import { CatalogueReview } from './catalogue-review.ts';
@@ -71,8 +70,6 @@ export function bookFor({ markets, pricing, rates, sources }: Configuration, gua
 /** Says when the guard begins to hold a price or a rate, and when it no longer does. */
 function heldLog(log: Log): BookObserver {
   return {
-    tickerChanged() {},
-    marketsChanged() {},
     heldChanged(subject, held, before) {
       if ((held === undefined) === (before === undefined)) return;
       if (held === undefined) log.info({ subject, values: before?.values }, 'no longer held by the guard');

@@ -2,20 +2,15 @@ import type { Clock, Timer } from '../clock.ts';
 import type { FedParts } from '../cluster/market-replication.ts';
 import type { FeedSupervisor } from '../feed/supervisor.ts';
 import type { Log } from '../log.ts';
-import type { MarketEvent } from '../market/market-event.ts';
 import { reviewSources, type SourceChange } from '../market/source-review.ts';
-import type { FeedPath } from '../market/upstream.ts';
 
 interface SourceWatchParts {
   readonly market: FedParts;
   readonly clock: Clock;
   readonly log: Log;
-  readonly record: (event: MarketEvent) => void;
 }
 
 const everyMs = 500;
-/** How often the processes that follow learn of the sources that make no price. */
-const reportEveryMs = 5_000;
 /** A price this long after another source's last one shows that the market goes on without that source. */
 const goesOnMs = 2_000;
 const symbolsShown = 20;
@@ -26,9 +21,6 @@ export class SourceWatch {
   readonly #supervisors: ReadonlyMap<string, FeedSupervisor>;
   #timer: Timer | undefined;
   #stoppedBefore: ReadonlySet<string> = new Set();
-  /** What was reported of each market, as text. */
-  readonly #reported = new Map<string, string>();
-  #reportDueMs = 0;
 
   constructor(parts: SourceWatchParts, supervisors: ReadonlyMap<string, FeedSupervisor>) {
     this.#parts = parts;
@@ -55,8 +47,7 @@ export class SourceWatch {
     const { isDegraded, changed } = reviewSources(market.book, facts, clock.monotonicMs());
     if (changed.length > 0) this.#report(changed);
     const isAnyLive = [...this.#supervisors.values()].some(({ isLive }) => isLive);
-    this.#take(isAnyLive && !isDegraded ? 'live' : 'fallback');
-    if (changed.length > 0 || clock.monotonicMs() >= this.#reportDueMs) this.#reportSources();
+    market.feedStatus.pathChanged(isAnyLive && !isDegraded ? 'live' : 'fallback');
   }
 
   /** The sources whose prices stopped although their connection is alive, while another has newer ones of the same markets. */
@@ -75,28 +66,6 @@ export class SourceWatch {
     }
     this.#stoppedBefore = stopped;
     return stopped;
-  }
-
-  #take(path: FeedPath): void {
-    const { market, clock, record } = this.#parts;
-    if (market.feedStatus.path === path) return;
-    market.feedStatus.pathChanged(path);
-    record({ kind: 'feedPath', path, at: clock.now() });
-  }
-
-  /** Reports what changed of the sources of any market. */
-  #reportSources(): void {
-    const { market, clock, record } = this.#parts;
-    const { catalogue, sources } = market.book;
-    this.#reportDueMs = clock.monotonicMs() + reportEveryMs;
-    const markets = [...catalogue.all()].flatMap(({ symbol, isConverted }) => {
-      const report = isConverted ? undefined : sources.report(symbol);
-      const text = JSON.stringify(report?.sources);
-      if (report === undefined || this.#reported.get(symbol) === text) return [];
-      this.#reported.set(symbol, text);
-      return [report];
-    });
-    record({ kind: 'sources', report: { at: clock.now(), markets } });
   }
 
   #report(changed: readonly SourceChange[]): void {

@@ -24,7 +24,7 @@ test('terms begin on their instant where nobody reads a price, also one that com
   const said: object[] = [];
   const starts = new TermStarts(book, clock, { ...silentLog, info: (fields: object) => void said.push(fields) });
   starts.start();
-  book.observe({ tickerChanged() {}, marketsChanged() {}, termsChanged: () => began.push(clock.now() - start) });
+  book.observe({ marketsChanged: () => began.push(clock.now() - start) });
   book.applyTerms([fee('a', 90_500)], clock.now());
   await clock.advance(3_100);
   book.applyTerms([fee('a', 90_500), fee('b', 5_123)], clock.now());

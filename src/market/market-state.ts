@@ -1,0 +1,49 @@
+import type { EpochMs } from '../clock.ts';
+import type { Held, HeldSubject } from './guard.ts';
+import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
+import type { SourceReport } from './source-report.ts';
+import type { CurrencyCode, MarketSymbol } from './symbol.ts';
+import type { AcceptedTicker } from './ticker-acceptance.ts';
+import type { ConversionRate, FeedPath, ReferencePrices } from './upstream.ts';
+
+/** By name. A map is one, and so is its JSON. */
+type Entries<Name, Value> = Iterable<readonly [Name, Value]>;
+
+/**
+ * What the feed has made of a market, or the part of it that changed: for a restart, and for the processes that follow the one
+ * with the feed. Plain data: it survives JSON, which leaves out members that are `undefined`.
+ */
+export interface MarketState {
+  readonly records?: readonly MarketRecord[] | undefined;
+  /** Goes with the records. */
+  readonly listed?: ListedBySource | undefined;
+  readonly tickers: Entries<MarketSymbol, AcceptedTicker>;
+  readonly references: Entries<MarketSymbol, ReferencePrices>;
+  readonly rates: Entries<CurrencyCode, ConversionRate>;
+  /** Everything that the guard holds. */
+  readonly held?: Entries<HeldSubject, Held> | undefined;
+  readonly sources?: SourceReport | undefined;
+  readonly path?: FeedPath | undefined;
+  /** When the feed last proved current; `undefined` when it never delivered. */
+  readonly lastUpdatedAt?: EpochMs | undefined;
+  /** Age of the data when the state was taken, where somebody may read it much later. */
+  readonly ageMs?: number | undefined;
+}
+
+/** The version of the form. Processes of different versions do not take each other's states. */
+const format = 2;
+
+export function writeState({ tickers, references, rates, held = [], ...others }: MarketState): string {
+  const entries = { tickers: [...tickers], references: [...references], rates: [...rates], held: [...held] };
+  return JSON.stringify({ format, ...others, ...entries });
+}
+
+/** Reads what `writeState` wrote; `undefined` for anything else, another version's format included. */
+export function readState(text: string): MarketState | undefined {
+  try {
+    const read = JSON.parse(text);
+    return read?.format === format && Array.isArray(read.tickers) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
