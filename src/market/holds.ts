@@ -38,14 +38,10 @@ export class Holds {
     return before;
   }
 
-  /**
-   * The operator's holds. Returns the markets in which the operator newly takes what the guard holds.
-   *
-   * @param convertedQuote the quote currency of a converted market
-   */
+  /** The operator's holds. Returns the markets in which the operator newly takes what the guard holds. */
   apply(
     holds: readonly MarketHold[],
-    convertedQuote: (symbol: MarketSymbol) => CurrencyCode | undefined,
+    marketOf: (symbol: MarketSymbol) => OfferedMarket | undefined,
   ): readonly MarketSymbol[] {
     const accepted: MarketSymbol[] = [];
     for (const { symbol, heldAt, acceptedAt } of holds) {
@@ -57,8 +53,8 @@ export class Holds {
     }
     this.#rates.clear();
     for (const [symbol, heldAt] of this.#operator) {
-      const quote = convertedQuote(symbol);
-      if (quote !== undefined) this.#rates.set(quote, earliest([this.#rates.get(quote), heldAt])!);
+      const { isConverted = false, quote } = marketOf(symbol) ?? {};
+      if (isConverted && quote !== undefined) this.#rates.set(quote, earliest([this.#rates.get(quote), heldAt])!);
     }
     return accepted;
   }

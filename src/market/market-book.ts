@@ -121,11 +121,7 @@ export class MarketBook {
 
   /** The operator's holds. A newer acceptance makes the guard take what it holds. */
   applyHolds(holds: readonly MarketHold[]): void {
-    const convertedQuote = (symbol: MarketSymbol) => {
-      const market = this.catalogue.find(symbol);
-      return market?.isConverted === true ? market.quote : undefined;
-    };
-    for (const symbol of this.#holds.apply(holds, convertedQuote)) this.#accept(symbol);
+    for (const symbol of this.#holds.apply(holds, (each) => this.catalogue.find(each))) this.#accept(symbol);
     this.#everythingChanged();
   }
 
@@ -318,20 +314,14 @@ export class MarketBook {
 
   /** The derivation of a market's price; `undefined` when it has none at `now`. */
   explain(symbol: MarketSymbol, now: EpochMs): PriceExplanation | undefined {
-    if (this.price(symbol, now).kind !== 'priced') return undefined;
-    const market = this.catalogue.find(symbol)!;
-    const { bid, ask, source, capturedAt } = this.#tickers.get(market.exchangeSymbol)!;
-    const terms = this.termsOf(market);
+    const inputs = this.inputs(symbol, now);
+    if (inputs.kind !== 'inputs' || priceFrom(inputs).kind !== 'priced') return undefined;
+    const { market, ticker, terms } = inputs;
+    const { bid, ask, source, capturedAt } = ticker;
     const { fee, margin, rounding } = terms;
     const known = market.isConverted ? this.rate(market.quote) : undefined;
     const conversion = known && { ...known, marginPercent: margin!.value };
-    const derivation = derivePrices(
-      { bid, ask, source },
-      fee.value,
-      conversion,
-      market.pricePrecision,
-      rounding?.value,
-    );
+    const derivation = derivePrices(ticker, fee.value, conversion, market.pricePrecision, rounding?.value);
     return { market, bid, ask, source, capturedAt, conversion, terms, ...derivation };
   }
 
