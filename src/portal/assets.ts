@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { Page } from '../board/page.ts';
 import type { Resource } from '../http/resource.ts';
@@ -16,26 +16,6 @@ export interface Asset {
 export type PortalAssets = ReadonlyMap<string, Asset>;
 
 const room = new URL('../../web/', import.meta.url);
-
-/** A script comes after those it imports. */
-const scripts = [
-  ...[
-    'clock',
-    'kept',
-    'czech',
-    'durations',
-    'states',
-    'words',
-    'elements',
-    'summary',
-    'state-words',
-    'search',
-    'portal',
-    'home',
-    'status',
-  ],
-  ...['key-field', 'samples', 'symbol-picker', 'try-it'],
-];
 
 /** In the order in which they are put together. */
 const styles = ['frame', 'search', 'text', 'tables', 'landing', 'reference', 'status', 'narrow-and-print'];
@@ -61,11 +41,22 @@ function readAssets(): PortalAssets {
     .map((path) => textOf(`${path}.css`))
     .join('\n');
   assets.set('portal.css', assetOf('portal', 'css', 'text/css; charset=utf-8', style));
-  for (const name of scripts) {
-    const code = inAscii(withHashedImports(browserCode(textOf(`portal/${name}.ts`)), assets));
-    assets.set(`${name}.js`, assetOf(name, 'js', 'text/javascript; charset=utf-8', code));
-  }
+  const scripts = readdirSync(new URL('portal/', room)).filter((name) => name.endsWith('.ts'));
+  for (const name of scripts) addScript(name.replace(/\.ts$/, ''), assets);
   return assets;
+}
+
+/** Adds a script and those it imports, which lie beside it. */
+function addScript(name: string, assets: Map<string, Asset>): Asset {
+  const known = assets.get(`${name}.js`);
+  if (known !== undefined) return known;
+  const code = browserCode(textOf(`portal/${name}.ts`)).replaceAll(
+    /(\bfrom\s+)'\.\/([a-z-]+)\.ts'/g,
+    (_, from: string, imported: string) => `${from}'./${addScript(imported, assets).route.slice('/assets/'.length)}'`,
+  );
+  const script = assetOf(name, 'js', 'text/javascript; charset=utf-8', inAscii(code));
+  assets.set(`${name}.js`, script);
+  return script;
 }
 
 function textOf(path: string): string {
@@ -96,15 +87,6 @@ export function browserCode(typescript: string): string {
 /** Letters beyond ASCII stand in the strings of scripts only, where an escape means the same. */
 function inAscii(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** Scripts lie side by side, so the last part of an address is enough to import one. */
-function withHashedImports(code: string, assets: PortalAssets): string {
-  return code.replaceAll(/(\bfrom\s+)'\.\/([a-z-]+)\.ts'/g, (_, from: string, name: string) => {
-    const imported = assets.get(`${name}.js`);
-    if (imported === undefined) throw new Error(`imported before it is there: ${name}`);
-    return `${from}'./${imported.route.slice('/assets/'.length)}'`;
-  });
 }
 
 /** Keeps a picture from running anything where it is opened by itself. */

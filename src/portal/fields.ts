@@ -14,7 +14,6 @@ export interface JsonSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly multipleOf?: number;
-  readonly maxItems?: number;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   /** Values known today of a set that can grow. */
@@ -100,9 +99,8 @@ function notes(site: Site, written: JsonSchema, field: JsonSchema, values: reado
 
 /** Pattern, bounds and values, as sentences. */
 export function constraints(site: Site, schema: JsonSchema): string {
-  const { const: only, enum: known, pattern, multipleOf } = schema;
+  const { enum: known, pattern, multipleOf } = schema;
   return sentences(
-    only !== undefined && say(site, 'Always {value}.', { value: code(String(only)) }),
     known !== undefined && say(site, 'One of {values}.', { values: codes(known) }),
     pattern !== undefined && say(site, 'Pattern {pattern}.', { pattern: code(pattern) }),
     range(site, schema),
@@ -111,10 +109,8 @@ export function constraints(site: Site, schema: JsonSchema): string {
 }
 
 function range(site: Site, { minLength, maxLength, minimum, maximum }: JsonSchema): string | false {
-  if (maxLength !== undefined) {
-    if (minLength === undefined) return say(site, 'At most {max} characters.', { max: maxLength });
+  if (minLength !== undefined && maxLength !== undefined)
     return say(site, '{min} to {max} characters.', { min: minLength, max: maxLength });
-  }
   if (minimum === undefined || maximum === undefined) return false;
   return say(site, 'From {min} to {max}.', { min: minimum, max: maximum });
 }

@@ -82,7 +82,7 @@ ${footer(site, page)}</body>
 }
 
 function head(site: Site, { title, description, route, scripts = [], refreshSeconds, feed, isLost }: PortalPage): Html {
-  const { logo, style } = site.operator;
+  const { logo } = site.operator;
   const reload = refreshSeconds && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>\n`;
   const alternates = languages.map(
     (language) => html`<link rel="alternate" hreflang="${language}" href="${link({ ...site, language }, route)}">\n`,
@@ -95,7 +95,7 @@ function head(site: Site, { title, description, route, scripts = [], refreshSeco
 ${reload}<title>${title && html`${say(site, title)} &middot; `}${nameOf(site)}</title>
 <meta name="description" content="${say(site, description)}">
 <link rel="icon" type="${logo?.contentType ?? 'image/svg+xml'}" href="${link(site, icon)}">
-${isLost ? html`<meta name="robots" content="noindex">\n` : [html`<link rel="alternate" type="text/markdown" href="${link(site, markdownRoute(site, route))}">\n`, alternates]}${feed && html`<link rel="alternate" type="application/atom+xml" title="${say(site, 'Status')}" href="${link(site, feed)}">\n`}<link rel="stylesheet" href="${link(site, style.route)}">
+${isLost ? html`<meta name="robots" content="noindex">\n` : [html`<link rel="alternate" type="text/markdown" href="${link(site, markdownRoute(site, route))}">\n`, alternates]}${feed && html`<link rel="alternate" type="application/atom+xml" title="${say(site, 'Status')}" href="${link(site, feed)}">\n`}<link rel="stylesheet" href="${link(site, site.style.route)}">
 ${['portal', ...scripts].map((script) => html`<script type="module" src="${link(site, assetRoute(`${script}.js`))}"></script>\n`)}</head>
 `;
 }

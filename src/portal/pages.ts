@@ -3,18 +3,18 @@ import { rootDocument } from '../contract/openapi-examples.ts';
 import { asciiJson } from '../http/answer.ts';
 import { unmatchedRoute } from '../http/request-counts.ts';
 import type { Resource } from '../http/resource.ts';
-import { type Asset, assetResource, portalAssets } from './assets.ts';
+import { assetResource } from './assets.ts';
+import { heading, paragraph } from './blocks.ts';
 import { errorIndex, errorPage } from './errors.ts';
 import { type Guide, guideIndex, guidePages, readGuides } from './guides.ts';
 import { homePage } from './home.ts';
 import { type Language, languages } from './language.ts';
-import { type RenderedPage, renderedPage } from './layout.ts';
+import { type PortalPage, type RenderedPage, renderedPage } from './layout.ts';
 import { favicon, llmsFull, llmsIndex, robots, sitemap } from './llms.ts';
-import { lostPage } from './lost.ts';
 import { referencePages } from './reference.ts';
 import { fixedPage, fixedText, inLanguages, livePage, lostResource, rootResource, slashResource } from './resources.ts';
 import { searchIndex, searchRoute } from './search.ts';
-import { type PortalOffer, routeIn, type Site, siteIn } from './site.ts';
+import { assetsOf, type PortalOffer, routeIn, type Site, siteIn } from './site.ts';
 import { statusPage } from './status.ts';
 import { feedResource } from './status-feed.ts';
 import { summaryResource } from './status-summary.ts';
@@ -86,12 +86,6 @@ function pagesIn(site: Site): Pages {
   return { guides, list: list.map((page) => renderedPage(site, page)) };
 }
 
-/** Every file that pages load, the operator's in the place of ours. */
-function assetsOf({ operator: { style, logo } }: Site): readonly Asset[] {
-  const assets = [...portalAssets().values()].filter(({ contentType }) => contentType !== style.contentType);
-  return [...assets, style, ...(logo === undefined ? [] : [logo])];
-}
-
 function searchResource(site: Site, { list }: Pages): Resource {
   return fixedText(searchRoute(site), searchIndex(site, list), 'application/json');
 }
@@ -114,3 +108,16 @@ function machineFiles(site: Site, { list, guides }: Pages): readonly Resource[] 
     fixedText('/favicon.ico', favicon, 'image/svg+xml'),
   ];
 }
+
+/** What a person sees at an address that leads nowhere. Programs get the problem `NOT_FOUND`. */
+const lostPage: PortalPage = {
+  route: '/',
+  title: 'Page not found',
+  description: 'There is no page at this address.',
+  isLost: true,
+  body: [
+    heading(1, 'Page not found'),
+    paragraph('lead', 'There is no page at this address. Check its spelling; upper and lower case differ.'),
+    '- [Start](/)\n- [Guides](/guides)\n- [Reference](/docs)\n- [Errors](/errors)\n- [Status](/status)\n\nPrograms get `404 NOT_FOUND` here.',
+  ],
+};

@@ -11,9 +11,8 @@ import {
 import type { PublicServiceStatus } from '../contract/enumerations.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Content, division, heading, literal, paragraph } from './blocks.ts';
-import { say } from './language.ts';
+import { dayInWords, durationInWords, instantInWords, percentInWords, say } from './language.ts';
 import type { Site } from './site.ts';
-import { dayInWords, durationInWords, instantInWords, percentInWords } from './words.ts';
 
 /** The name of a component, in English. */
 const componentNames: Readonly<Record<HistoryComponent, string>> = { api: 'API', 'market-data': 'Market data' };
@@ -71,7 +70,9 @@ function summary(site: Site, name: string, days: readonly Times[]): string {
   const share = counted === 0 ? 1 : sum('operational') / counted;
   const outageMs = sum('outage');
   const outage =
-    outageMs < 1_000 ? 'no outage' : say(site, 'outage {duration}', { duration: durationInWords(site, outageMs) });
+    outageMs < 1_000
+      ? say(site, 'no outage')
+      : say(site, 'outage {duration}', { duration: durationInWords(site, outageMs) });
   const values = { name, share: percentInWords(site, share), outage, days: days.length };
   return say(site, '{name}: {share} operational, {outage}. Days recorded: {days}.', values);
 }

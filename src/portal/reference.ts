@@ -8,7 +8,7 @@ import type { Header } from '../contract/openapi-responses.ts';
 import { type Block, code, codeBlock, heading, paragraph, shownJson, table } from './blocks.ts';
 import { errorRows, exampleProblem } from './errors.ts';
 import { constraints, fieldTable, sentences, typeOf } from './fields.ts';
-import { say } from './language.ts';
+import { durationInWords, say } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import {
   commonErrors,
@@ -20,7 +20,6 @@ import {
   resolved,
 } from './operations.ts';
 import { identity, type Site } from './site.ts';
-import { durationInWords } from './words.ts';
 
 /** The reference, made from the OpenAPI document and the tables the code itself uses: a page an operation. */
 export function referencePages(site: Site): readonly PortalPage[] {
@@ -139,7 +138,7 @@ function headerTable(site: Site): Block {
       text: description,
       note: sentences(
         say(site, 'Type {type}.', { type: typeOf(site, schema) }),
-        constraints(site, { ...schema, const: undefined }),
+        constraints(site, schema),
         say(site, 'Example {example}.', { example: code(String(example)) }),
       ),
     },

@@ -117,8 +117,8 @@ function fixedAnswer(text: string, contentType: string, vary: string): PageAnswe
 }
 
 /** The page for people in the place of one that does not exist. */
-export function lostResource(route: string, sites: InLanguages<Site>, lost: (site: Site) => PortalPage): Resource {
-  const texts = inLanguages((language) => pageHtml(sites[language], lost(sites[language])));
+export function lostResource(route: string, sites: InLanguages<Site>, lost: PortalPage): Resource {
+  const texts = inLanguages((language) => pageHtml(sites[language], lost));
   return {
     route,
     answersInMaintenance: true,

@@ -1,7 +1,19 @@
+import { type Accent, accentOf } from '../colour.ts';
 import { contractLimits, type LimitFigures } from '../contract/limits.ts';
 import type { OpenApiDocument } from '../contract/openapi.ts';
-import { type Brand, type Operator, operatorOf } from './brand.ts';
+import { type Asset, assetOf, portalAssets } from './assets.ts';
 import type { Language } from './language.ts';
+
+/** What the operator says of themselves, and the files of it. */
+export interface Brand {
+  readonly name?: string | undefined;
+  readonly contact?: string | undefined;
+  readonly terms?: string | undefined;
+  /** The contents of the file. */
+  readonly logo?: { readonly kind: 'svg' | 'png'; readonly bytes: Buffer } | undefined;
+  /** As `#rrggbb`, each readable on the pages of its scheme. */
+  readonly colours?: { readonly light?: string | undefined; readonly dark?: string | undefined };
+}
 
 /** The service that pages are made for, whatever their language. */
 export interface PortalOffer {
@@ -22,15 +34,52 @@ export interface PortalOffer {
 /** The service that the pages describe, and the language they do it in. */
 export interface Site extends Omit<Required<PortalOffer>, 'brand'> {
   readonly language: Language;
-  /** Who runs it. */
-  readonly operator: Operator;
+  /** What the operator says of themselves, with the logo as a file. */
+  readonly operator: Omit<Brand, 'logo' | 'colours'> & { readonly logo: Asset | undefined };
+  /** The style of the pages, with the operator's colours in it. */
+  readonly style: Asset;
   /** The page is served by another host: its links are absolute. */
   readonly isElsewhere?: boolean;
 }
 
 /** The service as the pages of one language describe it. */
 export function siteIn({ brand = {}, limits = contractLimits, ...offer }: PortalOffer, language: Language): Site {
-  return { ...offer, limits, operator: operatorOf(brand), language };
+  const { logo, colours = {}, ...operator } = brand;
+  return {
+    ...offer,
+    limits,
+    language,
+    operator: { ...operator, logo: logo && logoAsset(logo) },
+    style: styleWith(colours),
+  };
+}
+
+const contentTypes = { svg: 'image/svg+xml', png: 'image/png' } as const;
+
+function logoAsset({ kind, bytes }: NonNullable<Brand['logo']>): Asset {
+  return assetOf('logo', kind, contentTypes[kind], bytes.toString('latin1'));
+}
+
+/** The style of every page, with the operator's colours after those of the theme. */
+function styleWith(colours: NonNullable<Brand['colours']>): Asset {
+  const style = portalAssets().get('portal.css')!;
+  const rules = (['light', 'dark'] as const).map((scheme) => {
+    const colour = colours[scheme];
+    return colour === undefined ? '' : schemeRule(scheme, accentOf(colour, scheme));
+  });
+  const added = rules.join('');
+  return added === '' ? style : assetOf('portal', 'css', style.contentType, `${style.text}\n${added}`);
+}
+
+function schemeRule(scheme: 'light' | 'dark', { accent, strong, soft, on }: Accent): string {
+  const colours = `--accent: ${accent};\n  --accent-strong: ${strong};\n  --accent-soft: ${soft};\n  --on-accent: ${on};`;
+  return `@media (prefers-color-scheme: ${scheme}) {\n:root {\n  ${colours}\n}\n}\n`;
+}
+
+/** Every file that the pages load. */
+export function assetsOf({ style, operator: { logo } }: Site): readonly Asset[] {
+  const scripts = [...portalAssets().values()].filter(({ route }) => route.endsWith('.js'));
+  return [...scripts, style, ...(logo === undefined ? [] : [logo])];
 }
 
 /** Name and version of the API, as in the document. */

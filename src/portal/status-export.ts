@@ -2,11 +2,10 @@ import type { StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../clock.ts';
 import type { MaintenanceWindowBody } from '../contract/schemas.ts';
 import { html } from '../html.ts';
-import { portalAssets } from './assets.ts';
 import { type Language, languages } from './language.ts';
 import { pageHtml } from './layout.ts';
 import { favicon } from './llms.ts';
-import { link, type PortalOffer, routeIn, type Site, siteIn } from './site.ts';
+import { assetsOf, link, type PortalOffer, routeIn, type Site, siteIn } from './site.ts';
 import { statusPage } from './status.ts';
 import { feedRoute, statusFeed } from './status-feed.ts';
 
@@ -32,11 +31,6 @@ export function exportedStatus(offer: PortalOffer, status: ExportedStatus): Read
     for (const { route, text } of assetsOf(site)) files.set(route.slice(1), text);
   }
   return files.set('favicon.svg', favicon);
-}
-
-function assetsOf({ operator: { style, logo } }: Site) {
-  const scripts = [...portalAssets().values()].filter(({ route }) => route.endsWith('.js'));
-  return [...scripts, style, ...(logo === undefined ? [] : [logo])];
 }
 
 /** All links lead to the service, but for those between the exported files. */

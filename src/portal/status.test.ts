@@ -5,6 +5,7 @@ import { ServiceBoard } from '../board/service-board.ts';
 import type { StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../clock.ts';
 import { FeedStatus } from '../market/service-status.ts';
+import { durationInWords, instantInWords } from './language.ts';
 import { pageHtml } from './layout.ts';
 import { named, parsePage } from './parsed-page.testing.ts';
 import { siteFor } from './site.testing.ts';
@@ -12,7 +13,6 @@ import { statusPage } from './status.ts';
 import { exportedStatus } from './status-export.ts';
 import { statusFeed } from './status-feed.ts';
 import { statusSummary } from './status-summary.ts';
-import { durationInWords, instantInWords } from './words.ts';
 
 const site = siteFor('en');
 const minuteMs = 60_000;

@@ -5,7 +5,7 @@ import type { PublicServiceStatus } from '../contract/enumerations.ts';
 import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, type Content, frame, heading, literal } from './blocks.ts';
-import { say } from './language.ts';
+import { durationInWords, instantInWords, say } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { inlineHtml } from './markdown.ts';
 import { operationRoute } from './operations.ts';
@@ -13,7 +13,6 @@ import { pastSections } from './past.ts';
 import { link, type Site } from './site.ts';
 import { feedRoute } from './status-feed.ts';
 import { summaryRoute } from './status-summary.ts';
-import { durationInWords, instantInWords } from './words.ts';
 
 const refreshSeconds = 30;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ConfigurationError } from '../configuration/load.ts';
-import type { Brand } from '../portal/brand.ts';
+import type { Brand } from '../portal/site.ts';
 
 const logoBytesMax = 200_000;
 

@@ -8,8 +8,8 @@ import { status } from '../http/resources/status.ts';
 import { ticker } from '../http/resources/ticker.ts';
 import { tickers } from '../http/resources/tickers.ts';
 import { time } from '../http/resources/time.ts';
-import type { Brand } from '../portal/brand.ts';
 import { publicPages } from '../portal/pages.ts';
+import type { Brand } from '../portal/site.ts';
 
 /** Every path of the public listener. */
 export function publicRoutes(offer: {
