@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { publicMarketStatuses, publicServiceStatuses } from '../../src/contract/enumerations.ts';
 import { type ErrorCode, errorCodes } from '../../src/contract/errors.ts';
 import { headerNames as contractHeaders, limitWindowMs, pollingIntervals } from '../../src/contract/limits.ts';
 import type {
@@ -11,6 +10,7 @@ import type {
   ServiceStatusBody,
   TickerBody,
 } from '../../src/contract/schemas.ts';
+import { publicMarketStatuses, publicServiceStatuses } from '../../src/contract/schemas.ts';
 import type * as own from '../src/contract.ts';
 import {
   headerNames,

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import type { PublicServiceStatus } from '../contract/enumerations.ts';
+import type { PublicServiceStatus } from '../contract/schemas.ts';
 
 /** A part of the service whose past is kept. */
 export type HistoryComponent = (typeof historyComponents)[number];

@@ -64,6 +64,19 @@ export const pollingIntervals = [
   { path: '/v1/time', intervalMs: undefined, reason: 'Measure the offset between local and server clock' },
 ] as const;
 
+/** The recommended polling interval of an endpoint, as a sentence; empty where the contract gives none. */
+export function pollingAdvice(path: string): string {
+  const advice = pollingIntervals.find((entry) => entry.path === path);
+  if (advice === undefined) return '';
+  return `\n\nRecommended: ${intervalText(advice.intervalMs)}. ${advice.reason}.`;
+}
+
+function intervalText(intervalMs: number | undefined): string {
+  if (intervalMs === undefined) return 'once, when your client starts';
+  if (intervalMs > limitWindowMs) return 'every hour';
+  return `every ${intervalMs / 1_000} seconds`;
+}
+
 /** How long a delisted market stays in `/v1/markets`: 30 days of 24 hours, the last instant excluded. */
 export const delistedListedForMs = 30 * 24 * 60 * 60 * 1_000;
 

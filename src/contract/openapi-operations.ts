@@ -1,17 +1,48 @@
-import { headerNames } from './limits.ts';
-import type { bodyExamples } from './openapi-examples.ts';
+import { headerNames, type LimitFigures, pollingAdvice } from './limits.ts';
+import { bodyExamples } from './openapi-examples.ts';
 import {
+  always,
   type Caching,
+  caching,
   type ErrorResponse,
+  errorResponse,
   exampleEntityTag,
+  fixed,
+  type Headers,
+  type MediaType,
+  type Response,
+  rateLimitNames,
   type SharedErrorName,
   sharedErrors,
+  statusOf,
   tickerErrors,
 } from './openapi-responses.ts';
 import { anyCaseSymbolPattern } from './schema-parts.ts';
+import { schemas } from './schemas.ts';
+
+/** The service that a document describes. Addresses are absolute, without a trailing slash. */
+export interface DescribedService {
+  readonly baseUrl: string;
+  readonly errorsUrl: string;
+  /** As configured; the contract's when left out. */
+  readonly limits?: LimitFigures;
+}
+
+export type Described = Required<DescribedService>;
+
+/** An Operation Object of OpenAPI 3.1. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
+}
 
 /** A resource of the public listener: one GET operation. Those under `/v1` need a key. */
-export interface Resource {
+interface Resource {
   readonly path: string;
   readonly tag: 'Service' | 'Markets' | 'Description';
   readonly operationId: string;
@@ -48,7 +79,7 @@ function anyFieldValue(maxLength: number) {
   return { type: 'string', maxLength, pattern: '^[\\t\\x20-\\x7E\\x80-\\xFF]*$' };
 }
 
-export const ifNoneMatch: Parameter = {
+const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
@@ -151,7 +182,7 @@ export const resources: readonly Resource[] = [
 ];
 
 /** What every resource with a key, and every one without, can answer with. */
-export const usualErrors = {
+const usualErrors = {
   keyed: [
     'BadRequest',
     'Unauthorized',
@@ -180,3 +211,94 @@ export const securityScheme = {
   description:
     'An API key, as it is, without a prefix. Make one in the client application, under profile and security.',
 } as const;
+
+/** The operation of a resource, as the document of a service has it. */
+export function operation(resource: Resource, service: Described): Operation {
+  const { path, tag, operationId, summary, description, parameters = [], caching: kind } = resource;
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: `${description}${pollingAdvice(path)}`,
+    security: needsKey(resource) ? [{ apiKey: [] }] : [],
+    parameters: kind === 'never' ? parameters : [...parameters, ifNoneMatch],
+    responses: responses(resource, service),
+  };
+}
+
+function needsKey({ path }: Resource): boolean {
+  return path.startsWith('/v1/');
+}
+
+function responses(resource: Resource, service: Described): Operation['responses'] {
+  const { caching: kind, hasPrices, errors = [] } = resource;
+  const usual = usualErrors[needsKey(resource) ? 'keyed' : 'keyless'];
+  // An error of the resource's own takes the place of the usual one of the same status.
+  const documented = [...usual, ...errors].map((error) =>
+    typeof error === 'string'
+      ? [statusOf(sharedErrors[error]), { $ref: `#/components/responses/${error}` }]
+      : [statusOf(error), errorResponse(error, service, hasPrices)],
+  );
+  return {
+    200: success(resource, service),
+    ...(kind === 'never' ? {} : { 304: notModified(resource) }),
+    ...Object.fromEntries(documented),
+  };
+}
+
+function success(resource: Resource, service: Described): Response {
+  const { schema, caching: kind, alsoHtml } = resource;
+  const { description } = schemas[schema] as { readonly description: string };
+  const examples = bodyExamples(service)[schema];
+  const json = { schema: { $ref: `#/components/schemas/${schema}` }, examples };
+  return {
+    description,
+    headers: { ...representationHeaders(resource), ...(kind === 'never' ? {} : contentEncoding) },
+    content: { 'application/json': json, ...(alsoHtml ? pageForms : {}) },
+  };
+}
+
+const contentEncoding: Headers = {
+  'Content-Encoding': {
+    description: 'How the body is compressed. Absent when it is not.',
+    required: false,
+    schema: { type: 'string', enum: ['gzip', 'br', 'zstd'] },
+    example: 'gzip',
+  },
+};
+
+function page(description: string, pattern: string, example: string): MediaType {
+  const schema = { type: 'string', description, maxLength: 100_000, pattern };
+  return { schema, examples: { page: { summary: 'A page', value: example } } };
+}
+
+const pageForms: Response['content'] = {
+  'text/html': page(
+    'A page for people.',
+    '^<!(doctype|DOCTYPE) html>',
+    '<!doctype html><title>Market Data API</title>',
+  ),
+  'text/markdown': page('The same page as Markdown, for programs that read.', '^# ', '# Market Data API'),
+};
+
+function notModified(resource: Resource): Response {
+  return {
+    description: 'Nothing changed since the representation that `If-None-Match` names. Without a body.',
+    headers: representationHeaders(resource),
+  };
+}
+
+/** The headers that 200 and 304 share. */
+function representationHeaders({ caching: kind, hasPrices, anyOrigin, alsoHtml }: Resource): Headers {
+  const vary = alsoHtml ? 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site' : 'Accept-Encoding';
+  const isReady = kind !== 'never';
+  return {
+    ...always('X-Request-Id'),
+    ...always(...rateLimitNames),
+    ...caching(kind),
+    ...(hasPrices ? always(headerNames.feedStatus) : {}),
+    ...(isReady ? always('ETag') : {}),
+    ...(isReady ? fixed('Vary', vary, 'The request headers that the representation depends on.') : {}),
+    ...(anyOrigin ? fixed('Access-Control-Allow-Origin', '*', 'Any web page may read this resource.') : {}),
+  };
+}

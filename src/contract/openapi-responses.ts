@@ -1,4 +1,3 @@
-import { feedStatuses } from './enumerations.ts';
 import { type ErrorCode, errorTable, errorType, isInContract } from './errors.ts';
 import { lastInstantMs } from './instant.ts';
 import {
@@ -14,6 +13,7 @@ import {
 } from './limits.ts';
 import { lowerCaseWord, openSetForm, requestIdPattern } from './schema-parts.ts';
 import type { ErrorBody } from './schemas.ts';
+import { feedStatuses } from './schemas.ts';
 
 /** A Response Object of OpenAPI 3.1. A 304 has no `content`. */
 export interface Response {

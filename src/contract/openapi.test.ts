@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { documentSchemas } from './document-schemas.testing.ts';
-import { publicMarketStatuses, publicServiceStatuses } from './enumerations.ts';
 import { errorCodes, errorTable, slugOf } from './errors.ts';
-import { type OpenApiDocument, type Operation, openApiDocument } from './openapi.ts';
+import { type OpenApiDocument, openApiDocument } from './openapi.ts';
+import type { Operation } from './openapi-operations.ts';
 import type { Header, MediaType, Response } from './openapi-responses.ts';
 import type { ErrorBody } from './schemas.ts';
+import { publicMarketStatuses, publicServiceStatuses } from './schemas.ts';
 
 const addresses = { baseUrl: 'https://api.example.com', errorsUrl: 'https://api.example.com/errors' };
 const document = openApiDocument(addresses);

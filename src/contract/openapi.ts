@@ -5,59 +5,17 @@ import {
   type LimitCategory,
   type LimitFigures,
   limitTable,
-  limitWindowMs,
-  pollingIntervals,
 } from './limits.ts';
-import { bodyExamples } from './openapi-examples.ts';
 import {
-  ifNoneMatch,
-  type Parameter,
-  type Resource,
+  type Described,
+  type DescribedService,
+  type Operation,
+  operation,
   resources,
   securityScheme,
-  usualErrors,
 } from './openapi-operations.ts';
-import {
-  always,
-  caching,
-  errorResponse,
-  fixed,
-  type Headers,
-  headerComponents,
-  type Response,
-  rateLimitNames,
-  sharedErrors,
-  statusOf,
-} from './openapi-responses.ts';
-import { schemas } from './schemas.ts';
-
-/** Version of the API, `info.version` of the document (contract, Versioning). */
-const apiVersion = '1.0';
-
-/** The service that a document describes. Addresses are absolute, without a trailing slash. */
-export interface DescribedService {
-  readonly baseUrl: string;
-  readonly errorsUrl: string;
-  /** As configured; the contract's when left out. */
-  readonly limits?: LimitFigures;
-}
-
-type Described = Required<DescribedService>;
-
-/** An Operation Object of OpenAPI 3.1. */
-export interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters: readonly Parameter[];
-  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
-}
-
-export interface PathItem {
-  readonly get: Operation;
-}
+import { errorResponse, type Headers, headerComponents, type Response, sharedErrors } from './openapi-responses.ts';
+import { apiVersion, schemas } from './schemas.ts';
 
 /** The part of OpenAPI 3.1 that the document uses. */
 export interface OpenApiDocument {
@@ -67,7 +25,7 @@ export interface OpenApiDocument {
   readonly servers: readonly Readonly<Record<string, unknown>>[];
   readonly security: Operation['security'];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, unknown>>;
     readonly headers: Headers;
@@ -96,7 +54,7 @@ export function openApiDocument({ limits = contractLimits, ...addresses }: Descr
     ],
     paths: Object.fromEntries(resources.map((resource) => [resource.path, { get: operation(resource, service) }])),
     components: {
-      schemas: componentSchemas,
+      schemas,
       headers: headerComponents(limits),
       responses: sharedResponses(service),
       securitySchemes: { apiKey: securityScheme },
@@ -104,37 +62,6 @@ export function openApiDocument({ limits = contractLimits, ...addresses }: Descr
     externalDocs: { description: 'Every error, what causes it and what to do.', url: service.errorsUrl },
   };
 }
-
-/** Enough to recognise an OpenAPI document; its contents are specified by OpenAPI. */
-const descriptionSchema = {
-  type: 'object',
-  description: 'An OpenAPI 3.1 document: this one.',
-  required: ['openapi', 'info', 'paths'],
-  properties: {
-    openapi: { type: 'string', description: 'The version of OpenAPI.', maxLength: 16, pattern: '^3\\.1\\.\\d+$' },
-    info: {
-      type: 'object',
-      description: 'Title and version of the API.',
-      required: ['title', 'version'],
-      properties: {
-        title: { type: 'string', description: 'Name of the API.', maxLength: 100, pattern: '^[A-Z][A-Za-z ]+$' },
-        version: { type: 'string', description: 'Version of the API.', const: apiVersion },
-      },
-      additionalProperties: true,
-      maxProperties: 20,
-    },
-    paths: {
-      type: 'object',
-      description: 'The endpoints.',
-      additionalProperties: { type: 'object', additionalProperties: true, maxProperties: 20 },
-      maxProperties: 100,
-    },
-  },
-  additionalProperties: true,
-  maxProperties: 20,
-};
-
-const componentSchemas = { ...schemas, OpenApiDocument: descriptionSchema };
 
 function info({ baseUrl, limits }: Described) {
   return {
@@ -144,102 +71,6 @@ function info({ baseUrl, limits }: Described) {
     description: introduction(limits),
     contact: { name: 'The operator of this service', url: baseUrl },
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
-  };
-}
-
-function operation(resource: Resource, service: Described): Operation {
-  const { path, tag, operationId, summary, description, parameters = [], caching: kind } = resource;
-  return {
-    operationId,
-    tags: [tag],
-    summary,
-    description: `${description}${pollingAdvice(path)}`,
-    security: needsKey(resource) ? [{ apiKey: [] }] : [],
-    parameters: kind === 'never' ? parameters : [...parameters, ifNoneMatch],
-    responses: responses(resource, service),
-  };
-}
-
-function needsKey({ path }: Resource): boolean {
-  return path.startsWith('/v1/');
-}
-
-function responses(resource: Resource, service: Described): Operation['responses'] {
-  const { caching: kind, hasPrices, errors = [] } = resource;
-  const usual = usualErrors[needsKey(resource) ? 'keyed' : 'keyless'];
-  // An error of the resource's own takes the place of the usual one of the same status.
-  const documented = [...usual, ...errors].map((error) =>
-    typeof error === 'string'
-      ? [statusOf(sharedErrors[error]), { $ref: `#/components/responses/${error}` }]
-      : [statusOf(error), errorResponse(error, service, hasPrices)],
-  );
-  return {
-    200: success(resource, service),
-    ...(kind === 'never' ? {} : { 304: notModified(resource) }),
-    ...Object.fromEntries(documented),
-  };
-}
-
-function success(resource: Resource, service: Described): Response {
-  const { schema, caching: kind, alsoHtml } = resource;
-  const { description } = componentSchemas[schema] as { readonly description: string };
-  const examples = bodyExamples(service)[schema];
-  const json = { schema: { $ref: `#/components/schemas/${schema}` }, examples };
-  return {
-    description,
-    headers: { ...representationHeaders(resource), ...(kind === 'never' ? {} : contentEncoding) },
-    content: { 'application/json': json, ...(alsoHtml ? { 'text/html': html, 'text/markdown': markdown } : {}) },
-  };
-}
-
-const contentEncoding: Headers = {
-  'Content-Encoding': {
-    description: 'How the body is compressed. Absent when it is not.',
-    required: false,
-    schema: { type: 'string', enum: ['gzip', 'br', 'zstd'] },
-    example: 'gzip',
-  },
-};
-
-const html = {
-  schema: {
-    type: 'string',
-    description: 'A page for people.',
-    maxLength: 100_000,
-    pattern: '^<!(doctype|DOCTYPE) html>',
-  },
-  examples: { page: { summary: 'A page', value: '<!doctype html><title>Market Data API</title>' } },
-};
-
-const markdown = {
-  schema: {
-    type: 'string',
-    description: 'The same page as Markdown, for programs that read.',
-    maxLength: 100_000,
-    pattern: '^# ',
-  },
-  examples: { page: { summary: 'A page', value: '# Market Data API' } },
-};
-
-function notModified(resource: Resource): Response {
-  return {
-    description: 'Nothing changed since the representation that `If-None-Match` names. Without a body.',
-    headers: representationHeaders(resource),
-  };
-}
-
-/** The headers that 200 and 304 share. */
-function representationHeaders({ caching: kind, hasPrices, anyOrigin, alsoHtml }: Resource): Headers {
-  const vary = alsoHtml ? 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site' : 'Accept-Encoding';
-  const isReady = kind !== 'never';
-  return {
-    ...always('X-Request-Id'),
-    ...always(...rateLimitNames),
-    ...caching(kind),
-    ...(hasPrices ? always(headerNames.feedStatus) : {}),
-    ...(isReady ? always('ETag') : {}),
-    ...(isReady ? fixed('Vary', vary, 'The request headers that the representation depends on.') : {}),
-    ...(anyOrigin ? fixed('Access-Control-Allow-Origin', '*', 'Any web page may read this resource.') : {}),
   };
 }
 
@@ -310,17 +141,4 @@ function limitRows(limits: LimitFigures): string {
     ([category, { name, counting }]) => `| ${name} | ${limits[category as LimitCategory]} | ${counting} |`,
   );
   return rows.join('\n');
-}
-
-/** The recommended polling interval of an endpoint, as a sentence; empty where the contract gives none. */
-function pollingAdvice(path: string): string {
-  const advice = pollingIntervals.find((entry) => entry.path === path);
-  if (advice === undefined) return '';
-  return `\n\nRecommended: ${intervalText(advice.intervalMs)}. ${advice.reason}.`;
-}
-
-function intervalText(intervalMs: number | undefined): string {
-  if (intervalMs === undefined) return 'once, when your client starts';
-  if (intervalMs > limitWindowMs) return 'every hour';
-  return `every ${intervalMs / 1_000} seconds`;
 }

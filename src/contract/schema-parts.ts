@@ -32,96 +32,82 @@ export function component<Schema extends TSchema>(name: string, description?: st
   });
 }
 
-export function decimal(description: string, example: string) {
+/** Of a text: how long it is, and of which form; one line when `pattern` is left out. */
+interface Form {
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength: number;
+  readonly pattern?: string;
+}
+
+export function text(description: string, example: string, { format, minLength = 1, maxLength, pattern }: Form) {
   return Type.String({
     description,
-    minLength: 1,
-    maxLength: decimalLengthMax,
-    pattern: decimalPattern,
+    ...(format === undefined ? {} : { format }),
+    minLength,
+    maxLength,
+    pattern: pattern ?? linePattern,
     examples: [example],
   });
+}
+
+export function decimal(description: string, example: string) {
+  return text(description, example, { maxLength: decimalLengthMax, pattern: decimalPattern });
 }
 
 export function percent(description: string, example: string) {
-  return Type.String({
-    description,
-    minLength: 4,
-    maxLength: decimalLengthMax,
-    pattern: percentPattern,
-    examples: [example],
-  });
+  return text(description, example, { minLength: 4, maxLength: decimalLengthMax, pattern: percentPattern });
 }
 
 /** The format alone: generators turn it into a date, and some of them cannot apply a pattern or a length to one. */
-const instantText = { format: 'date-time' } as const;
-
 export function instant(description: string, example: string) {
-  return Type.String({ description, ...instantText, examples: [example] });
+  return Type.String({ description, format: 'date-time', examples: [example] });
 }
-
-const instantNumber = { format: 'int64', minimum: 0, maximum: lastInstantMs } as const;
 
 export function instantMs(description: string, example: string) {
-  return Type.Integer({ description, ...instantNumber, examples: [Date.parse(example)] });
+  const examples = [Date.parse(example)];
+  return Type.Integer({ description, format: 'int64', minimum: 0, maximum: lastInstantMs, examples });
 }
 
-export function nullableInstant(description: string, example: string) {
-  return Type.Unsafe<string | null>({
+/** The same, or null. */
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  const { description, type, examples, ...rest } = schema as unknown as Record<string, readonly unknown[]>;
+  return Type.Unsafe<Static<Schema> | null>({
     description,
-    type: ['string', 'null'],
-    ...instantText,
-    examples: [example, null],
-  });
-}
-
-export function nullableInstantMs(description: string, example: string) {
-  return Type.Unsafe<number | null>({
-    description,
-    type: ['integer', 'null'],
-    ...instantNumber,
-    examples: [Date.parse(example), null],
+    type: [type, 'null'],
+    ...rest,
+    examples: [...examples!, null],
   });
 }
 
 export function currency(description: string, example: string) {
-  return Type.String({ description, minLength: 1, maxLength: 16, pattern: currencyPattern, examples: [example] });
+  return text(description, example, { maxLength: 16, pattern: currencyPattern });
 }
 
 export function symbol(description: string, example: string) {
-  return Type.String({ description, minLength: 2, maxLength: 32, pattern: symbolPattern, examples: [example] });
+  return text(description, example, { minLength: 2, maxLength: 32, pattern: symbolPattern });
 }
 
 export function places(description: string, example: number) {
   return Type.Integer({ description, format: 'int32', minimum: 0, maximum: precisionMax, examples: [example] });
 }
 
-export function address(description: string, example: string) {
-  return Type.String({
-    description,
-    format: 'uri',
-    minLength: 8,
-    maxLength: 2048,
-    pattern: '^https?://',
-    examples: [example],
-  });
+export function address(description: string, example: string, pattern = '^https?://') {
+  return text(description, example, { format: 'uri', minLength: 8, maxLength: 2048, pattern });
 }
 
 /**
  * A set that can grow: a string, with today's values in `x-extensible-enum` and in words. With `enum`, or a union of
  * it and a string, clients that a generator makes fail at the first new value or lose the plain string.
  */
-export function openSet<Value extends string>(
-  values: readonly Value[],
-  form: { readonly pattern: string },
-  description: string,
-) {
-  return Type.Unsafe<Value>({ description, ...openSetForm(values, form), examples: [values[0]] });
+export function openSet<Value extends string>(values: readonly Value[], pattern: string, description: string) {
+  return Type.Unsafe<Value>({ description, ...openSetForm(values, pattern), examples: [values[0]] });
 }
 
 /** The same without words, for a header. */
-export function openSetForm(values: readonly string[], { pattern }: { readonly pattern: string }) {
+export function openSetForm(values: readonly string[], pattern: string) {
   return { type: 'string', minLength: 1, maxLength: 64, pattern, 'x-extensible-enum': [...values] } as const;
 }
 
-export const lowerCaseWord = { pattern: '^[a-z][a-z_]*$' };
-export const upperCaseWord = { pattern: '^[A-Z][A-Z0-9_]*$' };
+export const lowerCaseWord = '^[a-z][a-z_]*$';
+export const upperCaseWord = '^[A-Z][A-Z0-9_]*$';

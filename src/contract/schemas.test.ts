@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentSchemas } from './document-schemas.testing.ts';
-import { publicMarketStatuses, publicServiceStatuses } from './enumerations.ts';
 import { openApiDocument } from './openapi.ts';
 import { bodyExamples } from './openapi-examples.ts';
+import { publicMarketStatuses, publicServiceStatuses } from './schemas.ts';
 
 /** The contract's tables of fields: name, type, and whether it is always there. */
 const contractTables = `

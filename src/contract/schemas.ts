@@ -1,18 +1,30 @@
 import Type, { type Static } from 'typebox';
-import {
-  type PublicMarketStatus,
-  type PublicServiceStatus,
-  publicMarketStatuses,
-  publicServiceStatuses,
-} from './enumerations.ts';
 import { type ErrorCode, errorCodes } from './errors.ts';
 import * as part from './schema-parts.ts';
+
+/** States of a market that version 1 knows today (contract, Enumerations). The set can grow within v1. */
+export const publicMarketStatuses = ['trading', 'paused', 'delisted'] as const;
+
+/** Trading state of a market as a client sees it. */
+export type PublicMarketStatus = (typeof publicMarketStatuses)[number];
+
+/** States of the service and its parts that version 1 knows today (contract, Enumerations). The set can grow within v1. */
+export const publicServiceStatuses = ['operational', 'degraded', 'outage', 'maintenance'] as const;
+
+/** The states a feed can be in, as `components.ticker` and the header `X-Feed-Status` show them. */
+export const feedStatuses = ['operational', 'degraded', 'outage'] as const satisfies readonly PublicServiceStatus[];
+
+/** State of the service, of the API, or of a part it depends on. */
+export type PublicServiceStatus = (typeof publicServiceStatuses)[number];
 
 /** Instants of the examples, one story: a ticker, served 0.4 s later, before the maintenance of a night. */
 const capturedAt = '2026-11-21T10:00:00.123Z';
 const servedAt = '2026-11-21T10:00:00.517Z';
 const windowFrom = '2026-11-22T01:00:00.000Z';
 const windowTo = '2026-11-22T02:30:00.000Z';
+
+/** Version of the API, `info.version` of the document (contract, Versioning). */
+export const apiVersion = '1.0';
 
 /** Most entries a list can have: far above what any upstream lists. */
 const listLengthMax = 10_000;
@@ -46,12 +58,8 @@ export const MaintenanceWindowSchema = Type.Object(
     fromMs: part.instantMs('The same instant as `from`, in milliseconds since the Unix epoch.', windowFrom),
     to: part.instant('Expected end of the window, ISO 8601 in UTC. It can move while the window runs.', windowTo),
     toMs: part.instantMs('The same instant as `to`, in milliseconds since the Unix epoch.', windowTo),
-    description: Type.String({
-      description: 'What the maintenance is about, in English.',
-      minLength: 1,
+    description: part.text('What the maintenance is about, in English.', 'Upgrade of the price database.', {
       maxLength: 500,
-      pattern: part.linePattern,
-      examples: ['Upgrade of the price database.'],
     }),
   },
   { description: 'An announced maintenance window. It runs from `from` (included) to `to` (excluded).' },
@@ -79,13 +87,17 @@ export const ServiceStatusSchema = Type.Object(
         'The running maintenance window, else the nearest announced one, else null. Announced does not mean running: see `status`.',
       anyOf: [{ $ref: '#/components/schemas/MaintenanceWindow' }, { type: 'null' }],
     }),
-    lastUpdatedAt: part.nullableInstant(
-      'When the feed was last updated, ISO 8601 in UTC; null when no feed status exists at all. Its distance from `serverTime` is the age of the market data.',
-      capturedAt,
+    lastUpdatedAt: part.nullable(
+      part.instant(
+        'When the feed was last updated, ISO 8601 in UTC; null when no feed status exists at all. Its distance from `serverTime` is the age of the market data.',
+        capturedAt,
+      ),
     ),
-    lastUpdatedAtMs: part.nullableInstantMs(
-      'The same instant as `lastUpdatedAt`, in milliseconds since the Unix epoch; null together with it.',
-      capturedAt,
+    lastUpdatedAtMs: part.nullable(
+      part.instantMs(
+        'The same instant as `lastUpdatedAt`, in milliseconds since the Unix epoch; null together with it.',
+        capturedAt,
+      ),
     ),
     ...serverTimeFields,
   },
@@ -193,22 +205,12 @@ export const ErrorCodeSchema = part.openSet<ErrorCode>(
 
 export const ErrorSchema = Type.Object(
   {
-    type: Type.String({
-      description:
-        'Address of a page that describes the error: its last segment is the name of the error in kebab case.',
-      format: 'uri',
-      minLength: 8,
-      maxLength: 2048,
-      pattern: '^https?://.+/[a-z0-9-]+$',
-      examples: ['https://api.example.com/errors/unknown-symbol'],
-    }),
-    title: Type.String({
-      description: 'Short summary, always the same for a code.',
-      minLength: 1,
-      maxLength: 100,
-      pattern: part.linePattern,
-      examples: ['Unknown symbol'],
-    }),
+    type: part.address(
+      'Address of a page that describes the error: its last segment is the name of the error in kebab case.',
+      'https://api.example.com/errors/unknown-symbol',
+      '^https?://.+/[a-z0-9-]+$',
+    ),
+    title: part.text('Short summary, always the same for a code.', 'Unknown symbol', { maxLength: 100 }),
     status: Type.Integer({
       description: 'The HTTP status of the response.',
       format: 'int32',
@@ -217,39 +219,56 @@ export const ErrorSchema = Type.Object(
       examples: [404],
     }),
     code: part.component<typeof ErrorCodeSchema>('ErrorCode'),
-    detail: Type.String({
-      description: 'What went wrong this time, for people. The text can change at any time.',
-      minLength: 1,
-      maxLength: 1000,
-      pattern: part.linePattern,
-      examples: ['No traded market has this symbol.'],
-    }),
-    requestId: Type.String({
-      description: 'Identifier of the request; equals the `X-Request-Id` header. Name it when you ask the operator.',
-      minLength: 16,
-      maxLength: 64,
-      pattern: part.requestIdPattern,
-      examples: ['9f2c51d07ab84e6c8d1e7f3a2b4c5d6e'],
-    }),
+    detail: part.text(
+      'What went wrong this time, for people. The text can change at any time.',
+      'No traded market has this symbol.',
+      { maxLength: 1000 },
+    ),
+    requestId: part.text(
+      'Identifier of the request; equals the `X-Request-Id` header. Name it when you ask the operator.',
+      '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e',
+      { minLength: 16, maxLength: 64, pattern: part.requestIdPattern },
+    ),
   },
   { description: 'A problem (RFC 9457) with a code and a request id.', additionalProperties: false },
 );
 
+/** Enough to recognise an OpenAPI document; its contents are specified by OpenAPI. */
+const OpenApiDocumentSchema = {
+  type: 'object',
+  description: 'An OpenAPI 3.1 document: this one.',
+  required: ['openapi', 'info', 'paths'],
+  properties: {
+    openapi: { type: 'string', description: 'The version of OpenAPI.', maxLength: 16, pattern: '^3\\.1\\.\\d+$' },
+    info: {
+      type: 'object',
+      description: 'Title and version of the API.',
+      required: ['title', 'version'],
+      properties: {
+        title: { type: 'string', description: 'Name of the API.', maxLength: 100, pattern: '^[A-Z][A-Za-z ]+$' },
+        version: { type: 'string', description: 'Version of the API.', const: apiVersion },
+      },
+      additionalProperties: true,
+      maxProperties: 20,
+    },
+    paths: {
+      type: 'object',
+      description: 'The endpoints.',
+      additionalProperties: { type: 'object', additionalProperties: true, maxProperties: 20 },
+      maxProperties: 100,
+    },
+  },
+  additionalProperties: true,
+  maxProperties: 20,
+};
+
 export const RootDocumentSchema = Type.Object(
   {
-    name: Type.String({
-      description: 'Name of the service.',
-      minLength: 1,
-      maxLength: 100,
-      pattern: part.linePattern,
-      examples: ['Market Data API'],
-    }),
-    version: Type.String({
-      description: 'Version of the API, the same as in the OpenAPI document.',
+    name: part.text('Name of the service.', 'Market Data API', { maxLength: 100 }),
+    version: part.text('Version of the API, the same as in the OpenAPI document.', '1.0', {
       minLength: 3,
       maxLength: 16,
       pattern: '^\\d+\\.\\d+$',
-      examples: ['1.0'],
     }),
     links: Type.Object(
       {
@@ -291,4 +310,5 @@ export const schemas = {
   Problem: ErrorSchema,
   ErrorCode: ErrorCodeSchema,
   RootDocument: RootDocumentSchema,
+  OpenApiDocument: OpenApiDocumentSchema,
 };

@@ -1,7 +1,7 @@
 import type { Page } from '../board/page.ts';
-import { feedStatuses } from '../contract/enumerations.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { headerNames } from '../contract/limits.ts';
+import { feedStatuses } from '../contract/schemas.ts';
 
 /** The answer of a resource. The pipeline adds identifiers, limits and codings, and writes it. */
 export type Answer = PageAnswer | TextAnswer | RedirectAnswer | ProblemAnswer;

@@ -1,4 +1,4 @@
-import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
 
@@ -21,12 +21,14 @@ export function pair<const Name extends string>(name: Name, description: string)
 /** As {@link pair}, both null where there is no such instant. */
 export function nullablePair<const Name extends string>(name: Name, description: string) {
   return {
-    [name]: part.nullableInstant(`${description} ISO 8601 in UTC with milliseconds.`, exampleInstant),
-    [`${name}Ms`]: part.nullableInstantMs(
-      `The same instant as \`${name}\`, in milliseconds since the Unix epoch; null together with it.`,
-      exampleInstant,
+    [name]: part.nullable(part.instant(`${description} ISO 8601 in UTC with milliseconds.`, exampleInstant)),
+    [`${name}Ms`]: part.nullable(
+      part.instantMs(
+        `The same instant as \`${name}\`, in milliseconds since the Unix epoch; null together with it.`,
+        exampleInstant,
+      ),
     ),
-  } as Pair<Name, ReturnType<typeof part.nullableInstant>, ReturnType<typeof part.nullableInstantMs>>;
+  } as Pair<Name, TUnsafe<string | null>, TUnsafe<number | null>>;
 }
 
 /** The values of a {@link pair}, or of a {@link nullablePair}. */

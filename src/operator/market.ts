@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
-import { publicMarketStatuses } from '../contract/enumerations.ts';
 import * as part from '../contract/schema-parts.ts';
+import { publicMarketStatuses } from '../contract/schemas.ts';
 import { combined, isMissing, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';

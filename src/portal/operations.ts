@@ -1,5 +1,5 @@
 import { type ErrorCode, errorTable } from '../contract/errors.ts';
-import type { Operation } from '../contract/openapi.ts';
+import type { Operation } from '../contract/openapi-operations.ts';
 import type { Response } from '../contract/openapi-responses.ts';
 import { html } from '../html.ts';
 import {

@@ -8,7 +8,7 @@ import {
   type Incident,
   type StatusHistory,
 } from '../board/status-history.ts';
-import type { PublicServiceStatus } from '../contract/enumerations.ts';
+import type { PublicServiceStatus } from '../contract/schemas.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Content, division, heading, literal, paragraph } from './blocks.ts';
 import { dayInWords, durationInWords, instantInWords, percentInWords, say } from './language.ts';

@@ -1,5 +1,5 @@
 import { headerNames } from '../contract/limits.ts';
-import type { Operation } from '../contract/openapi.ts';
+import type { Operation } from '../contract/openapi-operations.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Sample } from './blocks.ts';
 import { say } from './language.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PublicServiceStatus } from '../contract/enumerations.ts';
-import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
+import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
 import { asciiJson } from '../http/answer.ts';
 import type { Resource } from '../http/resource.ts';
 import { nameOf, type Site } from './site.ts';

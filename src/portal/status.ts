@@ -1,8 +1,7 @@
 import { type StateWords, stateWords } from '../../web/portal/states.ts';
 import type { StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../clock.ts';
-import type { PublicServiceStatus } from '../contract/enumerations.ts';
-import type { MaintenanceWindowBody, ServiceStatusBody } from '../contract/schemas.ts';
+import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, type Content, frame, heading, literal } from './blocks.ts';
 import { durationInWords, instantInWords, say } from './language.ts';

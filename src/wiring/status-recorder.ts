@@ -1,7 +1,7 @@
 import type { ServiceBoard } from '../board/service-board.ts';
 import { dayOf, firstDayAt, type HistoryComponent, historyComponents, splitByDay } from '../board/status-history.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
-import type { PublicServiceStatus } from '../contract/enumerations.ts';
+import type { PublicServiceStatus } from '../contract/schemas.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { loadStatusHistory } from './status-history.ts';

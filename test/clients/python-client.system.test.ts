@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/clock.ts';
-import { publicMarketStatuses, publicServiceStatuses } from '../../src/contract/enumerations.ts';
 import { errorCodes } from '../../src/contract/errors.ts';
 import { limitWindowMs, pollingIntervals } from '../../src/contract/limits.ts';
+import { publicMarketStatuses, publicServiceStatuses } from '../../src/contract/schemas.ts';
 import { blocksOf } from '../repository/markdown.ts';
 import { ListenerHarness } from '../support/listener-harness.ts';
 import {

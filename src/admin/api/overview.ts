@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
-import { publicServiceStatuses } from '../../contract/enumerations.ts';
-import { MaintenanceWindowSchema } from '../../contract/schemas.ts';
+import { MaintenanceWindowSchema, publicServiceStatuses } from '../../contract/schemas.ts';
 import {
   count,
   described,
