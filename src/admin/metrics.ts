@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import Big from 'big.js';
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import { publicServiceStatuses } from '../contract/enumerations.ts';
 import { errorCodes } from '../contract/errors.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
+import { publicServiceStatuses } from '../contract/schemas.ts';
 import { type Durations, durationBounds } from '../http/request-counts.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';

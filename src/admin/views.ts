@@ -1,7 +1,6 @@
 import type { Board } from '../board/board.ts';
 import type { EpochMs } from '../clock.ts';
-import type { PublicMarketStatus } from '../contract/enumerations.ts';
-import type { ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
+import type { PublicMarketStatus, ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath } from '../market/upstream.ts';
 import { sourceQuotes, sourceStates } from '../operator/source.ts';
