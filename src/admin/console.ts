@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,19 +15,7 @@ interface Asset {
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
 
 /** The libraries of the console by the names they are imported by. Their files are served beside ours. */
-const libraries: Readonly<Record<string, () => string>> = {
-  preact: () => fileURLToPath(import.meta.resolve('preact')),
-  'preact/hooks': () => fileURLToPath(import.meta.resolve('preact/hooks')),
-  htm: () => fileURLToPath(import.meta.resolve('htm')),
-  'htm/preact': () => fileURLToPath(import.meta.resolve('htm/preact')),
-  // The build that bundles its dependencies.
-  'lightweight-charts': () =>
-    join(
-      fileURLToPath(import.meta.resolve('lightweight-charts')),
-      '..',
-      'lightweight-charts.standalone.production.mjs',
-    ),
-};
+const libraries = ['preact', 'preact/hooks', 'htm', 'htm/preact', 'lightweight-charts'];
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.ts': 'text/javascript; charset=utf-8',
@@ -38,7 +26,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 const importMap = JSON.stringify({
-  imports: Object.fromEntries(Object.keys(libraries).map((name) => [name, `./${libraryPath(name)}`])),
+  imports: Object.fromEntries(libraries.map((name) => [name, `./${libraryPath(name)}`])),
 });
 const importMapPlace = '<!-- import map -->';
 
@@ -62,18 +50,16 @@ const consolePolicy = [
  * The folder is listed once; a file is prepared when it is first requested.
  */
 export function addConsole(app: FastifyInstance): void {
-  const sources = consoleFiles();
+  const files = consoleFiles();
   const ready = new Map<string, Asset>();
-  const assetOf = (path: string): Asset | undefined => {
-    const make = sources.get(path);
-    if (make !== undefined && !ready.has(path)) ready.set(path, make());
-    return ready.get(path);
-  };
   app.get('/', (_request, reply) => reply.redirect('/console/'));
   app.get('/console', (_request, reply) => reply.redirect('/console/'));
   app.get<{ Params: { '*': string } }>('/console/*', (request, reply) => {
-    const asset = assetOf(request.params['*'] === '' ? 'index.html' : request.params['*']);
-    if (asset === undefined) return reply.callNotFound();
+    const path = request.params['*'] || 'index.html';
+    const file = files.get(path);
+    if (file === undefined) return reply.callNotFound();
+    const asset = ready.get(path) ?? assetOf(file);
+    ready.set(path, asset);
     return sendAsset(reply, asset, request.headers['if-none-match']);
   });
 }
@@ -90,28 +76,33 @@ function sendAsset(reply: FastifyReply, asset: Asset, ifNoneMatch: string | unde
   return reply.header('Content-Type', asset.contentType).send(asset.body);
 }
 
-/** Every path below `/console/`, and how its file is prepared. */
-function consoleFiles(): ReadonlyMap<string, () => Asset> {
-  const files = new Map<string, () => Asset>();
-  const add = (path: string, file: string) => {
-    const contentType = contentTypes[extname(file)];
-    if (contentType !== undefined && !/\.(test|testing)\.ts$/.test(file))
-      files.set(path.replace(/\.ts$/, '.js'), () => asset(contentType, textOf(file)));
-  };
+/** Every path below `/console/`, and its file. */
+function consoleFiles(): ReadonlyMap<string, string> {
   const root = join(web, 'console');
-  if (existsSync(root)) {
-    for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }))
-      add(name.replaceAll('\\', '/'), join(root, name));
-  }
-  add('theme.css', join(web, 'theme.css'));
-  for (const [name, locate] of Object.entries(libraries)) {
-    files.set(libraryPath(name), () => asset(contentTypes['.ts']!, readFileSync(locate(), 'utf8')));
-  }
-  return files;
+  const own = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => extname(name) in contentTypes && !/\.(test|testing)\.ts$/.test(name),
+  );
+  return new Map([
+    ...own.map((name) => [name.replaceAll('\\', '/').replace(/\.ts$/, '.js'), join(root, name)] as const),
+    ['theme.css', join(web, 'theme.css')],
+    ...libraries.map((name) => [libraryPath(name), libraryFile(name)] as const),
+  ]);
 }
 
 function libraryPath(name: string): string {
   return `vendor/${name.replace('/', '-')}.js`;
+}
+
+function libraryFile(name: string): string {
+  const file = fileURLToPath(import.meta.resolve(name));
+  // The build that bundles its dependencies.
+  return name === 'lightweight-charts' ? join(file, '..', `${name}.standalone.production.mjs`) : file;
+}
+
+function assetOf(file: string): Asset {
+  const body = textOf(file);
+  const contentType = contentTypes[extname(file)] ?? contentTypes['.ts']!;
+  return { contentType, body, entityTag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"` };
 }
 
 function textOf(file: string): string {
@@ -119,8 +110,4 @@ function textOf(file: string): string {
   if (file.endsWith('.html')) return text.replace(importMapPlace, `<script type="importmap">${importMap}</script>`);
   if (!file.endsWith('.ts')) return text;
   return stripTypeScriptTypes(text).replaceAll(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"\n]*)\.ts\2/g, '$1$2$3.js$2');
-}
-
-function asset(contentType: string, body: string): Asset {
-  return { contentType, body, entityTag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"` };
 }

@@ -1,5 +1,5 @@
 import type { AnsweredRequest } from '../http/answered-request.ts';
-import { attributes, nanoseconds, scope } from './otlp-values.ts';
+import { attributes, nanoseconds, scope } from './otlp-metrics.ts';
 
 /** At about 400 bytes each, 2 MB. */
 const keptMax = 5_000;

@@ -120,10 +120,9 @@ export const accountOperations = {
     body: confirmation('id', 'acc_4fGh72Kq0ZsTn1Lw'),
     answer: AccountSchema,
     problems: ['CONFLICT'],
-    async handle({ params, body, store }, { changes }) {
+    async handle({ params, body, store }) {
       assertConfirmed(body.confirm, params.id, 'Erasing');
       const account = await store.accounts.erase(params.id);
-      await changes.look();
       return countedAccount(store.accounts, account);
     },
   }),
@@ -138,9 +137,8 @@ function switching(verb: 'activate' | 'deactivate', active: boolean, effect: str
     params: pathId('acc'),
     body: noBody,
     answer: AccountSchema,
-    async handle({ params, store }, { changes }) {
+    async handle({ params, store }) {
       const account = await store.accounts.setActive(params.id, active);
-      await changes.look();
       return countedAccount(store.accounts, account);
     },
   });

@@ -84,6 +84,8 @@ function addOperation(api: FastifyInstance, operation: ListedOperation, manageme
         reply,
       } as Asked;
       const answer = await operation.handle(asked, management);
+      // What was changed is in force once the answer arrives.
+      if (operation.method !== 'GET') await management.changes.look();
       return reply.sent ? reply : send(reply, operation, answer);
     },
   });

@@ -8,8 +8,7 @@ test('refused tokens are recorded at most sixty times an hour, and the next entr
   const clock = new FakeClock();
   const entries: AuditChange[] = [];
   const log = new RefusalLog({ record: async (change) => void entries.push(change) }, clock);
-  const refuse = (number: number, tokenId?: string) =>
-    log.record({ address: `192.0.2.${number}`, purpose: 'sign-in', tokenId });
+  const refuse = (number: number, tokenId?: string) => log.record(`192.0.2.${number}`, 'sign-in', tokenId);
   for (let number = 0; number < 100; number++) await refuse(number);
   assert.equal(entries.length, 60);
   clock.jump(3_600_000);

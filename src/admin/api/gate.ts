@@ -14,7 +14,7 @@ import type { Management } from '../sources.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { ListedOperation } from './operation.ts';
 import { Problem } from './problems.ts';
-import { type Session, Sessions, sameSecret } from './sessions.ts';
+import { type Holder, type Session, Sessions, sameSecret } from './sessions.ts';
 
 /** Who makes a request. */
 export interface Operator {
@@ -31,14 +31,6 @@ export const anybody: Operator = { name: 'unknown', role: 'read-only', session: 
 export const sessionCookie = 'mdapi_session';
 
 const attemptsPerMinute = 10;
-const configurationName = 'configuration';
-
-export interface Holder {
-  /** `undefined` for the token of the configuration. */
-  readonly tokenId: string | undefined;
-  readonly name: string;
-  readonly role: Role;
-}
 
 /** Decides who may use the management API (docs/decisions/0023). */
 export class Gate {
@@ -97,10 +89,9 @@ export class Gate {
 
   /** Makes a session for whoever has shown who they are. */
   async open(holder: Holder, request: FastifyRequest, more: object = {}): Promise<ReturnType<Sessions['open']>> {
-    const { tokenId, name, role } = holder;
     const opened = this.sessions.open(holder);
     this.#counters.signIns.inc();
-    const { id, expiresAt } = opened.session;
+    const { id, tokenId, name, role, expiresAt } = opened.session;
     const address = this.#addressOf(request).text;
     await this.#record(name, {
       action: 'session.create',
@@ -148,7 +139,7 @@ export class Gate {
     if (shaped || !this.isUsedUp(request, now)) {
       const digest = tokenDigest(text);
       if (this.#configured !== undefined && timingSafeEqual(digest, this.#configured))
-        return { tokenId: undefined, name: configurationName, role: 'admin' };
+        return { tokenId: undefined, name: 'configuration', role: 'admin' };
       const token = shaped ? await this.#management.store.tokens.find(digest) : undefined;
       if (token !== undefined && tokenState(token, now) === 'active') return this.#used(token);
       await this.#refused(request, purpose, token);
@@ -187,7 +178,7 @@ export class Gate {
 
   #refused(request: FastifyRequest, purpose: string, token?: TokenRecord, what?: string): Promise<void> {
     const address = this.#addressOf(request).text;
-    return this.#bestEffort(() => this.#refusals.record({ address, purpose, tokenId: token?.id, what }));
+    return this.#bestEffort(() => this.#refusals.record(address, purpose, token?.id, what));
   }
 
   #record(name: string, change: Parameters<Management['store']['audit']['record']>[0]): Promise<void> {
@@ -234,18 +225,6 @@ function notSignedIn(): Problem {
 const entriesPerHourMax = 60;
 const hourMs = 3_600_000;
 
-/** A token that was not accepted. */
-interface Refusal {
-  /** Canonical address of the sender. */
-  readonly address: string;
-  /** What it was sent for: `sign-in` or the id of an operation. */
-  readonly purpose: string;
-  /** The id of a known token that is no longer valid. */
-  readonly tokenId: string | undefined;
-  /** What or who was refused, where it was no token. */
-  readonly what?: string | undefined;
-}
-
 /**
  * Records refused tokens, at most 60 an hour whatever the number of addresses they come from, so that nobody can fill the
  * disk with them. The next recorded entry counts those that were left out.
@@ -263,8 +242,15 @@ export class RefusalLog {
     this.#clock = clock;
   }
 
-  /** Rejects when the store does. */
-  async record({ address, purpose, tokenId, what }: Refusal): Promise<void> {
+  /**
+   * Rejects when the store does.
+   *
+   * @param address the canonical one of the sender
+   * @param purpose what it was sent for: `sign-in` or the id of an operation
+   * @param tokenId of a known token that is no longer valid
+   * @param what what or who was refused, where it was no token
+   */
+  async record(address: string, purpose: string, tokenId?: string, what?: string): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#hourStartMs >= hourMs) {
       this.#hourStartMs = nowMs;

@@ -51,9 +51,8 @@ function changing(verb: string, status: KeyStatus, summary: string, effect: stri
     body: noBody,
     answer: KeySchema,
     problems: ['CONFLICT'],
-    async handle({ params, store, now }, { changes }) {
+    async handle({ params, store, now }) {
       await store.keys.setStatus(params.id, status);
-      await changes.look();
       return readKey(store.keys, params.id, now);
     },
   });
@@ -105,7 +104,7 @@ export const keyOperations = {
     status: 201,
     answer: NewKeySchema,
     problems: ['NOT_FOUND', 'CONFLICT'],
-    async handle({ body, store, now }, { randomness, changes }) {
+    async handle({ body, store, now }, { randomness }) {
       const text = generateApiKey(randomness);
       const { id } = await store.keys.insert({
         accountId: body.accountId,
@@ -115,7 +114,6 @@ export const keyOperations = {
         expiresAt: body.expiresAtMs as EpochMs | undefined,
         limitPerMinute: body.limitPerMinute,
       });
-      await changes.look();
       return { key: await readKey(store.keys, id, now), text };
     },
   }),
@@ -137,9 +135,8 @@ export const keyOperations = {
     }),
     answer: KeySchema,
     problems: ['CONFLICT'],
-    async handle({ params, body: { expiresAtMs: expiresAt, ...change }, store, now }, { changes }) {
+    async handle({ params, body: { expiresAtMs: expiresAt, ...change }, store, now }) {
       await store.keys.update(params.id, { ...change, expiresAt: expiresAt as EpochMs | null | undefined });
-      await changes.look();
       return readKey(store.keys, params.id, now);
     },
   }),
@@ -166,14 +163,13 @@ export const keyOperations = {
     status: 201,
     answer: RotatedKeySchema,
     problems: ['CONFLICT'],
-    async handle({ params, body: { overlapMs = dayMs }, store, now }, { randomness, changes }) {
+    async handle({ params, body: { overlapMs = dayMs }, store, now }, { randomness }) {
       const text = generateApiKey(randomness);
       const { replacement } = await store.keys.rotate(params.id, {
         digest: digestOf(text),
         lastFour: lastFourOf(text),
         overlapMs,
       });
-      await changes.look();
       return {
         key: await readKey(store.keys, replacement.id, now),
         text,

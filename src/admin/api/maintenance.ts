@@ -39,9 +39,8 @@ function finishing(verb: 'end' | 'cancel', summary: string, description: string)
   return operation({
     ...changing(verb, summary, description),
     body: noBody,
-    async handle({ params, store, now }, { changes }) {
+    async handle({ params, store, now }) {
       const window = await store.windows[verb](params.id);
-      await changes.look();
       return windowView(window, now);
     },
   });
@@ -110,9 +109,8 @@ export const maintenanceOperations = {
     body: NewWindowSchema,
     status: 201,
     answer: WindowSchema,
-    async handle({ body, store, now }, { changes }) {
+    async handle({ body, store, now }) {
       const window = await store.windows.announce(newWindowOf(body));
-      await changes.look();
       return windowView(window, now);
     },
   }),
@@ -149,9 +147,8 @@ export const maintenanceOperations = {
       'Moves its end to a later instant, before it starts or while it runs.',
     ),
     body: ExtensionSchema,
-    async handle({ params, body, store, now }, { changes }) {
+    async handle({ params, body, store, now }) {
       const window = await store.windows.extend(params.id, body.toMs as EpochMs);
-      await changes.look();
       return windowView(window, now);
     },
   }),

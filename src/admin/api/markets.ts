@@ -177,9 +177,7 @@ function changingAll(verb: keyof typeof allChanges, summary: string, description
     answer: named(allChanges[verb].id, 'What was changed.', { changed: count('How many markets were changed.', 26) }),
     async handle({ store, now }, management) {
       await management.market.memory.save();
-      const changed = await allChanges[verb].change(store.markets, now);
-      await management.changes.look();
-      return { changed };
+      return { changed: await allChanges[verb].change(store.markets, now) };
     },
   });
 }

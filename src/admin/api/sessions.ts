@@ -4,14 +4,18 @@ import { randomBase62 } from '../../base62.ts';
 import type { Clock, EpochMs, Randomness } from '../../clock.ts';
 import type { Role } from '../../operator/role.ts';
 
-/** A signed-in browser. */
-export interface Session {
-  /** For the audit log; it grants no access. */
-  readonly id: string;
-  /** The token it was made with: its id in the store, or `undefined` for that of the configuration. */
+/** Who has signed in, with a token or through the provider. */
+export interface Holder {
+  /** The id of the token in the store; `undefined` for that of the configuration, and for a person. */
   readonly tokenId: string | undefined;
   readonly name: string;
   readonly role: Role;
+}
+
+/** A signed-in browser. */
+export interface Session extends Holder {
+  /** For the audit log; it grants no access. */
+  readonly id: string;
   readonly csrfToken: string;
   readonly expiresAt: EpochMs;
 }
@@ -44,19 +48,14 @@ export class Sessions {
   }
 
   /** Makes a session and its secret. */
-  open({ tokenId, name, role }: Pick<Session, 'tokenId' | 'name' | 'role'>): {
-    readonly secret: string;
-    readonly session: Session;
-  } {
+  open(holder: Holder): { readonly secret: string; readonly session: Session } {
     this.#dropExpired();
     const [oldest] = this.#byDigest.keys();
     if (this.#byDigest.size >= sessionsMax && oldest !== undefined) this.#byDigest.delete(oldest);
     const secret = randomBase62(secretLength, this.#randomness);
     const session = {
       id: `ses_${randomBase62(idLength, this.#randomness)}`,
-      tokenId,
-      name,
-      role,
+      ...holder,
       csrfToken: randomBase62(secretLength, this.#randomness),
       expiresAt: (this.#clock.now() + this.#lastsMs) as EpochMs,
       endsAtMonotonicMs: this.#clock.monotonicMs() + this.#lastsMs,

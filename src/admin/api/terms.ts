@@ -101,7 +101,6 @@ export const termOperations = {
         });
       }
       const { id } = await store.terms.add(term);
-      await management.changes.look();
       return termView(firstOf(book), await store.terms.list({ withCancelled: true }), id, now);
     },
   }),
@@ -125,9 +124,8 @@ export const termOperations = {
     body: noBody,
     answer: TermSchema,
     problems: ['CONFLICT'],
-    async handle({ params, store, now }, { market: { book }, changes }) {
+    async handle({ params, store, now }, { market: { book } }) {
       await store.terms.cancel(params.id);
-      await changes.look();
       return termView(firstOf(book), await store.terms.list({ withCancelled: true }), params.id, now);
     },
   }),
