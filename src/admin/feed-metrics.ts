@@ -1,7 +1,7 @@
 import type { FeedHealth } from '../feed/health.ts';
 import type { SourceQuote } from '../operator/source.ts';
 import { FeedHealthSchema } from './api/feed.ts';
-import { type Counts, fromZero, type Metric, metric, type Sample, samplesOf } from './metric.ts';
+import { type Counts, fromZero, labelled, type Metric, type Sample, samplesOf } from './metric.ts';
 import type { AdminParts } from './sources.ts';
 import { marketQuotes, sourceViews } from './views.ts';
 
@@ -24,7 +24,7 @@ export function sourceMetrics(parts: AdminParts): Metric[] {
       'Distance of the middle price of each source from that of the market’s price.',
       ({ deviationPercent }) => (deviationPercent === null ? undefined : [Number(deviationPercent) / 100]),
     ),
-    metric('source_markets', 'Markets of each source, by its state there.', states, 'source', 'state'),
+    labelled('source_markets', ['source', 'state'], 'Markets of each source, by its state there.', states),
   ];
 
   function perMarket(
@@ -40,7 +40,7 @@ export function sourceMetrics(parts: AdminParts): Metric[] {
         return sample === undefined ? [] : [[symbol, quote.id, ...sample]];
       });
     };
-    return metric(name, help, samples, 'market', 'source', ...labels);
+    return labelled(name, ['market', 'source', ...labels], help, samples);
   }
 
   function states(): Sample[] {
@@ -52,16 +52,16 @@ export function sourceMetrics(parts: AdminParts): Metric[] {
 export function feedMetrics({ feed, market }: AdminParts): Metric[] {
   const path = () => ['live', 'fallback'].map((name): Sample => [name, Number(market.feedStatus.path === name)]);
   return [
-    metric('feed_path', '1 for the path market data comes over, 0 for the other.', path, 'path'),
+    labelled('feed_path', ['path'], '1 for the path market data comes over, 0 for the other.', path),
     ...Object.entries(figures).map(([name, field]) => {
       const samples = () => feed.sources().map(({ id, health }): Sample => [id, figureOf(health[field])]);
-      return metric(`feed_${name}`, helpOf(field), samples, 'source');
+      return labelled(`feed_${name}`, ['source'], helpOf(field), samples);
     }),
     ...Object.entries(countsByName).map(([name, [label, field, ...known]]) => {
       const countsOf = (counts: Counts) => samplesOf(fromZero(known, Object.entries(counts)));
       const samples = () =>
         feed.sources().flatMap(({ id, health }) => countsOf(health[field]).map((sample): Sample => [id, ...sample]));
-      return metric(`feed_${name}`, helpOf(field), samples, 'source', label);
+      return labelled(`feed_${name}`, ['source', label], helpOf(field), samples);
     }),
   ];
 }

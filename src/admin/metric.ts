@@ -15,7 +15,11 @@ export interface Metric {
 /** Counts by name that other rooms keep. */
 export type Counts = Readonly<Record<string, number | undefined>>;
 
-export function metric(name: string, help: string, read: Metric['read'], ...labels: readonly string[]): Metric {
+export function metric(name: string, help: string, read: () => number | undefined): Metric {
+  return { name, help, labels: [], read };
+}
+
+export function labelled(name: string, labels: readonly string[], help: string, read: Metric['read']): Metric {
   return { name, help, labels, read };
 }
 

@@ -8,7 +8,7 @@ import { type Durations, durationBounds } from '../http/request-counts.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import { feedMetrics, sourceMetrics } from './feed-metrics.ts';
-import { type Counts, fromZero, type Metric, metric, register, type Sample } from './metric.ts';
+import { type Counts, fromZero, labelled, type Metric, metric, register, type Sample } from './metric.ts';
 import type { AdminParts } from './sources.ts';
 import { marketsByStatus } from './views.ts';
 
@@ -70,18 +70,15 @@ function requestMetrics({ listener }: AdminParts): Metric[] {
   const requests = () => listener.counts;
   const connections = () => listener.connectionFigures();
   return [
-    metric('requests_total', 'Answered requests by route and status.', answered, 'route', 'status'),
-    metric('errors_total', 'Error answers by code.', () => fromZero(errorCodes, requests().byCode), 'code'),
-    metric(
-      'limited_requests_total',
-      'Requests refused with 429, by the limit that refused them.',
-      () => fromZero(limitCategories, requests().limitedByCategory),
-      'category',
+    labelled('requests_total', ['route', 'status'], 'Answered requests by route and status.', answered),
+    labelled('errors_total', ['code'], 'Error answers by code.', () => fromZero(errorCodes, requests().byCode)),
+    labelled('limited_requests_total', ['category'], 'Requests refused with 429, by the limit that refused them.', () =>
+      fromZero(limitCategories, requests().limitedByCategory),
     ),
     metric('requests_shed_total', 'Requests refused because the service was overloaded.', () => requests().shed),
     metric('connections_open', 'Open connections of the public listener.', () => connections().open),
     metric('connections_dropped_total', 'Connections refused because too many were open.', () => connections().dropped),
-    metric('connections_ended_total', 'Connections ended to protect others, by reason.', ended, 'reason'),
+    labelled('connections_ended_total', ['reason'], 'Connections ended to protect others, by reason.', ended),
     metric('connections_cut_total', 'Connections cut for answers not read in time, or too much sent ahead.', () => {
       return connections().cut;
     }),
@@ -135,20 +132,16 @@ function processMetrics({ version, access, changes, market, storeCheck }: AdminP
       const result = storeCheck.result();
       return result && Number(result.finding === undefined);
     }),
-    metric(
+    labelled(
       'store_mass_change_held',
+      ['kind'],
       'Keys, maintenance windows and terms that vanished from the store at once and are held back.',
       () => ({ ...changes.held() }),
-      'kind',
     ),
-    metric(
-      'build_info',
-      'Always 1; the labels say what runs.',
-      () => [[version, process.versions.node, 1]],
-      'version',
-      'node',
-    ),
-    metric('event_loop_delay_seconds', 'Delay of the event loop since the last scrape.', delays, 'percentile'),
+    labelled('build_info', ['version', 'node'], 'Always 1; the labels say what runs.', () => [
+      [version, process.versions.node, 1],
+    ]),
+    labelled('event_loop_delay_seconds', ['percentile'], 'Delay of the event loop since the last scrape.', delays),
   ];
 
   function delays(): Sample[] {
@@ -163,7 +156,7 @@ function processMetrics({ version, access, changes, market, storeCheck }: AdminP
 function marketMetrics(parts: AdminParts): Metric[] {
   const { market, clock, configuration } = parts;
   return [
-    metric('service_status', '1 for the state that /v1/status reports, 0 for the others.', states, 'state'),
+    labelled('service_status', ['state'], '1 for the state that /v1/status reports, 0 for the others.', states),
     metric('market_data_age_seconds', 'Age of the market data; absent until there is any.', () => {
       const ageMs = market.feedStatus.ageMs(clock.now(), clock.monotonicMs());
       return ageMs === undefined ? undefined : ageMs / 1000;
@@ -184,39 +177,40 @@ function marketMetrics(parts: AdminParts): Metric[] {
       'Time the conversion rate may still be used, negative once it may not; absent while there is none.',
       (known) => known && (known.validUntil - clock.now()) / 1000,
     ),
-    metric(
-      'markets_without_price',
-      'Traded markets that have no price now, by reason.',
-      () => market.board.unpriced(clock.now()),
-      'reason',
+    labelled('markets_without_price', ['reason'], 'Traded markets that have no price now, by reason.', () =>
+      market.board.unpriced(clock.now()),
     ),
-    metric('markets', 'Listed markets by state.', () => marketsByStatus(parts), 'status'),
-    metric(
+    labelled('markets', ['status'], 'Listed markets by state.', () => marketsByStatus(parts)),
+    labelled(
       'guard_held_markets',
+      ['holder'],
       'Offered markets with a price or rate that is held back, by who holds it.',
       held,
-      'holder',
     ),
-    metric(
+    labelled(
       'guard_held_total',
+      ['reason'],
       'Times the guard began to hold a price or a rate, by reason.',
       () => market.guard.counts,
-      'reason',
     ),
-    metric(
+    labelled(
       'market_held',
+      ['market', 'reason'],
       '1 for each reason for which a price or rate of an offered market is held back; absent otherwise.',
       () => heldReasons().flatMap(([symbol, reasons]) => reasons.map((reason): Sample => [symbol, reason, 1])),
-      'market',
-      'reason',
     ),
-    metric(
+    labelled(
       'market_spread_ratio',
+      ['market'],
       'Best ask minus best bid of the exchange, over the middle of the two, as last taken.',
       spreads,
-      'market',
     ),
-    metric('markets_missing', 'Markets the exchange no longer lists: paused, or due but held back.', missing, 'state'),
+    labelled(
+      'markets_missing',
+      ['state'],
+      'Markets the exchange no longer lists: paused, or due but held back.',
+      missing,
+    ),
   ];
 
   function states(): Sample[] {
@@ -257,7 +251,7 @@ function marketMetrics(parts: AdminParts): Metric[] {
         const value = read(market.book.rate(quote));
         return value === undefined ? [] : [[quote, value]];
       });
-    return metric(name, help, samples, 'quote');
+    return labelled(name, ['quote'], help, samples);
   }
 }
 
@@ -274,12 +268,9 @@ function noticeMetrics({ access, notifier }: AdminParts): Metric[] {
       return access.breaches.minutesSeen;
     }),
     metric('notices_decided_total', 'Notices to key holders that this process decided.', () => notices().decided),
-    metric(
-      'notice_attempts_total',
-      'Attempts to send a notice, by outcome.',
-      () => ({ ...notices().attempts }),
-      'outcome',
-    ),
+    labelled('notice_attempts_total', ['outcome'], 'Attempts to send a notice, by outcome.', () => ({
+      ...notices().attempts,
+    })),
     metric('notices_pending', 'Notices in the outbox that are still to be sent.', () => notices().pending),
   ];
 }
@@ -300,7 +291,7 @@ function clusterMetrics({ sharedLimits, replication }: AdminParts): Metric[] {
     metric('redis_limits_fallbacks_total', 'Times the counting fell back to this process alone.', () => {
       return sharedLimits()?.fallbacks ?? 0;
     }),
-    metric('redis_limits_requests_total', 'Requests counted, by where.', countedWhere, 'where'),
+    labelled('redis_limits_requests_total', ['where'], 'Requests counted, by where.', countedWhere),
     metric(
       'redis_clock_skew_seconds',
       'Wall clock of this process minus that of Redis; 0 while that is unknown.',
