@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digestOf, generateApiKey, lastFourOf } from '../src/access/api-key.ts';
 import { generateOperatorToken, tokenDigest } from '../src/access/operator-token.ts';
-import { startStandInExchange } from '../src/cli/stand-in-exchange.ts';
+import { startStandInExchange } from '../src/cli/demo.ts';
 import { systemClock, systemRandomness } from '../src/clock.ts';
 import { openStore } from '../src/store/store.ts';
 import { eventually } from '../test/support/eventually.ts';

@@ -1,17 +1,19 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
 import { generateOperatorToken, type OperatorToken, tokenDigest } from '../access/operator-token.ts';
-import { type Clock, sleep } from '../clock.ts';
+import { sleep } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Service } from '../main.ts';
 import type { Store } from '../store/store.ts';
-import type { Command, CommandInput, Context } from './command.ts';
+import type { Command, Context, Output } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { portFlags, startFor, untilAborted } from './serve.ts';
-import { type StandInExchange, startStandInExchange } from './stand-in-exchange.ts';
 import { actorOf, configurationFor } from './store-command.ts';
 import { paintFor } from './style.ts';
 
@@ -37,7 +39,8 @@ export const demo: Command = {
     const exchange = await startStandInExchange(context.stderr, input.option('sources') ?? 'kraken');
     try {
       const configFile = await writeConfiguration(directory, exchange, await adminPort());
-      const configuration = await demoConfiguration(input, context, configFile);
+      const option = (name: string) => (name === 'config' ? configFile : input.option(name));
+      const { configuration } = await configurationFor({ ...input, option }, context, portFlags(input));
       await serveDemo(configuration, context, (service, secrets) => {
         const addresses: Addresses = { ...service, ...secrets, exchange, configFile };
         context.stdout.write(input.json ? `${JSON.stringify(demoJson(addresses))}\n` : demoText(addresses, context));
@@ -49,11 +52,6 @@ export const demo: Command = {
   },
 };
 
-async function demoConfiguration(input: CommandInput, context: Context, file: string): Promise<Configuration> {
-  const option = (name: string) => (name === 'config' ? file : input.option(name));
-  return (await configurationFor({ ...input, option }, context, portFlags(input))).configuration;
-}
-
 /** Serves until the process is stopped; `ready` runs once there is a price. */
 async function serveDemo(
   configuration: Configuration,
@@ -63,7 +61,7 @@ async function serveDemo(
   const service = await startFor(context, configuration);
   try {
     const secrets = await createSecrets(configuration.store.url, context);
-    if (await hasFirstPrice(service.adminUrl, context.clock, context.signal)) ready(service, secrets);
+    if (await hasFirstPrice(service.adminUrl, context)) ready(service, secrets);
     await untilAborted(context.signal);
   } finally {
     await service.stop();
@@ -102,24 +100,20 @@ async function writeConfiguration(
 
 const usualPort = 9090;
 
-/** The usual port of the private listener, or any free one where another program, such as Prometheus, has it. */
+/** A port that was free a moment ago: the usual one unless another program, such as Prometheus, has it. */
 async function adminPort(): Promise<number> {
-  return (await freePort(usualPort)) ?? (await freePort(0)) ?? usualPort;
-}
-
-/** The port if it was free a moment ago. */
-async function freePort(port: number): Promise<number | undefined> {
-  const probe = createServer();
-  try {
-    probe.listen(port, '127.0.0.1');
-    await once(probe, 'listening');
-    const { port: taken } = probe.address() as AddressInfo;
-    probe.close();
-    await once(probe, 'close');
-    return taken;
-  } catch {
-    return undefined;
+  for (const port of [usualPort, 0]) {
+    const probe = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    const { port: free } = probe.address() as AddressInfo;
+    await new Promise((resolve) => probe.close(resolve));
+    return free;
   }
+  return usualPort;
 }
 
 interface Secrets {
@@ -166,7 +160,7 @@ const pollEveryMs = 20;
 const priceTimeoutMs = 30_000;
 
 /** Waits for the first price; false when the process is stopped before. Throws `CommandError` after 30 s. */
-async function hasFirstPrice(adminUrl: string, clock: Clock, signal: AbortSignal): Promise<boolean> {
+async function hasFirstPrice(adminUrl: string, { clock, signal }: Context): Promise<boolean> {
   const startedMs = clock.monotonicMs();
   while (clock.monotonicMs() - startedMs < priceTimeoutMs) {
     if (signal.aborted) return false;
@@ -231,4 +225,46 @@ function demoText(addresses: Addresses, context: Context): string {
     paint.faint('Ctrl-C stops it.'),
     '',
   ].join('\n');
+}
+
+/** Where one of the exchanges is reached, and where it is told to fail. */
+interface ExchangeAddresses {
+  readonly restUrl: string;
+  readonly wsUrl: string;
+  readonly controlUrl: string;
+}
+
+/** Stand-in exchanges in a process of their own. */
+interface StandInExchange {
+  readonly cnbUrl: string;
+  /** By dialect, in the order asked for. */
+  readonly dialects: Readonly<Record<string, ExchangeAddresses>>;
+  stop(): Promise<void>;
+}
+
+const program = fileURLToPath(new URL('../../exchange-simulator/cli.ts', import.meta.url));
+
+/** Starts one for each dialect and waits until they listen. They exit with this process, even when this one is killed. */
+export async function startStandInExchange(stderr: Output, dialects = 'kraken'): Promise<StandInExchange> {
+  const child = spawn(process.execPath, [program, '--json', '--with-parent', '--dialect', dialects], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  child.stderr.on('data', (text: Buffer) => stderr.write(text.toString()));
+  const exited = once(child, 'exit');
+  const firstLine = once(createInterface({ input: child.stdout }), 'line');
+  const line = await Promise.race([firstLine, exited.then(() => undefined)]);
+  if (line === undefined) {
+    const message = 'The stand-in exchange did not start; see above.';
+    throw new CommandError(exitCodes.failure, 'exchange_not_started', message);
+  }
+  const addresses = JSON.parse(line[0] as string) as Omit<StandInExchange, 'stop'>;
+  return {
+    ...addresses,
+    async stop() {
+      child.stdin.end();
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { type CurrencyCode, parseSymbol } from '../market/symbol.ts';
 import { type SkippedPair, skippedPairsName } from '../market/upstream.ts';
 import { type MarketView, storedMarkets } from '../operator/market.ts';
 import type { Store } from '../store/store.ts';
-import type { Command, Option, Result } from './command.ts';
+import type { Command, Result } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { askPrice } from './private-listener.ts';
 import { type Job, storeCommand } from './store-command.ts';
@@ -19,16 +19,14 @@ const list = storeCommand({
   examples: [{ line: 'mdapi markets list', note: 'what is trading, paused, delisted and not offered, and why' }],
   async work({ store, configuration, paint }) {
     const known = storedMarkets(await store.markets.list());
-    const unselected = known.flatMap((market) => {
-      const reason = whyNotSelected(market, configuration);
-      return reason === undefined ? [] : [{ symbol: market.symbol, reason }];
-    });
+    const reasons = new Map(known.map((market) => [market.symbol, whyNotSelected(market, configuration)]));
+    const markets = known.filter(({ symbol }) => reasons.get(symbol) === undefined);
+    const unselected = [...reasons].flatMap(([symbol, reason]) => (reason === undefined ? [] : { symbol, reason }));
     const skipped = await skippedPairs(store);
     const notOffered = [
       ...unselected,
       ...skipped.map(({ symbol, name, reason }) => ({ symbol, reason: `${name}: ${reason}` })),
     ];
-    const markets = known.filter(({ symbol }) => !unselected.some((market) => market.symbol === symbol));
     const rows = markets.map((market) => [
       market.symbol,
       statusCell(market, paint),
@@ -65,12 +63,9 @@ async function skippedPairs(store: Store): Promise<readonly SkippedPair[]> {
   return stored === undefined ? [] : (JSON.parse(stored.payload) as SkippedPair[]);
 }
 
-interface MarketVerb {
+interface MarketVerb extends Pick<Command, 'summary' | 'details' | 'options'> {
   readonly verb: string;
-  readonly summary: string;
-  readonly details: readonly string[];
   readonly example: { readonly symbol: string; readonly note: string };
-  readonly options?: readonly Option[];
   /** What `--all` stands for; absent where it is not taken. */
   readonly allOption?: string;
   /** Returns how many markets changed. */
@@ -81,37 +76,21 @@ interface MarketVerb {
   readonly question?: (symbol: string, followers: string) => string;
   readonly apply: (job: Job, symbol: string) => Promise<unknown>;
   /** Notes on the market as it is afterwards. */
-  readonly notes: (market: MarketView, markets: readonly MarketView[]) => readonly string[];
+  readonly notes?: (market: MarketView, markets: readonly MarketView[]) => readonly string[];
 }
 
-function marketCommand(declared: MarketVerb): Command {
-  const {
-    verb,
-    summary,
-    details,
-    example,
-    options = [],
-    allOption,
-    applyAll,
-    isForSeveral,
-    question,
-    apply,
-    notes,
-  } = declared;
-  const all: Option[] = allOption === undefined ? [] : [{ name: 'all', summary: allOption }];
+function marketCommand({ verb, example, allOption, isForSeveral = false, ...declared }: MarketVerb): Command {
+  const { applyAll, question, apply, notes, options = [], ...command } = declared;
+  const subject = isForSeveral ? 'the markets' : 'the market';
+  const positional = {
+    ...{ name: 'SYMBOL', summary: `${subject}, such as BTCEUR, in any case` },
+    ...{ isOptional: applyAll !== undefined, many: isForSeveral },
+  };
   return storeCommand({
+    ...command,
     name: `markets ${verb}`,
-    summary,
-    details,
-    positionals: [
-      {
-        name: 'SYMBOL',
-        summary: isForSeveral ? 'the markets, such as BTCEUR, in any case' : 'the market, such as BTCEUR, in any case',
-        isOptional: applyAll !== undefined,
-        many: isForSeveral === true,
-      },
-    ],
-    options: [...options, ...all],
+    positionals: [positional],
+    options: allOption === undefined ? options : [...options, { name: 'all', summary: allOption }],
     examples: [{ line: `mdapi markets ${verb} ${example.symbol}`, note: example.note }],
     async work(job): Promise<Result> {
       if (applyAll !== undefined && job.input.isSet('all')) {
@@ -119,27 +98,25 @@ function marketCommand(declared: MarketVerb): Command {
         return { json: { changed }, text: `${changed} ${changed === 1 ? 'market' : 'markets'} changed.` };
       }
       const before = storedMarkets(await job.store.markets.list());
-      const given = job.input.everyArgument('SYMBOL').map((text) => findMarket(before, text));
-      if (given.length > 1) return changeSeveral(job, given);
-      const { symbol, status } = given[0]!;
-      if (status === 'delisted') throw delistedMarket(symbol);
-      const followers = followersOf(before, symbol);
-      if (question !== undefined) await job.confirm(question(symbol, followers), true);
-      await apply(job, symbol);
+      const symbols = job.input.everyArgument('SYMBOL').map((text) => changeable(findMarket(before, text)));
+      for (const symbol of symbols) {
+        if (question !== undefined) await job.confirm(question(symbol, followersOf(before, symbol)), true);
+        await apply(job, symbol);
+      }
       const after = storedMarkets(await job.store.markets.list());
-      const market = findMarket(after, symbol);
-      return { json: market, text: marketText(market, job.paint), notes: notes(market, after) };
+      const changed = symbols.map((symbol) => findMarket(after, symbol));
+      const text = changed.map((market) => marketText(market, job.paint)).join('\n\n');
+      const [market, ...others] = changed;
+      if (others.length > 0) return { json: { markets: changed }, text };
+      return { json: market!, text, notes: notes?.(market!, after) ?? [] };
     },
   });
+}
 
-  /** All or, should one of them be delisted, none. */
-  async function changeSeveral(job: Job, markets: readonly MarketView[]): Promise<Result> {
-    for (const { symbol, status } of markets) if (status === 'delisted') throw delistedMarket(symbol);
-    for (const { symbol } of markets) await apply(job, symbol);
-    const after = storedMarkets(await job.store.markets.list());
-    const changed = markets.map(({ symbol }) => findMarket(after, symbol));
-    return { json: { markets: changed }, text: changed.map((market) => marketText(market, job.paint)).join('\n\n') };
-  }
+/** The symbol of a market that is not delisted. Throws `CommandError`. */
+function changeable({ symbol, status }: MarketView): string {
+  if (status === 'delisted') throw delistedMarket(symbol);
+  return symbol;
 }
 
 const pause = marketCommand({
@@ -186,7 +163,6 @@ const hold = marketCommand({
   allOption: 'every price and every rate',
   apply: ({ store, context }, symbol) => store.markets.setHeld(symbol, context.clock.now()),
   applyAll: ({ store, context }) => store.markets.setAllHeld(context.clock.now()),
-  notes: () => [],
 });
 
 const release = marketCommand({
@@ -197,7 +173,6 @@ const release = marketCommand({
   allOption: 'every market',
   apply: ({ store }, symbol) => store.markets.setHeld(symbol, undefined),
   applyAll: ({ store }) => store.markets.setAllHeld(undefined),
-  notes: () => [],
 });
 
 const accept = marketCommand({

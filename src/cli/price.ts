@@ -11,8 +11,7 @@ import { CommandError, exitCodes } from './failure.ts';
 import { delistedMarket, findMarket } from './markets.ts';
 import { askPrice } from './private-listener.ts';
 import { symbolOf, withRecord } from './record.ts';
-import { savedBook } from './saved-book.ts';
-import { storeCommand } from './store-command.ts';
+import { savedBook, storeCommand } from './store-command.ts';
 import { type Paint, pairs, table } from './style.ts';
 import { parseOptionalInstant } from './values.ts';
 

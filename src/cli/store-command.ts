@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { EpochMs } from '../clock.ts';
+import type { Clock, EpochMs } from '../clock.ts';
 import type { Configuration, StoreConfiguration } from '../configuration/configuration.ts';
 import type { LoadedConfiguration } from '../configuration/load.ts';
 import type { Flag } from '../configuration/sources.ts';
+import { silentLog } from '../log.ts';
+import type { MarketBook } from '../market/market-book.ts';
 import type { Store } from '../store/store.ts';
 import type { Command, CommandInput, Context, Option, Result } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
@@ -111,6 +113,18 @@ async function missingDatabase(store: StoreConfiguration, { clock }: Context): P
   return state === 'empty' ? name : undefined;
 }
 
+/** The market as the server that ran last saved it, on the terms of the database. */
+export async function savedBook(store: Store, configuration: Configuration, clock: Clock): Promise<MarketBook> {
+  const { FeedStatus } = await import('../market/service-status.ts');
+  const { bookFor } = await import('../wiring/market-room.ts');
+  const { MarketMemory } = await import('../wiring/market-memory.ts');
+  const { loadTerms } = await import('../wiring/operator-changes.ts');
+  const book = bookFor(configuration);
+  await loadTerms(store, book, clock);
+  await new MarketMemory(store, book, new FeedStatus(), clock, silentLog).restore();
+  return book;
+}
+
 export const yesOption: Option = { name: 'yes', summary: 'do not ask (without a terminal nothing is ever asked)' };
 
 /** Asks on stderr, and only a person at a terminal: a script has decided already. */
@@ -127,11 +141,7 @@ async function confirm(
   }
   stderr.write(`${question} [y/N] `);
   const lines = createInterface({ input: stdin.stream, terminal: false });
-  let answer = '';
-  for await (const line of lines) {
-    answer = line;
-    break;
-  }
+  const { value: answer = '' } = await lines[Symbol.asyncIterator]().next();
   lines.close();
   if (/^y(es)?$/i.test(answer.trim())) return;
   throw new CommandError(exitCodes.failure, 'not_confirmed', 'Nothing was changed.');

@@ -5,8 +5,7 @@ import { type TermEffect, termEffect, termRefusal } from '../operator/term-effec
 import { assertTerm, type NewTerm } from '../store/terms.ts';
 import type { Command, CommandInput } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
-import { savedBook } from './saved-book.ts';
-import { storeCommand } from './store-command.ts';
+import { savedBook, storeCommand } from './store-command.ts';
 import { type Cell, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
 import { parseInstant } from './values.ts';
 
