@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { AccountRecord, Accounts, KeyCounts } from '../store/accounts.ts';
-import { count, id, instants, line, pair, words } from './fields.ts';
+import { count, id, instants, line, named, object, pair, words } from './fields.ts';
 
 export const accountFields = {
   id: id('acc', 'The account’s id.'),
@@ -8,17 +8,14 @@ export const accountFields = {
   state: words(['active', 'inactive'], 'All keys of an inactive account are refused.'),
   active: Type.Boolean({ description: 'Whether `state` is `active`.' }),
   ...pair('createdAt', 'When it was made.'),
-  keys: Type.Object(
-    {
-      active: count('Active keys, expired ones among them.', 2),
-      disabled: count('Disabled keys.', 0),
-      revoked: count('Revoked keys.', 1),
-    },
-    { description: 'Its keys by status.' },
-  ),
+  keys: object('Its keys by status.', {
+    active: count('Active keys, expired ones among them.', 2),
+    disabled: count('Disabled keys.', 0),
+    revoked: count('Revoked keys.', 1),
+  }),
 };
 
-export const AccountSchema = Type.Object(accountFields, { $id: 'Account', description: 'The holder of API keys.' });
+export const AccountSchema = named('Account', 'The holder of API keys.', accountFields);
 
 export type AccountView = Static<typeof AccountSchema>;
 

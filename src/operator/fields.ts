@@ -1,4 +1,4 @@
-import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
 
@@ -39,6 +39,29 @@ export function instants<const Name extends string>(
 ): Pair<Name, string | null, number | null>;
 export function instants(name: string, atMs: number | undefined) {
   return { [name]: atMs === undefined ? null : isoInstant(atMs), [`${name}Ms`]: atMs ?? null };
+}
+
+/** What a view is made from: of an instant the milliseconds under its first name, and `undefined` for null. */
+type ViewValues<View> = {
+  readonly [Field in keyof View as Field extends `${infer Name}Ms`
+    ? Exclude<Field, Name extends keyof View ? Field : never>
+    : Field]: `${Field & string}Ms` extends keyof View
+    ? View[`${Field & string}Ms` & keyof View] | (null extends View[Field] ? undefined : never)
+    : View[Field] | (null extends View[Field] ? undefined : never);
+};
+
+/** The properties of a schema in their order: instants in both forms, null for what there is not. */
+export function viewOf<Properties extends TProperties>(
+  properties: Properties,
+  values: ViewValues<Static<TObject<Properties>>>,
+) {
+  const given = values as Readonly<Record<string, unknown>>;
+  const view: Record<string, unknown> = {};
+  for (const name of Object.keys(properties)) {
+    if (`${name}Ms` in properties) Object.assign(view, instants(name, given[name] as number | undefined));
+    else if (!(name in view)) view[name] = given[name] ?? null;
+  }
+  return view as Static<TObject<Properties>>;
 }
 
 /** Refers to a schema, with a description for the place where it is used. Whoever writes a document resolves it. */

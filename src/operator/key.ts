@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { unknownKey } from '../store/key-record.ts';
 import type { Keys, KeyWithAccount } from '../store/keys.ts';
-import { id, instants, line, nullableCount, nullableId, nullablePair, pair, words } from './fields.ts';
+import { id, line, named, nullableCount, nullableId, nullablePair, pair, viewOf, words } from './fields.ts';
 
 export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
 
@@ -10,7 +10,9 @@ export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
 const keyStates = [...keyStatuses, 'expired', 'account_inactive'] as const;
 type KeyState = (typeof keyStates)[number];
 
-export const KeySchema = Type.Object(
+export const KeySchema = named(
+  'Key',
+  'An API key. No answer but the one that makes it holds its text, and none its digest.',
   {
     id: id('key', 'The key’s id.'),
     accountId: id('acc', 'The account that holds it.'),
@@ -29,7 +31,6 @@ export const KeySchema = Type.Object(
     limitPerMinute: nullableCount('Its own limit in requests a minute; null where the configured one applies.', 120),
     replacedBy: nullableId('key', 'The key that replaced it in a rotation.'),
   },
-  { $id: 'Key', description: 'An API key. No answer but the one that makes it holds its text, and none its digest.' },
 );
 
 export type KeyView = Static<typeof KeySchema>;
@@ -42,21 +43,7 @@ function keyState({ status, expiresAt, accountActive }: KeyWithAccount, now: Epo
 
 export function keyView(key: KeyWithAccount, now: EpochMs): KeyView {
   const state = keyState(key, now);
-  return {
-    id: key.id,
-    accountId: key.accountId,
-    accountEmail: key.accountEmail,
-    accountActive: key.accountActive,
-    label: key.label,
-    lastFour: key.lastFour,
-    status: key.status,
-    state,
-    usable: state === 'active',
-    ...instants('createdAt', key.createdAt),
-    ...instants('expiresAt', key.expiresAt),
-    limitPerMinute: key.limitPerMinute ?? null,
-    replacedBy: key.replacedBy ?? null,
-  };
+  return viewOf(KeySchema.properties, { ...key, state, usable: state === 'active' });
 }
 
 /** The key as it is stored now. Throws `key_unknown`. */

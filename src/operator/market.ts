@@ -5,7 +5,7 @@ import { publicMarketStatuses } from '../contract/schemas.ts';
 import { combined, isMissing, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';
-import { instants, nullableDecimal, nullableLine, nullablePair, words } from './fields.ts';
+import { nullableDecimal, nullableLine, nullablePair, viewOf, words } from './fields.ts';
 
 export const marketFields = {
   id: part.symbol('The symbol, by which markets are addressed.', 'BTCCZK'),
@@ -67,33 +67,24 @@ function viewsOf(markets: readonly MarketFacts[]): readonly MarketView[] {
   const bySymbol = new Map(markets.map((market) => [market.symbol, market]));
   return markets.map((market) => {
     const base = market.via === undefined ? undefined : bySymbol.get(market.via);
-    return viewOf(market, base === undefined ? market : combined(base, market));
+    return viewIn(market, base === undefined ? market : combined(base, market));
   });
 }
 
-function viewOf(market: MarketFacts, lifecycle: Lifecycle): MarketView {
+function viewIn(market: MarketFacts, lifecycle: Lifecycle): MarketView {
   const status = statusOf(lifecycle);
   const pausedBy = [
     ...(lifecycle.upstreamStatus === 'paused' || isMissing(lifecycle) ? (['exchange'] as const) : []),
     ...(lifecycle.operatorPaused ? (['operator'] as const) : []),
   ];
-  return {
+  return viewOf(marketFields, {
+    ...market,
     id: market.symbol,
-    symbol: market.symbol,
-    base: market.base,
-    quote: market.quote,
-    convertedFrom: market.via ?? null,
+    convertedFrom: market.via,
     status,
     pausedBy: status === 'paused' ? pausedBy : [],
-    operatorPaused: market.operatorPaused,
-    ...instants('heldAt', market.heldAt),
-    pricePrecision: market.pricePrecision,
-    amountPrecision: market.amountPrecision,
-    tickSize: market.tickSize,
-    minOrderSize: market.minOrderSize,
-    minOrderValue: market.minOrderValue ?? null,
-    ...instants('missingSince', isMissing(lifecycle) ? lifecycle.absence?.since : undefined),
-    ...instants('delistedAt', lifecycle.delistedAt),
-    ...instants('listedUntil', listedUntil(lifecycle)),
-  };
+    missingSince: isMissing(lifecycle) ? lifecycle.absence?.since : undefined,
+    delistedAt: lifecycle.delistedAt,
+    listedUntil: listedUntil(lifecycle),
+  });
 }

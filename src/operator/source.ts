@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { roundTo, toBig } from '../market/decimal.ts';
@@ -8,45 +8,49 @@ import type { SourceState } from '../market/market-sources.ts';
 import { exclusions } from '../market/source-choice.ts';
 import type { SourcePrices } from '../market/source-report.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import { instants, line, nullable, nullableCount, nullableDecimal, nullablePair, words } from './fields.ts';
+import {
+  instants,
+  line,
+  listOf,
+  named,
+  nullable,
+  nullableCount,
+  nullableDecimal,
+  nullablePair,
+  words,
+} from './fields.ts';
 
 export const sourceStates = ['used', 'standby', 'stale', 'excluded'] as const;
 
-const SourceQuoteSchema = Type.Object(
-  {
-    id: line('The source’s id in the configuration.', 'kraken', 32),
-    state: words(
-      sourceStates,
-      'What it is to the price: `used`, ready to take over (`standby`), not delivering (`stale`), or `excluded`.',
+const SourceQuoteSchema = named('SourceQuote', 'One source of a market.', {
+  id: line('The source’s id in the configuration.', 'kraken', 32),
+  state: words(
+    sourceStates,
+    'What it is to the price: `used`, ready to take over (`standby`), not delivering (`stale`), or `excluded`.',
+  ),
+  reason: nullable(
+    words(
+      exclusions,
+      'Why it is excluded: it does not list the market, does not trade it, has a price that is held, or has sent none.',
     ),
-    reason: nullable(
-      words(
-        exclusions,
-        'Why it is excluded: it does not list the market, does not trade it, has a price that is held, or has sent none.',
-      ),
-      'Null unless it is excluded.',
-    ),
-    reach: words(['live', 'polled', 'silent'], 'How it delivers the market.'),
-    bid: nullableDecimal('Its last good bid; null before the first.', '50000.0'),
-    ask: nullableDecimal('Its last good ask.', '50000.1'),
-    ...nullablePair('timestamp', 'When they were captured.'),
-    ageMs: nullableCount('Their age in milliseconds.', 420),
-    reportedAgeMs: nullableCount(
-      'How long ago, in milliseconds, the process that runs the feed reported this; null in that process.',
-      1200,
-    ),
-    deviationPercent: nullable(
-      part.percent('Its middle price from that of the market’s price, in percent.', '-0.01'),
-      'Null before its first values.',
-    ),
-  },
-  { $id: 'SourceQuote', description: 'One source of a market.' },
-);
-
-export const sourcesField = Type.Array(SourceQuoteSchema, {
-  description: 'The sources of its price, in order of preference.',
-  maxItems: 50,
+    'Null unless it is excluded.',
+  ),
+  reach: words(['live', 'polled', 'silent'], 'How it delivers the market.'),
+  bid: nullableDecimal('Its last good bid; null before the first.', '50000.0'),
+  ask: nullableDecimal('Its last good ask.', '50000.1'),
+  ...nullablePair('timestamp', 'When they were captured.'),
+  ageMs: nullableCount('Their age in milliseconds.', 420),
+  reportedAgeMs: nullableCount(
+    'How long ago, in milliseconds, the process that runs the feed reported this; null in that process.',
+    1200,
+  ),
+  deviationPercent: nullable(
+    part.percent('Its middle price from that of the market’s price, in percent.', '-0.01'),
+    'Null before its first values.',
+  ),
 });
+
+export const sourcesField = listOf(SourceQuoteSchema, 'The sources of its price, in order of preference.', 50);
 
 export type SourceQuote = Static<typeof SourceQuoteSchema>;
 

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
@@ -8,51 +8,33 @@ import type { OfferedMarket } from '../market/market-catalogue.ts';
 import { percentChange } from '../market/pricing.ts';
 import { type MarketTerms, type Term, termsAt } from '../market/terms.ts';
 import { type NewTerm, termLeadMs } from '../store/terms.ts';
-import { count, described, nullable, pair } from './fields.ts';
+import { count, described, line, listOf, named, nullable, pair } from './fields.ts';
 import { MarketTermsSchema, marketTermsView, termOf } from './term.ts';
 
-const PricesSchema = Type.Object(
-  {
-    buyPrice: part.decimal('What a client pays.', '84631.2'),
-    sellPrice: part.decimal('What a client receives.', '83788.8'),
-  },
-  { $id: 'PricePair', description: 'Prices of clients.' },
-);
+const PricesSchema = named('PricePair', 'Prices of clients.', {
+  buyPrice: part.decimal('What a client pays.', '84631.2'),
+  sellPrice: part.decimal('What a client receives.', '83788.8'),
+});
 
-const ChangeSchema = Type.Object(
-  {
-    symbol: part.symbol('The market.', 'BTCEUR'),
-    before: nullable(PricesSchema, 'Without the term; null where it would have no price.'),
-    after: nullable(PricesSchema, 'With it.'),
-    buyChangePercent: nullable(part.percent('In percent.', '-0.10'), 'By how much the buy price changes.'),
-    sellChangePercent: nullable(part.percent('In percent.', '0.10'), 'By how much the sell price changes.'),
-    terms: described(MarketTermsSchema, 'What holds with it.'),
-  },
-  { $id: 'PriceChange', description: 'The prices of a market at its present ask and bid, before and after.' },
-);
+const ChangeSchema = named('PriceChange', 'The prices of a market at its present ask and bid, before and after.', {
+  symbol: part.symbol('The market.', 'BTCEUR'),
+  before: nullable(PricesSchema, 'Without the term; null where it would have no price.'),
+  after: nullable(PricesSchema, 'With it.'),
+  buyChangePercent: nullable(part.percent('In percent.', '-0.10'), 'By how much the buy price changes.'),
+  sellChangePercent: nullable(part.percent('In percent.', '0.10'), 'By how much the sell price changes.'),
+  terms: described(MarketTermsSchema, 'What holds with it.'),
+});
 
-export const TermEffectSchema = Type.Object(
-  {
-    ...pair('from', 'When it would begin.'),
-    affected: count('Markets whose terms it changes.', 42),
-    changes: Type.Array(ChangeSchema, {
-      description: 'Their prices, at most 50: those that change most first.',
-      maxItems: 50,
-    }),
-    concerns: Type.Array(
-      Type.String({
-        description: 'The effect, in a sentence.',
-        maxLength: 1_000,
-        examples: ['A fee of 50 % is unusual.'],
-      }),
-      {
-        description: 'Why it may be a mistake: to be confirmed. Empty where nothing is unusual.',
-        maxItems: 8,
-      },
-    ),
-  },
-  { $id: 'TermEffect', description: 'What a new term would change.' },
-);
+export const TermEffectSchema = named('TermEffect', 'What a new term would change.', {
+  ...pair('from', 'When it would begin.'),
+  affected: count('Markets whose terms it changes.', 42),
+  changes: listOf(ChangeSchema, 'Their prices, at most 50: those that change most first.', 50),
+  concerns: listOf(
+    line('The effect, in a sentence.', 'A fee of 50 % is unusual.'),
+    'Why it may be a mistake: to be confirmed. Empty where nothing is unusual.',
+    8,
+  ),
+});
 
 export type TermEffect = Static<typeof TermEffectSchema>;
 type Change = Static<typeof ChangeSchema>;
@@ -161,7 +143,7 @@ function concernsOf(draft: NewTerm, sorted: readonly Change[], now: EpochMs): st
   }
   const lost = sorted.filter(({ before, after }) => before !== null && after === null);
   if (lost.length > 0) {
-    concerns.push(`${named(lost)} would have no price: it rounds to zero at this precision.`);
+    concerns.push(`${symbolsOf(lost)} would have no price: it rounds to zero at this precision.`);
   }
   const moved = sorted.filter((change) => change.after !== null && moveOf(change).gt(unusualMove));
   const [most] = moved;
@@ -174,7 +156,7 @@ function concernsOf(draft: NewTerm, sorted: readonly Change[], now: EpochMs): st
   return concerns;
 }
 
-function named(changes: readonly Change[]): string {
+function symbolsOf(changes: readonly Change[]): string {
   const shown = changes
     .slice(0, 5)
     .map(({ symbol }) => symbol)

@@ -14,7 +14,19 @@ import {
   termVersion,
 } from '../market/terms.ts';
 import type { NewTerm, TermRecord } from '../store/terms.ts';
-import { id, instants, line, nullable, nullableDecimal, nullableLine, nullablePair, words } from './fields.ts';
+import {
+  id,
+  instants,
+  line,
+  named,
+  nullable,
+  nullableDecimal,
+  nullableLine,
+  nullablePair,
+  object,
+  viewOf,
+  words,
+} from './fields.ts';
 
 const termStates = ['announced', 'holding', 'past', 'cancelled'] as const;
 type TermState = (typeof termStates)[number];
@@ -29,31 +41,28 @@ const termInherits = Type.Array(words(termFields, 'A value.'), {
   maxItems: termFields.length,
 });
 
-export const TermSchema = Type.Object(
-  {
-    id: id('trm', 'The term’s id; `cfg_…` for what the configuration sets.'),
-    version: line(
-      'The id and the start: names it in records and derivations.',
-      'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
-      100,
-    ),
-    state: words(
-      termStates,
-      'Where it is in its life: `holding` while at least one of its values holds in its scope, `past` once others do.',
-    ),
-    ...nullablePair('from', 'The first instant at which it holds; null for the configuration, which was there before.'),
-    scope: words(termScopes, 'What it is for. Of several that set the same value the narrowest scope holds.'),
-    subject: nullableLine('The quote currency or the market; null for the service.', 'BTCEUR', 32),
-    feePercent: nullableDecimal('The fee in percent; null where it sets none, as with the others.', '0.4'),
-    marginPercent: nullableDecimal('The currency margin of converted markets in percent.', '1'),
-    pricePrecision: nullable(termPrecision, 'The precision.'),
-    rounding: nullable(termRounding, 'The rounding.'),
-    inherits: termInherits,
-    ...nullablePair('createdAt', 'When it was set.'),
-    ...nullablePair('cancelledAt', 'When it was cancelled, before it began.'),
-  },
-  { $id: 'Term', description: 'Values that prices are made with from an instant on.' },
-);
+export const TermSchema = named('Term', 'Values that prices are made with from an instant on.', {
+  id: id('trm', 'The term’s id; `cfg_…` for what the configuration sets.'),
+  version: line(
+    'The id and the start: names it in records and derivations.',
+    'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
+    100,
+  ),
+  state: words(
+    termStates,
+    'Where it is in its life: `holding` while at least one of its values holds in its scope, `past` once others do.',
+  ),
+  ...nullablePair('from', 'The first instant at which it holds; null for the configuration, which was there before.'),
+  scope: words(termScopes, 'What it is for. Of several that set the same value the narrowest scope holds.'),
+  subject: nullableLine('The quote currency or the market; null for the service.', 'BTCEUR', 32),
+  feePercent: nullableDecimal('The fee in percent; null where it sets none, as with the others.', '0.4'),
+  marginPercent: nullableDecimal('The currency margin of converted markets in percent.', '1'),
+  pricePrecision: nullable(termPrecision, 'The precision.'),
+  rounding: nullable(termRounding, 'The rounding.'),
+  inherits: termInherits,
+  ...nullablePair('createdAt', 'When it was set.'),
+  ...nullablePair('cancelledAt', 'When it was cancelled, before it began.'),
+});
 
 export type TermView = Static<typeof TermSchema>;
 
@@ -103,8 +112,8 @@ export function termViews(first: readonly Term[], records: readonly TermRecord[]
     return holding.has(term) ? 'holding' : 'past';
   };
   return [
-    ...first.map((term) => viewOf(term, stateOf(term))),
-    ...known.map(({ term, record }) => viewOf(term, stateOf(term, record), record)),
+    ...first.map((term) => viewIn(term, stateOf(term))),
+    ...known.map(({ term, record }) => viewIn(term, stateOf(term, record), record)),
   ];
 }
 
@@ -113,52 +122,43 @@ export function termView(first: readonly Term[], records: readonly TermRecord[],
   return termViews(first, records, now).find((view) => view.id === id)!;
 }
 
-function viewOf(term: Term, state: TermState, record?: TermRecord): TermView {
+function viewIn(term: Term, state: TermState, record?: TermRecord): TermView {
   const { values } = term;
   const own = <Field extends TermField>(field: Field) => {
     const value = values[field];
     return value === undefined || value === inherit ? null : (value as Exclude<typeof value, typeof inherit>);
   };
-  return {
-    id: term.id,
+  return viewOf(TermSchema.properties, {
+    ...term,
     version: termVersion(term),
     state,
-    ...instants('from', term.from),
-    scope: term.scope,
-    subject: term.subject ?? null,
-    feePercent: own('feePercent') as string | null,
-    marginPercent: own('marginPercent') as string | null,
-    pricePrecision: own('pricePrecision') as number | null,
-    rounding: own('rounding') as PriceRounding | null,
+    feePercent: own('feePercent'),
+    marginPercent: own('marginPercent'),
+    pricePrecision: own('pricePrecision'),
+    rounding: own('rounding'),
     inherits: termFields.filter((field) => values[field] === inherit),
-    ...instants('createdAt', record?.createdAt),
-    ...instants('cancelledAt', record?.cancelledAt),
-  };
+    createdAt: record?.createdAt,
+    cancelledAt: record?.cancelledAt,
+  });
 }
 
-const HeldTermSchema = Type.Object(
-  {
-    what: words(['fee', 'margin', 'precision', 'rounding'], 'What it sets.'),
-    value: line('The value.', '0.4', 64),
-    version: line(
-      'The term, by its id and start; of the configuration its id alone.',
-      'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
-      100,
-    ),
-    scope: words(termScopes, 'The scope of the term.'),
-    ...nullablePair('from', 'Since when it holds; null for the configuration.'),
-  },
-  { description: 'A value and the term it comes from.' },
-);
+const HeldTermSchema = object('A value and the term it comes from.', {
+  what: words(['fee', 'margin', 'precision', 'rounding'], 'What it sets.'),
+  value: line('The value.', '0.4', 64),
+  version: line(
+    'The term, by its id and start; of the configuration its id alone.',
+    'trm_4fGh72Kq0ZsTn1Lw@2026-12-01T00:00:00.000Z',
+    100,
+  ),
+  scope: words(termScopes, 'The scope of the term.'),
+  ...nullablePair('from', 'Since when it holds; null for the configuration.'),
+});
 
 /** The terms a price is made on. */
-export const MarketTermsSchema = Type.Object(
-  {
-    version: line('Names all terms that the price is made on, with a blank between them.', 'cfg_0f3a91c07d1e', 400),
-    values: Type.Array(HeldTermSchema, { description: 'The values.', maxItems: 4 }),
-  },
-  { $id: 'MarketTerms', description: 'The terms that a market is priced on.' },
-);
+export const MarketTermsSchema = named('MarketTerms', 'The terms that a market is priced on.', {
+  version: line('Names all terms that the price is made on, with a blank between them.', 'cfg_0f3a91c07d1e', 400),
+  values: Type.Array(HeldTermSchema, { description: 'The values.', maxItems: 4 }),
+});
 
 export function marketTermsView({
   version,

@@ -1,26 +1,23 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import type { SourceTokenRecord, TokenRecord } from '../store/tokens.ts';
-import { id, instants, line, nullablePair, pair, words } from './fields.ts';
+import { id, instants, line, named, nullablePair, pair, viewOf, words } from './fields.ts';
 import { roles } from './role.ts';
 
 const tokenStates = ['active', 'expired', 'revoked'] as const;
 type TokenState = (typeof tokenStates)[number];
 
-export const TokenSchema = Type.Object(
-  {
-    id: id('tok', 'The token’s id.'),
-    name: line('Whom or what it is for; the audit log names its holder by it.', 'alice', 60),
-    role: words(roles, 'What its holder may do; each role may also do what those before it may.'),
-    state: words(tokenStates, 'Whether it still works.'),
-    usable: Type.Boolean({ description: 'Whether a request with it is accepted now: `state` is `active`.' }),
-    ...pair('createdAt', 'When it was made.'),
-    ...nullablePair('expiresAt', 'The first instant at which it is no longer valid; null for never.'),
-    ...nullablePair('revokedAt', 'When it was revoked.'),
-    ...nullablePair('lastUsedAt', 'When it was last used, to about a minute.'),
-  },
-  { $id: 'Token', description: 'An operator token. Its text is shown once, when it is made.' },
-);
+export const TokenSchema = named('Token', 'An operator token. Its text is shown once, when it is made.', {
+  id: id('tok', 'The token’s id.'),
+  name: line('Whom or what it is for; the audit log names its holder by it.', 'alice', 60),
+  role: words(roles, 'What its holder may do; each role may also do what those before it may.'),
+  state: words(tokenStates, 'Whether it still works.'),
+  usable: Type.Boolean({ description: 'Whether a request with it is accepted now: `state` is `active`.' }),
+  ...pair('createdAt', 'When it was made.'),
+  ...nullablePair('expiresAt', 'The first instant at which it is no longer valid; null for never.'),
+  ...nullablePair('revokedAt', 'When it was revoked.'),
+  ...nullablePair('lastUsedAt', 'When it was last used, to about a minute.'),
+});
 
 export type TokenView = Static<typeof TokenSchema>;
 
@@ -31,17 +28,7 @@ export function tokenState({ expiresAt, revokedAt }: TokenRecord, now: EpochMs):
 
 export function tokenView(token: TokenRecord, now: EpochMs): TokenView {
   const state = tokenState(token, now);
-  return {
-    id: token.id,
-    name: token.name,
-    role: token.role,
-    state,
-    usable: state === 'active',
-    ...instants('createdAt', token.createdAt),
-    ...instants('expiresAt', token.expiresAt),
-    ...instants('revokedAt', token.revokedAt),
-    ...instants('lastUsedAt', token.lastUsedAt),
-  };
+  return viewOf(TokenSchema.properties, { ...token, state, usable: state === 'active' });
 }
 
 /** The token of an engine; only the command line shows it. */

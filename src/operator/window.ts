@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { linePattern } from '../contract/schema-parts.ts';
 import type { WindowRecord } from '../store/windows.ts';
-import { id, instants, nullablePair, pair, words } from './fields.ts';
+import { id, named, nullablePair, pair, viewOf, words } from './fields.ts';
 
 const windowStates = ['announced', 'running', 'ended', 'cancelled'] as const;
 type WindowState = (typeof windowStates)[number];
@@ -15,7 +15,9 @@ export const windowDescription = Type.String({
   examples: ['Upgrade of the price database.'],
 });
 
-export const WindowSchema = Type.Object(
+export const WindowSchema = named(
+  'Window',
+  'A maintenance window. It runs from `from` (included) to `to` (excluded).',
   {
     id: id('win', 'The window’s id.'),
     state: words(windowStates, 'Where it is in its life.'),
@@ -26,7 +28,6 @@ export const WindowSchema = Type.Object(
     ...nullablePair('endedAt', 'When an operator ended it early.'),
     ...nullablePair('cancelledAt', 'When an operator cancelled it.'),
   },
-  { $id: 'Window', description: 'A maintenance window. It runs from `from` (included) to `to` (excluded).' },
 );
 
 export type WindowView = Static<typeof WindowSchema>;
@@ -39,14 +40,5 @@ function windowState({ from, to, cancelledAt }: WindowRecord, now: EpochMs): Win
 }
 
 export function windowView(window: WindowRecord, now: EpochMs): WindowView {
-  return {
-    id: window.id,
-    state: windowState(window, now),
-    ...instants('from', window.from),
-    ...instants('to', window.to),
-    description: window.description,
-    ...instants('createdAt', window.createdAt),
-    ...instants('endedAt', window.endedAt),
-    ...instants('cancelledAt', window.cancelledAt),
-  };
+  return viewOf(WindowSchema.properties, { ...window, state: windowState(window, now) });
 }

@@ -122,6 +122,6 @@ export class AuditLog extends StorePart {
 }
 
 function entryOf(row: Selectable<AuditTable>): AuditEntry {
-  const { subjectKind, subjectId, details, ...entry } = recordOf(row);
-  return { ...entry, subject: { kind: subjectKind, id: subjectId }, details: JSON.parse(details) };
+  const { subjectKind: kind, subjectId, summary, details, ...entry } = recordOf(row);
+  return { ...entry, subject: { kind, id: subjectId }, summary, details: JSON.parse(details) };
 }
