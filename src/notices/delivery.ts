@@ -93,6 +93,8 @@ function connectionTo(server: SmtpServer): SmtpConnection {
   });
 }
 
+/** Its `command` is the step: `CONN`, `AUTH …`, `MAIL FROM`, `RCPT TO`, `DATA`, or `API` before any. */
+type SmtpFailure = SmtpConnection.SMTPError;
 type Done = (error: SmtpFailure | null) => void;
 
 /** Connects, and logs in where a user is configured. */
@@ -102,17 +104,6 @@ function logIn(connection: SmtpConnection, { credentials }: SmtpServer, done: Do
     else if (credentials === undefined) done(null);
     else connection.login({ credentials: { user: credentials.user, pass: credentials.password } }, done);
   });
-}
-
-/**
- * What `nodemailer` reports. `command` is the step: `CONN`, `AUTH …`, `MAIL FROM`, `RCPT TO`, `DATA`, or `API` before
- * any.
- */
-interface SmtpFailure extends Error {
-  readonly code?: string | undefined;
-  readonly command?: string | undefined;
-  readonly responseCode?: number | undefined;
-  readonly response?: string | undefined;
 }
 
 /** The message as a stream that ends only when it may. */

@@ -6,9 +6,8 @@ import { MailServer } from '../../test/support/mail-server.ts';
 import type { EpochMs } from '../clock.ts';
 import type { BreachRecord } from '../store/breaches.ts';
 import type { Store } from '../store/store.ts';
-import { BreachRecorder } from './breach-recorder.ts';
 import { from, minuteMs, type Outbox, openOutbox, rule, smtpOf } from './notices.testing.ts';
-import { Notifier, type NotifierOptions } from './notifier.ts';
+import { BreachRecorder, Notifier, type NotifierOptions } from './notifier.ts';
 
 /** What a request path would have gathered. */
 class Refusals {
@@ -174,5 +173,4 @@ test('what cannot be written is kept up to a bound, each minute once', async () 
       ['key_b', 1],
     ],
   );
-  assert.equal(recorder.dropped, 1);
 });

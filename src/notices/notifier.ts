@@ -1,11 +1,16 @@
 import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Breaches } from '../store/breaches.ts';
-import type { NoticeRecord, NoticeRule, Notices } from '../store/notices.ts';
-import { BreachRecorder, type BreachSource } from './breach-recorder.ts';
+import type { Breaches, BreachRecord } from '../store/breaches.ts';
+import type { NoticeRule, Notices } from '../store/notices.ts';
 import { Courier, type CourierCounts } from './courier.ts';
 import type { SmtpServer } from './delivery.ts';
 import type { Mailbox } from './message.ts';
+
+/** Where refusals are gathered on the request path. */
+interface BreachSource {
+  /** What was refused since the last call. */
+  drain(now: EpochMs): readonly BreachRecord[];
+}
 
 export interface NotifierOptions {
   readonly store: { readonly breaches: Breaches; readonly notices: Notices };
@@ -38,6 +43,8 @@ const turnEveryMs = 1_000;
 const pruneEveryMs = 3_600_000;
 const breachesKeptMs = 30 * 86_400_000;
 const noticesKeptMs = 365 * 86_400_000;
+/** Kept at most while the database cannot be written, about 10 MB; what comes after is dropped. */
+const unsavedMax = 100_000;
 const noAttempts: CourierCounts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
 
 /**
@@ -47,20 +54,18 @@ const noAttempts: CourierCounts = { sent: 0, failed: 0, postponed: 0, unconfirme
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #recorder: BreachRecorder;
-  readonly #decider: NoticeDecider;
   #courier: Courier | undefined;
   #timer: Timer | undefined;
   #turn: Promise<void> | undefined;
   #failing = false;
   #decided = 0;
+  #decidedUpTo: number | undefined;
   #pending = 0;
   #prunedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: NotifierOptions) {
-    const { store, source, rule, mail, clock } = options;
     this.#options = options;
-    this.#recorder = new BreachRecorder(source, store.breaches);
-    this.#decider = new NoticeDecider({ notices: store.notices, rule, mailed: mail !== undefined, clock });
+    this.#recorder = new BreachRecorder(options.source, options.store.breaches);
   }
 
   /** @param baseUrl where clients reach the service, for links; asked for when an e-mail is written */
@@ -104,15 +109,32 @@ export class Notifier {
 
   #guardedTurn(): Promise<void> {
     return this.#guarded(async () => {
-      const { store, clock, log } = this.#options;
+      const { store, clock } = this.#options;
       await this.#recorder.flush(clock.now());
-      const made = await this.#decider.decideDue();
-      this.#decided += made.length;
-      for (const { id, keyId, status } of made)
-        log.info({ notice: id, keyId, status }, 'a key breached its limit repeatedly');
+      await this.#decideDue();
       this.#pending = await store.notices.countPending();
       await this.#prune();
     });
+  }
+
+  /** Decides once a minute, when a minute is over and all servers have written their refusals. */
+  async #decideDue(): Promise<void> {
+    const { store, rule, mail, clock, log } = this.#options;
+    const settledMs = clock.now() - settledAfterMs;
+    const upToMinute = (settledMs - (settledMs % minuteMs) - minuteMs) as EpochMs;
+    if (upToMinute === this.#decidedUpTo) return;
+    const afterMinute = this.#afterMinute(upToMinute);
+    const made = await store.notices.decide({ rule, mailed: mail !== undefined, upToMinute, afterMinute });
+    this.#decidedUpTo = upToMinute;
+    this.#decided += made.length;
+    for (const { id, keyId, status } of made)
+      log.info({ notice: id, keyId, status }, 'a key breached its limit repeatedly');
+  }
+
+  /** The wall clock may have gone back: then the earlier of the two counts. */
+  #afterMinute(upToMinute: EpochMs): EpochMs {
+    if (this.#decidedUpTo === undefined) return (upToMinute - firstLookBackMs) as EpochMs;
+    return (Math.min(this.#decidedUpTo, upToMinute) - overlapMs) as EpochMs;
   }
 
   async #prune(): Promise<void> {
@@ -136,41 +158,29 @@ export class Notifier {
   }
 }
 
-interface DeciderOptions {
-  readonly notices: Pick<Notices, 'decide'>;
-  readonly rule: NoticeRule;
-  /** Whether notices are sent. Otherwise they are recorded only. */
-  readonly mailed: boolean;
-  readonly clock: Clock;
-}
+/** Carries refusals into the database. What could not be written is written with the next that can. */
+export class BreachRecorder {
+  readonly #source: BreachSource;
+  readonly #breaches: Pick<Breaches, 'add'>;
+  readonly #unsavedMax: number;
+  #unsaved = new Map<string, BreachRecord>();
 
-/** Decides once a minute, when a minute is over and all servers have written their refusals. */
-class NoticeDecider {
-  readonly #options: DeciderOptions;
-  #decidedUpTo: number | undefined;
-
-  constructor(options: DeciderOptions) {
-    this.#options = options;
+  constructor(source: BreachSource, breaches: Pick<Breaches, 'add'>, limit: number = unsavedMax) {
+    this.#source = source;
+    this.#breaches = breaches;
+    this.#unsavedMax = limit;
   }
 
-  /**
-   * The notices that were due and are made now; none when this minute was decided before. Rejects with the store's
-   * error.
-   */
-  async decideDue(): Promise<readonly NoticeRecord[]> {
-    const { notices, rule, mailed, clock } = this.#options;
-    const settledMs = clock.now() - settledAfterMs;
-    const upToMinute = (settledMs - (settledMs % minuteMs) - minuteMs) as EpochMs;
-    if (upToMinute === this.#decidedUpTo) return [];
-    const afterMinute = this.#afterMinute(upToMinute);
-    const made = await notices.decide({ rule, mailed, upToMinute, afterMinute });
-    this.#decidedUpTo = upToMinute;
-    return made;
-  }
-
-  /** The wall clock may have gone back: then the earlier of the two counts. */
-  #afterMinute(upToMinute: EpochMs): EpochMs {
-    if (this.#decidedUpTo === undefined) return (upToMinute - firstLookBackMs) as EpochMs;
-    return (Math.min(this.#decidedUpTo, upToMinute) - overlapMs) as EpochMs;
+  /** Rejects with the store's error, and loses nothing by it. Calls must not overlap. */
+  async flush(now: EpochMs): Promise<void> {
+    for (const count of this.#source.drain(now)) {
+      const name = `${count.minuteStart} ${count.keyId}`;
+      const known = this.#unsaved.get(name);
+      if (known !== undefined) this.#unsaved.set(name, { ...count, refused: known.refused + count.refused });
+      else if (this.#unsaved.size < this.#unsavedMax) this.#unsaved.set(name, count);
+    }
+    if (this.#unsaved.size === 0) return;
+    await this.#breaches.add([...this.#unsaved.values()]);
+    this.#unsaved = new Map();
   }
 }
