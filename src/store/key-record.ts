@@ -27,24 +27,12 @@ export interface NewKey {
   readonly limitPerMinute?: number | undefined;
 }
 
-const digestBytes = 32;
 const labelLengthMax = 100;
 /** They make a reader of a terminal or a mail see another text. */
 const deceptiveCharacter = /[\p{Cc}\p{Bidi_Control}]/u;
 
 /** Requests a minute a key may be allowed. */
 const limitPerMinuteMax = 1_000_000;
-
-/** Throws the `StoreError` of the first rule that the new key breaks. */
-export function assertNewKey(key: Omit<NewKey, 'accountId'>, now: EpochMs): void {
-  if (key.digest.length !== digestBytes) {
-    throw new StoreError('digest_invalid', 'A digest has 32 bytes: the SHA-256 of the whole key.');
-  }
-  if (key.lastFour.length !== 4) {
-    throw new StoreError('last_four_invalid', 'The last four characters of the key are needed, no more and no fewer.');
-  }
-  assertKeyFields(key, now);
-}
 
 /** What an operator can change of a key later; what is left out stays. `null` is no expiry, and the configured limit. */
 export interface KeyChange {

@@ -4,7 +4,6 @@ import { type AccessEntry, accessPages } from './access.ts';
 import { unknownAccount } from './accounts.ts';
 import {
   assertKeyFields,
-  assertNewKey,
   type KeyChange,
   type KeyRecord,
   type KeyWithAccount,
@@ -55,11 +54,11 @@ const statusChanges = {
 } as const;
 
 export class Keys extends StorePart {
-  /** Throws `account_unknown`, `digest_taken` and the reasons of `assertNewKey`. */
+  /** Throws `account_unknown` and the reasons of `assertKeyFields`. */
   async insert(key: NewKey): Promise<KeyRecord> {
     const { db, clock, randomness, journal } = this.context;
     const now = clock.now();
-    assertNewKey(key, now);
+    assertKeyFields(key, now);
     const id = newId('key', randomness);
     return db.transaction().execute(async (trx) => {
       const account = await trx
@@ -120,7 +119,7 @@ export class Keys extends StorePart {
   async rotate(id: string, { digest, lastFour, overlapMs, expiresAt }: KeyRotation): Promise<RotatedKey> {
     const { db, clock, randomness, journal } = this.context;
     const now = clock.now();
-    assertNewKey({ digest, lastFour, expiresAt }, now);
+    assertKeyFields({ expiresAt }, now);
     if (overlapMs < 0) throw new StoreError('overlap_in_past', 'The overlap of a rotation must not end in the past.');
     const newKeyId = newId('key', randomness);
     return db.transaction().execute(async (trx) => {
@@ -217,23 +216,17 @@ async function lockKey(trx: Database, id: string): Promise<{ before: KeyRecord; 
 }
 
 async function insertKey(trx: Database, id: string, key: NewKey, now: EpochMs): Promise<KeyRecord> {
-  const row = await trx
-    .insertInto('api_keys')
-    .values({
-      id,
-      account_id: key.accountId,
-      label: key.label ?? '',
-      digest: key.digest,
-      last_four: key.lastFour,
-      created_at_ms: now,
-      expires_at_ms: key.expiresAt ?? null,
-      limit_per_minute: key.limitPerMinute ?? null,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) throw new StoreError('digest_taken', 'This key is stored already. Generate another one.');
-  return keyRecordOf(row);
+  const inserted = trx.insertInto('api_keys').values({
+    id,
+    account_id: key.accountId,
+    label: key.label ?? '',
+    digest: key.digest,
+    last_four: key.lastFour,
+    created_at_ms: now,
+    expires_at_ms: key.expiresAt ?? null,
+    limit_per_minute: key.limitPerMinute ?? null,
+  });
+  return keyRecordOf(await inserted.returningAll().executeTakeFirstOrThrow());
 }
 
 /** What is undefined stays. */

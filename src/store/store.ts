@@ -10,31 +10,37 @@ import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { Snapshots } from './snapshots.ts';
 
 import { StatusRecords } from './status-records.ts';
+import type { StoreContext } from './store-context.ts';
 import { Terms } from './terms.ts';
 import { OperatorTokens, SourceTokens } from './tokens.ts';
 import { type ChangeListener, type ChangeWatch, type WatchOptions, watchChanges } from './watch-changes.ts';
 import { MaintenanceWindows } from './windows.ts';
 
 /** What must last. Safe to open from several processes at once. What the database refuses comes as `StoreError`. */
-export interface Store {
-  readonly accounts: Accounts;
-  readonly keys: Keys;
-  readonly markets: Markets;
-  readonly windows: MaintenanceWindows;
-  readonly terms: Terms;
-  readonly snapshots: Snapshots;
-  readonly statusRecords: StatusRecords;
-  readonly accessChanges: AccessChanges;
-  readonly breaches: Breaches;
-  readonly notices: Notices;
-  readonly tokens: OperatorTokens;
-  readonly sourceTokens: SourceTokens;
-  readonly audit: AuditLog;
+export interface Store extends ReturnType<typeof partsOf> {
   /** The same store, whose changes the audit log attributes to this actor. */
   as(actor: string): Store;
   watchChanges(options: WatchOptions, listener: ChangeListener): ChangeWatch;
   /** Stops every watch and closes the database. Closing twice does nothing. */
   close(): Promise<void>;
+}
+
+function partsOf(context: StoreContext) {
+  return {
+    accounts: new Accounts(context),
+    keys: new Keys(context),
+    markets: new Markets(context),
+    windows: new MaintenanceWindows(context),
+    terms: new Terms(context),
+    snapshots: new Snapshots(context),
+    statusRecords: new StatusRecords(context),
+    accessChanges: new AccessChanges(context),
+    breaches: new Breaches(context),
+    notices: new Notices(context),
+    tokens: new OperatorTokens(context),
+    sourceTokens: new SourceTokens(context),
+    audit: new AuditLog(context),
+  };
 }
 
 export interface OpenStoreOptions {
@@ -72,24 +78,7 @@ function storeOver({ db, signal, release }: OpenDatabase, clock: Clock, randomne
     release?.();
   }
 
-  const partsFor = (by: string) => {
-    const context = { db, clock, randomness, journal: journalOf(by) };
-    return {
-      accounts: new Accounts(context),
-      keys: new Keys(context),
-      markets: new Markets(context),
-      windows: new MaintenanceWindows(context),
-      terms: new Terms(context),
-      snapshots: new Snapshots(context),
-      statusRecords: new StatusRecords(context),
-      accessChanges: new AccessChanges(context),
-      breaches: new Breaches(context),
-      notices: new Notices(context),
-      tokens: new OperatorTokens(context),
-      sourceTokens: new SourceTokens(context),
-      audit: new AuditLog(context),
-    };
-  };
+  const partsFor = (by: string) => partsOf({ db, clock, randomness, journal: journalOf(by) });
   const store: Store = {
     ...partsFor(actor),
     as: (by) => ({ ...store, ...partsFor(by) }),

@@ -20,10 +20,14 @@ export const termLeadMs = 2_000;
 
 const percentage = /^((0|[1-9]\d?)(\.\d{1,18})?|inherit)$/;
 const shapes = {
-  feePercent: { fits: percentage, must: 'A fee is a decimal from 0 to under 100, in percent, or inherit.' },
-  marginPercent: { fits: percentage, must: 'A margin is a decimal from 0 to under 100, in percent, or inherit.' },
-  pricePrecision: { fits: /^(\d|1[0-8]|inherit)$/, must: 'A precision is a whole number from 0 to 18, or inherit.' },
-  rounding: { fits: /^(outward|nearest|inherit)$/, must: 'A rounding is outward, nearest or inherit.' },
+  feePercent: { title: 'fee', fits: percentage, must: 'a decimal from 0 to under 100, in percent, or inherit' },
+  marginPercent: { title: 'margin', fits: percentage, must: 'a decimal from 0 to under 100, in percent, or inherit' },
+  pricePrecision: {
+    title: 'precision',
+    fits: /^(\d|1[0-8]|inherit)$/,
+    must: 'a whole number from 0 to 18, or inherit',
+  },
+  rounding: { title: 'rounding', fits: /^(outward|nearest|inherit)$/, must: 'outward, nearest or inherit' },
 } as const;
 const fields = ['feePercent', 'marginPercent', 'pricePrecision', 'rounding'] as const;
 
@@ -97,18 +101,18 @@ export function assertTerm(term: NewTerm): void {
     throw new StoreError('term_empty', 'A term sets a fee, a margin, a precision or a rounding, or several of them.');
   }
   for (const field of fields) {
-    const { fits, must } = shapes[field];
-    if (term[field] !== undefined && !fits.test(term[field])) throw new StoreError('term_value', must);
+    const { title, fits, must } = shapes[field];
+    if (term[field] !== undefined && !fits.test(term[field])) {
+      throw new StoreError('term_value', `A ${title} is ${must}.`);
+    }
   }
   if ((term.scope === 'service') !== (term.subject === undefined)) {
     throw new StoreError('term_scope', 'A term is for a market, for a quote currency, or for the whole service.');
   }
   if (term.scope === 'service' && (term.marginPercent ?? term.pricePrecision) !== undefined) {
     const remedy = 'Name the quote currency or the market it is for.';
-    throw new StoreError(
-      'term_scope',
-      `A margin or a precision for the whole service would be for no currency. ${remedy}`,
-    );
+    const reason = 'A margin or a precision for the whole service would be for no currency.';
+    throw new StoreError('term_scope', `${reason} ${remedy}`);
   }
   if (term.from > lastInstantMs)
     throw new StoreError('term_start', 'The start of a term must be before the year 10000.');
@@ -118,16 +122,9 @@ function termOf(row: Selectable<TermTable>): TermRecord {
   return { ...recordOf(row), subject: row.scope === 'service' ? undefined : row.subject };
 }
 
-const titles = {
-  feePercent: 'fee',
-  marginPercent: 'margin',
-  pricePrecision: 'precision',
-  rounding: 'rounding',
-} as const;
-
 function entryOf(verb: string, { id, from, scope, subject, ...record }: TermRecord) {
-  const values = fields.flatMap((field) => (record[field] === undefined ? [] : [[field, record[field]] as const]));
-  const what = values.map(([field, value]) => `${titles[field]} ${value}`).join(', ');
+  const values = fields.filter((field) => record[field] !== undefined).map((field) => [field, record[field]] as const);
+  const what = values.map(([field, value]) => `${shapes[field].title} ${value}`).join(', ');
   return {
     subject: { kind: 'term', id } as const,
     summary: `${verb} for ${subject ?? 'the service'} from ${isoInstant(from)}: ${what}.`,

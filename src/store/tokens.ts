@@ -22,30 +22,24 @@ interface NewToken {
 const nameShape = /^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,59}$/;
 /** Names that the audit log has for others. */
 const reservedNames: ReadonlySet<string> = new Set(['configuration', 'cli', 'system', 'unknown']);
-const digestBytes = 32;
 const touchEveryMs = 60_000;
 
 export class OperatorTokens extends StorePart {
-  /** Throws `token_name_invalid`, `token_name_taken`, `expiry_not_in_future`, `digest_taken`. */
+  /** Throws `token_name_invalid`, `token_name_taken`, `expiry_not_in_future`. */
   async insert(token: NewToken): Promise<TokenRecord> {
     const { db, clock, randomness, journal } = this.context;
     const id = newId('tok', randomness);
     const { digest, role, name = id, expiresAt } = token;
     const now = clock.now();
-    assertNewToken({ digest, role, name, expiresAt }, now);
+    assertNewToken(name, expiresAt, now);
     return db.transaction().execute(async (trx) => {
-      await assertNameFree(trx, name);
       const row = await trx
         .insertInto('operator_tokens')
         .values({ id, name, digest: digest.toHex(), role, created_at_ms: now, expires_at_ms: expiresAt ?? null })
-        .onConflict((conflict) => conflict.doNothing())
+        .onConflict((conflict) => conflict.column('name').where('revoked_at_ms', 'is', null).doNothing())
         .returningAll()
         .executeTakeFirst();
-      if (row === undefined) {
-        // Another process may have made one of the same name since.
-        await assertNameFree(trx, name);
-        throw new StoreError('digest_taken', 'This token is stored already. Generate another one.');
-      }
+      if (row === undefined) throw await takenName(trx, name);
       await journal(trx, {
         action: 'token.create',
         subject: { kind: 'token', id },
@@ -113,33 +107,23 @@ export class OperatorTokens extends StorePart {
   }
 }
 
-function assertNewToken({ digest, name, expiresAt }: NewToken & { readonly name: string }, now: EpochMs): void {
+function assertNewToken(name: string, expiresAt: EpochMs | undefined, now: EpochMs): void {
   if (!nameShape.test(name) || reservedNames.has(name.toLowerCase())) {
     throw new StoreError(
       'token_name_invalid',
       'The name of a token has 1 to 60 letters, digits, spaces and the signs . _ @ -, begins with a letter or digit, and is not one of configuration, cli, system, unknown.',
     );
   }
-  if (digest.length !== digestBytes) {
-    throw new StoreError('digest_invalid', 'A digest has 32 bytes: the SHA-256 of the whole token.');
-  }
   if (expiresAt !== undefined && expiresAt <= now) {
     throw new StoreError('expiry_not_in_future', 'The expiry of a new token must lie in the future.');
   }
 }
 
-async function assertNameFree(trx: Database, name: string): Promise<void> {
-  const taken = await trx
-    .selectFrom('operator_tokens')
-    .select('id')
-    .where('name', '=', name)
-    .where('revoked_at_ms', 'is', null)
-    .executeTakeFirst();
-  if (taken === undefined) return;
-  throw new StoreError(
-    'token_name_taken',
-    `The token ${taken.id} has the name "${name}" already. Revoke it first, or choose another name.`,
-  );
+async function takenName(trx: Database, name: string): Promise<StoreError> {
+  const named = trx.selectFrom('operator_tokens').select('id').where('name', '=', name);
+  const { id } = await named.where('revoked_at_ms', 'is', null).executeTakeFirstOrThrow();
+  const remedy = 'Revoke it first, or choose another name.';
+  return new StoreError('token_name_taken', `The token ${id} has the name "${name}" already. ${remedy}`);
 }
 
 export class SourceTokens extends StorePart {
