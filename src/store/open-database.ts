@@ -4,7 +4,7 @@ import { changeSignalOf } from './postgres/listen.ts';
 import { postgresLocationOf } from './postgres/location.ts';
 import { connectPostgres, inspectPostgres, preparePostgres } from './postgres/open.ts';
 import type { Database } from './schema.ts';
-import { openSqlite, openSqliteToRead } from './sqlite/open.ts';
+import { openSqlite } from './sqlite/open.ts';
 import { lockForService } from './sqlite/service-lock.ts';
 import { StoreError } from './store-error.ts';
 import type { ChangeSignal } from './watch-changes.ts';
@@ -39,20 +39,19 @@ export async function openDatabase(
   }
   const path = sqliteLocationOf(url);
   const db = await openSqlite(path, clock);
-  let release: (() => void) | undefined;
-  await preparedOrClosed(db, async () => {
-    if (isSoleService && path !== ':memory:') release = lockForService(path);
+  return preparedOrClosed(db, async () => {
+    const release = isSoleService && path !== ':memory:' ? lockForService(path) : undefined;
     await migrateToLatest(db, path).catch((error) => {
       release?.();
       throw error;
     });
+    return { db, signal: undefined, release };
   });
-  return { db, signal: undefined, release };
 }
 
-async function preparedOrClosed(db: Database, prepare: () => Promise<void>): Promise<void> {
+async function preparedOrClosed<Result>(db: Database, prepare: () => Promise<Result>): Promise<Result> {
   try {
-    await prepare();
+    return await prepare();
   } catch (error) {
     await db.destroy();
     throw error;
@@ -74,28 +73,18 @@ export interface DatabaseToRead {
  * `openStore` does, and with reason `cannot_open` where there is nothing.
  */
 export async function openDatabaseToRead(url: string, clock: Clock): Promise<DatabaseToRead> {
-  const { db, name, inspect } = isPostgres(url) ? postgresToRead(url, clock) : sqliteToRead(url, clock);
-  let state: SchemaState = 'empty';
-  await preparedOrClosed(db, async () => {
-    state = await inspect();
-  });
-  return { db, state, name };
-}
-
-function postgresToRead(url: string, clock: Clock) {
-  const location = postgresLocationOf(url);
-  const db = connectPostgres(location, clock, { readsOnly: true });
-  return { db, name: location.name, inspect: () => inspectPostgres(db, location) };
-}
-
-function sqliteToRead(url: string, clock: Clock) {
+  if (isPostgres(url)) {
+    const location = postgresLocationOf(url);
+    const db = connectPostgres(location, clock, { readsOnly: true });
+    const { name } = location;
+    return preparedOrClosed(db, async () => ({ db, name, state: await inspectPostgres(db, location) }));
+  }
   const name = sqliteLocationOf(url);
-  const db = openSqliteToRead(name, clock);
-  const inspect = async (): Promise<SchemaState> => {
+  const db = await openSqlite(name, clock, true);
+  return preparedOrClosed(db, async () => {
     const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-    return tables.length === 0 ? 'empty' : schemaState(db, name);
-  };
-  return { db, name, inspect };
+    return { db, name, state: tables.length === 0 ? 'empty' : await schemaState(db, name) };
+  });
 }
 
 /** What a database holds, found without changing it. */

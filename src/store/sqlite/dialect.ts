@@ -21,10 +21,10 @@ export interface LockTimeout {
 
 const retryEveryMs = 20;
 
-/** Kysely over `node:sqlite`: one connection, its users take turns. */
+/** Kysely over `node:sqlite`. */
 export function sqliteDialect(database: DatabaseSync, path: string, timeout: LockTimeout): Dialect {
   return {
-    createDriver: () => new NodeSqliteDriver(database, path, timeout),
+    createDriver: () => new NodeSqlite(database, path, timeout),
     createQueryCompiler: () => new LocklessQueryCompiler(),
     createAdapter: () => new TransactionalSqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -47,16 +47,23 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-class NodeSqliteDriver implements Driver {
+/**
+ * The one connection, which its users take in turns. SQLite calls block the thread, so SQLite's own busy timeout is kept
+ * at a few milliseconds and the longer wait for a lock happens here, between turns of the event loop: a server keeps
+ * answering while another program writes.
+ */
+class NodeSqlite implements Driver, DatabaseConnection {
   readonly #database: DatabaseSync;
-  readonly #connection: SqliteConnection;
+  readonly #path: string;
+  readonly #timeout: LockTimeout;
   /** Settles when the last user in the queue gives the connection back. */
   #queue: Promise<void> = Promise.resolve();
   #giveBack: () => void = () => {};
 
   constructor(database: DatabaseSync, path: string, timeout: LockTimeout) {
     this.#database = database;
-    this.#connection = new SqliteConnection(database, path, timeout);
+    this.#path = path;
+    this.#timeout = timeout;
   }
 
   async init(): Promise<void> {}
@@ -67,7 +74,7 @@ class NodeSqliteDriver implements Driver {
     this.#queue = turn.promise;
     await before;
     this.#giveBack = turn.resolve;
-    return this.#connection;
+    return this;
   }
 
   async releaseConnection(): Promise<void> {
@@ -76,39 +83,22 @@ class NodeSqliteDriver implements Driver {
 
   /** Takes the write lock at once: a transaction that reads first and writes later could be refused in the middle. */
   async beginTransaction(): Promise<void> {
-    await this.#connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    await this.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
   async commitTransaction(): Promise<void> {
-    await this.#connection.executeQuery(CompiledQuery.raw('commit'));
+    await this.executeQuery(CompiledQuery.raw('commit'));
   }
 
   /** A full disk has rolled it back already; to do it again would fail, and hide the cause. */
   async rollbackTransaction(): Promise<void> {
-    if (this.#database.isTransaction) await this.#connection.executeQuery(CompiledQuery.raw('rollback'));
+    if (this.#database.isTransaction) await this.executeQuery(CompiledQuery.raw('rollback'));
   }
 
   /** Waits for every user of the connection to finish. */
   async destroy(): Promise<void> {
     await this.#queue;
     if (this.#database.isOpen) this.#database.close();
-  }
-}
-
-/**
- * Runs Kysely's queries on `node:sqlite`. SQLite calls block the thread, so SQLite's own busy
- * timeout is kept at a few milliseconds and the longer wait for a lock happens here, between
- * turns of the event loop: a server keeps answering while another program writes.
- */
-class SqliteConnection implements DatabaseConnection {
-  readonly #database: DatabaseSync;
-  readonly #path: string;
-  readonly #timeout: LockTimeout;
-
-  constructor(database: DatabaseSync, path: string, timeout: LockTimeout) {
-    this.#database = database;
-    this.#path = path;
-    this.#timeout = timeout;
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {

@@ -17,39 +17,26 @@ const inspectionLockTimeoutMs = 1_000;
 const ownerOnly = 0o600;
 
 /**
- * Opens the file, makes it with mode 0600 when it is missing, and sets it up: write-ahead log (a
- * reader never waits for a writer), foreign keys, `synchronous = normal` (a power cut may lose the last
- * commits, never the file). Throws `StoreError` with the path and the fix.
+ * Opens the file. Unless it is for reading only, makes it with mode 0600 when it is missing, and sets it up: write-ahead
+ * log (a reader never waits for a writer), foreign keys, `synchronous = normal` (a power cut may lose the last commits,
+ * never the file). Throws `StoreError` with the path and the fix.
  *
  * @param location what follows `sqlite:` in the URL: a path, relative to the working directory, or `:memory:`
  */
-export async function openSqlite(location: string, clock: Clock): Promise<Database> {
+export async function openSqlite(location: string, clock: Clock, readOnly = false): Promise<Database> {
   const path = location === ':memory:' ? location : resolve(location);
-  if (path !== ':memory:') createIfMissing(path);
+  if (path !== ':memory:' && !readOnly) createIfMissing(path);
   const timeout = { clock, timeoutMs: lockTimeoutMs };
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(path, { timeout: blockingBusyTimeoutMs, enableForeignKeyConstraints: true });
-    await prepareFile(database, timeout);
+    database = new DatabaseSync(path, { timeout: blockingBusyTimeoutMs, readOnly });
+    if (!readOnly) await prepareFile(database, timeout);
     refuseForeignDatabase(database, path);
   } catch (error) {
     database?.close();
     throw asStoreError(error, path);
   }
   return new Kysely<Schema>({ dialect: sqliteDialect(database, path, timeout) });
-}
-
-/** As `openSqlite`, for reading only: nothing is made or set up. Throws `StoreError` with the path and the fix. */
-export function openSqliteToRead(path: string, clock: Clock): Database {
-  let database: DatabaseSync | undefined;
-  try {
-    database = new DatabaseSync(path, { timeout: blockingBusyTimeoutMs, readOnly: true });
-    refuseForeignDatabase(database, path);
-  } catch (error) {
-    database?.close();
-    throw asStoreError(error, path);
-  }
-  return new Kysely<Schema>({ dialect: sqliteDialect(database, path, { clock, timeoutMs: lockTimeoutMs }) });
 }
 
 /** The file is made before SQLite sees it, so that it and the log files beside it are readable by the owner alone. */
@@ -74,16 +61,12 @@ export async function assertWritable(path: string, clock: Clock): Promise<boolea
     throw cannotOpen(error, path);
   }
   if (!exists) return false;
-  let database: DatabaseSync | undefined;
   try {
-    const opened = new DatabaseSync(path, { timeout: blockingBusyTimeoutMs });
-    database = opened;
+    using database = new DatabaseSync(path, { timeout: blockingBusyTimeoutMs });
     const timeout = { clock, timeoutMs: inspectionLockTimeoutMs };
-    await retryWhileBusy(() => opened.exec('begin immediate; rollback'), timeout);
+    await retryWhileBusy(() => database.exec('begin immediate; rollback'), timeout);
   } catch (error) {
     throw asStoreError(error, path);
-  } finally {
-    database?.close();
   }
   return true;
 }
@@ -116,7 +99,7 @@ function accessCause(path: string, directory: string): string {
  * succeed.
  */
 function prepareFile(database: DatabaseSync, timeout: LockTimeout): Promise<void> {
-  const pragmas = 'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on';
+  const pragmas = 'pragma journal_mode = wal; pragma synchronous = normal';
   return retryWhileBusy(() => database.exec(pragmas), timeout);
 }
 
