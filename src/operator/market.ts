@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { publicMarketStatuses } from '../contract/schemas.ts';
 import { combined, isMissing, type Lifecycle, listedUntil, statusOf } from '../market/lifecycle.ts';
@@ -39,18 +38,7 @@ export const marketFields = {
 export type MarketView = Static<ReturnType<typeof Type.Object<typeof marketFields>>>;
 
 /** The facts of a market that the database and the catalogue of a running service both hold. */
-interface MarketFacts extends Lifecycle {
-  readonly symbol: string;
-  readonly base: string;
-  readonly quote: string;
-  readonly via: string | undefined;
-  readonly pricePrecision: number;
-  readonly amountPrecision: number;
-  readonly tickSize: string;
-  readonly minOrderSize: string;
-  readonly minOrderValue: string | undefined;
-  readonly heldAt: EpochMs | undefined;
-}
+type MarketFacts = Omit<StoredMarket, 'acceptedAt' | 'updatedAt'>;
 
 /** The markets of the database, in their order. */
 export function storedMarkets(records: readonly StoredMarket[]): readonly MarketView[] {
