@@ -1,4 +1,3 @@
-import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { AdminParts, Phase } from './sources.ts';
 
 interface Readiness {
@@ -34,7 +33,7 @@ export function notesOf(parts: AdminParts): Note[] {
     ...processNotes(parts),
     ...storeNotes(parts),
     ...marketNotes(parts),
-    ...sharedLimitNotes(parts.sharedLimits()),
+    ...sharedLimitNotes(parts),
     ...certificateNotes(parts),
     ...mailNotes(parts),
   ];
@@ -46,68 +45,50 @@ function note(level: Note['level'], text: string, page: string | null = null): N
   return { level, text, page };
 }
 
-function processNotes({ market, clock, phase }: AdminParts): Note[] {
+function* processNotes({ market, clock, phase }: AdminParts): Iterable<Note> {
   const { ticker, api } = market.service.read(clock.now());
-  const notes: Note[] = [];
-  if (phase() === 'starting') notes.push(note('info', 'API keys are still being loaded'));
-  if (phase() === 'draining') notes.push(note('info', 'shutting down'));
-  if (api === 'maintenance') notes.push(note('info', 'an announced maintenance window is running', 'maintenance'));
+  if (phase() === 'starting') yield note('info', 'API keys are still being loaded');
+  if (phase() === 'draining') yield note('info', 'shutting down');
+  if (api === 'maintenance') yield note('info', 'an announced maintenance window is running', 'maintenance');
   if (ticker !== 'operational')
-    notes.push(note(ticker === 'outage' ? 'critical' : 'warning', `market data: ${ticker}`, 'feed'));
-  return notes;
+    yield note(ticker === 'outage' ? 'critical' : 'warning', `market data: ${ticker}`, 'feed');
 }
 
-function storeNotes({ market, changes, storeCheck }: AdminParts): Note[] {
-  const notes: Note[] = [];
+function* storeNotes({ market, changes, storeCheck }: AdminParts): Iterable<Note> {
   if (!changes.reachable())
-    notes.push(note('critical', 'the store cannot be used: keys, markets and windows are as last known'));
+    yield note('critical', 'the store cannot be used: keys, markets and windows are as last known');
   const trouble = market.memory.trouble();
-  if (trouble !== undefined) notes.push(note('critical', `nothing can be saved: ${trouble}`));
+  if (trouble !== undefined) yield note('critical', `nothing can be saved: ${trouble}`);
   const finding = storeCheck.result()?.finding;
-  if (finding !== undefined) notes.push(note('critical', `the database file is damaged, restore a backup: ${finding}`));
+  if (finding !== undefined) yield note('critical', `the database file is damaged, restore a backup: ${finding}`);
   const { keys, windows, terms } = changes.held();
   if (keys + windows + terms > 0) {
     const what = `${keys} keys, ${windows} maintenance windows and ${terms} terms vanished from the store and are kept`;
-    notes.push(note('critical', `${what}: bring the store back, or run \`mdapi store accept-changes\``));
+    yield note('critical', `${what}: bring the store back, or run \`mdapi store accept-changes\``);
   }
-  return notes;
 }
 
 /** By then an operator has a day to bring the source of a rate back. */
 const rateEndsSoonMs = 24 * 3_600_000;
 const namedMax = 5;
 
-function marketNotes({ market: { board, book }, clock, configuration }: AdminParts): Note[] {
+function* marketNotes({ market: { board, book }, clock, configuration }: AdminParts): Iterable<Note> {
   const now = clock.now();
-  const notes = [...board.unpriced(now)].map(([reason, count]) =>
-    note('warning', `${count} traded markets have no price: ${reason}`, 'markets'),
-  );
+  for (const [reason, count] of board.unpriced(now))
+    yield note('warning', `${count} traded markets have no price: ${reason}`, 'markets');
   const { missing, due, isHeldBack } = book.catalogue.absences(configuration.markets.delistAfterMs);
-  if (isHeldBack) notes.push(note('critical', `delisting waits for an operator: ${someOf(due)}`, 'markets'));
-  else if (missing.length > 0)
-    notes.push(
-      note(
-        'warning',
-        `missing from the exchange’s list, and delisted unless they come back: ${someOf(missing)}`,
-        'markets',
-      ),
-    );
-  const held = new Map<string, string>();
-  for (const offered of book.catalogue.listed(now)) {
-    if (offered.status === 'delisted') continue;
-    for (const { subject, reason } of book.heldFor(offered)) held.set(subject, `${subject} (${reason})`);
-  }
-  if (held.size > 0) {
-    notes.push(note('warning', `prices or rates are held back: ${someOf([...held.values()])}`, 'markets'));
-  }
+  const goingText = 'missing from the exchange’s list, and delisted unless they come back';
+  if (isHeldBack) yield note('critical', `delisting waits for an operator: ${someOf(due)}`, 'markets');
+  else if (missing.length > 0) yield note('warning', `${goingText}: ${someOf(missing)}`, 'markets');
+  const offered = book.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
+  const holds = offered.flatMap((each) => book.heldFor(each));
+  const held = new Map(holds.map(({ subject, reason }) => [subject, `${subject} (${reason})`]));
+  if (held.size > 0) yield note('warning', `prices or rates are held back: ${someOf([...held.values()])}`, 'markets');
   for (const quote of configuration.pricing.converted.keys()) {
     const leftMs = (book.rate(quote)?.validUntil ?? now) - now;
-    if (leftMs > 0 && leftMs < rateEndsSoonMs)
-      notes.push(
-        note('warning', `the ${quote} rate may be used for ${Math.floor(leftMs / 3_600_000)} more hours`, 'feed'),
-      );
+    const text = `the ${quote} rate may be used for ${Math.floor(leftMs / 3_600_000)} more hours`;
+    if (leftMs > 0 && leftMs < rateEndsSoonMs) yield note('warning', text, 'feed');
   }
-  return notes;
 }
 
 function someOf(names: readonly string[]): string {
@@ -117,32 +98,26 @@ function someOf(names: readonly string[]): string {
 
 const certificateEndsSoonMs = 14 * 86_400_000;
 
-function certificateNotes({ listener, clock }: AdminParts): Note[] {
-  const expiresAt = listener.certificateExpiresAt();
-  if (expiresAt === undefined) return [];
-  const leftMs = expiresAt - clock.now();
-  if (leftMs <= 0) return [note('critical', 'the TLS certificate has expired')];
-  if (leftMs > certificateEndsSoonMs) return [];
-  return [note('warning', `the TLS certificate expires in ${Math.floor(leftMs / 86_400_000)} days`)];
+function* certificateNotes({ listener, clock }: AdminParts): Iterable<Note> {
+  const leftMs = (listener.certificateExpiresAt() ?? Number.POSITIVE_INFINITY) - clock.now();
+  if (leftMs <= 0) yield note('critical', 'the TLS certificate has expired');
+  else if (leftMs <= certificateEndsSoonMs)
+    yield note('warning', `the TLS certificate expires in ${Math.floor(leftMs / 86_400_000)} days`);
 }
 
-function mailNotes({ notifier }: AdminParts): Note[] {
+function* mailNotes({ notifier }: AdminParts): Iterable<Note> {
   const { isFailing, pending } = notifier.figures();
-  if (!isFailing) return [];
-  return [note('warning', `the last e-mail to a key holder could not be sent; ${pending} wait`, 'notices')];
+  if (isFailing) yield note('warning', `the last e-mail to a key holder could not be sent; ${pending} wait`, 'notices');
 }
 
 /** A node whose clock is off by this much writes instants that disagree with those of the others. */
 const skewNotedMs = 2_000;
 
-function sharedLimitNotes(limits: SharedLimitFigures | undefined): Note[] {
-  if (limits === undefined) return [];
-  const notes: Note[] = [];
-  if (!limits.isUp) notes.push(note('warning', 'Redis cannot be used: this process counts the limits by itself'));
-  const seconds = Math.round((limits.clockSkewMs ?? 0) / 1_000);
-  if (Math.abs(limits.clockSkewMs ?? 0) > skewNotedMs) {
-    const side = seconds > 0 ? 'ahead of' : 'behind';
-    notes.push(note('warning', `the clock of this process is ${Math.abs(seconds)} s ${side} that of Redis`));
-  }
-  return notes;
+function* sharedLimitNotes({ sharedLimits }: AdminParts): Iterable<Note> {
+  const { isUp = true, clockSkewMs = 0 } = sharedLimits() ?? {};
+  if (!isUp) yield note('warning', 'Redis cannot be used: this process counts the limits by itself');
+  const seconds = Math.round(clockSkewMs / 1_000);
+  const side = seconds > 0 ? 'ahead of' : 'behind';
+  if (Math.abs(clockSkewMs) > skewNotedMs)
+    yield note('warning', `the clock of this process is ${Math.abs(seconds)} s ${side} that of Redis`);
 }

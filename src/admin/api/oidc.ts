@@ -47,13 +47,10 @@ export function addProviderSignIn(
   }
 
   api.get(startPath, { config: { operationId: 'beginProviderSignIn' } }, async (request, reply) => {
-    const [state, nonce, verifier] = [0, 0, 0].map(() => randomBase62(secretLength, parts.randomness)) as Attempt;
+    const attempt = [0, 0, 0].map(() => randomBase62(secretLength, parts.randomness)) as Attempt;
     try {
-      const url = await provider.signInUrl([state, nonce, verifier], redirectUri(request));
-      reply.setCookie(attemptCookie, [state, nonce, verifier].join('.'), {
-        ...attemptFlags(request),
-        maxAge: attemptForSeconds,
-      });
+      const url = await provider.signInUrl(attempt, redirectUri(request));
+      reply.setCookie(attemptCookie, attempt.join('.'), { ...attemptFlags(request), maxAge: attemptForSeconds });
       return reply.redirect(url.href, 303);
     } catch (error) {
       return fail(reply, 'provider', error);
@@ -127,35 +124,32 @@ class Provider {
     const hasUserInfo = provider.serverMetadata().userinfo_endpoint !== undefined;
     const more = hasUserInfo ? await client.fetchUserInfo(provider, tokens.access_token, idToken.sub) : {};
     const claims: Readonly<Record<string, unknown>> = { ...more, ...idToken };
-    return { subject: idToken.sub, name: nameOf(idToken.sub, claims), role: this.#roleOf(claims) };
-  }
-
-  /** The most of the roles that the values of the claim stand for. */
-  #roleOf(claims: Readonly<Record<string, unknown>>): Role | undefined {
-    const mapping = new Map(Object.entries(this.#settings.roles));
-    const values: readonly unknown[] = [claims[this.#settings.rolesClaim]].flat();
-    const found = values.map((value) => (typeof value === 'string' ? mapping.get(value) : undefined));
-    return roles.findLast((role) => found.includes(role));
+    return { subject: idToken.sub, name: nameOf(idToken.sub, claims), role: roleOf(claims, this.#settings) };
   }
 
   /** Once, and again after it failed. */
   #discover(): Promise<client.Configuration> {
-    this.#discovered ??= this.#readMetadata().catch((error: unknown) => {
+    const { issuer, clientId, clientSecret } = this.#settings;
+    const url = new URL(issuer);
+    const options = {
+      timeout: providerTimeoutSeconds,
+      // Verifies the signature of ID tokens too, not only the connection they come over.
+      execute: [client.enableNonRepudiationChecks, ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : [])],
+    };
+    const authentication = client.ClientSecretBasic(clientSecret);
+    this.#discovered ??= client.discovery(url, clientId, undefined, authentication, options).catch((error: unknown) => {
       this.#discovered = undefined;
       throw error;
     });
     return this.#discovered;
   }
+}
 
-  #readMetadata(): Promise<client.Configuration> {
-    const { issuer, clientId, clientSecret } = this.#settings;
-    const url = new URL(issuer);
-    return client.discovery(url, clientId, undefined, client.ClientSecretBasic(clientSecret), {
-      timeout: providerTimeoutSeconds,
-      // Verifies the signature of ID tokens too, not only the connection they come over.
-      execute: [client.enableNonRepudiationChecks, ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : [])],
-    });
-  }
+/** The most of the roles that the values of the claim stand for. */
+function roleOf(claims: Readonly<Record<string, unknown>>, settings: OidcConfiguration): Role | undefined {
+  const mapping = new Map<unknown, Role>(Object.entries(settings.roles));
+  const found = [claims[settings.rolesClaim]].flat().map((value) => mapping.get(value));
+  return roles.findLast((role) => found.includes(role));
 }
 
 /** For the audit log. The prefix keeps people apart from tokens, whose names have no colon. */

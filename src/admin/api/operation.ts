@@ -146,16 +146,12 @@ export function writeCursor(...place: readonly (number | string)[]): string {
 /** Reads what {@link writeCursor} wrote. Throws `INVALID_INPUT` for anything else. */
 export function readCursor<Place extends TSchema>(text: string | undefined, place: Place): Static<Place> | undefined {
   if (text === undefined) return undefined;
-  const value = parsed(Buffer.from(text, 'base64url').toString());
-  if (Value.Check(place, value)) return value;
-  throw invalid('after', 'is not a place in this list. Send `next` of the page before unchanged.');
-}
-
-function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    Value.Assert(place, value);
+    return value;
   } catch {
-    return undefined;
+    throw invalid('after', 'is not a place in this list. Send `next` of the page before unchanged.');
   }
 }
 

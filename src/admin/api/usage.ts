@@ -5,8 +5,9 @@ import { count, described, instants, listOf, named, object, pair } from '../../o
 import { KeySchema, keyView } from '../../operator/key.ts';
 import { NoticeSchema, noticeView } from '../../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../../operator/request.ts';
-import type { RefusedKey } from '../../store/breaches.ts';
+import type { BreachRecord, RefusedKey } from '../../store/breaches.ts';
 import { unknownKey } from '../../store/key-record.ts';
+import type { KeyWithAccount } from '../../store/keys.ts';
 import type { Management } from '../sources.ts';
 import { operation, pathId } from './operation.ts';
 import { Problem } from './problems.ts';
@@ -65,13 +66,18 @@ function breachesOf(id: string, refused: readonly RefusedKey[]) {
   return { breachedMinutes24h: found?.minutes ?? 0, refused24h: found?.refused ?? 0 };
 }
 
+function breachView({ minuteStart, refused, limitPerMinute }: BreachRecord) {
+  return { ...instants('minute', minuteStart), refused, limitPerMinute };
+}
+
 /** Read from the counters of the request path. A revoked key is not in memory, and nobody uses it. */
 function thisMinute(
   { access: { directory, limits, breaches } }: Management,
-  digest: Uint8Array | undefined,
-  ownLimit: number | undefined,
+  { id, limitPerMinute: ownLimit }: KeyWithAccount,
+  digests: ReadonlyMap<string, Uint8Array>,
   now: EpochMs,
 ) {
+  const digest = digests.get(id);
   const match = digest === undefined ? undefined : directory.matchOf(digest);
   const { used, limitPerMinute } = limits.usageOf(match ?? { slot: 0, limitPerMinute: ownLimit }, now);
   if (match === undefined) return { used: 0, refused: 0, limitPerMinute };
@@ -91,12 +97,8 @@ export const usageOperations = {
       if (key === undefined) throw unknownKey(params.id);
       const breaches = await store.breaches.listOf(key.id, (now - breachesKeptMs) as EpochMs);
       const notices = await store.notices.list({ keyId: key.id, limit: noticesShown });
-      const { used, refused, limitPerMinute } = thisMinute(
-        management,
-        (await store.keys.digestsOf([key.id])).get(key.id),
-        key.limitPerMinute,
-        now,
-      );
+      const digests = await store.keys.digestsOf([key.id]);
+      const { used, refused, limitPerMinute } = thisMinute(management, key, digests, now);
       return {
         key: keyView(key, now),
         limitPerMinute,
@@ -106,14 +108,7 @@ export const usageOperations = {
           refused,
           remaining: Math.max(0, limitPerMinute - used),
         },
-        breaches: breaches
-          .slice(-breachesShown)
-          .reverse()
-          .map((breach) => ({
-            ...instants('minute', breach.minuteStart),
-            refused: breach.refused,
-            limitPerMinute: breach.limitPerMinute,
-          })),
+        breaches: breaches.slice(-breachesShown).reverse().map(breachView),
         notices: notices.map(noticeView),
       };
     },
@@ -135,7 +130,7 @@ export const usageOperations = {
       const rows = ids.flatMap((id) => {
         const key = keys.get(id);
         if (key === undefined) return [];
-        const usage = thisMinute(management, digests.get(id), key.limitPerMinute, now);
+        const usage = thisMinute(management, key, digests, now);
         return [{ key: keyView(key, now), ...usage, ...breachesOf(id, refused) }];
       });
       return { ...instants('since', since), keys: rows };
