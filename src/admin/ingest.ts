@@ -40,13 +40,8 @@ export function addIngest(app: FastifyInstance, parts: AdminParts): { stop(): vo
   };
 }
 
-interface Admitted {
-  readonly engine: PushConnector;
-  readonly digest: Uint8Array;
-}
-
 /** Throws the problem to answer. */
-async function admitted(request: IncomingMessage, parts: AdminParts, open: number): Promise<Admitted> {
+async function admitted(request: IncomingMessage, parts: AdminParts, open: number) {
   assertOwnHost(request, parts.configuration.admin);
   if (request.url !== path)
     throw new Problem('NOT_FOUND', `Nothing exists at this path. An engine connects to ${path}.`);

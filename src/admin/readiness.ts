@@ -1,3 +1,4 @@
+import type { Note } from './api/overview.ts';
 import type { AdminParts, Phase } from './sources.ts';
 
 interface Readiness {
@@ -6,15 +7,6 @@ interface Readiness {
   readonly phase: Phase;
   /** What an operator should know, whether ready or not. */
   readonly notes: readonly string[];
-}
-
-/** What an operator should know. */
-export interface Note {
-  /** `critical` waits for an operator now, `warning` for working hours; `info` is as it should be. */
-  readonly level: 'critical' | 'warning' | 'info';
-  readonly text: string;
-  /** Where the console shows more. */
-  readonly page: string | null;
 }
 
 /**

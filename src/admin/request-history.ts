@@ -1,18 +1,6 @@
-import type { Clock, EpochMs, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../clock.ts';
 import { durationBounds, type RequestCounts } from '../http/request-counts.ts';
-
-/** What happened in one minute. */
-interface Minute {
-  /** When it ended. */
-  readonly atMs: EpochMs;
-  readonly requests: number;
-  readonly errors: Readonly<Record<string, number>>;
-  /** Half of the answers took no longer; `null` where there were none. */
-  readonly p50Ms: number | null;
-  readonly p99Ms: number | null;
-  /** Prices and rates that the guard held back when the minute ended. */
-  readonly held: number;
-}
+import type { Minute } from './api/overview.ts';
 
 const secondMs = 1_000;
 const secondsMax = 10;

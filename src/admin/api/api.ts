@@ -18,6 +18,10 @@ declare module 'fastify' {
     /** Set for every request to the management API. */
     asked: { readonly now: EpochMs; operator: Operator } | undefined;
   }
+
+  interface FastifyContextConfig {
+    operationId?: string;
+  }
 }
 
 /** Adds the management API to the private listener: every operation of the table, and 405 for the other methods. */
@@ -43,12 +47,6 @@ export function addManagementApi(app: FastifyInstance, management: Management, r
     }
     refuseOtherMethods(api);
   });
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    operationId?: string;
-  }
 }
 
 /** An empty body counts as none: operations without values take requests with or without a content type. */

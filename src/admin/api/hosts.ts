@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { type ClientAddresses, joinedHeader } from '../../access/client-address.ts';
+import type { Configuration } from '../../configuration/configuration.ts';
 import { Problem } from './problems.ts';
 
 /** What of a request decides. */
@@ -10,11 +11,7 @@ interface Asking {
 }
 
 /** The hosts that requests may be for. */
-interface OwnHosts {
-  /** The address the listener binds. */
-  readonly host: string;
-  readonly hosts: readonly string[];
-}
+type OwnHosts = Pick<Configuration['admin'], 'host' | 'hosts'>;
 
 /**
  * Refuses a request for another host. A web page can point a name of its own at this listener (DNS rebinding) and so be of

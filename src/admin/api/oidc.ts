@@ -19,12 +19,6 @@ const attemptForSeconds = 600;
 const secretLength = 43;
 const providerTimeoutSeconds = 10;
 
-interface Person {
-  readonly subject: string;
-  readonly name: string;
-  readonly role: Role | undefined;
-}
-
 /**
  * Sign-in through an OpenID Connect provider: the authorization code flow with PKCE, state and nonce. What belongs to an
  * attempt is in a cookie of the browser that began it, so that no other browser can end it.
@@ -116,7 +110,7 @@ class Provider {
   }
 
   /** Exchanges the code in the URL that the provider sent the browser back to. */
-  async personOf([expectedState, expectedNonce, pkceCodeVerifier]: Attempt, url: URL): Promise<Person> {
+  async personOf([expectedState, expectedNonce, pkceCodeVerifier]: Attempt, url: URL) {
     const provider = await this.#discover();
     const checks = { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true };
     const tokens = await client.authorizationCodeGrant(provider, url, checks);

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import { MaintenanceWindowSchema, publicServiceStatuses } from '../../contract/schemas.ts';
 import {
@@ -49,6 +49,8 @@ const NoteSchema = named('Note', 'What an operator should know.', {
   text: line('What it is.', 'market data: degraded'),
   page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
 });
+
+export type Note = Static<typeof NoteSchema>;
 
 const OverviewSchema = named('Overview', 'The state of the service.', {
   version: line('Version of the software.', '1.0.0', 50),
@@ -107,6 +109,8 @@ const MinuteSchema = named('Minute', 'One minute of the service.', {
   p99Ms: latency('The same for 99 of 100.'),
   held: count('Prices and rates that the guard held back at its end.', 0),
 });
+
+export type Minute = Static<typeof MinuteSchema>;
 
 const MinutesSchema = named('Minutes', 'The last 24 hours.', {
   minutes: listOf(MinuteSchema, 'Oldest first. Missing from before the start of the process.', minutesMax),

@@ -98,12 +98,8 @@ export type ProblemCode = keyof typeof problemTable;
 
 export const problemCodes = Object.keys(problemTable) as readonly ProblemCode[];
 
-/** A field of the request and what is wrong with it. */
-export interface FieldError {
-  /** As in the request: `email`, `limit`; empty for the body as a whole. */
-  readonly field: string;
-  readonly message: string;
-}
+/** A field of the request, as it is named there, and what is wrong with it. */
+export type FieldError = NonNullable<Static<typeof ProblemSchema>['errors']>[number];
 
 /** Why a request is refused. The detail is written for the operator and holds no secret. */
 export class Problem extends Error {
