@@ -14,7 +14,7 @@ import type { Management } from '../sources.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { ListedOperation } from './operation.ts';
 import { Problem } from './problems.ts';
-import { type Holder, type Session, Sessions, sameSecret } from './sessions.ts';
+import { type Holder, type Session, Sessions, sameSecret, sessionCookie } from './sessions.ts';
 
 /** Who makes a request. */
 export interface Operator {
@@ -27,8 +27,6 @@ export interface Operator {
 
 /** The operator of a request to an operation that needs no sign-in. */
 export const anybody: Operator = { name: 'unknown', role: 'read-only', session: undefined };
-
-export const sessionCookie = 'mdapi_session';
 
 const attemptsPerMinute = 10;
 

@@ -22,22 +22,21 @@ const KeyListSchema = named('KeyList', 'A page of keys.', {
   next: nextSchema,
 });
 
-const keyText = Type.String({
-  description: 'The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and never stored.',
-  minLength: 42,
-  maxLength: 42,
-  pattern: '^mdk_[0-9A-Za-z]{38}$',
-  examples: ['mdk_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
-});
-
-const NewKeySchema = named('NewKey', 'A new key with its text.', {
+const newKeyFields = {
   key: described(KeySchema, 'The new key.'),
-  text: keyText,
-});
+  text: Type.String({
+    description: 'The key itself, for the header `X-EXCHANGE-APIKEY`. Shown this once and never stored.',
+    minLength: 42,
+    maxLength: 42,
+    pattern: '^mdk_[0-9A-Za-z]{38}$',
+    examples: ['mdk_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
+  }),
+};
+
+const NewKeySchema = named('NewKey', 'A new key with its text.', newKeyFields);
 
 const RotatedKeySchema = named('RotatedKey', 'A new key in place of an old one.', {
-  key: described(KeySchema, 'The new key.'),
-  text: keyText,
+  ...newKeyFields,
   replaced: described(KeySchema, 'The old key, which expires with the overlap.'),
 });
 

@@ -66,13 +66,10 @@ const MarketListSchema = named('MarketList', 'All markets.', {
 
 type MarketBody = Static<typeof MarketSchema>;
 
-function viewsBySymbol({ market: { book } }: Management): ReadonlyMap<string, MarketView> {
-  return new Map(catalogueMarkets(book).map((view) => [view.symbol, view]));
-}
-
 /** A market that is offered, and its price at `now`. */
-function marketBody({ symbol }: OfferedMarket, management: Management, now: EpochMs): MarketBody {
-  return pricedBody(viewsBySymbol(management).get(symbol)!, management, now);
+function marketBody(symbol: MarketSymbol, management: Management, now: EpochMs): MarketBody {
+  const views = catalogueMarkets(management.market.book);
+  return pricedBody(views.find((view) => view.symbol === symbol)!, management, now);
 }
 
 function pricedBody(view: MarketView, { market: { board, book } }: Management, now: EpochMs): MarketBody {
@@ -147,15 +144,12 @@ function changing(
     body: noBody,
     answer: MarketSchema,
     problems: ['CONFLICT'],
-    async handle({ params, store, now }, management) {
+    async handle({ params, ...asked }, management) {
       const { symbol } = marketOf(management, params.symbol);
-      const { book, memory } = management.market;
-      if (verb === 'accept' && !heldOf(book, symbol).some(({ reason }) => reason !== 'operator')) {
+      if (verb === 'accept' && !heldOf(management.market.book, symbol).some(({ reason }) => reason !== 'operator')) {
         throw new Problem('CONFLICT', `The guard holds nothing of ${symbol}.`);
       }
-      await memory.save();
-      await change(store.markets, symbol, now);
-      return changed(symbol, management, now);
+      return changed(change, symbol, asked, management);
     },
   });
 }
@@ -190,7 +184,7 @@ export const marketOperations = {
     answer: MarketListSchema,
     handle({ now }, management) {
       const { market, sparklines } = management;
-      const views = viewsBySymbol(management);
+      const views = new Map(catalogueMarkets(market.book).map((view) => [view.symbol, view]));
       return {
         ...instants('serverTime', now),
         markets: market.book.catalogue.listed(now).map(({ symbol }) => ({
@@ -212,7 +206,7 @@ export const marketOperations = {
       const quote = management.market.book.contents().tickers.get(market.exchangeSymbol);
       const explained = explainPrice(management.market.book, market.symbol, now);
       return {
-        market: marketBody(market, management, now),
+        market: marketBody(market.symbol, management, now),
         upstream:
           quote === undefined ? null : { bid: quote.bid, ask: quote.ask, ...instants('timestamp', quote.capturedAt) },
         price: explained.kind === 'priced' ? explained.report : null,
@@ -264,17 +258,23 @@ export const marketOperations = {
     body: confirmation('symbol', 'BTCCZK'),
     answer: MarketSchema,
     problems: ['CONFLICT'],
-    async handle({ params, body, store, now }, management) {
+    async handle({ params, body, ...asked }, management) {
       const { symbol } = marketOf(management, params.symbol);
       assertConfirmed(body.confirm, symbol, 'Delisting');
-      await management.market.memory.save();
-      await store.markets.delist(symbol, now);
-      return changed(symbol, management, now);
+      return changed((markets, _, now) => markets.delist(symbol, now), symbol, asked, management);
     },
   }),
 };
 
-async function changed(symbol: string, management: Management, now: Asked<never, never, never>['now']) {
+/** Makes a change in the store, with all that the feed reported there before it. Gives the market as it is then. */
+async function changed(
+  change: Change,
+  symbol: MarketSymbol,
+  { store, now }: Pick<Asked, 'store' | 'now'>,
+  management: Management,
+): Promise<MarketBody> {
+  await management.market.memory.save();
+  await change(store.markets, symbol, now);
   await management.changes.look();
-  return marketBody(marketOf(management, symbol), management, now);
+  return marketBody(symbol, management, now);
 }
