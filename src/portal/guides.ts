@@ -5,25 +5,12 @@ import { contractLimits, type LimitCategory } from '../contract/limits.ts';
 import { type Html, html } from '../html.ts';
 import { type Block, browserOnly, type Content, cards, division, frame, heading, paragraph } from './blocks.ts';
 import { errorLink } from './errors.ts';
-import { guideIn, isTranslated } from './guide-translation.ts';
-import { say } from './language.ts';
+import { guideIn, isTranslated, say } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { link, type Site } from './site.ts';
 
-/** A Markdown file of this repository that the portal shows as a guide. */
-interface GuideSource {
-  readonly slug: string;
-  readonly file: string;
-  /** As lists of guides name it. */
-  readonly name: string;
-  /** What a reader finds there, in a few words. */
-  readonly purpose: string;
-  /** Replaces the first heading of the file. */
-  readonly title?: string;
-}
-
-/** In reading order. */
-const sources: readonly GuideSource[] = [
+/** The Markdown files of this repository that the portal shows as guides, in reading order. */
+const sources = [
   guide('quick-start', 'Quick start', 'From a key to live prices, in curl, TypeScript and Python.'),
   guide('polling', 'Polling well', 'How often to ask, when to wait, and how to measure the clock.'),
   guide('status', 'Status and maintenance', 'When prices are too old to trade on, and what to do around a window.'),
@@ -32,24 +19,24 @@ const sources: readonly GuideSource[] = [
   guide('limits', 'Limits', 'What is counted, what the headers say, and what happens at the limit.'),
   guide('errors', 'Reading errors', 'One shape for every error, and which of them are worth a retry.'),
   guide('versioning', 'Versioning', 'What can change without notice, and how to be ready for it.'),
-  {
-    slug: 'typescript-client',
-    name: 'TypeScript client',
-    title: 'TypeScript client',
-    file: 'client/README.md',
-    purpose: 'The client that does the waiting, retrying and polling for you.',
-  },
-  {
-    slug: 'python-client',
-    name: 'Python client',
-    title: 'Python client',
-    file: 'client-python/README.md',
-    purpose: 'Waiting, retrying and polling done for you, sync and async.',
-  },
+  guide(
+    'typescript-client',
+    'TypeScript client',
+    'The client that does the waiting, retrying and polling for you.',
+    'client',
+  ),
+  guide(
+    'python-client',
+    'Python client',
+    'Waiting, retrying and polling done for you, sync and async.',
+    'client-python',
+  ),
 ];
 
-function guide(slug: string, name: string, purpose: string): GuideSource {
-  return { slug, file: `docs/clients/${slug}.md`, name, purpose };
+/** Of a package's README, the name takes the place of its first heading. @param purpose what a reader finds there */
+function guide(slug: string, name: string, purpose: string, packageFolder?: string) {
+  const file = packageFolder === undefined ? `docs/clients/${slug}.md` : `${packageFolder}/README.md`;
+  return { slug, name, purpose, file, title: packageFolder && name };
 }
 
 const repository = new URL('../../', import.meta.url);

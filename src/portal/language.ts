@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { czech as scriptsInCzech } from '../../web/portal/czech.ts';
 import { wholeDuration } from '../../web/portal/durations.ts';
-import { contractInCzech } from './czech/contract.ts';
-import { errorsInCzech } from './czech/errors.ts';
 import { pagesInCzech } from './czech/pages.ts';
 
 /** A language of the portal. English is at the bare paths, every other below a path of its own. */
@@ -16,23 +16,18 @@ interface Reader {
   readonly language: Language;
 }
 
-/** Texts by their English. What `{name}` stands for is the same in both. */
-const czech: Readonly<Record<string, string>> = {
-  ...scriptsInCzech,
-  ...pagesInCzech,
-  ...errorsInCzech,
-  ...contractInCzech,
-};
+/** The portal's own words by their English. What `{name}` stands for is the same in both. */
+const czech: Readonly<Record<string, string>> = { ...scriptsInCzech, ...pagesInCzech };
+
+/** What the contract says, by the hashes of its English. */
+const contractInCzech = translationsIn('contract');
 
 /** What stands in the place of `{name}` in a text. */
 export type Values = Readonly<Record<string, string | number>>;
 
-/**
- * A text of the portal in the language of its reader. The English text is its own key, so that pages read as what they
- * say; a text that the catalogue lacks stays English.
- */
+/** A text in the language of its reader. One that has no translation, or that changed since, stays English. */
 export function say({ language }: Reader, english: string, values: Values = {}): string {
-  const text = language === 'cs' ? (czech[english] ?? english) : english;
+  const text = language === 'cs' ? (czech[english] ?? contractInCzech.get(hashOf(english)) ?? english) : english;
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
@@ -67,4 +62,43 @@ export function percentInWords({ language }: Reader, share: number): string {
   return new Intl.NumberFormat(locales[language], { style: 'percent', maximumFractionDigits: 2 })
     .format(percent)
     .replace('\u00a0', ' ');
+}
+
+/** A guide block by block. Code is never translated. */
+export function guideIn(language: Language, slug: string, english: string): string {
+  if (language === 'en') return english;
+  const translations = translationsIn(`guides/${slug}`);
+  return blocksIn(english)
+    .map((block) => translations.get(hashOf(block)) ?? block)
+    .join('\n\n');
+}
+
+/** Whether there is anything of the guide in the language. */
+export function isTranslated(language: Language, slug: string): boolean {
+  return language === 'en' || translationsIn(`guides/${slug}`).size > 0;
+}
+
+/** The Czech of a file by the hashes of the English, so that no text stands in two places. Empty without such a file. */
+export function translationsIn(name: string): ReadonlyMap<string, string> {
+  const file = new URL(`czech/${name}.txt`, import.meta.url);
+  if (!existsSync(file)) return new Map();
+  const parts = readFileSync(file, 'utf8').matchAll(/<!-- ([0-9a-f]{8}) -->\n([\s\S]*?)(?=\n<!-- |$(?![\s\S]))/g);
+  return new Map([...parts].map(([, hash = '', text = '']) => [hash, text.trim()]));
+}
+
+/** What blank lines separate; a block of code is whole. */
+export function blocksIn(markdown: string): readonly string[] {
+  const blocks: string[][] = [[]];
+  let isCode = false;
+  for (const line of markdown.trim().split('\n')) {
+    if (/^ *```/.test(line)) isCode = !isCode;
+    if (line.trim() === '' && !isCode) blocks.push([]);
+    else blocks.at(-1)!.push(line);
+  }
+  return blocks.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
+}
+
+/** Of the words alone: a block that is only wrapped anew keeps its translation. */
+export function hashOf(block: string): string {
+  return createHash('sha256').update(block.replaceAll(/\s+/g, ' ')).digest('hex').slice(0, 8);
 }

@@ -214,4 +214,27 @@ export const pagesInCzech: Readonly<Record<string, string>> = {
     'Programům slouží [`GET /v1/status`]({status}) a bez klíče [`{summary}`]({summary}). Události a údržba jsou i v [kanálu Atom]({feed}).',
   'This page shows the state at the server time above; without scripts it reloads every {seconds} seconds.':
     'Stránka ukazuje stav k uvedenému času serveru; bez skriptů se každých {seconds} sekund načte znovu.',
+
+  // Errors.
+  'Every error of the API: what causes it, what to do, and whether to retry.':
+    'Všechny chyby API: co je způsobuje, co s nimi a zda je opakovat.',
+  'Errors a client should expect': 'Chyby, se kterými má klient počítat',
+  'Rare errors': 'Vzácné chyby',
+  'Every error is a problem document (RFC 9457) with the media type `application/problem+json`. Branch on its `code`. Its `type` is the address of the page that explains the error.':
+    'Každá chyba je dokument podle RFC 9457 s typem `application/problem+json`. Rozhodujte se podle `code`. Pole `type` je adresa stránky, která chybu vysvětluje.',
+  'The [reference](/docs/common#problem) describes the six members. When you contact the operator about an error, quote its `requestId`.':
+    'Šest polí chyby popisuje [dokumentace](/docs/common#problem). Když se kvůli chybě obracíte na provozovatele, uveďte její `requestId`.',
+  'These report a problem with the HTTP around a request, or inside the server. A well-behaved client rarely sees one.':
+    'Ty hlásí potíže s HTTP kolem požadavku nebo uvnitř serveru. Správně napsaný klient je téměř neuvidí.',
+  'HTTP status': 'Stav HTTP',
+  Type: 'Typ',
+  'What causes it': 'Co ji způsobuje',
+  'What to do': 'Co dělat',
+  'Whether to retry': 'Zda opakovat',
+  'See also: [reading errors](/guides/errors), [polling well](/guides/polling), [all errors](/errors).':
+    'Viz také: [jak číst chyby](/guides/errors), [správné dotazování](/guides/polling), [všechny chyby](/errors).',
+  'Can be retried': 'Lze opakovat',
+  'Do not retry': 'Neopakujte',
+  '`Retry-After` is always present, in whole seconds. Repeat the request no sooner.':
+    '`Retry-After` je v odpovědi vždy, v celých sekundách. Dříve požadavek neopakujte.',
 };

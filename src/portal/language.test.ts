@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { blocksIn, guideIn, hashOf } from './guide-translation.ts';
+import { errorTable } from '../contract/errors.ts';
+import { blocksIn, guideIn, hashOf, translationsIn } from './language.ts';
+import { siteFor } from './site.testing.ts';
 
 const repository = new URL('../../', import.meta.url);
 const slugs = readdirSync(new URL('czech/guides/', import.meta.url)).map((name) => name.replace('.txt', ''));
@@ -37,3 +39,19 @@ test('most of every translated guide is Czech', (t) => {
     assert.ok(left.length < prose.length / 2, slug);
   }
 });
+
+test('what the contract says of every error is Czech, and no translation is left of a text that changed', () => {
+  const translated = translationsIn('contract');
+  for (const { title, cause, action, retry } of Object.values(errorTable))
+    for (const text of [title, cause, action, retry])
+      assert.ok(translated.has(hashOf(text)), `${hashOf(text)} ${text}`);
+  const texts = [...stringsIn(siteFor('en').document), ...stringsIn(errorTable)];
+  const parts = texts.flatMap((text) => [text, ...text.split('\n\n'), ...text.split(/[|\n]/)]);
+  const hashes = new Set(parts.map((part) => hashOf(part.trim())));
+  for (const [hash, text] of translated) assert.ok(hashes.has(hash), `no text has the hash ${hash}: ${text}`);
+});
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(stringsIn);
+}
