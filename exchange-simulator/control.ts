@@ -1,20 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type FaultName, faultRules } from './fault-catalogue.ts';
+import { faultRules } from './fault-catalogue.ts';
 import { BadRequest, type FaultRequest, readFaultName } from './fault-request.ts';
 import type { PriceRequest } from './pinned-price.ts';
+import type { ExchangeSimulator } from './simulator.ts';
 
-/** What the control API controls: the simulator. */
-export interface Controllable {
-  readonly faults: {
-    set(request: FaultRequest): Promise<void>;
-    clear(name?: FaultName, symbol?: string): Promise<number>;
-    active(): unknown;
-  };
-  setPrice(request: PriceRequest): void;
-  release(symbol?: string): void;
-  setRate(eurCzk: string | undefined): void;
-  state(): unknown;
-}
+/** What the control API controls. */
+type Controllable = Pick<ExchangeSimulator, 'faults' | 'setPrice' | 'release' | 'setRate' | 'state'>;
 
 const bodyBytesMax = 64 * 1024;
 const ratePattern = /^\d{1,9}(\.\d{1,12})?$/;

@@ -26,22 +26,27 @@ export interface Dialect {
   answer(call: string, url: URL): Reply;
   /** The answer to a request that it refuses with this text. */
   refusal(message: string): Reply;
-  /** A client has connected: sends the first messages. */
-  greet(client: Connection): void;
+  /** A client has connected: sends the first messages, where the exchange has any. */
+  greet?(client: Connection): void;
   /** One message of a client. */
   received(client: Connection, text: string): void;
   /** Ten times a second for each connection: heartbeats, and frames that are collected before they are sent. */
-  beat(client: Connection, nowMs: number): void;
+  beat?(client: Connection, nowMs: number): void;
   /** A market's bid or ask changed, and perhaps its last price. Not called for a market that a fault mutes. */
   tickerChanged(market: Market, lastChanged: boolean): void;
-  /** A pair was listed, delisted or changed its status. */
-  instrumentChanged(market: Market): void;
-  /** The fault `system-status` began or ended. */
-  statusChanged(): void;
+  /** A pair was listed, delisted or changed its status. Absent where states are in the catalogue alone. */
+  instrumentChanged?(market: Market): void;
+  /** The fault `system-status` began or ended. Absent likewise. */
+  statusChanged?(): void;
   /** A whole ticker with these values, as it would have been sent at that instant. */
   oldTicker(client: Connection, market: Market, values: WireTicker, atUs: number, type: 'snapshot' | 'update'): void;
   /** Truncated JSON, 100,000 nested arrays, a channel that does not exist, a ticker of a symbol that does not exist. */
-  garbage(kind: 'json' | 'nested' | 'channel' | 'symbol'): string;
+  readonly garbage: {
+    readonly json: string;
+    readonly nested?: string;
+    readonly channel?: string;
+    readonly symbol?: string;
+  };
   /** A valid message without meaning, an object. */
   readonly filler: string;
   /** The announcement that the connection will end; `undefined`: the exchange has none. */
@@ -129,12 +134,14 @@ export class Venue {
     return this.faults.find('no-heartbeat') === undefined;
   }
 
+  /** The markets that are not delisted. */
+  get traded(): readonly Market[] {
+    return [...this.exchange.markets.values()].filter(({ status }) => status !== 'delisted');
+  }
+
   /** The markets that REST lists. */
   get listed(): readonly Market[] {
     const hidden = this.faults.all('pair-unlisted');
-    return [...this.exchange.markets.values()].filter(
-      ({ status, pair }) =>
-        status !== 'delisted' && hidden.every(({ symbols }) => symbols?.includes(pair.symbol) !== true),
-    );
+    return this.traded.filter(({ pair }) => hidden.every(({ symbols }) => symbols?.includes(pair.symbol) !== true));
   }
 }

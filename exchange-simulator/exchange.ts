@@ -10,7 +10,7 @@ export interface ExchangeListener {
   /** A market's bid or ask changed, and perhaps its last price too. */
   tickerChanged(market: Market, lastChanged: boolean): void;
   /** A pair was listed, delisted or changed its status. */
-  instrumentChanged(market: Market): void;
+  instrumentChanged?(market: Market): void;
 }
 
 export interface ExchangeOptions {
@@ -105,7 +105,7 @@ export class Exchange {
     if (market.status === status) return;
     market.status = status;
     this.catalogueVersion++;
-    for (const listener of this.#listeners) listener.instrumentChanged(market);
+    for (const listener of this.#listeners) listener.instrumentChanged?.(market);
   }
 
   /** Lists a new pair, which starts from `price`. */
@@ -113,7 +113,7 @@ export class Exchange {
     this.entries.set(entry.id, entry);
     const market = this.#addMarket(entry, price);
     this.catalogueVersion++;
-    if (market !== undefined) for (const listener of this.#listeners) listener.instrumentChanged(market);
+    if (market !== undefined) for (const listener of this.#listeners) listener.instrumentChanged?.(market);
   }
 
   #addMarket(entry: CatalogueEntry, price?: number): Market | undefined {

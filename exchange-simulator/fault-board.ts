@@ -25,12 +25,13 @@ interface Entry {
   readonly timers: readonly Timer[];
 }
 
+const none: readonly Fault[] = [];
+
 /** The active faults. The protocol servers check them before each answer. */
 export class FaultBoard {
   readonly #clock: Clock;
   readonly #effects: FaultEffects;
   readonly #entries = new Map<string, Entry>();
-  readonly #byName = new Map<FaultName, Fault[]>();
 
   constructor(clock: Clock, effects: FaultEffects) {
     this.#clock = clock;
@@ -45,7 +46,6 @@ export class FaultBoard {
     const key = keyOf(fault);
     this.#remove(key);
     this.#entries.set(key, this.#schedule(key, fault));
-    this.#index();
     if (fault.kind === 'state') await this.#effects.begin(fault);
   }
 
@@ -69,21 +69,21 @@ export class FaultBoard {
 
   /** The active fault of this name; where it names symbols, one that names this symbol. */
   find(name: FaultName, symbol?: string): Fault | undefined {
-    return this.#byName
-      .get(name)
-      ?.find(({ symbols }) => symbols === undefined || symbol === undefined || symbols.includes(symbol));
+    return this.all(name).find(
+      ({ symbols }) => symbols === undefined || symbol === undefined || symbols.includes(symbol),
+    );
   }
 
   /** Every active fault of this name. */
   all(name: FaultName): readonly Fault[] {
-    return this.#byName.get(name) ?? [];
+    if (this.#entries.size === 0) return none;
+    return [...this.#entries.values()].flatMap(({ fault }) => (fault.fault === name ? fault : []));
   }
 
   /** Drops all faults without ending them: the simulator stops. */
   stop(): void {
     for (const { timers } of this.#entries.values()) for (const timer of timers) timer.cancel();
     this.#entries.clear();
-    this.#byName.clear();
   }
 
   #schedule(key: string, fault: Fault): Entry {
@@ -104,15 +104,7 @@ export class FaultBoard {
     if (entry === undefined) return undefined;
     for (const timer of entry.timers) timer.cancel();
     this.#entries.delete(key);
-    this.#index();
     return entry.fault;
-  }
-
-  #index(): void {
-    this.#byName.clear();
-    for (const { fault } of this.#entries.values()) {
-      this.#byName.set(fault.fault, [...(this.#byName.get(fault.fault) ?? []), fault]);
-    }
   }
 }
 

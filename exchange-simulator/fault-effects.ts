@@ -2,6 +2,7 @@ import { newPair, type PairStatus } from './catalogue.ts';
 import type { Dialect, Venue } from './dialect.ts';
 import type { Exchange } from './exchange.ts';
 import type { FaultEffects } from './fault-board.ts';
+import type { FaultName } from './fault-catalogue.ts';
 import { BadRequest, type Fault, numberOf, textOf } from './fault-request.ts';
 import type { Listener } from './listener.ts';
 import type { Market } from './market-walk.ts';
@@ -21,9 +22,9 @@ export interface FaultTargets {
 export function faultEffects(targets: () => FaultTargets): FaultEffects {
   return {
     check: (fault) => check(fault, targets()),
-    begin: (fault) => begin(fault, targets()),
-    end: (fault) => end(fault, targets()),
-    trigger: (fault) => trigger(fault, targets()),
+    begin: (fault) => states[fault.fault]?.begin(fault, targets()),
+    end: (fault) => states[fault.fault]?.end(fault, targets()),
+    trigger: (fault) => events[fault.fault]?.(fault, targets()),
   };
 }
 
@@ -56,82 +57,45 @@ function isCloseCode(code: number): boolean {
   return code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code);
 }
 
-function begin(fault: Fault, { exchange, dialect, webSockets, listener }: FaultTargets): void | Promise<void> {
-  switch (fault.fault) {
-    case 'freeze':
-      return webSockets.each((connection) => connection.freeze());
-    case 'pair-status':
-      return eachMarket(fault, exchange, (market) => exchange.setStatus(market, textOf(fault, 'status') as PairStatus));
-    case 'pair-delist':
-      return eachMarket(fault, exchange, (market) => exchange.setStatus(market, 'delisted'));
-    case 'pair-new':
-      return listNew(fault, exchange);
-    case 'pair-unlisted':
-    case 'pair-alias':
-      exchange.catalogueVersion++;
-      return undefined;
-    case 'system-status':
-      return dialect.statusChanged();
-    case 'crossed':
-    case 'bad-value':
-      return eachMarket(fault, exchange, (market) => exchange.repeat(market));
-    case 'down':
-      return listener.close();
-    default:
-      return undefined;
-  }
-}
+type Effect = (fault: Fault, targets: FaultTargets) => void | Promise<void>;
 
-function end(fault: Fault, { exchange, dialect, webSockets, listener }: FaultTargets): void | Promise<void> {
-  switch (fault.fault) {
-    case 'freeze':
-      return webSockets.unfreeze();
-    case 'pair-status':
-    case 'pair-delist':
-      return eachMarket(fault, exchange, (market) => exchange.setStatus(market, 'online'));
-    case 'pair-new':
-      return eachMarket(fault, exchange, (market) => exchange.setStatus(market, 'delisted'));
-    case 'pair-unlisted':
-    case 'pair-alias':
-      exchange.catalogueVersion++;
-      return undefined;
-    case 'system-status':
-      return dialect.statusChanged();
-    case 'crossed':
-    case 'bad-value':
-      return eachMarket(fault, exchange, (market) => exchange.repeat(market));
-    case 'down':
-      return listener.reopen();
-    default:
-      return undefined;
-  }
-}
+const both = (effect: Effect) => ({ begin: effect, end: effect });
+const setStatus = (fault: Fault, { exchange }: FaultTargets, status: PairStatus) =>
+  eachMarket(fault, exchange, (market) => exchange.setStatus(market, status));
+const setOnline: Effect = (fault, targets) => setStatus(fault, targets, 'online');
+const setDelisted: Effect = (fault, targets) => setStatus(fault, targets, 'delisted');
+const changeCatalogue: Effect = (_, { exchange }) => void exchange.catalogueVersion++;
+const repeatPrices: Effect = (fault, { exchange }) => eachMarket(fault, exchange, (market) => exchange.repeat(market));
 
-function trigger(fault: Fault, targets: FaultTargets): void {
-  const { webSockets } = targets;
-  switch (fault.fault) {
-    case 'close':
-      webSockets.each((connection) => connection.close(numberOf(fault, 'code')));
-      break;
-    case 'reset':
-      webSockets.each((connection) => connection.reset());
-      break;
-    case 'garbage':
-      sendGarbage(textOf(fault, 'kind') ?? '', targets);
-      break;
-    case 'oversized':
-      sendOversized(numberOf(fault, 'bytes'), targets);
-      break;
-    case 'replay':
-      replay(fault, targets);
-      break;
-    case 'reconnect-notice':
-      webSockets.each((connection, nowMs) => connection.send(targets.dialect.reconnectNotice ?? '', nowMs));
-      break;
-    default:
-      throw new Error(`"${fault.fault}" is not an event`);
-  }
-}
+/** What a fault does when it begins and when it ends. The others are looked up where they matter. */
+const states: Readonly<Partial<Record<FaultName, { readonly begin: Effect; readonly end: Effect }>>> = {
+  freeze: {
+    begin: (_, { webSockets }) => webSockets.each((connection) => connection.freeze()),
+    end: (_, { webSockets }) => webSockets.unfreeze(),
+  },
+  'pair-status': {
+    begin: (fault, targets) => setStatus(fault, targets, textOf(fault, 'status') as PairStatus),
+    end: setOnline,
+  },
+  'pair-delist': { begin: setDelisted, end: setOnline },
+  'pair-new': { begin: listNew, end: setDelisted },
+  'pair-unlisted': both(changeCatalogue),
+  'pair-alias': both(changeCatalogue),
+  'system-status': both((_, { dialect }) => dialect.statusChanged?.()),
+  crossed: both(repeatPrices),
+  'bad-value': both(repeatPrices),
+  down: { begin: (_, { listener }) => listener.close(), end: (_, { listener }) => listener.reopen() },
+};
+
+const events: Readonly<Partial<Record<FaultName, (fault: Fault, targets: FaultTargets) => void>>> = {
+  close: (fault, { webSockets }) => webSockets.each((connection) => connection.close(numberOf(fault, 'code'))),
+  reset: (_, { webSockets }) => webSockets.each((connection) => connection.reset()),
+  garbage: (fault, targets) => sendGarbage(textOf(fault, 'kind') ?? '', targets),
+  oversized: (fault, targets) => sendOversized(numberOf(fault, 'bytes'), targets),
+  replay,
+  'reconnect-notice': (_, { webSockets, dialect }) =>
+    webSockets.each((connection, nowMs) => connection.send(dialect.reconnectNotice ?? '', nowMs)),
+};
 
 function eachMarket(fault: Fault, exchange: Exchange, run: (market: Market) => void): void {
   for (const symbol of fault.symbols ?? []) {
@@ -140,7 +104,7 @@ function eachMarket(fault: Fault, exchange: Exchange, run: (market: Market) => v
   }
 }
 
-function listNew(fault: Fault, exchange: Exchange): void {
+function listNew(fault: Fault, { exchange }: FaultTargets): void {
   for (const symbol of fault.symbols ?? []) {
     const gone = exchange.markets.get(symbol);
     const [base = '', quote = ''] = symbol.split('/');
@@ -197,11 +161,7 @@ function garbageBytes(kind: string, dialect: Dialect): Buffer {
     case 'frame':
       // All reserved bits set and an undefined opcode (RFC 6455, 5.2).
       return Buffer.from([0xff, 0x03, 0x61, 0x62, 0x63]);
-    case 'nested':
-    case 'channel':
-    case 'symbol':
-      return Buffer.from(dialect.garbage(kind));
     default:
-      return Buffer.from(dialect.garbage('json'));
+      return Buffer.from(dialect.garbage[kind as keyof Dialect['garbage']] ?? dialect.garbage.json);
   }
 }

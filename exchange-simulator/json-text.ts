@@ -27,3 +27,16 @@ export function product(one: string | undefined, other: string | undefined): str
 function isNumber(text: string | undefined): text is string {
   return text !== undefined && numeric.test(text);
 }
+
+/** The message of a client, as far as it is an object. */
+export function requestIn<Request extends object>(text: string): Partial<Request> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** 100,000 arrays, each in the one before. */
+export const nestedArrays = '['.repeat(100_000) + ']'.repeat(100_000);

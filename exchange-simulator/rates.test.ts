@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FakeClock } from '../test/support/fake-clock.ts';
-import { czechNationalBank, europeanCentralBank, newestFixingDay } from './fixing-day.ts';
+import { newestFixingDay } from './rates.ts';
 import { startForTest } from './test-client.testing.ts';
 
 describe('the rate sources', () => {
-  it('date the fixing on the newest working day after its hour of publication', () => {
+  it('date the fixing on the newest weekday after its hour of publication', () => {
     for (const [instant, cnb, ecb] of [
       ['2026-11-20T13:29:00Z', '2026-11-19', '2026-11-19'],
       ['2026-11-20T13:30:00Z', '2026-11-20', '2026-11-19'],
       ['2026-11-20T15:00:00Z', '2026-11-20', '2026-11-20'],
       ['2026-11-22T12:00:00Z', '2026-11-20', '2026-11-20'],
       ['2026-11-23T08:00:00Z', '2026-11-20', '2026-11-20'],
-      ['2026-11-17T16:00:00Z', '2026-11-16', '2026-11-17'],
-      ['2026-04-06T16:00:00Z', '2026-04-02', '2026-04-02'],
-      ['2027-01-01T16:00:00Z', '2026-12-31', '2026-12-31'],
+      ['2027-01-03T16:00:00Z', '2027-01-01', '2027-01-01'],
       ['2026-07-15T12:29:00Z', '2026-07-14', '2026-07-14'],
     ] as const) {
-      assert.equal(newestFixingDay(czechNationalBank, Date.parse(instant)), cnb, instant);
-      assert.equal(newestFixingDay(europeanCentralBank, Date.parse(instant)), ecb, instant);
+      assert.equal(newestFixingDay('cnb', Date.parse(instant)), cnb, instant);
+      assert.equal(newestFixingDay('ecb', Date.parse(instant)), ecb, instant);
     }
   });
 

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../src/clock.ts';
 import type { FaultBoard } from './fault-board.ts';
 import { numberOf, textOf } from './fault-request.ts';
-import { czechNationalBank, europeanCentralBank, fixingOrder, newestFixingDay } from './fixing-day.ts';
 import { json, type Reply, send, text } from './reply.ts';
+
+const dayMs = 86_400_000;
 
 export const cnbPath = '/cnbapi/exrates/daily?lang=EN';
 export const ecbPath = '/stats/eurofxref/eurofxref-daily.xml';
@@ -74,8 +75,8 @@ export class Rates {
   }
 
   #cnb(staleDay: string | undefined): string {
-    const validFor = staleDay ?? newestFixingDay(czechNationalBank, this.#clock.now());
-    const order = fixingOrder(czechNationalBank, validFor);
+    const validFor = staleDay ?? newestFixingDay('cnb', this.#clock.now());
+    const order = fixingOrder(validFor);
     const rates = fixing.map(([country, currency, amount, currencyCode, rate]) => {
       const head = JSON.stringify({ validFor, order, country, currency, amount, currencyCode }).slice(0, -1);
       return `${head},"rate":${currencyCode === 'EUR' ? (this.#eurCzk ?? rate) : rate}}`;
@@ -84,7 +85,7 @@ export class Rates {
   }
 
   #ecb(staleDay: string | undefined): string {
-    const day = staleDay ?? newestFixingDay(europeanCentralBank, this.#clock.now());
+    const day = staleDay ?? newestFixingDay('ecb', this.#clock.now());
     const cubes = references.map(
       ([code, rate]) => `\t\t\t<Cube currency='${code}' rate='${code === 'CZK' ? (this.#eurCzk ?? rate) : rate}'/>`,
     );
@@ -109,4 +110,37 @@ function sourceOf(url: string): Source | undefined {
   if (url.split('?', 1)[0] === cnbPath.split('?', 1)[0]) return 'cnb';
   if (url.startsWith(ecbPath)) return 'ecb';
   return url.startsWith(jsonPath) ? 'json' : undefined;
+}
+
+/** When a bank fixes rates, on each weekday, at a wall-clock time in Prague and Frankfurt. Holidays are left out. */
+const fixedAt = { cnb: '14:30', ecb: '16:00' } as const;
+
+const localTime = new Intl.DateTimeFormat('sv-SE', {
+  timeZone: 'Europe/Prague',
+  dateStyle: 'short',
+  timeStyle: 'short',
+});
+
+/** The calendar day (`YYYY-MM-DD`) of the newest fixing that a bank has published by this instant. */
+export function newestFixingDay(bank: keyof typeof fixedAt, epochMs: number): string {
+  const [date = '', time = ''] = localTime.format(epochMs).split(' ');
+  let day = time < fixedAt[bank] ? dayBefore(date) : date;
+  while (!isWeekday(day)) day = dayBefore(day);
+  return day;
+}
+
+/** Which weekday of its year a day is: the `order` of the Czech National Bank's answer. */
+function fixingOrder(day: string): number {
+  let order = 0;
+  for (let other = day; other.startsWith(day.slice(0, 4)); other = dayBefore(other)) if (isWeekday(other)) order++;
+  return order;
+}
+
+function isWeekday(day: string): boolean {
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
+  return weekday !== 0 && weekday !== 6;
+}
+
+function dayBefore(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - dayMs).toISOString().slice(0, 10);
 }

@@ -29,7 +29,7 @@ export class WebSockets implements ExchangeListener {
     this.#venue = venue;
     this.#dialect = dialect;
     venue.exchange.listen(this);
-    this.#beatTimer = venue.clock.every(beatMs, () => this.each((client, nowMs) => dialect.beat(client, nowMs)));
+    this.#beatTimer = venue.clock.every(beatMs, () => this.each((client, nowMs) => dialect.beat?.(client, nowMs)));
   }
 
   /** Accepts a WebSocket handshake, or refuses it as the active faults demand. */
@@ -70,10 +70,15 @@ export class WebSockets implements ExchangeListener {
     this.#subscribers.set(topic, subscribers.add(connection));
   }
 
-  /** False when it was not subscribed. */
-  unsubscribe(connection: Connection, topic: string): boolean {
+  unsubscribe(connection: Connection, topic: string): void {
     this.#subscribers.get(topic)?.delete(connection);
-    return connection.topics.delete(topic);
+    connection.topics.delete(topic);
+  }
+
+  /** Subscribes or unsubscribes. */
+  follow(connection: Connection, topic: string, isWanted: boolean): void {
+    if (isWanted) this.subscribe(connection, topic);
+    else this.unsubscribe(connection, topic);
   }
 
   hasSubscribers(topic: string): boolean {
@@ -103,7 +108,7 @@ export class WebSockets implements ExchangeListener {
   }
 
   instrumentChanged(market: Market): void {
-    this.#dialect.instrumentChanged(market);
+    this.#dialect.instrumentChanged?.(market);
   }
 
   #accept(webSocket: WebSocket, socket: Socket): void {
@@ -119,7 +124,7 @@ export class WebSockets implements ExchangeListener {
       connection.close(numberOf(closing, 'code'));
       return;
     }
-    this.#dialect.greet(connection);
+    this.#dialect.greet?.(connection);
     const afterFirst = faults.find('one-message-then-close');
     if (afterFirst !== undefined) connection.close(numberOf(afterFirst, 'code'));
     else webSocket.on('message', (data) => this.#receive(connection, String(data)));

@@ -1,5 +1,5 @@
 import type { Dialect, Venue } from '../dialect.ts';
-import { difference, objectText, product, stringText } from '../json-text.ts';
+import { difference, nestedArrays, objectText, product, requestIn, stringText } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';
 import { MessageLimit } from '../message-limit.ts';
 import { json, type Reply } from '../reply.ts';
@@ -18,7 +18,6 @@ interface Request {
 const restPath = '/api/v3/';
 const streamName = /^([^@]+)@(ticker|bookTicker)$/;
 const tickerEveryMs = 1_000;
-const nestingDepth = 100_000;
 const streamsMax = 1_024;
 const policyViolation = 1008;
 
@@ -29,6 +28,12 @@ export class BinanceDialect implements Dialect {
   readonly calls = binanceCalls;
   readonly filler = '{"result":null,"id":0}';
   readonly reconnectNotice = '{"stream":"!serverShutdown","data":{"e":"serverShutdown","E":1770123456789}}';
+  readonly garbage = {
+    json: '{"stream":"btceur@bookTicker","data":{"u":1,"s":"BTCEUR","b":"',
+    nested: `{"stream":"btceur@ticker","data":${nestedArrays}}`,
+    channel: '{"stream":"btceur@weather","data":{"e":"weather","s":"BTCEUR"}}',
+    symbol: '{"stream":"nopeeur@bookTicker","data":{"u":1,"s":"NOPEEUR","b":"1","B":"1","a":"2","A":"1"}}',
+  };
   readonly #venue: Venue;
   readonly #rest: BinanceRest;
   readonly #limit = new MessageLimit(5, 1_000);
@@ -52,15 +57,13 @@ export class BinanceDialect implements Dialect {
     return { ...json(JSON.stringify({ code: -1100, msg: message })), status: 400 };
   }
 
-  greet(): void {}
-
   received(client: Connection, text: string): void {
     const nowMs = this.#venue.clock.monotonicMs();
     if (!this.#limit.takes(client, nowMs)) {
       client.close(policyViolation);
       return;
     }
-    const { method, params, id } = readRequest(text);
+    const { method, params, id } = requestIn<Request>(text);
     const isSubscribing = method === 'SUBSCRIBE';
     if ((!isSubscribing && method !== 'UNSUBSCRIBE') || !Array.isArray(params)) {
       client.send('{"code":2,"msg":"Invalid request: unknown method or no params"}', nowMs);
@@ -68,7 +71,9 @@ export class BinanceDialect implements Dialect {
     }
     // Unknown names are accepted, and nothing is sent for them.
     const streams = params.flatMap((name) => this.#streamOf(String(name)) ?? []);
-    for (const { market, stream } of streams) this.#follow(client, `${stream} ${market.pair.symbol}`, isSubscribing);
+    for (const { market, stream } of streams) {
+      this.#venue.clients.follow(client, `${stream} ${market.pair.symbol}`, isSubscribing);
+    }
     client.send(JSON.stringify({ result: null, id }), nowMs);
     if (client.topics.size > streamsMax) {
       client.close(policyViolation);
@@ -103,25 +108,8 @@ export class BinanceDialect implements Dialect {
     this.#venue.clients.publish(topic, framed(market, 'bookTicker', data));
   }
 
-  instrumentChanged(): void {}
-
-  statusChanged(): void {}
-
   oldTicker(client: Connection, market: Market, values: WireTicker, atUs: number): void {
     client.send(this.#tickerFrame(market, values, atUs), this.#venue.clock.monotonicMs());
-  }
-
-  garbage(kind: 'json' | 'nested' | 'channel' | 'symbol'): string {
-    switch (kind) {
-      case 'json':
-        return '{"stream":"btceur@bookTicker","data":{"u":1,"s":"BTCEUR","b":"';
-      case 'nested':
-        return `{"stream":"btceur@ticker","data":${'['.repeat(nestingDepth)}${']'.repeat(nestingDepth)}}`;
-      case 'channel':
-        return '{"stream":"btceur@weather","data":{"e":"weather","s":"BTCEUR"}}';
-      case 'symbol':
-        return '{"stream":"nopeeur@bookTicker","data":{"u":1,"s":"NOPEEUR","b":"1","B":"1","a":"2","A":"1"}}';
-    }
   }
 
   #streamOf(name: string): { market: Market; stream: Stream } | undefined {
@@ -131,11 +119,6 @@ export class BinanceDialect implements Dialect {
       return { market, stream: stream as Stream };
     }
     return undefined;
-  }
-
-  #follow(client: Connection, topic: string, isWanted: boolean): void {
-    if (isWanted) this.#venue.clients.subscribe(client, topic);
-    else this.#venue.clients.unsubscribe(client, topic);
   }
 
   #sendTicker(client: Connection, market: Market, nowMs: number): void {
@@ -175,12 +158,4 @@ export function nameOf({ pair }: Market): string {
 
 function framed(market: Market, stream: Stream, data: string): string {
   return `{"stream":"${nameOf(market).toLowerCase()}@${stream}","data":${data}}`;
-}
-
-function readRequest(text: string): Request {
-  try {
-    return (JSON.parse(text) as Request | null) ?? {};
-  } catch {
-    return {};
-  }
 }

@@ -73,7 +73,7 @@ export class BinanceRest {
 
   /** One unknown symbol fails the whole request. */
   #tickers(symbols: string | null): Reply {
-    const markets = [...this.#venue.exchange.markets.values()].filter(({ status }) => status !== 'delisted');
+    const markets = this.#venue.traded;
     if (symbols === null) return json(`[${markets.map((market) => this.#ticker(market)).join(',')}]`);
     const byName = new Map(markets.map((market) => [nameOf(market), market]));
     const named = (JSON.parse(symbols) as string[]).map((name) => byName.get(name));

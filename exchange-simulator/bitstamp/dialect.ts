@@ -1,6 +1,6 @@
 import { candles } from '../candles.ts';
 import type { Dialect, Venue } from '../dialect.ts';
-import { difference, objectText, stringText } from '../json-text.ts';
+import { difference, nestedArrays, objectText, requestIn, stringText } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';
 import { json, Refusal, type Reply } from '../reply.ts';
 import type { WireTicker } from '../ticker.ts';
@@ -13,7 +13,6 @@ interface Request {
 
 const restPath = /^\/api\/v2\/(markets|ticker|ohlc\/[^/]+)\/$/;
 const bookChannel = /^order_book_(\w+)$/;
-const nestingDepth = 100_000;
 const candlesMax = 1_000;
 
 /** Bitstamp: one channel, `order_book_btceur`, of which the topic is `order_book BTC/EUR`. */
@@ -23,6 +22,12 @@ export class BitstampDialect implements Dialect {
   readonly calls = ['markets', 'ticker', 'ohlc'];
   readonly filler = '{"event":"bts:heartbeat","channel":"","data":""}';
   readonly reconnectNotice = '{"event":"bts:request_reconnect","channel":"","data":""}';
+  readonly garbage = {
+    json: '{"data":{"microtimestamp":"1641343691244908","bids":[["',
+    nested: `{"data":${nestedArrays},"channel":"order_book_btceur","event":"data"}`,
+    channel: '{"data":{"sky":"clear"},"channel":"weather_btceur","event":"weather"}',
+    symbol: '{"data":{"bids":[["1","1"]],"asks":[["2","1"]]},"channel":"order_book_nopeeur","event":"data"}',
+  };
   readonly #venue: Venue;
 
   constructor(venue: Venue) {
@@ -49,13 +54,9 @@ export class BitstampDialect implements Dialect {
     return { ...json(body), status: 400 };
   }
 
-  greet(): void {
-    // Bitstamp sends no greeting.
-  }
-
   received(client: Connection, text: string): void {
     const nowMs = this.#venue.clock.monotonicMs();
-    const { event, data } = readRequest(text);
+    const { event, data } = requestIn<Request>(text);
     if (event === 'bts:heartbeat') {
       if (this.#venue.beatsHeart) client.send(this.filler, nowMs);
       return;
@@ -74,38 +75,13 @@ export class BitstampDialect implements Dialect {
     }
   }
 
-  beat(): void {
-    // A heartbeat is sent only in answer to one of the client.
-  }
-
   tickerChanged(market: Market): void {
     const topic = topicOf(market);
     if (this.#venue.clients.hasSubscribers(topic)) this.#venue.clients.publish(topic, this.#frame(market));
   }
 
-  instrumentChanged(): void {
-    // States are in the catalogue alone.
-  }
-
-  statusChanged(): void {
-    // Maintenance is every market disabled, in the catalogue.
-  }
-
   oldTicker(client: Connection, market: Market, values: WireTicker, atUs: number): void {
     client.send(bookFrame(market, values, atUs), this.#venue.clock.monotonicMs());
-  }
-
-  garbage(kind: 'json' | 'nested' | 'channel' | 'symbol'): string {
-    switch (kind) {
-      case 'json':
-        return '{"data":{"microtimestamp":"1641343691244908","bids":[["';
-      case 'nested':
-        return `{"data":${'['.repeat(nestingDepth)}${']'.repeat(nestingDepth)},"channel":"order_book_btceur","event":"data"}`;
-      case 'channel':
-        return '{"data":{"sky":"clear"},"channel":"weather_btceur","event":"weather"}';
-      case 'symbol':
-        return '{"data":{"bids":[["1","1"]],"asks":[["2","1"]]},"channel":"order_book_nopeeur","event":"data"}';
-    }
   }
 
   #frame(market: Market): string {
@@ -134,7 +110,7 @@ export class BitstampDialect implements Dialect {
   }
 
   #tickers(): string {
-    const traded = [...this.#venue.exchange.markets.values()].filter(({ status }) => status !== 'delisted');
+    const traded = this.#venue.traded;
     return `[${traded.map((market) => this.#ticker(market)).join(',')}]`;
   }
 
@@ -199,12 +175,4 @@ function bookFrame(market: Market, values: WireTicker, atUs: number | undefined)
     asks: side(values.ask, values.ask_qty),
   });
   return `{"data":${data},"channel":"order_book_${nameOf(market)}","event":"data"}`;
-}
-
-function readRequest(text: string): Request {
-  try {
-    return (JSON.parse(text) as Request | null) ?? {};
-  } catch {
-    return {};
-  }
 }

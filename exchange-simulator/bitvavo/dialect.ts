@@ -2,6 +2,7 @@ import { candles } from '../candles.ts';
 import type { PairStatus } from '../catalogue.ts';
 import { tickText } from '../catalogue.ts';
 import type { Dialect, Venue } from '../dialect.ts';
+import { nestedArrays, requestIn } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';
 import { json, Refusal, type Reply } from '../reply.ts';
 import { quoted, unitsText, type WireTicker } from '../ticker.ts';
@@ -9,7 +10,6 @@ import type { Connection } from '../ws-connection.ts';
 
 const dayMs = 86_400_000;
 const sendEveryMs = 1_000;
-const nestingDepth = 100_000;
 const intervalMinutes: Readonly<Record<string, number>> = { '1m': 1, '5m': 5, '1h': 60, '1d': 1440 };
 
 interface Pending {
@@ -28,6 +28,12 @@ export class BitvavoDialect implements Dialect {
   readonly restPath = '/v2';
   readonly calls = ['markets', 'ticker24h', 'candles', 'time'];
   readonly filler = '{"event":"unsubscribed","subscriptions":{}}';
+  readonly garbage = {
+    json: '{"event":"ticker24h","data":[{"market":"BTC-EUR","bid":',
+    nested: `{"event":"weather","data":${nestedArrays}}`,
+    channel: '{"event":"weather","data":[{"market":"BTC-EUR","sky":"clear"}]}',
+    symbol: '{"event":"ticker24h","data":[{"market":"NOPE-EUR","timestamp":1,"bid":"1","ask":"2"}]}',
+  };
   readonly #venue: Venue;
   readonly #pending = new WeakMap<Connection, Pending>();
 
@@ -61,12 +67,8 @@ export class BitvavoDialect implements Dialect {
     return { status: 400, contentType: 'application/json', body };
   }
 
-  greet(): void {
-    // Bitvavo sends no greeting.
-  }
-
   received(client: Connection, text: string): void {
-    const answer = this.#answerTo(client, readRequest(text));
+    const answer = this.#answerTo(client, requestIn<Request>(text));
     client.send(JSON.stringify(answer), this.#venue.clock.monotonicMs());
   }
 
@@ -87,30 +89,9 @@ export class BitvavoDialect implements Dialect {
     });
   }
 
-  instrumentChanged(): void {
-    // States are in the catalogue alone.
-  }
-
-  statusChanged(): void {
-    // Maintenance is every market halted, in the catalogue.
-  }
-
   oldTicker(client: Connection, market: Market, values: WireTicker, atUs: number): void {
     const entry = entryOf(market, values, this.#openOf(market), atUs);
     client.send(`{"event":"ticker24h","data":[${entry}]}`, this.#venue.clock.monotonicMs());
-  }
-
-  garbage(kind: 'json' | 'nested' | 'channel' | 'symbol'): string {
-    switch (kind) {
-      case 'json':
-        return '{"event":"ticker24h","data":[{"market":"BTC-EUR","bid":';
-      case 'nested':
-        return `{"event":"weather","data":${'['.repeat(nestingDepth)}${']'.repeat(nestingDepth)}}`;
-      case 'channel':
-        return '{"event":"weather","data":[{"market":"BTC-EUR","sky":"clear"}]}';
-      case 'symbol':
-        return '{"event":"ticker24h","data":[{"market":"NOPE-EUR","timestamp":1,"bid":"1","ask":"2"}]}';
-    }
   }
 
   #answerTo(client: Connection, { action, channels = [] }: Request): object {
@@ -119,10 +100,7 @@ export class BitvavoDialect implements Dialect {
     const isKnown = channel?.name === 'ticker24h' && symbols.length > 0;
     if (!isKnown || (action !== 'subscribe' && action !== 'unsubscribe')) return invalid('action');
     if (action === 'subscribe' && symbols.some((symbol) => this.#venue.isRejected(symbol))) return invalid('market');
-    for (const symbol of symbols) {
-      if (action === 'subscribe') this.#venue.clients.subscribe(client, topicOf(symbol));
-      else this.#venue.clients.unsubscribe(client, topicOf(symbol));
-    }
+    for (const symbol of symbols) this.#venue.clients.follow(client, topicOf(symbol), action === 'subscribe');
     return { event: `${action}d`, subscriptions: { ticker24h: [...client.symbols].map(marketNamed) } };
   }
 
@@ -153,7 +131,7 @@ export class BitvavoDialect implements Dialect {
 
   #tickers(name: string | null): string {
     if (name !== null) return this.#entry(this.#market(name), 'rest');
-    const traded = [...this.#venue.exchange.markets.values()].filter(({ status }) => status !== 'delisted');
+    const traded = this.#venue.traded;
     return `[${traded.map((market) => this.#entry(market, 'rest')).join(',')}]`;
   }
 
@@ -230,13 +208,4 @@ function entryOf(market: Market, values: WireTicker, open: string, atUs: number 
     value === undefined ? [] : [`"${name}":${name === 'timestamp' ? value : quoted(value)}`],
   );
   return `{"market":"${marketNamed(market.pair.symbol)}",${texts.join(',')}}`;
-}
-
-function readRequest(text: string): Request {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
 }

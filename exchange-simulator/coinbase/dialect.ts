@@ -1,4 +1,5 @@
 import type { Dialect, Venue } from '../dialect.ts';
+import { nestedArrays } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';
 import type { Reply } from '../reply.ts';
 import { quoted, type WireTicker } from '../ticker.ts';
@@ -8,7 +9,6 @@ import { type Book, bookOf, changesOf } from './book.ts';
 import { CoinbaseRest, coinbaseCalls, object, openOf, productNamed, symbolNamed } from './rest.ts';
 
 const heartbeatEveryMs = 1_000;
-const nestingDepth = 100_000;
 const perProduct = ['level2_batch', 'ticker', 'heartbeat'];
 
 interface Channel {
@@ -22,6 +22,12 @@ export class CoinbaseDialect implements Dialect {
   readonly restPath = '';
   readonly calls = coinbaseCalls;
   readonly filler = '{"type":"subscriptions","channels":[]}';
+  readonly garbage = {
+    json: '{"type":"l2update","product_id":"BTC-EUR","changes":[["buy",',
+    nested: `{"type":"weather","data":${nestedArrays}}`,
+    channel: '{"type":"weather","product_id":"BTC-EUR","sky":"clear"}',
+    symbol: '{"type":"l2update","product_id":"NOPE-EUR","changes":[["buy","1.0","1"]]}',
+  };
   readonly #venue: Venue;
   readonly #rest: CoinbaseRest;
   /** The book of each market as it was last sent to subscribers. */
@@ -35,7 +41,6 @@ export class CoinbaseDialect implements Dialect {
     venue.exchange.listen({
       // A change that a fault withholds from subscribers counts in the sequence.
       tickerChanged: ({ pair }) => this.#sequences.set(pair.symbol, this.#sequenceOf(pair.symbol) + 1),
-      instrumentChanged: () => undefined,
     });
   }
 
@@ -49,10 +54,6 @@ export class CoinbaseDialect implements Dialect {
 
   refusal(message: string): Reply {
     return { status: 404, contentType: 'application/json', body: JSON.stringify({ message }) };
-  }
-
-  greet(): void {
-    // Coinbase sends no greeting.
   }
 
   received(client: Connection, text: string): void {
@@ -105,32 +106,17 @@ export class CoinbaseDialect implements Dialect {
     client.send(this.#ticker(market, values, atUs), nowMs);
   }
 
-  garbage(kind: 'json' | 'nested' | 'channel' | 'symbol'): string {
-    switch (kind) {
-      case 'json':
-        return '{"type":"l2update","product_id":"BTC-EUR","changes":[["buy",';
-      case 'nested':
-        return `{"type":"weather","data":${'['.repeat(nestingDepth)}${']'.repeat(nestingDepth)}}`;
-      case 'channel':
-        return '{"type":"weather","product_id":"BTC-EUR","sky":"clear"}';
-      case 'symbol':
-        return '{"type":"l2update","product_id":"NOPE-EUR","changes":[["buy","1.0","1"]]}';
-    }
-  }
-
   /** Subscribes or unsubscribes one channel; gives the frames that a new subscription begins with. */
   #apply(client: Connection, { name, symbols }: Channel, isSubscribing: boolean): string[] {
     const { clients } = this.#venue;
     if (name === 'status') {
-      if (isSubscribing) clients.subscribe(client, 'status');
-      else clients.unsubscribe(client, 'status');
+      clients.follow(client, 'status', isSubscribing);
       return isSubscribing ? [this.#status()] : [];
     }
     return symbols.flatMap((symbol) => {
       const topic = `${name} ${symbol}`;
       const isNew = !client.topics.has(topic);
-      if (isSubscribing) clients.subscribe(client, topic);
-      else clients.unsubscribe(client, topic);
+      clients.follow(client, topic, isSubscribing);
       return isSubscribing && isNew ? this.#first(name, symbol) : [];
     });
   }

@@ -11,6 +11,7 @@ export class CoinmateDialect implements Dialect {
   readonly restPath = '';
   readonly calls = ['tradingPairs', 'tickerAll'];
   readonly filler = '{"event":"ping"}';
+  readonly garbage = { json: '{"event":' };
   readonly #venue: Venue;
 
   constructor(venue: Venue) {
@@ -36,23 +37,11 @@ export class CoinmateDialect implements Dialect {
     return json(JSON.stringify({ error: true, errorMessage: message, data: null }));
   }
 
-  greet(): void {}
-
   received(): void {}
-
-  beat(): void {}
 
   tickerChanged(): void {}
 
-  instrumentChanged(): void {}
-
-  statusChanged(): void {}
-
   oldTicker(): void {}
-
-  garbage(): string {
-    return '{"event":';
-  }
 
   #pairs(): string[] {
     if (this.#venue.faults.find('catalogue-empty') !== undefined) return [];
@@ -69,9 +58,7 @@ export class CoinmateDialect implements Dialect {
   }
 
   #tickers(): string {
-    const traded = [...this.#venue.exchange.markets.values()].filter(
-      ({ status, pair }) => status !== 'delisted' && this.#venue.faults.find('reject', pair.symbol) === undefined,
-    );
+    const traded = this.#venue.traded.filter(({ pair }) => !this.#venue.isRejected(pair.symbol));
     return `{${traded.map((market) => `"${nameOf(market)}":${this.#ticker(market)}`).join(',')}}`;
   }
 

@@ -1,4 +1,5 @@
 import type { Dialect, Venue } from '../dialect.ts';
+import { nestedArrays } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';
 import { json, type Reply } from '../reply.ts';
 import type { WireTicker } from '../ticker.ts';
@@ -18,7 +19,6 @@ import { answerRequest, type Subscriptions } from './ws-requests.ts';
 
 const heartbeatAfterMs = 1_000;
 const restPath = '/0/public/';
-const nestingDepth = 100_000;
 const triggers: readonly EventTrigger[] = ['bbo', 'trades'];
 
 /** Kraken: REST and version 2 of its WebSocket. Topics are `instrument`, `bbo BTC/EUR` and `trades BTC/EUR`. */
@@ -27,6 +27,13 @@ export class KrakenDialect implements Dialect, Subscriptions {
   readonly restPath = '';
   readonly calls = krakenCalls;
   readonly filler = heartbeat;
+  readonly garbage = {
+    json: '{"channel":"ticker","type":"update","data":[{"symbol":"BTC/EUR","bid":',
+    nested: `{"channel":"ticker","data":${nestedArrays}}`,
+    channel: '{"channel":"weather","type":"update","data":[{"symbol":"BTC/EUR","sky":"clear"}]}',
+    symbol:
+      '{"channel":"ticker","type":"update","data":[{"symbol":"NOPE/EUR","bid":1.0,"bid_qty":1.0,"ask":1.1,"ask_qty":1.0,"last":1.0,"volume":1.0,"vwap":1.0,"low":1.0,"high":1.1,"change":0.0,"change_pct":0.00,"trades":1}]}',
+  };
   readonly #venue: Venue;
   readonly #rest: KrakenRest;
 
@@ -85,19 +92,6 @@ export class KrakenDialect implements Dialect, Subscriptions {
     client.send(tickerFrame(type, market.pair.symbol, values, wireTime(atUs)), this.#venue.clock.monotonicMs());
   }
 
-  garbage(kind: 'json' | 'nested' | 'channel' | 'symbol'): string {
-    switch (kind) {
-      case 'json':
-        return '{"channel":"ticker","type":"update","data":[{"symbol":"BTC/EUR","bid":';
-      case 'nested':
-        return `{"channel":"ticker","data":${'['.repeat(nestingDepth)}${']'.repeat(nestingDepth)}}`;
-      case 'channel':
-        return '{"channel":"weather","type":"update","data":[{"symbol":"BTC/EUR","sky":"clear"}]}';
-      case 'symbol':
-        return '{"channel":"ticker","type":"update","data":[{"symbol":"NOPE/EUR","bid":1.0,"bid_qty":1.0,"ask":1.1,"ask_qty":1.0,"last":1.0,"volume":1.0,"vwap":1.0,"low":1.0,"high":1.1,"change":0.0,"change_pct":0.00,"trades":1}]}';
-    }
-  }
-
   addTicker(client: Connection, symbol: string, trigger: EventTrigger): string | undefined {
     if (this.#venue.isRejected(symbol)) return `Currency pair not supported ${symbol}`;
     if (this.triggerOf(client, symbol) !== undefined) return 'Already subscribed';
@@ -114,8 +108,7 @@ export class KrakenDialect implements Dialect, Subscriptions {
   }
 
   followInstruments(client: Connection, isWanted: boolean): void {
-    if (isWanted) this.#venue.clients.subscribe(client, 'instrument');
-    else this.#venue.clients.unsubscribe(client, 'instrument');
+    this.#venue.clients.follow(client, 'instrument', isWanted);
   }
 
   tickerSnapshot(symbol: string): string | undefined {

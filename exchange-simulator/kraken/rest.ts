@@ -108,11 +108,8 @@ export class KrakenRest {
   }
 
   #ticker(names: string | null): string {
-    const { exchange, faults, clock } = this.#venue;
-    const chosen =
-      names === null
-        ? [...exchange.markets.values()].filter((market) => market.status !== 'delisted')
-        : names.split(',').map((name) => this.#market(name));
+    const { traded, faults, clock } = this.#venue;
+    const chosen = names === null ? traded : names.split(',').map((name) => this.#market(name));
     const nowMs = clock.now();
     return `{${chosen.map((market) => tickerAnswer(market, faults, nowMs)).join(',')}}`;
   }

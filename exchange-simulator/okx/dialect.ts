@@ -1,7 +1,7 @@
 import { candles } from '../candles.ts';
 import { tickText } from '../catalogue.ts';
 import type { Dialect, Venue } from '../dialect.ts';
-import { difference, objectText, product, stringText } from '../json-text.ts';
+import { difference, nestedArrays, objectText, product, requestIn, stringText } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';
 import { MessageLimit } from '../message-limit.ts';
 import { json, Refusal, type Reply } from '../reply.ts';
@@ -16,7 +16,6 @@ interface Argument {
 const restPath = '/api/v5/';
 const connectionId = 'd604ccd0';
 const hourMs = 3_600_000;
-const nestingDepth = 100_000;
 const candlesMax = 300;
 const minutesOf: Readonly<Record<string, number>> = { '1m': 1, '1H': 60, '1D': 1440 };
 
@@ -28,6 +27,13 @@ export class OkxDialect implements Dialect {
   readonly filler = '{"event":"subscribe","arg":{"channel":"tickers","instId":"NOPE-EUR"}}';
   readonly reconnectNotice =
     `{"event":"notice","code":"64008","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","connId":"${connectionId}"}`;
+  readonly garbage = {
+    json: '{"arg":{"channel":"tickers","instId":"BTC-EUR"},"data":[{"instId":"BTC-EUR","bidPx":"',
+    nested: `{"arg":{"channel":"weather"},"data":${nestedArrays}}`,
+    channel: '{"arg":{"channel":"weather","instId":"BTC-EUR"},"data":[{"sky":"clear"}]}',
+    symbol:
+      '{"arg":{"channel":"tickers","instId":"NOPE-EUR"},"data":[{"instType":"SPOT","instId":"NOPE-EUR","bidPx":"1","askPx":"2"}]}',
+  };
   readonly #venue: Venue;
   readonly #limit = new MessageLimit(480, hourMs);
 
@@ -56,10 +62,6 @@ export class OkxDialect implements Dialect {
     return json(JSON.stringify({ code: '51000', msg: message, data: [] }));
   }
 
-  greet(): void {
-    // OKX sends no greeting.
-  }
-
   received(client: Connection, text: string): void {
     const nowMs = this.#venue.clock.monotonicMs();
     if (text === 'ping') {
@@ -70,16 +72,12 @@ export class OkxDialect implements Dialect {
       client.close(1008);
       return;
     }
-    const { op, args } = readRequest(text);
+    const { op, args } = requestIn<{ op: unknown; args: unknown }>(text);
     if ((op !== 'subscribe' && op !== 'unsubscribe') || !Array.isArray(args)) {
       client.send(failure('60012', `Invalid request: ${text.slice(0, 100)}`), nowMs);
       return;
     }
     for (const argument of args as Argument[]) this.#follow(client, op, argument, nowMs);
-  }
-
-  beat(): void {
-    // There are no heartbeats: a client sends `ping`.
   }
 
   tickerChanged(market: Market): void {
@@ -99,19 +97,6 @@ export class OkxDialect implements Dialect {
     client.send(framed(market, tickerText(market, values, atUs)), this.#venue.clock.monotonicMs());
   }
 
-  garbage(kind: 'json' | 'nested' | 'channel' | 'symbol'): string {
-    switch (kind) {
-      case 'json':
-        return '{"arg":{"channel":"tickers","instId":"BTC-EUR"},"data":[{"instId":"BTC-EUR","bidPx":"';
-      case 'nested':
-        return `{"arg":{"channel":"weather"},"data":${'['.repeat(nestingDepth)}${']'.repeat(nestingDepth)}}`;
-      case 'channel':
-        return '{"arg":{"channel":"weather","instId":"BTC-EUR"},"data":[{"sky":"clear"}]}';
-      case 'symbol':
-        return '{"arg":{"channel":"tickers","instId":"NOPE-EUR"},"data":[{"instType":"SPOT","instId":"NOPE-EUR","bidPx":"1","askPx":"2"}]}';
-    }
-  }
-
   #follow(client: Connection, op: 'subscribe' | 'unsubscribe', argument: Argument, nowMs: number): void {
     const { channel } = argument;
     const symbol = String(argument.instId).replace('-', '/');
@@ -120,8 +105,7 @@ export class OkxDialect implements Dialect {
       return;
     }
     const topic = channel === 'tickers' ? topicOf(symbol) : String(channel);
-    if (op === 'subscribe') this.#venue.clients.subscribe(client, topic);
-    else this.#venue.clients.unsubscribe(client, topic);
+    this.#venue.clients.follow(client, topic, op === 'subscribe');
     client.send(JSON.stringify({ event: op, arg: argument, connId: connectionId }), nowMs);
     const first = op === 'subscribe' ? this.#first(topic, symbol) : undefined;
     if (first !== undefined) client.send(first, nowMs);
@@ -167,7 +151,7 @@ export class OkxDialect implements Dialect {
   }
 
   #tickers(): string {
-    const traded = [...this.#venue.exchange.markets.values()].filter(({ status }) => status !== 'delisted');
+    const traded = this.#venue.traded;
     const texts = traded.map((market) =>
       tickerText(market, this.#venue.values(market, 'rest'), this.#venue.changedAtUs(market)),
     );
@@ -235,12 +219,4 @@ function succeed(data: string): Reply {
 
 function failure(code: string, msg: string): string {
   return JSON.stringify({ event: 'error', code, msg, connId: connectionId });
-}
-
-function readRequest(text: string): { op?: unknown; args?: unknown } {
-  try {
-    return (JSON.parse(text) as { op?: unknown } | null) ?? {};
-  } catch {
-    return {};
-  }
 }
