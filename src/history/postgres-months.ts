@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
-import type { RunQuery } from './postgres-segments.ts';
 import type { Deletion } from './segment-store.ts';
+import type { RunQuery } from './sql-segments.ts';
 
 /** One process at a time makes tables. Any number that nothing else in the database locks. */
 const tablesLock = 7_230_113;
@@ -43,7 +43,7 @@ const tables = [
  */
 export async function prepareTables(run: RunQuery): Promise<string> {
   if (!(await isTable(run, 'record_identity'))) {
-    await run('select pg_advisory_xact_lock($1)', [tablesLock]);
+    await run('select pg_advisory_xact_lock(?)', [tablesLock]);
     if (!(await isTable(run, 'record_identity'))) for (const table of tables) await run(table);
   }
   const [identity] = await run<{ id: string }>('select id from record_identity');
@@ -51,7 +51,7 @@ export async function prepareTables(run: RunQuery): Promise<string> {
 }
 
 async function isTable(run: RunQuery, name: string): Promise<boolean> {
-  return (await run('select 1 where to_regclass($1) is not null', [name])).length === 1;
+  return (await run('select 1 where to_regclass(?) is not null', [name])).length === 1;
 }
 
 /** A calendar month in UTC, as `202611`. */
@@ -73,7 +73,7 @@ function monthEnd(month: Month): EpochMs {
 export async function makeMonth(run: RunQuery, month: Month): Promise<void> {
   const name = `record_segment_${month}`;
   if (await isTable(run, name)) return;
-  await run('select pg_advisory_xact_lock($1)', [tablesLock]);
+  await run('select pg_advisory_xact_lock(?)', [tablesLock]);
   await run(`create table if not exists ${name} partition of record_segment
     for values from (${monthStart(month)}) to (${monthEnd(month)})`);
 }
@@ -83,7 +83,7 @@ export async function deleteSegments(run: RunQuery, deletions: readonly Deletion
   // One process at a time.
   await run('lock table record_deletion in share row exclusive mode');
   for (const { chain, first, last, hash, until } of deletions) {
-    await run('insert into record_deletion values ($1, $2, $3, $4, $5)', [chain, first, last, hash, until]);
+    await run('insert into record_deletion values (?, ?, ?, ?, ?)', [chain, first, last, hash, until]);
   }
   const end = monthStart(monthOf(Math.max(...deletions.map(({ until }) => until)) as EpochMs));
   const months = await run<{ name: string }>(
@@ -104,7 +104,7 @@ async function isDeletedWhole(run: RunQuery, name: string, deletions: readonly D
   await run(`lock table ${name} in share row exclusive mode`);
   const rest = await run(
     `select 1 from ${name} as segment where not exists (
-       select from unnest($1::integer[], $2::bigint[], $3::bigint[]) as deleted (chain, first, last)
+       select from unnest(?::integer[], ?::bigint[], ?::bigint[]) as deleted (chain, first, last)
        where segment.chain = deleted.chain and segment.number between deleted.first and deleted.last
      ) limit 1`,
     [deletions.map(({ chain }) => chain), deletions.map(({ first }) => first), deletions.map(({ last }) => last)],
@@ -113,12 +113,12 @@ async function isDeletedWhole(run: RunQuery, name: string, deletions: readonly D
 }
 
 async function deleteFrom(run: RunQuery, name: string, { chain, first, last }: Deletion): Promise<void> {
-  const span = `select min(number) as low, max(number) as high from ${name} where chain = $1 and number between $2 and $3`;
+  const span = `select min(number) as low, max(number) as high from ${name} where chain = ? and number between ? and ?`;
   const [found] = await run<{ low: number | null; high: number | null }>(span, [chain, first, last]);
   const { low, high } = found!;
   if (low === null || high === null) return;
   for (let from = low; from <= high; from += deletedAtOnce) {
     const to = Math.min(high, from + deletedAtOnce - 1);
-    await run(`delete from ${name} where chain = $1 and number between $2 and $3`, [chain, from, to]);
+    await run(`delete from ${name} where chain = ? and number between ? and ?`, [chain, from, to]);
   }
 }

@@ -9,6 +9,7 @@ import { openPostgresSegments, openPostgresSegmentsToRead } from './postgres-seg
 import { answers, directoryFor, requestKey } from './record.testing.ts';
 import { RecordReader } from './record-reader.ts';
 import { prune } from './retention.ts';
+import type { Segment } from './segment.ts';
 import type { SegmentReader, SegmentStore } from './segment-store.ts';
 import { verifyRecord } from './verify.ts';
 
@@ -146,12 +147,13 @@ postgresTest(
     const { writer, store } = await machineOn(t, url, now);
     await writer.take(answers()(now));
     await writer.tick(asEpochMs(now + laterMs));
-    const segments = [await store.segment(1, 1), await store.segment(1, 2)].map((segment) => segment!);
-    const { segments: before } = await verifyRecord(store, () => {});
+    const { segments: count } = await verifyRecord(store, () => {});
+    const segments: Segment[] = [];
+    while (segments.length < count) segments.push((await store.segment(1, segments.length + 1))!);
     await store.append(segments);
-    assert.equal((await verifyRecord(store, () => {})).segments, before);
-    const forged = { ...segments[1]!, hash: Buffer.alloc(32, 1) };
-    await assert.rejects(store.append([segments[0]!, forged]), /does not end where this process left it/);
+    assert.equal((await verifyRecord(store, () => {})).segments, count);
+    const forged = { ...segments.at(-1)!, hash: Buffer.alloc(32, 1) };
+    await assert.rejects(store.append([...segments.slice(0, -1), forged]), /does not end where this process left it/);
   },
 );
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { EpochMs } from '../clock.ts';
 import { createIfMissing } from '../store/sqlite/open.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { ChainHead, Segment, SegmentHead } from './segment.ts';
-import { conditionsOf, headColumns, headOf, type SegmentRow, valuesOf } from './segment-row.ts';
-import type { Deletion, Hold, Run, SegmentQuery, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
+import type { Segment } from './segment.ts';
+import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
+import { headColumns, headOf, type SegmentRow, SqlSegments, valuesOf } from './sql-segments.ts';
 
 const schema = `
 create table if not exists segment (
@@ -72,14 +72,27 @@ function assertForm(database: DatabaseSync, path: string): void {
   throw new StoreError('foreign_database', message);
 }
 
-class SqliteSegments implements SegmentStore {
+/** Runs statements, each of which is prepared once. */
+function queriesOn(database: DatabaseSync) {
+  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+  return <Row>(text: string, values: readonly SQLInputValue[] = []): Row[] => {
+    const statement = statements.get(text) ?? database.prepare(text);
+    statements.set(text, statement);
+    return statement.all(...values) as Row[];
+  };
+}
+
+class SqliteSegments extends SqlSegments implements SegmentStore {
   readonly journalPath: string | undefined;
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #all: ReturnType<typeof queriesOn>;
 
   constructor(database: DatabaseSync, path: string) {
-    this.#database = database;
+    const all = queriesOn(database);
+    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place');
     this.journalPath = path === ':memory:' ? undefined : path;
+    this.#database = database;
+    this.#all = all;
   }
 
   /** Who has a number holds the lock of its journal: the file's processes are all on this machine. */
@@ -106,20 +119,6 @@ class SqliteSegments implements SegmentStore {
     });
   }
 
-  async addRun({ chain, startedAt, requestKey }: Omit<Run, 'run'>): Promise<number> {
-    const insert = this.#database.prepare('insert into run (chain, started_ms, request_key) values (?, ?, ?)');
-    return Number(insert.run(chain, startedAt, requestKey).lastInsertRowid);
-  }
-
-  async addHold({ from, to, reason }: Omit<Hold, 'id'>): Promise<number> {
-    const insert = this.#database.prepare('insert into hold (from_ms, to_ms, reason) values (?, ?, ?)');
-    return Number(insert.run(from, to, reason).lastInsertRowid);
-  }
-
-  async releaseHold(id: number): Promise<boolean> {
-    return this.#database.prepare('delete from hold where id = ?').run(id).changes === 1;
-  }
-
   deletableBefore(before: EpochMs): EpochMs {
     return before;
   }
@@ -134,15 +133,11 @@ class SqliteSegments implements SegmentStore {
   #delete({ chain, first, last, hash, until }: Deletion): void {
     const deleted = 'segment where chain = ? and number between ? and ?';
     const deleteChunks = this.#database.prepare('delete from chunk where id >= ? and id < ?');
-    const places = this.#all<Pick<SegmentRow, 'place' | 'bytes'>>(
-      `select place, bytes from ${deleted}`,
-      chain,
-      first,
-      last,
-    );
+    const span = [chain, first, last];
+    const places = this.#all<Pick<SegmentRow, 'place' | 'bytes'>>(`select place, bytes from ${deleted}`, span);
     for (const { place, bytes } of places) deleteChunks.run(place, place + Math.ceil(bytes / chunkBytes));
-    this.#database.prepare(`delete from ${deleted}`).run(chain, first, last);
-    this.#database.prepare('insert into deletion values (?, ?, ?, ?, ?)').run(chain, first, last, hash, until);
+    this.#all(`delete from ${deleted}`, span);
+    this.#all('insert into deletion values (?, ?, ?, ?, ?)', [...span, hash, until]);
   }
 
   async chains(): Promise<readonly number[]> {
@@ -150,21 +145,9 @@ class SqliteSegments implements SegmentStore {
     return rows.map(({ chain }) => chain);
   }
 
-  async head(chain: number): Promise<ChainHead | undefined> {
-    const query = 'select number, hash from segment where chain = ? order by number desc limit 1';
-    const [last] = this.#all<Pick<SegmentRow, 'number' | 'hash'>>(query, chain);
-    return last && { number: last.number, hash: Buffer.from(last.hash) };
-  }
-
-  async heads(query: SegmentQuery): Promise<readonly SegmentHead[]> {
-    const { where, values } = conditionsOf(query);
-    const text = `select ${headColumns}, place from segment ${where}`;
-    return this.#all<SegmentRow>(text, ...values).map(headOf);
-  }
-
   async segment(chain: number, number: number): Promise<Segment | undefined> {
     const query = `select ${headColumns}, place from segment where chain = ? and number = ?`;
-    const [row] = this.#all<SegmentRow>(query, chain, number);
+    const [row] = this.#all<SegmentRow>(query, [chain, number]);
     if (row === undefined) return undefined;
     const { place, bytes, ...head } = headOf(row);
     return { ...head, data: this.#data(place, 0, bytes) };
@@ -178,38 +161,14 @@ class SqliteSegments implements SegmentStore {
     const first = Math.floor(start / chunkBytes);
     const past = Math.ceil(end / chunkBytes);
     const query = 'select data from chunk where id >= ? and id < ? order by id';
-    const chunks = this.#all<Pick<Segment, 'data'>>(query, place + first, place + past);
+    const chunks = this.#all<Pick<Segment, 'data'>>(query, [place + first, place + past]);
     const [only] = chunks;
     const data = chunks.length === 1 ? only!.data : Buffer.concat(chunks.map((chunk) => chunk.data));
     return data.subarray(start - first * chunkBytes, end - first * chunkBytes);
   }
 
-  async runs(): Promise<readonly Run[]> {
-    return this.#all<Run>(
-      'select run, chain, started_ms as startedAt, request_key as requestKey from run order by run',
-    );
-  }
-
-  async holds(): Promise<readonly Hold[]> {
-    return this.#all<Hold>('select id, from_ms as "from", to_ms as "to", reason from hold order by id');
-  }
-
-  async deletions(chain: number): Promise<readonly Deletion[]> {
-    const query = 'select chain, first, last, hash, until_ms as until from deletion where chain = ? order by first';
-    return this.#all<Deletion>(query, chain).map((row) => ({ ...row }));
-  }
-
   async close(): Promise<void> {
     this.#database.close();
-  }
-
-  #all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement.all(...values) as unknown as Row[];
   }
 
   #together(work: () => void): void {
