@@ -8,7 +8,7 @@ import { decodeFacts, encodeFacts } from './fact-codec.ts';
 import { decodeGrouped } from './groups.ts';
 import { decodeMarkets, decodeQuotes, encodeQuotes } from './quote-codec.ts';
 import { type FactRow, factKinds, inOrder, type Quote, type QuoteRow, type ServingRow } from './rows.ts';
-import { decodeKeys, decodeServings, encodeServings } from './serving-codec.ts';
+import { decodeServings, encodeServings, servingDecoder } from './serving-codec.ts';
 
 /** Records as plain objects. */
 const record: typeof fc.record = (model: object) => fc.record(model as never, { noNullPrototype: true }) as never;
@@ -113,9 +113,7 @@ test('the rows of one market, or of one key, are read without the others', () =>
       );
       const ofKey = servings.filter(({ keyId }) => keyId === key);
       assert.deepEqual(
-        decodeGrouped(encodeServings(servings, base), base, decodeKeys, (name) => name === key).flatMap((rows) =>
-          rows.rows(),
-        ),
+        decodeGrouped(encodeServings(servings, base), base, servingDecoder(), (name) => name === key),
         ofKey,
       );
     }),

@@ -12,7 +12,7 @@ import type { RowBatch } from './row-batch.ts';
 import { breakKinds, type FactRow, inOrder, isBefore, type Position, type QuoteRow, type ServingRow } from './rows.ts';
 import type { SegmentHead, SegmentKind } from './segment.ts';
 import type { Run, SegmentReader } from './segment-store.ts';
-import { decodeKeys } from './serving-codec.ts';
+import { servingDecoder } from './serving-codec.ts';
 
 /** A span of the record: from `from` on, before `to`. */
 export interface RecordSpan {
@@ -141,8 +141,8 @@ export class RecordReader {
     const isIn = (row: ServingRow) => row.at >= from && row.at < to && (keyId === undefined || row.keyId === keyId);
     let last: ServingRow | undefined;
     const heads = await this.#store.heads({ kinds: ['servings'], chain, from, to });
-    for await (const { head, found } of this.#segments.decoded(heads, decodeKeys, only(keyId))) {
-      const rows = inOrder(found.flatMap((key) => key.rows()));
+    for await (const { head, found } of this.#segments.decoded(heads, servingDecoder(), only(keyId))) {
+      const rows = inOrder(found);
       last = rows.at(-1) ?? last;
       const wanted = rows.filter(isIn);
       if (wanted.length > 0) yield wanted.map((serving) => ({ serving, chain, run: head.run, segment: head }));
@@ -168,11 +168,9 @@ export class RecordReader {
       if (serving !== undefined) return { serving, chain, run, segment: undefined };
     }
     const heads = await this.#store.heads({ kinds: ['servings'], run, request: number });
-    for await (const { head, found } of this.#segments.decoded(heads, decodeKeys, everything)) {
-      for (const key of found) {
-        const serving = key.withRequest(number);
-        if (serving !== undefined) return { serving, chain, run, segment: head };
-      }
+    for await (const { head, found } of this.#segments.decoded(heads, servingDecoder(number), everything)) {
+      const [serving] = found;
+      if (serving !== undefined) return { serving, chain, run, segment: head };
     }
     return undefined;
   }

@@ -1,13 +1,21 @@
 import type { EpochMs } from '../clock.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import { ColumnsReader, ColumnsWriter, compress, decompress } from './columns.ts';
+import { compress, decompress, encodeTable, TableReader } from './columns.ts';
 import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
-import type { NameWriter } from './names.ts';
 import type { ServingRow } from './rows.ts';
 
 /** `lag`: from the request's instant to the position; `among`: which of the requests of its millisecond it was. */
-const columns = { asked: 0, lag: 1, sub: 2, route: 3, symbol: 4, status: 5, text: 6, feedAge: 7, among: 8 } as const;
-const columnCount = 9;
+const table = {
+  askedAt: 'cumulated',
+  lag: 'difference',
+  sub: 'count',
+  route: 'count',
+  symbol: 'count',
+  status: 'count',
+  text: 'count',
+  feedAgeMs: 'difference',
+  among: 'count',
+} as const;
 const subjectsPerGroup = 256;
 
 /**
@@ -20,14 +28,27 @@ export function encodeServings(rows: readonly ServingRow[], base: readonly strin
   const firstRequests = firstRequestsOf(rows);
   return encodeGrouped(rows, ({ keyId }) => keyId, base, {
     subjectsPerGroup,
-    encode: (keys, names) => encodeGroup(keys, names, firstRequests),
+    encode: (keys, names) => {
+      const cellsOf = (row: ServingRow) => ({
+        ...row,
+        lag: row.at - row.askedAt,
+        route: names.indexOf(row.route),
+        symbol: names.indexOf(row.symbol),
+        text: names.indexOf(row.text),
+        among: row.request - firstRequests.get(row.askedAt)!,
+      });
+      return encodeTable(
+        table,
+        keys.map((rows) => rows.map(cellsOf)),
+      );
+    },
     extra: writeFirstRequests(firstRequests),
   });
 }
 
 /** Gives the rows again, key by key. */
 export function decodeServings(data: Uint8Array, base: readonly string[]): ServingRow[] {
-  return decodeGrouped(data, base, decodeKeys).flatMap((key) => key.rows());
+  return decodeGrouped(data, base, servingDecoder());
 }
 
 /** The lowest request number by millisecond. */
@@ -76,37 +97,37 @@ class FirstRequests {
   }
 }
 
-function encodeGroup(
-  keys: readonly (readonly ServingRow[])[],
-  names: NameWriter,
-  firstRequests: ReadonlyMap<number, number>,
-): Buffer {
-  const writer = new ColumnsWriter(columnCount);
-  for (const rows of keys) {
-    let lastAskedAt = 0;
-    for (const row of rows) {
-      writer.column(columns.asked).difference(row.askedAt - lastAskedAt);
-      writer.column(columns.lag).difference(row.at - row.askedAt);
-      writer.column(columns.sub).count(row.sub);
-      writer.column(columns.route).count(names.indexOf(row.route));
-      writer.column(columns.symbol).count(names.indexOf(row.symbol));
-      writer.column(columns.status).count(row.status);
-      writer.column(columns.text).count(names.indexOf(row.text));
-      writer.column(columns.feedAge).difference(row.feedAgeMs);
-      writer.column(columns.among).count(row.request - firstRequests.get(row.askedAt)!);
-      lastAskedAt = row.askedAt;
-    }
-  }
-  return writer.compressed();
+/** Makes rows of the keys that are wanted. @param wanted a request number: of this one alone */
+export function servingDecoder(wanted?: number): GroupDecoder<ServingRow> {
+  return ({ subjects, bytes, names, extra, isWanted }) => {
+    const reader = new TableReader(table, bytes);
+    const firstRequests = firstRequestsIn(extra);
+    return subjects.flatMap(({ name: keyId, count }) => {
+      const columns = reader.next(count);
+      return isWanted(keyId) ? rowsOf(keyId, columns, names, firstRequests, wanted) : [];
+    });
+  };
 }
 
-/** The keys of a group that are wanted, column by column: rows are made of them where somebody asks for them. */
-export const decodeKeys: GroupDecoder<KeyRows> = ({ subjects, bytes, names, extra, isWanted }) => {
-  const reader = new ColumnsReader(bytes, columnCount);
-  const firstRequests = firstRequestsIn(extra);
-  const keys = subjects.map(({ name, count }) => new KeyRows(name, count, names, reader, firstRequests));
-  return keys.filter(({ keyId }) => isWanted(keyId));
-};
+function rowsOf(
+  keyId: string,
+  columns: ReturnType<TableReader<typeof table>['next']>,
+  names: readonly string[],
+  firstRequests: FirstRequests,
+  wanted: number | undefined,
+): ServingRow[] {
+  const rows: ServingRow[] = [];
+  for (const [index, instant] of columns.askedAt.entries()) {
+    const request = firstRequests.at(instant) + columns.among[index]!;
+    if (wanted !== undefined && request !== wanted) continue;
+    const askedAt = instant as EpochMs;
+    const name = (column: 'route' | 'symbol' | 'text') => names[columns[column][index]!]!;
+    const served = { route: name('route'), symbol: name('symbol'), status: columns.status[index]!, text: name('text') };
+    const position = { at: (askedAt + columns.lag[index]!) as EpochMs, sub: columns.sub[index]! };
+    rows.push({ ...position, keyId, askedAt, ...served, feedAgeMs: columns.feedAgeMs[index]!, request });
+  }
+  return rows;
+}
 
 /** Kept for the last table: it serves all groups of a segment. */
 let lastTable: { readonly extra: Uint8Array; readonly firstRequests: FirstRequests } | undefined;
@@ -114,70 +135,4 @@ let lastTable: { readonly extra: Uint8Array; readonly firstRequests: FirstReques
 function firstRequestsIn(extra: Uint8Array): FirstRequests {
   if (lastTable?.extra !== extra) lastTable = { extra, firstRequests: new FirstRequests(extra) };
   return lastTable.firstRequests;
-}
-
-/** The rows of a key in a segment, in their order. */
-class KeyRows {
-  readonly keyId: string;
-  readonly #names: readonly string[];
-  readonly #firstRequests: FirstRequests;
-  readonly #columns: Readonly<Record<keyof typeof columns, Float64Array>>;
-
-  constructor(
-    keyId: string,
-    count: number,
-    names: readonly string[],
-    reader: ColumnsReader,
-    firstRequests: FirstRequests,
-  ) {
-    this.keyId = keyId;
-    this.#names = names;
-    this.#firstRequests = firstRequests;
-    const counts = (column: number) => reader.column(column).counts(count);
-    const differences = (column: number) => reader.column(column).differences(count);
-    this.#columns = {
-      asked: reader.column(columns.asked).cumulated(count),
-      lag: differences(columns.lag),
-      sub: counts(columns.sub),
-      route: counts(columns.route),
-      symbol: counts(columns.symbol),
-      status: counts(columns.status),
-      text: counts(columns.text),
-      feedAge: differences(columns.feedAge),
-      among: counts(columns.among),
-    };
-  }
-
-  rows(): ServingRow[] {
-    return Array.from(this.#columns.asked, (_, index) => this.#row(index));
-  }
-
-  /** The row with this request number. */
-  withRequest(request: number): ServingRow | undefined {
-    const { asked } = this.#columns;
-    for (let index = 0; index < asked.length; index++) if (this.#request(index) === request) return this.#row(index);
-    return undefined;
-  }
-
-  #request(index: number): number {
-    return this.#firstRequests.at(this.#columns.asked[index]!) + this.#columns.among[index]!;
-  }
-
-  #row(index: number): ServingRow {
-    const value = (column: keyof typeof columns) => this.#columns[column][index]!;
-    const name = (column: keyof typeof columns) => this.#names[value(column)]!;
-    const askedAt = value('asked') as EpochMs;
-    return {
-      at: (askedAt + value('lag')) as EpochMs,
-      sub: value('sub'),
-      keyId: this.keyId,
-      askedAt,
-      route: name('route'),
-      symbol: name('symbol'),
-      status: value('status'),
-      text: name('text'),
-      feedAgeMs: value('feedAge'),
-      request: this.#request(index),
-    };
-  }
 }
