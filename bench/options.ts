@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 export interface Options<Name extends string> {
   readonly names: readonly Name[];
   readonly quick: boolean;
-  readonly writeDocs: boolean;
 }
 
 /** Reads the command line. Throws with one clear line when it is wrong. */
@@ -13,16 +12,11 @@ export function readOptions<Name extends string>(args: readonly string[], known:
     options: {
       only: { type: 'string' },
       quick: { type: 'boolean', default: false },
-      'write-docs': { type: 'boolean', default: false },
     },
   });
   const names = values.only?.split(',') ?? known;
   for (const name of names) {
     if (!known.some((each) => each === name)) throw new Error(`--only takes ${known.join(', ')}; not "${name}"`);
   }
-  const chosen = known.filter((name) => names.includes(name));
-  if (values['write-docs'] && (values.quick || chosen.length < known.length)) {
-    throw new Error('--write-docs goes with the whole measurement: without --quick and --only');
-  }
-  return { names: chosen, quick: values.quick, writeDocs: values['write-docs'] };
+  return { names: known.filter((name) => names.includes(name)), quick: values.quick };
 }

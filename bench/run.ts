@@ -8,7 +8,6 @@ import { latency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { readOptions } from './options.ts';
 import { recording } from './recording.ts';
-import { reportPage } from './report/markdown.ts';
 import type { Section } from './report/section.ts';
 import { machineText, sectionText } from './report/text.ts';
 import { scaling } from './scaling.ts';
@@ -50,7 +49,7 @@ function read(args: readonly string[]) {
 }
 
 async function run(): Promise<void> {
-  const { names, quick, writeDocs } = options!;
+  const { names, quick } = options!;
   installPackages();
   const date = new Date().toISOString().slice(0, 10);
   const machine = describeMachine();
@@ -65,10 +64,6 @@ async function run(): Promise<void> {
   mkdirSync(new URL('results', here), { recursive: true });
   const results = { date, quick, machine, measurements: Object.fromEntries(sections) };
   writeFileSync(new URL('results/latest.json', here), `${JSON.stringify(results, undefined, 2)}\n`);
-  if (writeDocs && process.exitCode === undefined) {
-    const page = reportPage(date, 'npm run bench -- --write-docs', machine, [...sections.values()]);
-    writeFileSync(new URL('../docs/contributors/performance.md', here), page);
-  }
 }
 
 /** A measurement that fails leaves the others to be made, and the exit code says so. */
