@@ -1,7 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
-import { readCandleRows } from './candle-rows.ts';
 import type {
   Candle,
   CandleInterval,
@@ -13,8 +12,8 @@ import type {
 } from './connector.ts';
 import type { LiveChannel, LiveParts, LiveProtocol, SocketTraits } from './live-protocol.ts';
 import { LiveSocket } from './live-socket.ts';
-import { type ListedPair, selectMarkets } from './market-listing.ts';
-import { PairDirectory } from './pair-directory.ts';
+import { type ListedPair, PairDirectory, selectMarkets } from './market-listing.ts';
+import { readCandleRows } from './rest-answers.ts';
 import { type RestAnswer, type RestCall, RestClient, type RestClientOptions } from './rest-client.ts';
 import { SplitConnection } from './split-connection.ts';
 import { asUpstreamError, UpstreamError, type UpstreamErrorKind } from './wire.ts';

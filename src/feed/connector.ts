@@ -65,9 +65,8 @@ export interface Candle {
 export interface LiveConnection {
   /** Subscribes to tickers. Each symbol gets an `accepted` or `rejected` event within the connector's deadline. */
   subscribe(symbols: readonly MarketSymbol[]): void;
+  /** Subscribing to the same symbols right after that renews their subscriptions: a new snapshot follows. */
   unsubscribe(symbols: readonly MarketSymbol[]): void;
-  /** Renews these subscriptions: a new snapshot follows. */
-  resubscribe(symbols: readonly MarketSymbol[]): void;
   /** Requests an answer of any kind, which arrives as a `frame` event. */
   ping(): void;
   /** Drops the connection at once, without a closing handshake, which a frozen peer never answers. */

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { DecimalString } from '../market/decimal.ts';
 import { check } from '../market/seeded.testing.ts';
 import { changePercentOf, vwapOf } from './derived.ts';
-import { asStep } from './listing-values.ts';
+import { asStep } from './market-listing.ts';
 
 const decimal = (text: string) => text as DecimalString;
 

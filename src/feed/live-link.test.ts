@@ -8,7 +8,6 @@ import { partsForTest } from './parts.testing.ts';
 const connection: LiveConnection = {
   subscribe() {},
   unsubscribe() {},
-  resubscribe() {},
   ping() {},
   terminate() {},
 };

@@ -2,16 +2,15 @@ import type { Clock } from '../clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import type { DroppedFrame, LiveConnection, LiveEvent, LivePair } from './connector.ts';
-import type { PairDirectory } from './pair-directory.ts';
-import type { TickerArrival, TickerValues } from './polled-tickers.ts';
-import type { SendPace } from './send-queue.ts';
+import type { PairDirectory } from './market-listing.ts';
+import type { TickerArrival, TickerValues } from './rest-answers.ts';
 import { type AcknowledgementStyle, type SubscriptionMethod, Subscriptions } from './subscriptions.ts';
 import { asText, type WireObject } from './wire.ts';
 
 /** What is particular to the connections of an exchange. */
 export interface SocketTraits {
-  /** How fast frames are sent on one connection. */
-  readonly pace: SendPace;
+  /** How fast frames are sent on one connection: the mean time between two, and how many may go together after a pause. */
+  readonly pace: { readonly intervalMs: number; readonly burst: number };
   /** A larger frame ends the connection, and so does one over the configured limit. */
   readonly frameBytesMax: number;
   /** The exchange ends every connection about this long after its opening. */
@@ -82,10 +81,6 @@ export abstract class LiveProtocol implements LiveConnection {
 
   unsubscribe(symbols: readonly MarketSymbol[]): void {
     this.subscriptions.unsubscribe(symbols);
-  }
-
-  resubscribe(symbols: readonly MarketSymbol[]): void {
-    this.subscriptions.resubscribe(symbols);
   }
 
   ping(): void {

@@ -1,7 +1,7 @@
+import { type DecimalString, shortest } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, symbolOf } from '../market/symbol.ts';
 import type { SkippedPair, UpstreamMarket } from '../market/upstream.ts';
-import type { PairNames } from './pair-directory.ts';
-import { UpstreamError } from './wire.ts';
+import { asCount, asPositive, UpstreamError, type WireObject } from './wire.ts';
 
 /** Which pairs become markets. */
 export interface ListingChoice {
@@ -88,4 +88,71 @@ function unnamedPair(id: string): SkippedPair {
 
 function isChosen(symbol: MarketSymbol, quote: CurrencyCode, { quotes, symbols }: ListingChoice): boolean {
   return quotes.includes(quote) && (symbols === 'all' || symbols.includes(symbol));
+}
+
+export interface PairNames {
+  readonly symbol: MarketSymbol;
+  /** In REST requests and answers, for example `XXBTZEUR`. */
+  readonly id: string;
+  /** On the live connection, for example `BTC/EUR`. */
+  readonly liveName: string;
+}
+
+/**
+ * The names of every pair listed since the process started. A pair missing from a catalogue keeps its names: when
+ * its market is gone is decided by the market's lifecycle.
+ */
+export class PairDirectory {
+  readonly bySymbol = new Map<MarketSymbol, PairNames>();
+  readonly byId = new Map<string, PairNames>();
+  readonly byLiveName = new Map<string, PairNames>();
+
+  add(pairs: readonly PairNames[]): void {
+    for (const pair of pairs) {
+      this.bySymbol.set(pair.symbol, pair);
+      this.byId.set(pair.id, pair);
+      this.byLiveName.set(pair.liveName, pair);
+    }
+  }
+}
+
+/** The smallest step of a price or an amount. */
+export interface Step {
+  /** In its shortest plain form. */
+  readonly size: DecimalString;
+  /** Its decimal places, 0 to 18. */
+  readonly places: number;
+}
+
+const placesMax = 18;
+
+/** Reads a step such as `0.01000000`; `undefined` unless it is a decimal above zero with at most 18 places. */
+export function asStep(value: unknown): Step | undefined {
+  const positive = asPositive(value);
+  if (positive === undefined) return undefined;
+  const size = shortest(positive);
+  const point = size.indexOf('.');
+  const places = point === -1 ? 0 : size.length - point - 1;
+  return places > placesMax ? undefined : { size, places };
+}
+
+/** A count of decimal places, 0 to 18, that a market needs. Throws `UpstreamError` with the reason for skipping the pair. */
+export function requirePlaces(entry: WireObject, member: string): number {
+  return required(asCount(entry[member], placesMax), `${member} is missing or out of range`);
+}
+
+/** A decimal above zero that a market needs. Throws `UpstreamError` with the reason for skipping the pair. */
+export function requirePositive(entry: WireObject, member: string): DecimalString {
+  return required(asPositive(entry[member]), `${member} is missing or not a positive decimal`);
+}
+
+/** A step or a smallest size that a market needs. Throws `UpstreamError` with the reason for skipping the pair. */
+export function requireStep(entry: WireObject, member: string): Step {
+  return required(asStep(entry[member]), `${member} is missing or not a positive decimal`);
+}
+
+/** Throws `UpstreamError` with the reason for skipping the pair where the value is `undefined`. */
+export function required<Value>(value: Value | undefined, reason: string): Value {
+  if (value === undefined) throw new UpstreamError('malformed', reason);
+  return value;
 }

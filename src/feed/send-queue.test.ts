@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { SendQueue } from './send-queue.ts';
+import { SendQueue } from './live-socket.ts';
 
 test('frames leave in order, a burst at once and the rest at the mean pace, and each tells when it left', async () => {
   const clock = new FakeClock();

@@ -38,14 +38,10 @@ export class SplitConnection implements LiveConnection {
   }
 
   unsubscribe(symbols: readonly MarketSymbol[]): void {
-    this.#each(symbols, (part, own) => {
-      for (const symbol of own) part.symbols.delete(symbol);
-      part.connection.unsubscribe(own);
-    });
-  }
-
-  resubscribe(symbols: readonly MarketSymbol[]): void {
-    this.#each(symbols, (part, own) => part.connection.resubscribe(own));
+    for (const part of this.#parts) {
+      const own = symbols.filter((symbol) => part.symbols.delete(symbol));
+      if (own.length > 0) part.connection.unsubscribe(own);
+    }
   }
 
   ping(): void {
@@ -59,13 +55,6 @@ export class SplitConnection implements LiveConnection {
 
   #partOf(symbol: MarketSymbol): Part | undefined {
     return this.#parts.find(({ symbols }) => symbols.has(symbol));
-  }
-
-  #each(symbols: readonly MarketSymbol[], run: (part: Part, own: MarketSymbol[]) => void): void {
-    for (const part of this.#parts) {
-      const own = symbols.filter((symbol) => part.symbols.has(symbol));
-      if (own.length > 0) run(part, own);
-    }
   }
 
   #add(): Part {

@@ -44,8 +44,6 @@ export class Subscriptions {
   readonly #outbox: Batch[] = [];
   /** Symbols without an answer yet, with the number of their latest request. */
   readonly #unanswered = new Map<MarketSymbol, number>();
-  /** Symbols to subscribe again as soon as their unsubscription is acknowledged. */
-  readonly #renewing = new Set<MarketSymbol>();
   readonly #timers = new Set<Timer>();
   #requests = 0;
   /** The request whose answer the next one waits for; only with whole sets. */
@@ -60,25 +58,9 @@ export class Subscriptions {
   }
 
   unsubscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) {
-      this.#unanswered.delete(symbol);
-      this.#renewing.delete(symbol);
-    }
+    for (const symbol of symbols) this.#unanswered.delete(symbol);
     this.#enqueue('unsubscribe', symbols);
     this.#settle();
-  }
-
-  /** Subscribing to an existing subscription changes nothing, so the old one has to end first. */
-  resubscribe(symbols: readonly MarketSymbol[]): void {
-    const idle = symbols.filter((symbol) => !this.#renewing.has(symbol));
-    if (idle.length === 0) return;
-    this.#enqueue('unsubscribe', idle);
-    if (this.#options.acknowledges !== 'each') {
-      this.#enqueue('subscribe', idle);
-      return;
-    }
-    for (const symbol of idle) this.#renewing.add(symbol);
-    this.#after(answerTimeoutMs, () => this.#renew(idle));
   }
 
   /** An acknowledgement, or data, which implies one. */
@@ -92,10 +74,6 @@ export class Subscriptions {
     if (!this.#unanswered.delete(symbol)) return;
     this.#options.listener({ type: 'rejected', symbol, reason });
     this.#settle();
-  }
-
-  unsubscribed(symbol: MarketSymbol): void {
-    this.#renew([symbol]);
   }
 
   /** Everything that is subscribed now, as the exchange lists it. */
@@ -128,13 +106,6 @@ export class Subscriptions {
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
     this.#outbox.length = 0;
-  }
-
-  #renew(symbols: readonly MarketSymbol[]): void {
-    this.#enqueue(
-      'subscribe',
-      symbols.filter((symbol) => this.#renewing.delete(symbol)),
-    );
   }
 
   #enqueue(method: SubscriptionMethod, symbols: readonly MarketSymbol[]): void {

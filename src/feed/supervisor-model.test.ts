@@ -43,8 +43,6 @@ class Line implements LiveConnection {
 
   unsubscribe(): void {}
 
-  resubscribe(): void {}
-
   ping(): void {
     if (this.answersPings) this.tell({ type: 'frame' });
   }

@@ -306,7 +306,9 @@ export class FeedSupervisor {
       { symbols: silent.slice(0, 20), count: silent.length },
       'symbols silent on the live connection',
     );
-    this.#link.connections[0]?.resubscribe(silent);
+    const [connection] = this.#link.connections;
+    connection?.unsubscribe(silent);
+    connection?.subscribe(silent);
   }
 
   #after(delayMs: number, run: () => void): void {

@@ -1,7 +1,7 @@
 import type { Clock, EpochMs } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
-import type { TickerArrival } from './polled-tickers.ts';
+import type { TickerArrival } from './rest-answers.ts';
 import type { BestPrices } from './top-of-book.ts';
 
 export type Statistics = Pick<

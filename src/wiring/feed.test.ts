@@ -59,7 +59,6 @@ class PlayedExchange implements ExchangeConnector {
         }
       },
       unsubscribe() {},
-      resubscribe() {},
       ping: () => this.heartbeat(),
       terminate() {},
     };

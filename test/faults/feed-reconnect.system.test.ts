@@ -106,7 +106,7 @@ test(`instances that lose the exchange at the same instant do not come back in l
 /** When one instance tries, against an exchange that closes at once. */
 function attemptsOf(clock: FakeClock, itsSeed: number): readonly number[] {
   const times: number[] = [];
-  const connection: LiveConnection = { subscribe() {}, unsubscribe() {}, resubscribe() {}, ping() {}, terminate() {} };
+  const connection: LiveConnection = { subscribe() {}, unsubscribe() {}, ping() {}, terminate() {} };
   const connector = {
     openLive(listener: LiveListener) {
       times.push(clock.monotonicMs());

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KrakenLive, krakenSocket } from '../../src/feed/kraken/live.ts';
 import { RecordingChannel } from '../../src/feed/live-channel.testing.ts';
-import { PairDirectory } from '../../src/feed/pair-directory.ts';
+import { PairDirectory } from '../../src/feed/market-listing.ts';
 import type { MarketSymbol } from '../../src/market/symbol.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { json, ListenerHarness } from '../support/listener-harness.ts';

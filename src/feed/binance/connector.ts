@@ -3,10 +3,10 @@ import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { asStep, required, type Step } from '../listing-values.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import type { ListedPair, MarketTerms } from '../market-listing.ts';
-import { readPolled, type TickerValues } from '../polled-tickers.ts';
+import { asStep, required, type Step } from '../market-listing.ts';
+import { readPolled, type TickerValues } from '../rest-answers.ts';
 import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
 import { asCount, asEpoch, asList, asObject, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
@@ -103,9 +103,9 @@ export class BinanceLive extends LiveProtocol {
     this.#assembler = new TickerAssembler(parts.clock, () => this.dropped('old_statistics'));
   }
 
-  override resubscribe(symbols: readonly MarketSymbol[]): void {
+  override unsubscribe(symbols: readonly MarketSymbol[]): void {
     for (const symbol of symbols) this.#updates.delete(symbol);
-    super.resubscribe(symbols);
+    super.unsubscribe(symbols);
   }
 
   received(text: string): void {

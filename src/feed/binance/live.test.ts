@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import { RecordingChannel } from '../live-channel.testing.ts';
-import { PairDirectory } from '../pair-directory.ts';
+import { SendQueue } from '../live-socket.ts';
+import { PairDirectory } from '../market-listing.ts';
 import { recordedFrames } from '../recordings.testing.ts';
-import { SendQueue } from '../send-queue.ts';
 import { BinanceLive, binanceSocket } from './connector.ts';
 
 const nkn = 'NKNUSDT' as MarketSymbol;

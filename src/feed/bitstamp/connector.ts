@@ -4,10 +4,10 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { requirePlaces } from '../listing-values.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import type { ListedPair, MarketTerms } from '../market-listing.ts';
-import { readPolled, type TickerValues } from '../polled-tickers.ts';
+import { requirePlaces } from '../market-listing.ts';
+import { readPolled, type TickerValues } from '../rest-answers.ts';
 import { TickerAssembler } from '../ticker-assembler.ts';
 import { Loop } from '../timers.ts';
 import type { BestPrices } from '../top-of-book.ts';
@@ -115,13 +115,13 @@ export class BitstampLive extends LiveProtocol {
         this.#book(frame);
         break;
       case 'bts:subscription_succeeded':
-      case 'bts:unsubscription_succeeded':
       case 'bts:error':
         this.#answered(frame);
         break;
       case 'bts:request_reconnect':
         this.channel.emit({ type: 'ending', detail: 'request_reconnect' });
         break;
+      case 'bts:unsubscription_succeeded':
       case 'bts:heartbeat':
         break;
       default:
@@ -138,9 +138,8 @@ export class BitstampLive extends LiveProtocol {
     const symbol = this.#symbolOfChannel(channel);
     if (symbol === undefined) {
       if (event === 'bts:error') this.dropped('unknown_kind');
-    } else if (event === 'bts:subscription_succeeded') this.subscriptions.accepted(symbol);
-    else if (event === 'bts:error') this.subscriptions.refused(symbol);
-    else this.subscriptions.unsubscribed(symbol);
+    } else if (event === 'bts:error') this.subscriptions.refused(symbol);
+    else this.subscriptions.accepted(symbol);
   }
 
   #book(frame: WireObject): void {

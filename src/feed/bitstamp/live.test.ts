@@ -5,7 +5,7 @@ import type { DecimalString } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import { RecordingChannel } from '../live-channel.testing.ts';
-import { PairDirectory } from '../pair-directory.ts';
+import { PairDirectory } from '../market-listing.ts';
 import { recordedFrames } from '../recordings.testing.ts';
 import { UpstreamError } from '../wire.ts';
 import { BitstampLive, bitstampSocket } from './connector.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import { PairDirectory } from '../pair-directory.ts';
-import { readPolled } from '../polled-tickers.ts';
+import { PairDirectory } from '../market-listing.ts';
 import { recordedFrames } from '../recordings.testing.ts';
+import { readPolled } from '../rest-answers.ts';
 import { asList, asObject, parsePlain, UpstreamError } from '../wire.ts';
 import { idOf, readPolledTicker, readTopOfBook } from './connector.ts';
 

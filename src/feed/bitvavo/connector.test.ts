@@ -4,8 +4,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import { connectorOptions } from '../connector.testing.ts';
 import { RecordingChannel } from '../live-channel.testing.ts';
-import { selectMarkets } from '../market-listing.ts';
-import { PairDirectory } from '../pair-directory.ts';
+import { PairDirectory, selectMarkets } from '../market-listing.ts';
 import { ScriptedExchange } from '../scripted-exchange.testing.ts';
 import { BitvavoConnector, BitvavoLive, bitvavoSocket, readMarkets, readTicker } from './connector.ts';
 

@@ -4,10 +4,10 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
-import { asStep, requirePlaces, requireStep } from '../listing-values.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import type { ListedPair, MarketTerms } from '../market-listing.ts';
-import { readPolled, type TickerValues } from '../polled-tickers.ts';
+import { asStep, requirePlaces, requireStep } from '../market-listing.ts';
+import { readPolled, type TickerValues } from '../rest-answers.ts';
 import {
   asCount,
   asEpoch,

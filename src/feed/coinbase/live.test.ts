@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import { RecordingChannel } from '../live-channel.testing.ts';
-import { PairDirectory } from '../pair-directory.ts';
+import { PairDirectory } from '../market-listing.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import { CoinbaseLive, coinbaseSocket } from './live.ts';
 

@@ -18,7 +18,7 @@ interface Product {
   sequence: number | undefined;
   /** A change arrived since the last heartbeat. */
   hasChanged: boolean;
-  resubscribedAtMs: number;
+  renewedAtMs: number;
   /** When its statistics were last asked for over REST. */
   refreshedAtMs: number;
 }
@@ -33,7 +33,7 @@ export const coinbaseSocket: SocketTraits = {
 };
 
 const channels = ['level2_batch', 'ticker', 'heartbeat'];
-const resubscribeEveryMs = 10_000;
+const renewEveryMs = 10_000;
 const refreshEveryMs = 20_000;
 /** On the channel statistics change with trades only; older ones are loaded over REST. */
 const refreshAfterMs = 120_000;
@@ -66,19 +66,17 @@ export class CoinbaseLive extends LiveProtocol {
     this.channel.send({ type: 'subscribe', channels: [{ name: 'status' }] });
   }
 
-  override subscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) this.#products.set(symbol, newProduct());
+  override subscribe(symbols: readonly MarketSymbol[], renewedAtMs = never): void {
+    for (const symbol of symbols) this.#products.set(symbol, newProduct(renewedAtMs));
     super.subscribe(symbols);
   }
 
   override unsubscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) this.#products.delete(symbol);
+    for (const symbol of symbols) {
+      this.#products.delete(symbol);
+      this.#assembler.dropPrices(symbol);
+    }
     super.unsubscribe(symbols);
-  }
-
-  override resubscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) this.#dropPrices(symbol);
-    super.resubscribe(symbols);
   }
 
   override stop(): void {
@@ -154,9 +152,9 @@ export class CoinbaseLive extends LiveProtocol {
     this.dropped('crossed');
     this.#assembler.dropPrices(symbol);
     const nowMs = this.clock.monotonicMs();
-    if (nowMs - product.resubscribedAtMs < resubscribeEveryMs) return;
-    product.resubscribedAtMs = nowMs;
-    this.resubscribe([symbol]);
+    if (nowMs - product.renewedAtMs < renewEveryMs) return;
+    this.unsubscribe([symbol]);
+    this.subscribe([symbol], nowMs);
   }
 
   #heartbeat(symbol: MarketSymbol, product: Product, frame: WireObject): void {
@@ -204,6 +202,6 @@ export class CoinbaseLive extends LiveProtocol {
   }
 }
 
-function newProduct(): Product {
-  return { book: undefined, sequence: undefined, hasChanged: false, resubscribedAtMs: never, refreshedAtMs: never };
+function newProduct(renewedAtMs: number): Product {
+  return { book: undefined, sequence: undefined, hasChanged: false, renewedAtMs, refreshedAtMs: never };
 }

@@ -4,9 +4,9 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';
 import type { CloseReason, ConnectorOptions, LiveConnection, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { requirePlaces, requirePositive } from '../listing-values.ts';
 import type { ListedPair, MarketTerms } from '../market-listing.ts';
-import { readPolled, type TickerValues } from '../polled-tickers.ts';
+import { requirePlaces, requirePositive } from '../market-listing.ts';
+import { readPolled, type TickerValues } from '../rest-answers.ts';
 import type { RestAnswer } from '../rest-client.ts';
 import {
   asEpoch,
@@ -111,9 +111,6 @@ export class PolledLive implements LiveConnection {
       this.#unanswered.delete(symbol);
     }
   }
-
-  /** Each poll is a new snapshot. */
-  resubscribe(): void {}
 
   /** The next poll is the answer. */
   ping(): void {}

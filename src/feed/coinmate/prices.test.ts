@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import { PairDirectory } from '../pair-directory.ts';
-import { readPolled } from '../polled-tickers.ts';
+import { PairDirectory } from '../market-listing.ts';
+import { readPolled } from '../rest-answers.ts';
 import { parseLossless, UpstreamError } from '../wire.ts';
 import { readTicker } from './connector.ts';
 

@@ -1,11 +1,11 @@
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { readPolled } from '../polled-tickers.ts';
+import { readPolled } from '../rest-answers.ts';
 import { asList, asObject, asUpstreamError, UpstreamError } from '../wire.ts';
 import { KrakenLive, krakenSocket } from './live.ts';
+import type { AssetNames } from './messages.ts';
 import { readAssetPairs, readAssets, readPolledTicker } from './messages.ts';
-import type { AssetNames } from './names.ts';
 
 /** Beyond this many pairs one request for all of them is shorter than naming each. */
 const namesMax = 200;

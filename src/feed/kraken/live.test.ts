@@ -114,8 +114,8 @@ test('renewing a subscription ends the old one first, and a new snapshot follows
   await open();
   connection.subscribe(symbols.slice(0, 1));
   await soon('the first snapshot', () => of('ticker').length === 1);
-  connection.resubscribe(symbols.slice(0, 1));
-  connection.resubscribe(symbols.slice(0, 1));
+  connection.unsubscribe(symbols.slice(0, 1));
+  connection.subscribe(symbols.slice(0, 1));
   await clock.advance(100);
   await soon('the end is acknowledged', () => exchange.peer.received.some(({ method }) => method === 'unsubscribe'));
   await caughtUp();

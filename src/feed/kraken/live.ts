@@ -1,8 +1,7 @@
 import type { LivePair } from '../connector.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { asObject, asText, parseLossless, parsePlain, requireList, requireObject, type WireObject } from '../wire.ts';
-import { pairStatus, readLiveTicker } from './messages.ts';
-import { commonCode } from './names.ts';
+import { commonCode, pairStatus, readLiveTicker } from './messages.ts';
 
 export const krakenSocket: SocketTraits = {
   /** Kraken documents no limit on messages; 10 a second is moderate. */
@@ -75,8 +74,7 @@ export class KrakenLive extends LiveProtocol {
   #acknowledged(frame: WireObject): void {
     const symbol = this.symbolOf(asObject(frame.result)?.symbol ?? frame.symbol);
     if (typeof frame.success !== 'boolean') this.dropped('malformed');
-    else if (symbol === undefined) return;
-    else if (frame.method === 'unsubscribe') this.subscriptions.unsubscribed(symbol);
+    else if (symbol === undefined || frame.method === 'unsubscribe') return;
     else if (frame.success || asText(frame.error)?.startsWith('Already subscribed'))
       this.subscriptions.accepted(symbol);
     else this.subscriptions.refused(symbol);

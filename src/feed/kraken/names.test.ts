@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { currencyOfAsset, liveNameOf } from './names.ts';
+import { currencyOfAsset, liveNameOf } from './messages.ts';
 
 test('legacy assets lose their prefix by id, and an asset that merely begins with X or Z keeps it', () => {
   const ids = ['XXBT', 'XXDG', 'ZEUR', 'XETH', 'XTZ', 'ZRX', 'XMLN', 'ZEC', 'USDT'];

@@ -4,10 +4,10 @@ import type { UpstreamMarketStatus } from '../../market/upstream.ts';
 import type { ConnectorOptions, LiveListener, LivePair } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
-import { requirePositive, requireStep } from '../listing-values.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import type { ListedPair, MarketTerms } from '../market-listing.ts';
-import { readPolled, type TickerValues } from '../polled-tickers.ts';
+import { requirePositive, requireStep } from '../market-listing.ts';
+import { readPolled, type TickerValues } from '../rest-answers.ts';
 import { asEpoch, asObject, asText, parsePlain, requireList, UpstreamError, type WireObject } from '../wire.ts';
 
 const candles = { hour: { bar: '1H', limit: '170' }, minute: { bar: '1m', limit: '62' } } as const;
@@ -84,9 +84,9 @@ export class OkxLive extends LiveProtocol {
     this.channel.send({ op: 'subscribe', args });
   }
 
-  override resubscribe(symbols: readonly MarketSymbol[]): void {
+  override unsubscribe(symbols: readonly MarketSymbol[]): void {
     for (const symbol of symbols) this.#seen.delete(symbol);
-    super.resubscribe(symbols);
+    super.unsubscribe(symbols);
   }
 
   override ping(): void {
@@ -107,8 +107,9 @@ export class OkxLive extends LiveProtocol {
   #answered(frame: WireObject): void {
     switch (frame.event) {
       case 'subscribe':
+        this.#subscribed(asObject(frame.arg));
+        break;
       case 'unsubscribe':
-        this.#acknowledged(frame.event, asObject(frame.arg));
         break;
       case 'error':
         this.#refused(asText(frame.msg) ?? '');
@@ -121,11 +122,9 @@ export class OkxLive extends LiveProtocol {
     }
   }
 
-  #acknowledged(event: 'subscribe' | 'unsubscribe', argument: WireObject | undefined): void {
+  #subscribed(argument: WireObject | undefined): void {
     const symbol = this.symbolOf(argument?.instId);
-    if (symbol === undefined || argument?.channel !== 'tickers') return;
-    if (event === 'subscribe') this.subscriptions.accepted(symbol);
-    else this.subscriptions.unsubscribed(symbol);
+    if (symbol !== undefined && argument?.channel === 'tickers') this.subscriptions.accepted(symbol);
   }
 
   /** `channel:tickers,instId:BTC-XXX doesn't exist`. An error without an instrument refuses none: the subscription times out. */

@@ -211,10 +211,6 @@ class PushLive implements LiveConnection {
     for (const symbol of symbols) this.#wanted.delete(symbol);
   }
 
-  resubscribe(symbols: readonly MarketSymbol[]): void {
-    if (symbols.some((symbol) => this.#wanted.has(symbol))) this.#source.resync();
-  }
-
   /** Heartbeats come by themselves, and their absence ends the session. */
   ping(): void {}
 

@@ -9,7 +9,7 @@ import type {
   ResyncReason,
   ServiceMessage,
 } from './messages.ts';
-import { isRefusal, readMessage } from './reading.ts';
+import { isRefusal, readMessage } from './messages.ts';
 
 /** The connection below a session, as far as a session uses it. */
 export interface PushTransport {

@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import type { AcceptedPush, PushConnector } from './connector.ts';
 import type { ServiceMessage } from './messages.ts';
-import { isRefusal, readMessage } from './reading.ts';
+import { isRefusal, readMessage } from './messages.ts';
 
 /** One entry of the stream that an engine writes. */
 export interface StreamEntry {

@@ -1,7 +1,18 @@
+import { parseDecimal } from '../market/decimal.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
-import type { PairDirectory } from './pair-directory.ts';
+import type { Candle } from './connector.ts';
+import type { PairDirectory } from './market-listing.ts';
 import type { RestAnswer } from './rest-client.ts';
-import { asObject, asText, requireList, requireObject, type WireObject } from './wire.ts';
+import {
+  asEpoch,
+  asList,
+  asObject,
+  asText,
+  requireList,
+  requireObject,
+  UpstreamError,
+  type WireObject,
+} from './wire.ts';
 
 /** When and how a ticker arrived. */
 export type TickerArrival = Pick<UpstreamTicker, 'path' | 'askedAt' | 'receivedAt'>;
@@ -29,4 +40,21 @@ export function readPolled(
     if (symbol === undefined || entry === undefined) return [];
     return { symbol, ...read(entry), path: 'fallback', askedAt, receivedAt };
   });
+}
+
+/**
+ * Reads candles, one a row, which is a list or an object: its start is at `time` in seconds or milliseconds since the
+ * epoch, its opening price at `open`. Returns them oldest first, in whichever order they come; an unreadable row is left
+ * out. Throws `UpstreamError` (`malformed`) when there are no rows.
+ */
+export function readCandleRows(rows: unknown, time: number | string = 0, open: number | string = 1): Candle[] {
+  const list = asList(rows);
+  if (list === undefined) throw new UpstreamError('malformed', 'candles: no rows');
+  const candles = list.flatMap((row) => {
+    const cells = Object(row) as Readonly<Record<number | string, unknown>>;
+    const openedAt = asEpoch(cells[time]);
+    const price = parseDecimal(cells[open]);
+    return openedAt === undefined || price === undefined ? [] : { openedAt, open: price };
+  });
+  return candles.sort((one, other) => one.openedAt - other.openedAt);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCandleRows } from './candle-rows.ts';
+import { readCandleRows } from './rest-answers.ts';
 import { UpstreamError } from './wire.ts';
 
 const earlier = { openedAt: 1795100400000, open: '50000.10' };
