@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { hasSourceTokenShape, tokenDigest } from '../access/operator-token.ts';
-import type { AcceptedPush, PushConnector } from '../feed/push/connector.ts';
+import type { PushConnector } from '../feed/push/connector.ts';
 import { requestIds } from '../http/request-ids.ts';
 import { assertOwnHost } from './api/hosts.ts';
 import { Problem, problemBody, problemOf, problemTable } from './api/problems.ts';
@@ -69,7 +69,7 @@ function connect(
   digest: Uint8Array,
   { clock, store, log }: AdminParts,
 ): void {
-  const accepted: AcceptedPush = engine.accept({
+  const session = engine.accept({
     send: (message) => socket.send(JSON.stringify(message)),
     close(code) {
       socket.close(code);
@@ -84,11 +84,11 @@ function connect(
     if (token === undefined) socket.close(revokedCode);
   });
   log.info({ source: engine.id }, 'an engine has connected');
-  socket.on('message', (data: Buffer, isBinary) => accepted.received(isBinary ? '' : data.toString()));
+  socket.on('message', (data: Buffer, isBinary) => session.received(isBinary ? '' : data.toString()));
   socket.on('error', () => socket.terminate());
   socket.on('close', (code) => {
     watch.cancel();
-    accepted.closed();
+    session.closed();
     log.info({ source: engine.id, code }, 'the connection of an engine has ended');
   });
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RequestListener, Server } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { inspect } from 'node:util';

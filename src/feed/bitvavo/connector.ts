@@ -5,8 +5,7 @@ import type { ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import type { ListedPair, MarketTerms } from '../market-listing.ts';
-import { asStep, requirePlaces, requireStep } from '../market-listing.ts';
+import { asStep, type ListedPair, type MarketTerms, requirePlaces, requireStep } from '../market-listing.ts';
 import { readPolled, type TickerValues } from '../rest-answers.ts';
 import {
   asCount,

@@ -4,8 +4,7 @@ import type { MarketSymbol } from '../../market/symbol.ts';
 import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';
 import type { CloseReason, ConnectorOptions, LiveConnection, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import type { ListedPair, MarketTerms } from '../market-listing.ts';
-import { requirePlaces, requirePositive } from '../market-listing.ts';
+import { type ListedPair, type MarketTerms, requirePlaces, requirePositive } from '../market-listing.ts';
 import { readPolled, type TickerValues } from '../rest-answers.ts';
 import type { RestAnswer } from '../rest-client.ts';
 import {

@@ -5,8 +5,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import { connectorOptions } from '../connector.testing.ts';
 import type { LiveEvent } from '../connector.ts';
-import type { RestAnswer } from '../scripted-exchange.testing.ts';
-import { ScriptedExchange } from '../scripted-exchange.testing.ts';
+import { type RestAnswer, ScriptedExchange } from '../scripted-exchange.testing.ts';
 import { UpstreamError } from '../wire.ts';
 import { KrakenConnector } from './connector.ts';
 

@@ -4,8 +4,7 @@ import { ConnectorBase } from '../connector-base.ts';
 import { readPolled } from '../rest-answers.ts';
 import { asList, asObject, asUpstreamError, UpstreamError } from '../wire.ts';
 import { KrakenLive, krakenSocket } from './live.ts';
-import type { AssetNames } from './messages.ts';
-import { readAssetPairs, readAssets, readPolledTicker } from './messages.ts';
+import { type AssetNames, readAssetPairs, readAssets, readPolledTicker } from './messages.ts';
 
 /** Beyond this many pairs one request for all of them is shorter than naming each. */
 const namesMax = 200;

@@ -5,8 +5,7 @@ import type { ConnectorOptions, LiveListener, LivePair } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import type { ListedPair, MarketTerms } from '../market-listing.ts';
-import { requirePositive, requireStep } from '../market-listing.ts';
+import { type ListedPair, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
 import { readPolled, type TickerValues } from '../rest-answers.ts';
 import { asEpoch, asObject, asText, parsePlain, requireList, UpstreamError, type WireObject } from '../wire.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
-import { silentLog } from '../../log.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { LiveEvent } from '../connector.ts';
 import { PushConnector } from './connector.ts';
@@ -13,18 +12,18 @@ function rig() {
   const clock = new FakeClock();
   const connector = new PushConnector({
     ...{ id: 'engine', urls: { rest: '', ws: '' }, quotes: ['EUR' as CurrencyCode], symbols: 'all' },
-    ...{ clock, randomness: seededRandomness(1), log: silentLog, requestTimeoutMs: 1_000, frameBytesMax: 1_000_000 },
+    ...{ clock, requestTimeoutMs: 1_000, frameBytesMax: 1_000_000 },
   });
   const events: LiveEvent[] = [];
   const open = () => connector.openLive((event) => event.type !== 'frame' && events.push(event));
   const engine = (epoch = 1) => {
     const transport = new FakeTransport();
-    const { received, closed } = connector.accept(transport);
+    const session = connector.accept(transport);
     const send = (...messages: object[]) => {
-      for (const message of messages) received(JSON.stringify(message));
+      for (const message of messages) session.received(JSON.stringify(message));
       return transport.take();
     };
-    return { transport, received, closed, send, hello: () => send({ type: 'hello', protocol: 1, epoch }) };
+    return { transport, session, send, hello: () => send({ type: 'hello', protocol: 1, epoch }) };
   };
   const tickers = () =>
     events.splice(0).flatMap((event) => (event.type === 'ticker' ? event.tickers.map(({ bid }) => bid) : []));
@@ -107,7 +106,7 @@ describe('an engine that connects', () => {
     const { engine, clock, tickers } = synced();
     for (let second = 0; second < 6; second++) {
       await clock.advance(1_000);
-      engine.received('{"type":"heartbeat","lastSeq":2}');
+      engine.session.received('{"type":"heartbeat","lastSeq":2}');
     }
     assert.deepEqual(engine.transport.take(), ['ack 2', 'resync quiet']);
     engine.send(begin, ticker(3, 'BTCEUR', clock.now()), end);

@@ -1,5 +1,4 @@
 import type { Clock, EpochMs } from '../../clock.ts';
-import type { DecimalString } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamMarket, UpstreamTicker } from '../../market/upstream.ts';
 import type {
@@ -15,13 +14,6 @@ import { UpstreamError } from '../wire.ts';
 import type { PushedMarket, PushedTicker } from './messages.ts';
 import { type PushListener, PushSession, type PushTransport, upstreamMarkets } from './push-session.ts';
 
-/** A connection of an engine, seen from where its frames come in. */
-export interface AcceptedPush {
-  received(text: string): void;
-  /** The connection is gone. */
-  closed(): void;
-}
-
 /**
  * The operator's own engine, which connects to the service and pushes its catalogue and prices (`/ingest/v1`). Where other
  * connectors open a connection, this one waits for one. One engine at a time: a later run of it takes over.
@@ -30,7 +22,7 @@ export class PushConnector implements ExchangeConnector {
   readonly id: string;
   readonly #clock: Clock;
   readonly #options: ConnectorOptions;
-  readonly #catalogueWaiters = new Set<() => void>();
+  readonly #firstCatalogue = Promise.withResolvers<void>();
   #markets: readonly UpstreamMarket[] | undefined;
   #symbols: ReadonlySet<string> = new Set();
   #epoch = 0;
@@ -44,24 +36,14 @@ export class PushConnector implements ExchangeConnector {
   }
 
   /** An engine has connected, with a token of this source. */
-  accept(transport: PushTransport): AcceptedPush {
-    const session: PushSession = new PushSession(
-      this.#clock,
-      transport,
-      this.#listenerOf(() => session),
-    );
-    return {
-      received: (text) => session.received(text),
-      closed: () => {
-        session.end();
-        this.#sessionEnded(session, 'the engine closed the connection');
-      },
-    };
+  accept(transport: PushTransport): PushSession {
+    return new PushSession(this.#clock, transport, this.#sessionListener);
   }
 
   /** Waits for the engine, which sends it. */
   async loadCatalogue(signal: AbortSignal): Promise<Catalogue> {
-    if (this.#markets === undefined) await this.#catalogueCame(signal);
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await Promise.race([this.#firstCatalogue.promise, aborted]);
     if (this.#markets === undefined) throw new UpstreamError('aborted', 'the engine sent no catalogue');
     const { quotes, symbols } = this.#options;
     const isChosen = ({ symbol, quote }: UpstreamMarket) =>
@@ -92,30 +74,28 @@ export class PushConnector implements ExchangeConnector {
     this.#live = live;
     if (this.#session !== undefined) {
       // Not before the caller has the connection in hand.
-      queueMicrotask(() => live.opened());
+      queueMicrotask(() => live.emit({ type: 'opened' }));
       this.#session.resync('requested');
     }
     return live;
   }
 
-  #listenerOf(self: () => PushSession): PushListener {
-    return {
-      helloReceived: (epoch) => this.#helloReceived(epoch, self()),
-      catalogueReceived: (markets) => this.#catalogueReceived(markets),
-      knows: (symbol) => this.#symbols.has(symbol),
-      tickerReceived: (ticker, isSnapshot) => this.#live?.ticker(ticker, isSnapshot, this.#clock.now()),
-      heard: () => this.#live?.emit({ type: 'frame' }),
-      ended: (detail) => this.#sessionEnded(self(), detail),
-    };
-  }
+  readonly #sessionListener: PushListener = {
+    helloReceived: (session, epoch) => this.#helloReceived(session, epoch),
+    catalogueReceived: (markets) => this.#catalogueReceived(markets),
+    knows: (symbol) => this.#symbols.has(symbol),
+    tickerReceived: (ticker, isSnapshot) => this.#live?.ticker(ticker, isSnapshot, this.#clock.now()),
+    heard: () => this.#live?.emit({ type: 'frame' }),
+    ended: (session, detail) => this.#sessionEnded(session, detail),
+  };
 
   /** The same run may come back over a new connection, before the end of the old one was noticed. */
-  #helloReceived(epoch: number, session: PushSession): boolean {
+  #helloReceived(session: PushSession, epoch: number): boolean {
     if (epoch < this.#epoch) return false;
     this.#epoch = epoch;
     const before = this.#session;
     this.#session = session;
-    if (before === undefined) this.#live?.opened();
+    if (before === undefined) this.#live?.emit({ type: 'opened' });
     else before.fence();
     return true;
   }
@@ -126,7 +106,7 @@ export class PushConnector implements ExchangeConnector {
     const known = this.#symbols;
     this.#markets = markets;
     this.#symbols = new Set(markets.map(({ symbol }) => symbol));
-    for (const done of this.#catalogueWaiters) done();
+    this.#firstCatalogue.resolve();
     this.#live?.emit({
       type: 'instruments',
       pairs: markets.map(({ symbol, quote, status }) => ({
@@ -137,18 +117,6 @@ export class PushConnector implements ExchangeConnector {
       })),
     });
     return undefined;
-  }
-
-  #catalogueCame(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        this.#catalogueWaiters.delete(done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#catalogueWaiters.add(done);
-      signal.addEventListener('abort', done);
-    });
   }
 
   #sessionEnded(session: PushSession, detail: string): void {
@@ -176,10 +144,6 @@ class PushLive implements LiveConnection {
   constructor(listener: LiveListener, source: PushSource) {
     this.#listener = listener;
     this.#source = source;
-  }
-
-  opened(): void {
-    this.emit({ type: 'opened' });
   }
 
   emit(event: LiveEvent): void {
@@ -222,20 +186,15 @@ class PushLive implements LiveConnection {
 }
 
 function upstreamTicker(ticker: PushedTicker, receivedAt: EpochMs): UpstreamTicker {
-  const { symbol, time, bid, ask, high24h, low24h, volume24h, last, vwap24h, changePercent24h } = ticker;
+  const { type: _, seq: __, time, changePercent24h, ...values } = ticker;
   return {
-    symbol: symbol as MarketSymbol,
-    bid: bid as DecimalString,
-    ask: ask as DecimalString,
-    last: last as DecimalString | undefined,
-    high24h: high24h as DecimalString,
-    low24h: low24h as DecimalString,
-    volume24h: volume24h as DecimalString,
-    vwap24h: vwap24h as DecimalString | undefined,
-    priceChangePercent24h: changePercent24h as DecimalString | undefined,
+    last: undefined,
+    vwap24h: undefined,
+    ...values,
+    priceChangePercent24h: changePercent24h,
     path: 'live',
-    upstreamTime: time as EpochMs,
+    upstreamTime: time,
     askedAt: receivedAt,
     receivedAt,
-  };
+  } as UpstreamTicker;
 }

@@ -1,15 +1,16 @@
 import type { Clock } from '../../clock.ts';
 import { isPositive, parseDecimal, toBig } from '../../market/decimal.ts';
 import type { UpstreamMarket } from '../../market/upstream.ts';
-import type {
-  EngineMessage,
-  PushErrorCode,
-  PushedMarket,
-  PushedTicker,
-  ResyncReason,
-  ServiceMessage,
+import {
+  type EngineMessage,
+  isRefusal,
+  type PushErrorCode,
+  type PushedMarket,
+  type PushedTicker,
+  type ResyncReason,
+  readMessage,
+  type ServiceMessage,
 } from './messages.ts';
-import { isRefusal, readMessage } from './messages.ts';
 
 /** The connection below a session, as far as a session uses it. */
 export interface PushTransport {
@@ -23,14 +24,14 @@ export interface PushTransport {
 /** What a session tells its source. */
 export interface PushListener {
   /** The engine said who it is. False when a later run of it is, or was, connected: the session ends then. */
-  helloReceived(epoch: number): boolean;
+  helloReceived(session: PushSession, epoch: number): boolean;
   /** Returns why the markets cannot be, by field; `undefined` when they are taken. */
   catalogueReceived(markets: readonly PushedMarket[]): string | undefined;
   knows(symbol: string): boolean;
   tickerReceived(ticker: PushedTicker, isSnapshot: boolean): void;
   /** A message of any kind. */
   heard(): void;
-  ended(detail: string): void;
+  ended(session: PushSession, detail: string): void;
 }
 
 const helloWithinMs = 5_000;
@@ -90,8 +91,13 @@ export class PushSession {
     this.#heardAtMs = this.#clock.monotonicMs();
     this.#listener.heard();
     const read = readMessage(text);
-    if (isRefusal(read)) this.#refuse(read.code, read.message, undefined, !this.#hasHello);
-    else if (this.#isInTurn(read)) this.#take(read);
+    if (!isRefusal(read)) {
+      if (this.#isInTurn(read)) this.#take(read);
+    } else if (this.#hasHello) {
+      this.#refuse(read.code, read.message);
+    } else {
+      this.#fail(read.code, read.message);
+    }
   }
 
   /** Asks for the whole state again. */
@@ -105,12 +111,13 @@ export class PushSession {
 
   /** A later run of the engine took over. */
   fence(): void {
-    this.#refuse(
-      'FENCED',
-      'A later run of the engine is connected. End this one, or start it with a higher epoch.',
-      undefined,
-      true,
-    );
+    this.#fail('FENCED', 'A later run of the engine is connected. End this one, or start it with a higher epoch.');
+  }
+
+  /** The connection is gone. */
+  closed(): void {
+    this.end();
+    this.#listener.ended(this, 'the engine closed the connection');
   }
 
   /** The connection is gone, or is to go: nothing is said of it any more. */
@@ -124,11 +131,11 @@ export class PushSession {
   #isInTurn({ type }: EngineMessage): boolean {
     if (this.#hasHello === (type !== 'hello')) {
       if (type !== 'snapshot' || this.#hasCatalogue) return true;
-      this.#refuse('OUT_OF_TURN', 'snapshot: send the catalogue of this connection first.', undefined, true);
+      this.#fail('OUT_OF_TURN', 'snapshot: send the catalogue of this connection first.');
     } else if (this.#hasHello) {
-      this.#refuse('OUT_OF_TURN', 'hello: was sent on this connection already.', undefined, true);
+      this.#fail('OUT_OF_TURN', 'hello: was sent on this connection already.');
     } else {
-      this.#refuse('OUT_OF_TURN', `${type}: a connection begins with hello.`, undefined, true);
+      this.#fail('OUT_OF_TURN', `${type}: a connection begins with hello.`);
     }
     return false;
   }
@@ -137,7 +144,7 @@ export class PushSession {
     switch (message.type) {
       case 'hello':
         this.#hasHello = true;
-        if (this.#listener.helloReceived(message.epoch)) this.resync('connected');
+        if (this.#listener.helloReceived(this, message.epoch)) this.resync('connected');
         else this.fence();
         return;
       case 'catalogue':
@@ -163,7 +170,7 @@ export class PushSession {
   #takeCatalogue(markets: readonly PushedMarket[]): void {
     const fault = this.#listener.catalogueReceived(markets);
     if (fault === undefined) this.#hasCatalogue = true;
-    else this.#refuse('INVALID_MESSAGE', fault, undefined, false);
+    else this.#refuse('INVALID_MESSAGE', fault);
   }
 
   #takeTicker(ticker: PushedTicker): void {
@@ -180,7 +187,7 @@ export class PushSession {
     this.#seen = seq;
     const [code, message] = this.#faultOf(ticker) ?? [];
     if (code === undefined) this.#listener.tickerReceived(ticker, this.#isSnapshot);
-    else this.#refuse(code, message!, seq, false);
+    else this.#refuse(code, message!, seq);
   }
 
   #faultOf({ symbol, time, bid, ask }: PushedTicker): readonly [PushErrorCode, string] | undefined {
@@ -197,12 +204,15 @@ export class PushSession {
     return undefined;
   }
 
-  #refuse(code: PushErrorCode, message: string, seq: number | undefined, fatal: boolean): void {
+  #refuse(code: PushErrorCode, message: string, seq?: number): void {
+    this.#transport.send({ type: 'error', code, message, ...(seq !== undefined && { seq }), fatal: false });
+  }
+
+  #fail(code: PushErrorCode, message: string): void {
     if (this.#hasEnded) return;
-    this.#transport.send({ type: 'error', code, message, ...(seq !== undefined && { seq }), fatal });
-    if (!fatal) return;
+    this.#transport.send({ type: 'error', code, message, fatal: true });
     this.end(closeCodes[code] ?? 1008);
-    this.#listener.ended(code);
+    this.#listener.ended(this, code);
   }
 
   #acknowledge(): void {
@@ -214,11 +224,11 @@ export class PushSession {
   #look(): void {
     const nowMs = this.#clock.monotonicMs();
     if (!this.#hasHello && nowMs - this.#startedAtMs >= helloWithinMs) {
-      this.#refuse('OUT_OF_TURN', `No hello within ${helloWithinMs} ms.`, undefined, true);
+      this.#fail('OUT_OF_TURN', `No hello within ${helloWithinMs} ms.`);
     } else if (nowMs - this.#heardAtMs >= (this.#hasHello ? silentAfterMs : helloWithinMs)) {
-      this.#refuse('SILENT', `No message for ${silentAfterMs} ms. Send a heartbeat every second.`, undefined, true);
+      this.#fail('SILENT', `No message for ${silentAfterMs} ms. Send a heartbeat every second.`);
     } else if (this.#transport.unsentBytes() > unsentBytesMax) {
-      this.#refuse('SLOW', 'Answers are not read.', undefined, true);
+      this.#fail('SLOW', 'Answers are not read.');
     } else {
       if (nowMs - this.#tickerAtMs >= quietAfterMs) this.resync('quiet');
       this.#acknowledge();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
 import { sleep } from '../../clock.ts';
 import { silentLog } from '../../log.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
@@ -66,7 +66,7 @@ function started(t: TestContext, server: FakeServer) {
   const { clock } = server;
   const connector = new PushConnector({
     ...{ id: 'engine', urls: { rest: '', ws: '' }, quotes: ['EUR' as CurrencyCode], symbols: 'all' },
-    ...{ clock, randomness: seededRandomness(1), log: silentLog, requestTimeoutMs: 1_000, frameBytesMax: 1_000_000 },
+    ...{ clock, requestTimeoutMs: 1_000, frameBytesMax: 1_000_000 },
   });
   const bids: string[] = [];
   const events: string[] = [];

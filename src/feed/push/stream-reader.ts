@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '../../clock.ts';
 import type { Log } from '../../log.ts';
-import type { AcceptedPush, PushConnector } from './connector.ts';
-import type { ServiceMessage } from './messages.ts';
-import { isRefusal, readMessage } from './messages.ts';
+import type { PushConnector } from './connector.ts';
+import { isRefusal, readMessage, type ServiceMessage } from './messages.ts';
+import type { PushSession } from './push-session.ts';
 
 /** One entry of the stream that an engine writes. */
 export interface StreamEntry {
@@ -55,7 +55,7 @@ const failuresUntilLog = 3;
 
 interface Session {
   readonly epoch: number;
-  readonly accepted: AcceptedPush;
+  readonly accepted: PushSession;
   isMuted: boolean;
   hasEnded: boolean;
 }
