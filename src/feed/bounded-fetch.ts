@@ -32,6 +32,7 @@ const slowDown = new Set([418, 429]);
  */
 export async function fetchText(address: string | URL, bounds: FetchBounds): Promise<FetchedText> {
   if (bounds.signal.aborted) throw new UpstreamError('aborted', 'cancelled before it was sent');
+  // `AbortSignal.any` would leak a little memory for each request: the caller's signal lives as long as the feed.
   const controller = new AbortController();
   const abort = () => controller.abort();
   bounds.signal.addEventListener('abort', abort);

@@ -6,7 +6,7 @@ import type { Catalogue, LivePair } from './connector.ts';
 import { countOne } from './health.ts';
 import type { FeedParts } from './parts.ts';
 import { Loop } from './timers.ts';
-import { asUpstreamError } from './wire.ts';
+import type { UpstreamError } from './wire.ts';
 
 interface KnownStatus {
   readonly status: LivePair['status'];
@@ -35,7 +35,11 @@ export class CatalogueKeeper {
     const { clock, randomness, timing } = parts;
     this.#parts = parts;
     this.#loaded = loaded;
-    this.#loop = new Loop(clock, (signal) => this.#load(signal));
+    this.#loop = new Loop(
+      clock,
+      (signal) => this.#load(signal),
+      (error) => this.#failed(error),
+    );
     this.#backoff = new Backoff(randomness, { minMs: 1_000, maxMs: timing.catalogueRetryMaxMs });
   }
 
@@ -89,21 +93,20 @@ export class CatalogueKeeper {
   async #load(signal: AbortSignal): Promise<number> {
     const { connector, clock, log, counters } = this.#parts;
     const askedAtMs = clock.monotonicMs();
-    try {
-      const catalogue = await connector.loadCatalogue(signal);
-      if (signal.aborted) return Number.POSITIVE_INFINITY;
-      this.#reportSkipped(catalogue.skipped);
-      if (catalogue.markets.length > 0) return this.#succeeded(catalogue, askedAtMs);
-      countOne(counters.catalogueLoads, 'empty');
-      log.warn({}, 'the catalogue holds no market of the configured quote currencies');
-      return this.#backoff.nextMs();
-    } catch (error) {
-      const { kind, message: detail, retryAfterMs = 0 } = asUpstreamError(error);
-      if (signal.aborted) return Number.POSITIVE_INFINITY;
-      countOne(counters.catalogueLoads, kind);
-      log.warn({ kind, detail }, 'the catalogue could not be loaded');
-      return retryAfterMs + this.#backoff.nextMs();
-    }
+    const catalogue = await connector.loadCatalogue(signal);
+    signal.throwIfAborted();
+    this.#reportSkipped(catalogue.skipped);
+    if (catalogue.markets.length > 0) return this.#succeeded(catalogue, askedAtMs);
+    countOne(counters.catalogueLoads, 'empty');
+    log.warn({}, 'the catalogue holds no market of the configured quote currencies');
+    return this.#backoff.nextMs();
+  }
+
+  #failed({ kind, message: detail, retryAfterMs = 0 }: UpstreamError): number {
+    const { log, counters } = this.#parts;
+    countOne(counters.catalogueLoads, kind);
+    log.warn({ kind, detail }, 'the catalogue could not be loaded');
+    return retryAfterMs + this.#backoff.nextMs();
   }
 
   #succeeded(catalogue: Catalogue, askedAtMs: number): number {

@@ -5,7 +5,6 @@ import type { UpstreamTicker } from '../market/upstream.ts';
 import { type AttemptOutcome, countOne } from './health.ts';
 import type { FeedParts } from './parts.ts';
 import { Loop } from './timers.ts';
-import { asUpstreamError } from './wire.ts';
 
 /** What to poll now. `all`: the fallback for the whole feed. `some`: symbols the live connection does not serve. */
 export interface PollPlan {
@@ -35,7 +34,11 @@ export class Poller {
     const { clock, randomness, timing } = parts;
     this.#parts = parts;
     this.#listener = listener;
-    this.#loop = new Loop(clock, (signal) => this.#poll(signal));
+    this.#loop = new Loop(
+      clock,
+      (signal) => this.#poll(signal),
+      ({ kind, message, retryAfterMs }) => this.#failed(kind, message, retryAfterMs),
+    );
     this.#backoff = new Backoff(randomness, { minMs: timing.fallbackPollMs, maxMs: timing.fallbackRetryMaxMs });
   }
 
@@ -62,16 +65,11 @@ export class Poller {
     const plan = this.#listener.plan();
     if (plan.symbols.length === 0) return plan.scope === 'all' ? timing.fallbackPollMs : timing.quietCheckMs;
     const startedMs = clock.monotonicMs();
-    try {
-      const tickers = await connector.pollTickers(plan.symbols, signal);
-      if (signal.aborted) return Number.POSITIVE_INFINITY;
-      if (tickers.length === 0) return this.#failed('empty', 'no ticker in the answer', undefined);
-      this.#succeeded();
-      this.#listener.polled(plan, tickers);
-    } catch (error) {
-      const { kind, message, retryAfterMs } = asUpstreamError(error);
-      return signal.aborted ? Number.POSITIVE_INFINITY : this.#failed(kind, message, retryAfterMs);
-    }
+    const tickers = await connector.pollTickers(plan.symbols, signal);
+    signal.throwIfAborted();
+    if (tickers.length === 0) return this.#failed('empty', 'no ticker in the answer');
+    this.#succeeded();
+    this.#listener.polled(plan, tickers);
     const next = this.#listener.plan();
     if (next.scope === 'some' && next.isUrgent !== true) return timing.quietCheckMs;
     return Math.max(timing.fallbackPollMs / 4, startedMs + timing.fallbackPollMs - clock.monotonicMs());
@@ -86,11 +84,11 @@ export class Poller {
     countOne(counters.polls, 'ok');
   }
 
-  #failed(outcome: AttemptOutcome, detail: string, retryAfterMs: number | undefined): number {
+  #failed(outcome: AttemptOutcome, detail: string, retryAfterMs = 0): number {
     const { counters, log, timing } = this.#parts;
     countOne(counters.polls, outcome);
     if (!this.#isFailing) log.warn({ outcome, detail }, 'polling failed');
     this.#isFailing = true;
-    return Math.max(retryAfterMs ?? 0, timing.fallbackPollMs / 2) + this.#backoff.nextMs();
+    return Math.max(retryAfterMs, timing.fallbackPollMs / 2) + this.#backoff.nextMs();
   }
 }

@@ -1,7 +1,11 @@
 import type { Clock, Timer } from '../clock.ts';
+import { asUpstreamError, type UpstreamError } from './wire.ts';
 
 /** Does its work, and resolves with the milliseconds until the next run. `Infinity`: only when woken. */
 type LoopTask = (signal: AbortSignal) => Promise<number>;
+
+/** Returns the milliseconds until the next run after one that threw. Not called once the loop was stopped. */
+type LoopFailure = (error: UpstreamError) => number;
 
 const afterFailureMs = 5_000;
 
@@ -9,6 +13,7 @@ const afterFailureMs = 5_000;
 export class Loop {
   readonly #clock: Clock;
   readonly #task: LoopTask;
+  readonly #failed: LoopFailure;
   readonly #controller = new AbortController();
   #timer: Timer | undefined;
   #dueMs = Number.POSITIVE_INFINITY;
@@ -16,9 +21,10 @@ export class Loop {
   #isRunning = false;
   #wakeMs = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock, task: LoopTask) {
+  constructor(clock: Clock, task: LoopTask, failed: LoopFailure = () => afterFailureMs) {
     this.#clock = clock;
     this.#task = task;
+    this.#failed = failed;
   }
 
   start(): void {
@@ -48,7 +54,10 @@ export class Loop {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    const delayMs = await this.#task(this.#controller.signal).catch(() => afterFailureMs);
+    const { signal } = this.#controller;
+    const delayMs = await this.#task(signal).catch((error: unknown) =>
+      signal.aborted ? Number.POSITIVE_INFINITY : this.#failed(asUpstreamError(error)),
+    );
     this.#isRunning = false;
     const wakeMs = this.#wakeMs;
     this.#wakeMs = Number.POSITIVE_INFINITY;

@@ -40,8 +40,7 @@ export class CoinmateConnector extends ConnectorBase {
   }
 
   openLive(listener: LiveListener) {
-    const load = (signal: AbortSignal) => this.#load('live', signal);
-    return new PolledLive({ clock: this.options.clock, load }, listener);
+    return new PolledLive(this.options.clock, (signal) => this.#load('live', signal), listener);
   }
 
   protected loadTickers(_: readonly MarketSymbol[], signal: AbortSignal) {
@@ -68,12 +67,6 @@ function readEnvelope(body: unknown): unknown {
   throw new UpstreamError(/too many|limit/i.test(message) ? 'rate_limited' : 'refused', message);
 }
 
-interface PolledLiveOptions {
-  readonly clock: Clock;
-  /** The current tickers of all markets. */
-  readonly load: (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
-}
-
 /** 30 requests a minute of the 100 that an address has. */
 export const pollEveryMs = 2_000;
 
@@ -82,33 +75,30 @@ export const pollEveryMs = 2_000;
  * connection, and a failed one ends it; one that cannot be read is dropped as a frame would be.
  */
 export class PolledLive implements LiveConnection {
-  readonly #options: PolledLiveOptions;
+  readonly #clock: Clock;
+  readonly #load: (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>;
   readonly #listener: LiveListener;
   readonly #controller = new AbortController();
-  readonly #wanted = new Set<MarketSymbol>();
-  readonly #unanswered = new Set<MarketSymbol>();
+  /** The subscribed symbols, and whether an answer listed or lacked them since. */
+  readonly #wanted = new Map<MarketSymbol, boolean>();
   #timer: Timer | undefined;
   #isOpen = false;
 
-  constructor(options: PolledLiveOptions, listener: LiveListener) {
-    this.#options = options;
+  /** `load` asks for the current tickers of all markets. */
+  constructor(clock: Clock, load: (signal: AbortSignal) => Promise<readonly UpstreamTicker[]>, listener: LiveListener) {
+    this.#clock = clock;
+    this.#load = load;
     this.#listener = listener;
     void this.#poll();
   }
 
-  /** Answered by the next poll. */
+  /** Answered by the next poll, which is a new snapshot. */
   subscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) {
-      this.#wanted.add(symbol);
-      this.#unanswered.add(symbol);
-    }
+    for (const symbol of symbols) this.#wanted.set(symbol, false);
   }
 
   unsubscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) {
-      this.#wanted.delete(symbol);
-      this.#unanswered.delete(symbol);
-    }
+    for (const symbol of symbols) this.#wanted.delete(symbol);
   }
 
   /** The next poll is the answer. */
@@ -120,10 +110,9 @@ export class PolledLive implements LiveConnection {
   }
 
   async #poll(): Promise<void> {
-    const { load } = this.#options;
     const { signal } = this.#controller;
     try {
-      const tickers = await load(signal);
+      const tickers = await this.#load(signal);
       if (signal.aborted) return;
       this.#pollLater();
       this.#polled(tickers);
@@ -133,25 +122,28 @@ export class PolledLive implements LiveConnection {
   }
 
   #pollLater(): void {
-    this.#timer = this.#options.clock.after(pollEveryMs, () => void this.#poll());
+    this.#timer = this.#clock.after(pollEveryMs, () => void this.#poll());
   }
 
   #polled(tickers: readonly UpstreamTicker[]): void {
     const isSnapshot = !this.#isOpen;
-    if (isSnapshot) {
-      this.#isOpen = true;
-      this.#listener({ type: 'opened' });
-    }
+    if (isSnapshot) this.#listener({ type: 'opened' });
+    this.#isOpen = true;
     if (this.#controller.signal.aborted) return;
     this.#listener({ type: 'frame' });
+    this.#answer(tickers);
+    const wanted = tickers.filter(({ symbol }) => this.#wanted.has(symbol));
+    if (wanted.length > 0) this.#listener({ type: 'ticker', isSnapshot, tickers: wanted });
+  }
+
+  #answer(tickers: readonly UpstreamTicker[]): void {
     const listed = new Set(tickers.map(({ symbol }) => symbol));
-    for (const symbol of this.#unanswered) {
+    for (const [symbol, isAnswered] of this.#wanted) {
+      if (isAnswered) continue;
+      this.#wanted.set(symbol, true);
       if (listed.has(symbol)) this.#listener({ type: 'accepted', symbol });
       else this.#listener({ type: 'rejected', symbol, reason: 'refused' });
     }
-    this.#unanswered.clear();
-    const wanted = tickers.filter(({ symbol }) => this.#wanted.has(symbol));
-    if (wanted.length > 0) this.#listener({ type: 'ticker', isSnapshot, tickers: wanted });
   }
 
   #failed({ kind, message, retryAfterMs }: UpstreamError): void {

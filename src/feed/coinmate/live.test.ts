@@ -24,7 +24,7 @@ function opened() {
     if (state.error !== undefined) throw new UpstreamError(state.error, 'no', 7_000);
     return state.listed.map((symbol) => ({ symbol }) as UpstreamTicker);
   };
-  const live = new PolledLive({ clock, load }, (event) => {
+  const live = new PolledLive(clock, load, (event) => {
     events.push(event);
     if (event.type === 'opened') live.subscribe([btc]);
   });

@@ -5,7 +5,7 @@ import { type DecimalString, toBig } from '../../market/decimal.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import type { FeedSink } from '../../market/upstream.ts';
 import { Loop } from '../timers.ts';
-import { asDay, asUpstreamError, UpstreamError } from '../wire.ts';
+import { asDay, UpstreamError } from '../wire.ts';
 
 /** Units of the quote currency for one unit of the base currency. */
 export interface LoadedRate {
@@ -72,7 +72,11 @@ export class RateKeeper {
   constructor(options: RateKeeperOptions) {
     this.#options = options;
     this.#refreshMs = options.refreshMs ?? 300_000;
-    this.#loop = new Loop(options.clock, (signal) => this.#refresh(signal));
+    this.#loop = new Loop(
+      options.clock,
+      (signal) => this.#refresh(signal),
+      (error) => this.#failed(error),
+    );
     this.#backoff = new Backoff(options.randomness, {
       minMs: retryMinMs,
       maxMs: Math.max(retryMinMs, this.#refreshMs),
@@ -93,16 +97,11 @@ export class RateKeeper {
   }
 
   async #refresh(signal: AbortSignal): Promise<number> {
-    try {
-      const rate = await this.#options.source.load(signal);
-      if (signal.aborted) return Number.POSITIVE_INFINITY;
-      const now = this.#options.clock.now();
-      judgeRate(rate, now);
-      return this.#read(rate, now) ? this.#refreshMs : Math.min(this.#refreshMs, heldRetryMs);
-    } catch (error) {
-      if (signal.aborted) return Number.POSITIVE_INFINITY;
-      return this.#failed(asUpstreamError(error));
-    }
+    const rate = await this.#options.source.load(signal);
+    signal.throwIfAborted();
+    const now = this.#options.clock.now();
+    judgeRate(rate, now);
+    return this.#read(rate, now) ? this.#refreshMs : Math.min(this.#refreshMs, heldRetryMs);
   }
 
   /** Returns whether the market room took it. */
