@@ -12,8 +12,8 @@ export interface Timer {
 
 /**
  * The only source of time. The wall clock can jump either way; the monotonic clock never goes back
- * but has no relation to the calendar. Whoever needs an age takes both (see `market/service-status.ts`). After a pause of the whole
- * process timers run once what arrived meanwhile is handled: a deadline is missed only by what is not there.
+ * but has no relation to the calendar. Whoever needs an age takes both (see `market/service-status.ts`). A due timer runs
+ * once what has arrived by then is handled: after a pause of the whole process a deadline is missed only by what is not there.
  */
 export interface Clock {
   /** The wall clock. */
@@ -34,24 +34,14 @@ export interface Randomness {
   bytes(count: number): Uint8Array;
 }
 
-/** A timer this late comes after a pause of the process. The event loop runs timers before it reads sockets. */
-const pauseMs = 100;
-
-/** Runs a timer's callback: at once, or after a pause once what waits in the sockets was read. */
-function runDue(dueMs: number, run: () => void): NodeJS.Immediate | undefined {
-  if (performance.now() - dueMs >= pauseMs) return setImmediate(run);
-  run();
-  return undefined;
-}
-
 export const systemClock: Clock = {
   now: () => Date.now() as EpochMs,
   monotonicMs: () => performance.now(),
+  // The event loop runs timers before it reads sockets, and immediates after.
   after(delayMs, run) {
-    const dueMs = performance.now() + delayMs;
     let reading: NodeJS.Immediate | undefined;
     const handle = setTimeout(() => {
-      reading = runDue(dueMs, run);
+      reading = setImmediate(run);
     }, delayMs);
     return {
       cancel() {
@@ -61,12 +51,9 @@ export const systemClock: Clock = {
     };
   },
   every(periodMs, run) {
-    let dueMs = performance.now() + periodMs;
     let reading: NodeJS.Immediate | undefined;
     const handle = setInterval(() => {
-      const wasDueMs = dueMs;
-      dueMs = performance.now() + periodMs;
-      reading = runDue(wasDueMs, run)?.unref();
+      reading = setImmediate(run).unref();
     }, periodMs);
     handle.unref();
     return {

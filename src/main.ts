@@ -12,7 +12,6 @@ import { openStoreWhenThere } from './wiring/open-store.ts';
 import { OperatorChanges } from './wiring/operator-changes.ts';
 import { publicListener } from './wiring/public-listener.ts';
 import { pastPricesOf, recordingOf } from './wiring/recording.ts';
-import { RunningParts } from './wiring/running-parts.ts';
 import type { ServiceOptions } from './wiring/service-options.ts';
 import { StatusRecorder } from './wiring/status-recorder.ts';
 import { StoreCheck } from './wiring/store-check.ts';
@@ -34,33 +33,47 @@ export interface Service {
 
 /** Starts a service. Throws what the first part that cannot start throws, with all others stopped again. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const parts = new RunningParts();
+  const running = new AsyncDisposableStack();
   try {
-    return await startParts(options, parts);
+    return await startParts(options, running);
   } catch (error) {
-    await parts.stop().catch(() => {});
+    await running.disposeAsync().catch(() => {});
     throw error;
   }
 }
 
+/** Something that runs until it is stopped. */
+interface Part {
+  start(): unknown;
+  stop(): void | Promise<void>;
+}
+
 /** Every part of the process, in the order in which they start; they stop in reverse. */
-async function startParts(options: ServiceOptions, parts: RunningParts): Promise<Service> {
+async function startParts(options: ServiceOptions, running: AsyncDisposableStack): Promise<Service> {
   const { configuration, clock, log, only } = options;
   const { server, mail, notices } = configuration;
   let phase: Phase = 'starting';
   let { port } = server;
   const urls = () => publicUrls(server, port);
+  /** One after the other; `undefined` is one that this process does not have. One that fails may have started halfway: it is stopped too. */
+  const start = async (...parts: readonly (Part | undefined)[]) => {
+    for (const part of parts) {
+      if (part === undefined) continue;
+      running.defer(() => part.stop());
+      await part.start();
+    }
+  };
 
   // Waits for its server, migrates.
   const store = await openStoreWhenThere(options);
-  parts.add(() => store.close());
+  running.defer(() => store.close());
   const delay = new EventLoopDelay(clock);
-  parts.add(() => delay.stop());
+  running.defer(() => delay.stop());
 
   const market = marketRoom(options, store);
   const access = accessRoom(options, store);
   const past = pastPricesOf(options);
-  parts.add(() => past?.stop());
+  running.defer(() => past?.stop());
   const feed = await processFeed(options, market, past?.ask);
   const followers = { keys: access.loader, book: market.book, service: market.service };
   const changes = new OperatorChanges(store, followers, clock, log, configuration.admin.auditForMs);
@@ -75,7 +88,7 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
   const recording = recordingOf(options, market, store, () => listener.requestKey);
   const listener = await publicListener({ ...options, telemetry }, market, access, changes, delay, recording);
 
-  await parts.start(market, recording, access, changes);
+  await start(market, recording, access, changes);
   const admin = await startPrivateListener({
     ...{ ...options, store, market, access, feed, changes, storeCheck, notifier, listener, delay },
     phase: () => phase,
@@ -85,19 +98,19 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
     sharedLimits: () => access.shared?.figures(),
     replication: () => feed.figures?.(),
   });
-  parts.add(() => admin.close());
-  await parts.start(telemetry && { start: () => telemetry.start(admin.registry), stop: () => telemetry.stop() });
+  running.defer(() => admin.close());
+  await start(telemetry && { start: () => telemetry.start(admin.registry), stop: () => telemetry.stop() });
   // A million keys take seconds; meanwhile the private listener answers that the process starts.
   await access.loader.refresh();
-  parts.add(() => notifier.stop());
+  running.defer(() => notifier.stop());
   const listen = async () => {
     port = await listener.listen();
   };
-  if (only !== 'feed') await parts.start({ start: listen, stop: () => listener.stop() });
+  if (only !== 'feed') await start({ start: listen, stop: () => listener.stop() });
   // After the listener, so that a port in use is refused in one line.
   notifier.start(() => urls().baseUrl);
   // Last: an exchange that is down delays nothing.
-  await parts.start(feed, storeCheck, recorder);
+  await start(feed, storeCheck, recorder);
   delay.restart();
   phase = 'serving';
   const { version, configurationFile = null } = options;
@@ -113,7 +126,7 @@ async function startParts(options: ServiceOptions, parts: RunningParts): Promise
       phase = 'draining';
       listener.drain();
       stopped ??= sleep(clock, server.drainDelayMs, new AbortController().signal).then(async () => {
-        await parts.stop();
+        await running.disposeAsync();
         log.info({}, 'the service has stopped');
       });
       return stopped;

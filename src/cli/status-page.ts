@@ -31,7 +31,7 @@ export const statusPageExport: Command = storeCommand({
       import('../contract/openapi.ts'),
       import('../portal/status-export.ts'),
       import('../wiring/portal-brand.ts'),
-      import('../wiring/status-history.ts'),
+      import('../wiring/status-recorder.ts'),
       import('../board/service-board.ts'),
     ]);
     const urls = publicUrls(server, server.port);

@@ -1,5 +1,4 @@
 import type { Clock, Timer } from '../clock.ts';
-import { afterTimeout } from './call-timeout.ts';
 
 const probeAfterMsMin = 100;
 const probeAfterMsMax = 1_000;
@@ -91,9 +90,7 @@ export class Circuit {
   #ask(): void {
     const probe = ++this.#probe;
     this.#timer?.cancel();
-    this.#timer = afterTimeout(this.#parts.clock, this.#parts.timeoutMs, () =>
-      this.#failed(probe, 'no answer in time'),
-    );
+    this.#timer = this.#parts.clock.after(this.#parts.timeoutMs, () => this.#failed(probe, 'no answer in time'));
     this.#parts.probe().then(
       () => this.#succeeded(probe),
       (error: unknown) => this.#failed(probe, error instanceof Error ? error.message : 'failed'),

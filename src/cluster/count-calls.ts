@@ -1,6 +1,5 @@
 import type { LimitDecision } from '../access/limit-decision.ts';
 import type { Clock, Timer } from '../clock.ts';
-import { afterTimeout } from './call-timeout.ts';
 import { type CountAnswer, type CountedTake, takesPerCallMax } from './count-script.ts';
 import { reasonOf } from './redis-connection.ts';
 
@@ -79,7 +78,7 @@ export class CountCalls {
     const sent = this.#parts.prepare(call.takes);
     call.sent = sent;
     // Not from the first take on: a turn that takes long is this process's delay, and no fault of the server's.
-    call.timer = afterTimeout(clock, timeoutMs, () => this.#abandon(call, `no answer within ${timeoutMs} ms`));
+    call.timer = clock.after(timeoutMs, () => this.#abandon(call, `no answer within ${timeoutMs} ms`));
     this.#parts.send(sent).then(
       (answer) => {
         call.timer?.cancel();

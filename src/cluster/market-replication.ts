@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { MarketBook } from '../market/market-book.ts';
+import type { SourceReport } from '../market/market-sources.ts';
 import type { MarketState } from '../market/market-state.ts';
 import { clockDriftMs, type FeedStatus } from '../market/service-status.ts';
-import type { SourceReport } from '../market/source-report.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import type { ConversionRate, FeedSink, ReferencePrices } from '../market/upstream.ts';
@@ -112,7 +112,8 @@ function catalogueOf({ catalogue }: MarketBook): Pick<MarketState, 'records' | '
 }
 
 function reportsOf({ catalogue, sources }: MarketBook): SourceReport['markets'] {
-  return [...catalogue.all()].flatMap(({ symbol, isConverted }) => (isConverted ? [] : (sources.report(symbol) ?? [])));
+  const own = [...catalogue.all()].filter(({ isConverted }) => !isConverted);
+  return own.map(({ symbol }) => [symbol, sources.states(symbol)]);
 }
 
 /** What was not sent yet, which counts as sent from then on. */

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Clock, Randomness } from '../clock.ts';
-import { afterTimeout } from './call-timeout.ts';
 import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 
 /** Sends one command and gives its answer. */
@@ -38,7 +37,7 @@ export class RedisCalls {
 export function callerWithTimeout(connection: RedisConnection, clock: Clock, timeoutMs: number): Caller {
   return (command) => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const timer = afterTimeout(clock, timeoutMs, () => {
+    const timer = clock.after(timeoutMs, () => {
       const reason = `no answer within ${timeoutMs} ms`;
       connection.reopen(reason);
       reject(new Error(reason));

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { Guard, Held, Quote, TickerOffer, Verdict } from './guard.ts';
+import type { MarketBook } from './market-book.ts';
 import { type Candidate, Constancy, chooseSource, type Exclusion, medianTicker, type Reach } from './source-choice.ts';
-import type { MarketReport, SourcePrices, SourceReport } from './source-report.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ReferencePrices } from './upstream.ts';
@@ -45,16 +45,27 @@ export class Source {
   }
 }
 
-/** The state of one source of a market: in use, ready to take over, not delivering, or kept out. */
+/** The last good best prices of a source. */
+export interface SourcePrices extends Quote {
+  readonly capturedAt: EpochMs;
+}
+
+/** The state of one source of a market: in use, ready to take over, not delivering, or kept out. Plain data. */
 export interface SourceState {
-  readonly source: Source;
+  readonly id: string;
   readonly reach: Reach;
-  readonly exclusion: Exclusion | undefined;
+  readonly exclusion?: Exclusion | undefined;
   readonly isUsed: boolean;
-  /** Its last good ones, as far as this process knows them. */
-  readonly prices: SourcePrices | undefined;
+  /** As far as this process knows them. */
+  readonly prices?: SourcePrices | undefined;
   /** When the process that runs the feed reported it; `undefined` in that process. */
-  readonly reportedAt: EpochMs | undefined;
+  readonly reportedAt?: EpochMs | undefined;
+}
+
+/** The states of all sources of each market, in order of preference, as the process with the feed has them. */
+export interface SourceReport {
+  readonly at: EpochMs;
+  readonly markets: readonly (readonly [MarketSymbol, readonly SourceState[]])[];
 }
 
 /** What `review` needs to know of a source and a market. */
@@ -84,8 +95,7 @@ export class MarketSources {
   readonly #lists = new Map<MarketSymbol, readonly Source[]>();
   readonly #choices = new Map<MarketSymbol, Choice>();
   /** Of the process that runs the feed, where that is another. */
-  readonly #reports = new Map<MarketSymbol, MarketReport>();
-  #reportedAt: EpochMs | undefined;
+  readonly #reports = new Map<MarketSymbol, readonly SourceState[]>();
   #switches = 0;
 
   constructor(rules: SourceRules, guard?: Guard) {
@@ -229,50 +239,35 @@ export class MarketSources {
    * use before either.
    */
   states(symbol: MarketSymbol): readonly SourceState[] {
-    const report = this.#reports.get(symbol);
-    if (report !== undefined) return this.#reportedStates(report);
+    const reported = this.#reports.get(symbol);
+    if (reported !== undefined) return reported.map((state) => this.#asKnownHere(symbol, state));
     const choice = this.#choices.get(symbol);
-    return this.listOf(symbol).flatMap((source, index) => {
+    return this.listOf(symbol).flatMap(({ id, tickers }, index) => {
       const candidate = choice?.candidates[index];
       const isUsed = choice?.current === index || (this.#rules.mode === 'median' && isFit(candidate));
       if (candidate === undefined && !isUsed) return [];
       const { reach = 'silent' as const, exclusion } = candidate ?? {};
-      return [{ source, reach, exclusion, isUsed, prices: source.tickers.get(symbol), reportedAt: undefined }];
+      return [{ id, reach, exclusion, isUsed, prices: pricesOf(tickers.get(symbol)) }];
     });
-  }
-
-  /** The same for other processes; `undefined` while nothing is known. */
-  report(symbol: MarketSymbol): MarketReport | undefined {
-    const states = this.states(symbol);
-    if (states.length === 0) return undefined;
-    const sources = states.map(({ source: { id }, reach, exclusion, isUsed, prices: known }) => {
-      const isKnown = isUsed && this.#rules.mode === 'primary';
-      const prices = isKnown || known === undefined ? undefined : pricesOf(known);
-      return { id, reach, exclusion, isUsed, prices };
-    });
-    return { symbol, sources };
   }
 
   /** Takes what the process that runs the feed says. */
-  takeReport({ at, markets }: SourceReport): void {
-    this.#reportedAt = at;
-    for (const report of markets) this.#reports.set(report.symbol, report);
+  takeReport({ at: reportedAt, markets }: SourceReport): void {
+    for (const [symbol, states] of markets) {
+      this.#reports.set(
+        symbol,
+        states.map((state) => ({ ...state, reportedAt })),
+      );
+    }
   }
 
-  #reportedStates({ symbol, sources }: MarketReport): SourceState[] {
+  #asKnownHere(symbol: MarketSymbol, state: SourceState): SourceState {
     const used = this.used(symbol);
-    return sources.flatMap(({ id, reach, exclusion, isUsed, prices }) => {
-      const source = this.find(id);
-      if (source === undefined) return [];
-      const own = source.tickers.get(symbol);
-      const isNewer = own !== undefined && (prices === undefined || own.capturedAt >= prices.capturedAt);
-      return {
-        ...{ source, reach, exclusion, reportedAt: this.#reportedAt },
-        // Which source makes the price comes with the price, before the next report.
-        isUsed: used === undefined ? isUsed : used === source,
-        prices: isNewer ? own : prices,
-      };
-    });
+    const own = pricesOf(this.find(state.id)?.tickers.get(symbol));
+    const isNewer = own !== undefined && own.capturedAt >= (state.prices?.capturedAt ?? 0);
+    // Which source makes the price comes with the price, before the next report.
+    const isUsed = used === undefined ? state.isUsed : used.id === state.id;
+    return { ...state, isUsed, prices: isNewer ? own : state.prices };
   }
 
   #choiceOf(symbol: MarketSymbol): Choice {
@@ -285,8 +280,8 @@ export class MarketSources {
   }
 }
 
-function pricesOf({ bid, ask, capturedAt }: SourcePrices): SourcePrices {
-  return { bid, ask, capturedAt };
+function pricesOf(ticker: AcceptedTicker | undefined): SourcePrices | undefined {
+  return ticker && { bid: ticker.bid, ask: ticker.ask, capturedAt: ticker.capturedAt };
 }
 
 function exclusionOf(
@@ -303,4 +298,35 @@ function exclusionOf(
 /** In the median a source over REST counts only where it is the one in use. */
 function isFit(candidate: Candidate | undefined): boolean {
   return candidate?.reach === 'live' && candidate.exclusion === undefined;
+}
+
+/** Another source makes the price of a market. */
+export interface SourceChange {
+  readonly symbol: MarketSymbol;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/**
+ * Chooses the sources of all markets again.
+ *
+ * @param nowMs monotonic
+ * @returns whether a market is served by a standby, or not live; and what changed
+ */
+export function reviewSources(book: MarketBook, feed: Omit<SourceFacts, 'listing'>, nowMs: number) {
+  const { catalogue, sources } = book;
+  const facts: SourceFacts = { ...feed, listing: (source, symbol) => catalogue.statusAt(source, symbol) };
+  let isDegraded = false;
+  const changed: SourceChange[] = [];
+  for (const { symbol, isConverted, status } of catalogue.all()) {
+    if (isConverted || status === 'delisted') continue;
+    const from = sources.used(symbol)?.id;
+    if (sources.review(symbol, facts, nowMs)) {
+      book.sourceChanged(symbol);
+      const to = sources.used(symbol)?.id;
+      if (to !== from) changed.push({ symbol, from, to });
+    }
+    isDegraded ||= sources.isDegraded(symbol, facts);
+  }
+  return { isDegraded, changed };
 }

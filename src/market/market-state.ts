@@ -1,7 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { Held, HeldSubject } from './guard.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
-import type { SourceReport } from './source-report.ts';
+import type { SourceReport } from './market-sources.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ConversionRate, FeedPath, ReferencePrices } from './upstream.ts';

@@ -4,9 +4,8 @@ import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { roundTo, toBig } from '../market/decimal.ts';
 import type { MarketBook } from '../market/market-book.ts';
-import type { SourceState } from '../market/market-sources.ts';
+import type { SourcePrices, SourceState } from '../market/market-sources.ts';
 import { exclusions } from '../market/source-choice.ts';
-import type { SourcePrices } from '../market/source-report.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import {
   instants,
@@ -58,9 +57,9 @@ export type SourceQuote = Static<typeof SourceQuoteSchema>;
 export function sourceQuotes(book: MarketBook, exchangeSymbol: MarketSymbol, now: EpochMs): SourceQuote[] {
   const made = book.acceptedTicker(exchangeSymbol);
   return book.sources.states(exchangeSymbol).map((state) => {
-    const { source, reach, exclusion, prices, reportedAt } = state;
+    const { id, reach, exclusion, prices, reportedAt } = state;
     return {
-      id: source.id,
+      id,
       state: stateOf(state),
       reason: exclusion ?? null,
       reach,

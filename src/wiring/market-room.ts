@@ -7,12 +7,12 @@ import type { Log } from '../log.ts';
 import { Guard } from '../market/guard.ts';
 import { type BookObserver, MarketBook } from '../market/market-book.ts';
 import { FeedStatus } from '../market/service-status.ts';
+import { termVersion } from '../market/terms.ts';
 import type { Store } from '../store/store.ts';
 import { CatalogueReview } from './catalogue-review.ts';
 import { MarketMemory } from './market-memory.ts';
-import { loadMaintenanceWindows, loadTerms } from './operator-changes.ts';
+import { loadTerms } from './operator-changes.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { TermStarts } from './term-starts.ts';
 
 /** The market room and what publishes it. */
 export type MarketRoom = ReturnType<typeof marketRoom>;
@@ -26,8 +26,7 @@ export function marketRoom({ configuration, clock, log }: ServiceOptions, store:
   const service = new ServiceBoard(feedStatus, clock);
   const memory = new MarketMemory(store, book, feedStatus, clock, log);
   const review = new CatalogueReview({ store, book, memory, log, delistAfterMs: configuration.markets.delistAfterMs });
-  const termStarts = new TermStarts(book, clock, log);
-  let windows: Timer | undefined;
+  const watches: Timer[] = [];
   return {
     book,
     guard,
@@ -41,13 +40,11 @@ export function marketRoom({ configuration, clock, log }: ServiceOptions, store:
       await loadTerms(store, book, clock);
       await memory.restore();
       memory.start();
-      termStarts.start();
-      await loadMaintenanceWindows(store, service, clock);
-      windows = maintenanceLog(service, clock, log);
+      service.setWindows(await store.windows.list({ currentAt: clock.now() }));
+      watches.push(watchTerms(book, clock, log), watchMaintenance(service, clock, log));
     },
     async stop() {
-      windows?.cancel();
-      termStarts.stop();
+      for (const watch of watches) watch.cancel();
       await review.stop();
       await memory.stop();
     },
@@ -79,12 +76,37 @@ function heldLog(log: Log): BookObserver {
   };
 }
 
-const maintenanceEveryMs = 1_000;
+/** Short, so that a wall clock that was set is noticed. */
+const lookEveryMs = 1_000;
+
+/** Lets terms begin on their instant also where nobody reads a price then, and says so. */
+export function watchTerms(book: MarketBook, clock: Clock, log: Log): Timer {
+  let saidUntil = clock.now();
+  let next: Timer | undefined;
+  const look = () => {
+    const now = clock.now();
+    book.advance(now);
+    const begun = book.terms().filter(({ from }) => from !== undefined && from > saidUntil && from <= now);
+    for (const term of begun) log.info({ term: termVersion(term), ...term.values }, 'a term holds from now on');
+    if (now > saidUntil) saidUntil = now;
+    next?.cancel();
+    const leftMs = book.nextTermsAt() - now;
+    if (leftMs <= lookEveryMs) next = clock.after(leftMs, look);
+  };
+  const looking = clock.every(lookEveryMs, look);
+  look();
+  return {
+    cancel() {
+      looking.cancel();
+      next?.cancel();
+    },
+  };
+}
 
 /** Says when a maintenance window begins and when it ends. */
-function maintenanceLog(service: ServiceBoard, clock: Clock, log: Log): Timer {
+function watchMaintenance(service: ServiceBoard, clock: Clock, log: Log): Timer {
   let wasRunning = false;
-  return clock.every(maintenanceEveryMs, () => {
+  return clock.every(lookEveryMs, () => {
     const { api, maintenance } = service.read(clock.now());
     const isRunning = api === 'maintenance';
     if (isRunning && !wasRunning) log.info({ until: maintenance && isoInstant(maintenance.to) }, 'maintenance begins');

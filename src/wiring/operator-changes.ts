@@ -188,10 +188,6 @@ async function loadMarketControls(store: Store, book: Followers['book']): Promis
   book.applyHolds(markets.map(holdOf));
 }
 
-export async function loadMaintenanceWindows(store: Store, service: Followers['service'], clock: Clock): Promise<void> {
-  service.setWindows(await store.windows.list({ currentAt: clock.now() }));
-}
-
 /** The terms that hold or will. */
 export async function loadTerms(
   store: Pick<Store, 'terms'>,

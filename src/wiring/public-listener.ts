@@ -2,20 +2,31 @@ import { X509Certificate } from 'node:crypto';
 import { type ChangeSource, UnknownKeyRefresh } from '../access/unknown-key-refresh.ts';
 import type { EpochMs, Timer } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
+import type { LimitFigures } from '../contract/limits.ts';
+import { openApiDocument } from '../contract/openapi.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { heapShare } from '../http/overload.ts';
+import type { Routes } from '../http/pipeline.ts';
 import { PublicListener } from '../http/public-listener.ts';
 import { RecentRequests } from '../http/recent-requests.ts';
+import type { Resource } from '../http/resource.ts';
+import { markets } from '../http/resources/markets.ts';
+import { openapi } from '../http/resources/openapi.ts';
+import { status } from '../http/resources/status.ts';
+import { ticker } from '../http/resources/ticker.ts';
+import { tickers } from '../http/resources/tickers.ts';
+import { time } from '../http/resources/time.ts';
 import type { Log } from '../log.ts';
 import { requestView } from '../operator/request.ts';
+import { publicPages } from '../portal/pages.ts';
+import type { Brand } from '../portal/site.ts';
 import type { OtlpExporter } from '../telemetry/otlp-exporter.ts';
 import type { AccessRoom } from './access-room.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 import type { MarketRoom } from './market-room.ts';
 import { portalBrand } from './portal-brand.ts';
-import { publicRoutes } from './public-routes.ts';
 import type { Recording } from './recording.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -107,4 +118,26 @@ function logRequest(answered: AnsweredRequest, log: Log): void {
 
 function expiryOf({ cert }: Certificate): EpochMs {
   return new X509Certificate(cert).validToDate.getTime() as EpochMs;
+}
+
+/** Every path of the public listener. */
+export function publicRoutes(offer: {
+  readonly baseUrl: string;
+  readonly errorsUrl: string;
+  readonly limits: LimitFigures;
+  readonly version: string;
+  readonly brand?: Brand | undefined;
+}): Routes {
+  const document = openApiDocument(offer);
+  const { root, pages, lost } = publicPages({ ...offer, document });
+  return {
+    keyed: byRoute([time, status, markets, ticker, tickers]),
+    keyless: byRoute([root, openapi(document)]),
+    uncounted: pages,
+    lost,
+  };
+}
+
+function byRoute(resources: readonly Resource[]): Map<string, Resource> {
+  return new Map(resources.map((resource) => [resource.route, resource]));
 }

@@ -1,10 +1,18 @@
 import type { ServiceBoard } from '../board/service-board.ts';
-import { dayOf, firstDayAt, type HistoryComponent, historyComponents, splitByDay } from '../board/status-history.ts';
+import {
+  dayOf,
+  firstDayAt,
+  type HistoryComponent,
+  type HistoryDay,
+  historyComponents,
+  type Incident,
+  type StatusHistory,
+  splitByDay,
+} from '../board/status-history.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
 import type { PublicServiceStatus } from '../contract/schemas.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
-import { loadStatusHistory } from './status-history.ts';
 
 const sampleEveryMs = 1_000;
 const saveEveryMs = 60_000;
@@ -207,4 +215,29 @@ export class StatusRecorder {
 
 function noTime(): States {
   return { operational: 0, degraded: 0, maintenance: 0, outage: 0 };
+}
+
+/** More than any page shows. */
+const listedMax = 200;
+
+/** What the store knows of the last days, and every window that was not cancelled. */
+export async function loadStatusHistory(
+  { statusRecords, windows }: Pick<Store, 'statusRecords' | 'windows'>,
+  now: EpochMs,
+): Promise<StatusHistory> {
+  const since = firstDayAt(now);
+  const [days, incidents, past, current] = await Promise.all([
+    statusRecords.days(since),
+    statusRecords.incidents(since, listedMax),
+    windows.listPast(now, listedMax),
+    windows.list({ currentAt: now }),
+  ]);
+  const announced = [...current.toReversed(), ...past].filter(
+    ({ cancelledAt, to }) => cancelledAt === undefined && to >= since,
+  );
+  return {
+    days: days.map((each): HistoryDay => ({ ...each, component: each.component as HistoryComponent })),
+    incidents: incidents.map((each): Incident => ({ ...each, component: each.component as HistoryComponent })),
+    windows: announced.map(({ id, from, to, description, createdAt }) => ({ id, from, to, description, createdAt })),
+  };
 }

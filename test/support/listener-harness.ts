@@ -19,7 +19,7 @@ import { everyEuroMarket, pricingPolicy } from '../../src/market/samples.testing
 import { FeedStatus } from '../../src/market/service-status.ts';
 import { type CurrencyCode, type MarketSymbol, symbolOf } from '../../src/market/symbol.ts';
 import type { UpstreamMarket, UpstreamTicker } from '../../src/market/upstream.ts';
-import { publicRoutes } from '../../src/wiring/public-routes.ts';
+import { publicRoutes } from '../../src/wiring/public-listener.ts';
 import { createResponseValidator, type ResponseValidator } from '../contract/response-validator.ts';
 import { FakeClock, seededRandomness } from './fake-clock.ts';
 import { exchange, type WireResponse } from './http-client.ts';

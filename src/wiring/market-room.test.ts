@@ -5,7 +5,7 @@ import { silentLog } from '../log.ts';
 import { MarketBook } from '../market/market-book.ts';
 import { after, decimal, everyEuroMarket, pricingPolicy, start } from '../market/samples.testing.ts';
 import type { Term } from '../market/terms.ts';
-import { TermStarts } from './term-starts.ts';
+import { watchTerms } from './market-room.ts';
 
 const fee = (id: string, fromMs: number): Term => {
   return {
@@ -22,8 +22,7 @@ test('terms begin on their instant where nobody reads a price, also one that com
   const book = new MarketBook(pricingPolicy(), everyEuroMarket);
   const began: number[] = [];
   const said: object[] = [];
-  const starts = new TermStarts(book, clock, { ...silentLog, info: (fields: object) => void said.push(fields) });
-  starts.start();
+  const watch = watchTerms(book, clock, { ...silentLog, info: (fields: object) => void said.push(fields) });
   book.observe({ marketsChanged: () => began.push(clock.now() - start) });
   book.applyTerms([fee('a', 90_500)], clock.now());
   await clock.advance(3_100);
@@ -32,6 +31,6 @@ test('terms begin on their instant where nobody reads a price, also one that com
   await clock.advance(90_000);
   assert.deepEqual(began, [5_123, 90_500]);
   assert.equal(said.length, 2);
-  starts.stop();
+  watch.cancel();
   assert.equal(clock.pendingTimers, 0);
 });
