@@ -107,7 +107,7 @@ In a checkout run \`npx mdapi COMMAND\`. \`mdapi help COMMAND\` shows the same a
 - **Fields are those of the management API.** What is created or changed has its \`id\`; a new key or token is in \`key\` or \`token\`.
 - **Questions** are asked only at a terminal; \`--yes\` answers in advance.
 - **INSTANT** is one of: ${instantForms}.
-- In a usage line, what is in brackets may be left out.
+- In a heading, what is in brackets may be left out.
 - **Secrets are never arguments**, and no command prints one, except a new key or token, once.
 - **Colours** appear only on a terminal, and not with \`NO_COLOR\` set.
 `;
@@ -121,7 +121,7 @@ export function commandReference(): string {
   return [introduction, common, exitCodes, ...chapters].join('\n');
 }
 
-/** What the introduction, the heading or the usage line already says is left out, and an example that is the only one. */
+/** What the introduction or the heading already says is left out, and an example that is the only one. */
 function commandSection(command: Command): string {
   const options = (command.options ?? []).filter((option) => option !== yesOption);
   const optional = (command.positionals ?? []).filter(({ many }) => many === true);
@@ -131,18 +131,16 @@ function commandSection(command: Command): string {
     options.length === 0 || command.examples.length === 1
       ? []
       : command.examples.map(({ line, note }) => `${line}  # ${note}`);
-  const usage = usageOf(command);
-  const lines = usage === `mdapi ${command.name}` ? examples : [usage, ...examples];
   return [
-    `### \`mdapi ${command.name}\`\n`,
+    `### \`${usageOf({ ...command, options: command.options?.filter((option) => option === yesOption) ?? [] })}\`\n`,
     `${[summary, ...(command.details ?? [])].join('\n\n')}\n`,
-    ...(lines.length === 0 ? [] : [`\`\`\`sh\n${lines.join('\n')}\n\`\`\`\n`]),
     ...(rows.length === 0 ? [] : [definitions(rows)]),
+    ...(examples.length === 0 ? [] : [`\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n`]),
   ].join('\n');
 }
 
 function optionRow(option: Option): readonly [string, string] {
-  return [spelling(option), option.summary];
+  return [spelling(option), `${option.summary}${option.required ? ' (required)' : ''}`];
 }
 
 function definitions(rows: readonly (readonly [string, string])[]): string {
