@@ -102,7 +102,7 @@ const introduction = `# Command line
 In a checkout run \`npx mdapi COMMAND\`. \`mdapi help COMMAND\` shows the same as this page, with more examples.
 
 - **Running servers follow within a second**: commands write to the database.
-- **Data goes to stdout, everything else to stderr.** With \`--json\` stdout is one JSON object (\`watch\` prints one a line), also for a failure:
+- **Data goes to stdout, everything else to stderr.** With \`--json\` stdout is one JSON object (\`watch\` prints one per line), also for a failure:
   \`{"error":{"reason":"account_unknown","message":"…","exitCode":4}}\`. Rely on \`reason\` or the exit code, not on the message.
 - **Fields are those of the management API.** What is created or changed has its \`id\`; a new key or token is in \`key\` or \`token\`.
 - **Questions** are asked only at a terminal; \`--yes\` answers in advance.

@@ -13,7 +13,7 @@ const hourMs = 3_600_000;
 
 export const exportRecord: Command = storeCommand({
   name: 'history export',
-  summary: 'write what was quoted in a span into files, one an hour',
+  summary: 'write what was quoted in a span into files, one per hour',
   details: ['A file is complete once it has its name. Run again after an interruption: complete files are left alone.'],
   options: [
     ...spanOptions,

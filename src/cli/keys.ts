@@ -90,7 +90,7 @@ const list = storeCommand({
 const update = storeCommand({
   name: 'keys update',
   summary: 'change the label, the limit or the expiry of an API key',
-  details: ['What is not given stays.'],
+  details: ['Options that are left out change nothing.'],
   positionals: [idPositional],
   options: [
     { name: 'label', value: 'TEXT', summary: 'what the key is for, up to 100 characters; empty for none' },

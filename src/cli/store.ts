@@ -46,7 +46,7 @@ export const acceptChanges: Command = storeCommand({
   name: 'store accept-changes',
   summary: 'accept that many keys, windows or terms vanished from the database',
   details: [
-    'When over 10 keys or windows, and over a tenth of them, vanish at once without an operator, running servers go on as if they were there; `/readyz` says how many. If the database lost them, bring it back. If they are meant to be gone, this command makes every server take it.',
+    'When over 10 keys or windows, and over a tenth of them, vanish at once without an operator, running servers go on as if they were there; `/readyz` says how many. If the database lost them, bring it back. If they are meant to be gone, this command makes every server accept it.',
   ],
   options: [yesOption],
   examples: [{ line: 'mdapi store accept-changes --yes', note: 'the keys are meant to be gone' }],

@@ -44,7 +44,7 @@ const set = storeCommand({
   summary: 'set fee, margin, precision or rounding from an instant on',
   details: [
     'For a market, for a quote currency, or, with neither, for the whole service. Every process changes its prices on the instant, without a restart. What begins now begins two seconds later, in all of them together.',
-    'A value `inherit` takes the one of the next wider scope again. Margin and precision are for converted markets.',
+    'The value `inherit` restores that of the next wider scope. Margin and precision are for converted markets.',
     'Shows the effect on the last known prices. What looks like a mistake (a start in the past, a price that moves by over 2 %, a lost price) asks first.',
   ],
   options: [

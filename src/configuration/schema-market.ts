@@ -173,7 +173,7 @@ export const feedSchema = section(
       'First back-off before reconnecting; it doubles with each failure, and the wait is random below it.',
     ),
     reconnectMax: duration('30s', ['1s', '10m'], 'Longest back-off.'),
-    healthyAfter: duration('30s', ['1s', '10m'], 'Time of healthy data after which the back-off starts small again.'),
+    healthyAfter: duration('30s', ['1s', '10m'], 'Time of healthy data after which the back-off starts over.'),
     fallbackPoll: duration('1s', ['500ms', '1m'], 'REST polling interval while the live connection cannot be used.', {
       security: 'Polling faster than the exchange allows can lock your address out.',
     }),

@@ -246,7 +246,7 @@ export const noticesSchema = section(
   {
     breachedMinutes: wholeNumber(3, [1, 60], 'Minutes with a refused request that lead to an e-mail.'),
     within: duration('1h', ['1m', '7d'], 'Span in which those minutes lie; at least as long as they are together.'),
-    atMostEvery: duration('24h', ['1m', '90d'], 'Time after a notice without another about the same key.'),
+    atMostEvery: duration('24h', ['1m', '90d'], 'Least time between two notices about the same key.'),
   },
   'When repeated breaches of a key’s limit lead to an e-mail.',
 );
