@@ -5,13 +5,6 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** A file of the console as browsers get it. */
-interface Asset {
-  readonly contentType: string;
-  readonly body: string;
-  readonly entityTag: string;
-}
-
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
 
 /** The libraries of the console by the names they are imported by. Their files are served beside ours. */
@@ -51,7 +44,7 @@ const consolePolicy = [
  */
 export function addConsole(app: FastifyInstance): void {
   const files = consoleFiles();
-  const ready = new Map<string, Asset>();
+  const ready = new Map<string, ReturnType<typeof assetOf>>();
   app.get('/', (_request, reply) => reply.redirect('/console/'));
   app.get('/console', (_request, reply) => reply.redirect('/console/'));
   app.get<{ Params: { '*': string } }>('/console/*', (request, reply) => {
@@ -64,16 +57,16 @@ export function addConsole(app: FastifyInstance): void {
   });
 }
 
-function sendAsset(reply: FastifyReply, asset: Asset, ifNoneMatch: string | undefined): FastifyReply {
-  reply
-    .header('ETag', asset.entityTag)
-    .header('Cache-Control', 'no-cache')
-    .header('Cross-Origin-Resource-Policy', 'same-origin');
-  if (asset.contentType.startsWith('text/html')) {
-    reply.header('Content-Security-Policy', consolePolicy).header('Cross-Origin-Opener-Policy', 'same-origin');
-  }
-  if (ifNoneMatch === asset.entityTag) return reply.code(304).send();
-  return reply.header('Content-Type', asset.contentType).send(asset.body);
+function sendAsset(
+  reply: FastifyReply,
+  { contentType, body, entityTag }: ReturnType<typeof assetOf>,
+  ifNoneMatch: string | undefined,
+): FastifyReply {
+  reply.headers({ ETag: entityTag, 'Cache-Control': 'no-cache', 'Cross-Origin-Resource-Policy': 'same-origin' });
+  if (contentType.startsWith('text/html'))
+    reply.headers({ 'Content-Security-Policy': consolePolicy, 'Cross-Origin-Opener-Policy': 'same-origin' });
+  if (ifNoneMatch === entityTag) return reply.code(304).send();
+  return reply.header('Content-Type', contentType).send(body);
 }
 
 /** Every path below `/console/`, and its file. */
@@ -99,7 +92,8 @@ function libraryFile(name: string): string {
   return name === 'lightweight-charts' ? join(file, '..', `${name}.standalone.production.mjs`) : file;
 }
 
-function assetOf(file: string): Asset {
+/** A file of the console as browsers get it. */
+function assetOf(file: string) {
   const body = textOf(file);
   const contentType = contentTypes[extname(file)] ?? contentTypes['.ts']!;
   return { contentType, body, entityTag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"` };

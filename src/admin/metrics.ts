@@ -13,11 +13,7 @@ import type { AdminParts } from './sources.ts';
 import { marketsByStatus } from './views.ts';
 
 /** What the management API counts itself. */
-export interface ManagementCounters {
-  readonly requests: Counter<'operation' | 'status'>;
-  readonly signIns: Counter;
-  readonly signInFailures: Counter;
-}
+export type ManagementCounters = ReturnType<typeof managementCounters>;
 
 const limitCategories = Object.keys(limitTable) as LimitCategory[];
 
@@ -49,7 +45,7 @@ export function metricsRegistry(parts: AdminParts): Registry {
 }
 
 /** Adds the metrics of the management API. */
-export function managementCounters(registry: Registry, sessions: () => number): ManagementCounters {
+export function managementCounters(registry: Registry, sessions: () => number) {
   register(registry, metric('management_sessions', 'Sessions of the console.', sessions));
   const own = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name: `mdapi_management_${name}`, help, labelNames, registers: [registry] });

@@ -3,7 +3,7 @@ import type { EpochMs } from '../clock.ts';
 import type { PublicMarketStatus, ServiceStatusBody, TickerBody } from '../contract/schemas.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath } from '../market/upstream.ts';
-import { sourceQuotes, sourceStates } from '../operator/source.ts';
+import { sourceQuotes } from '../operator/source.ts';
 import type { AdminParts } from './sources.ts';
 
 export interface MarketView {
@@ -62,17 +62,10 @@ export function marketQuotes({ market: { book }, clock }: Pick<AdminParts, 'mark
 }
 
 /** A source, and in how many markets it is what. */
-export interface SourceView {
-  readonly id: string;
-  readonly kind: string;
-  readonly path: 'live' | 'fallback' | null;
-  /** Null in a process that follows the feed of another. */
-  readonly connection: string | null;
-  readonly markets: Readonly<Record<(typeof sourceStates)[number], number>>;
-}
+export type SourceView = ReturnType<typeof sourceViews>[number];
 
-/** Every source, in order of preference. */
-export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' | 'replication'>): SourceView[] {
+/** Every source, in order of preference; without path and connection in a process that follows the feed of another. */
+export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' | 'replication'>) {
   const isElsewhere = parts.replication()?.isLeading === false;
   const quotes = marketQuotes(parts).map(([, quote]) => quote);
   return parts.feed.sources().map(({ id, kind, health }) => {
@@ -82,7 +75,7 @@ export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' 
       kind,
       path: isElsewhere ? null : (health.path ?? null),
       connection: isElsewhere ? null : health.connection,
-      markets: Object.fromEntries(sourceStates.map((state) => [state, count(state)])) as SourceView['markets'],
+      markets: { used: count('used'), standby: count('standby'), stale: count('stale'), excluded: count('excluded') },
     };
   });
 }

@@ -19,7 +19,7 @@ import {
   words,
 } from './fields.ts';
 
-export const sourceStates = ['used', 'standby', 'stale', 'excluded'] as const;
+const sourceStates = ['used', 'standby', 'stale', 'excluded'] as const;
 
 const SourceQuoteSchema = named('SourceQuote', 'One source of a market.', {
   id: line('The source’s id in the configuration.', 'kraken', 32),

@@ -6,16 +6,6 @@ interface Series extends MetricValue<string> {
   readonly metricName?: string;
 }
 
-/** The sums of one histogram series. */
-interface Buckets {
-  readonly labels: Series['labels'];
-  readonly bounds: number[];
-  /** How many values each bound and all bounds below it hold. */
-  readonly below: number[];
-  count: number;
-  sum: number;
-}
-
 /** AGGREGATION_TEMPORALITY_CUMULATIVE: since the start of the process. */
 const cumulative = 2;
 
@@ -39,28 +29,21 @@ function metricOf({ name, help, type, values }: MetricObjectWithValues<Series>, 
 }
 
 function histogramPoints(values: readonly Series[], times: object): object[] {
-  const found = new Map<string, Buckets>();
-  for (const { labels, value, metricName = '' } of values) {
-    const { le, ...own } = labels as Record<string, string | number>;
-    const key = JSON.stringify(own);
-    const buckets = found.get(key) ?? { labels: own, bounds: [], below: [], count: 0, sum: 0 };
-    found.set(key, buckets);
-    if (metricName.endsWith('_sum')) buckets.sum = value;
-    else if (metricName.endsWith('_count')) buckets.count = value;
-    else if (le !== '+Inf') {
-      buckets.bounds.push(Number(le));
-      buckets.below.push(value);
-    }
-  }
-  return [...found.values()].map(({ labels, bounds, below, count, sum }) => ({
-    attributes: attributes(labels),
-    ...times,
-    count: String(count),
-    sum,
-    explicitBounds: bounds,
-    // Each bucket by itself here, each with all below it there.
-    bucketCounts: [...below, count].map((value, index) => String(value - (below[index - 1] ?? 0))),
-  }));
+  const bySeries = Map.groupBy(values, ({ labels }) => JSON.stringify({ ...labels, le: undefined }));
+  return [...bySeries].map(([labels, series]) => {
+    const valueAt = (ending: string) => series.find(({ metricName }) => metricName?.endsWith(ending))?.value ?? 0;
+    const bounded = series.filter(({ labels: { le = '+Inf' } }) => le !== '+Inf');
+    const below = [...bounded.map(({ value }) => value), valueAt('_count')];
+    return {
+      attributes: attributes(JSON.parse(labels) as Readonly<Record<string, string | number>>),
+      ...times,
+      count: String(valueAt('_count')),
+      sum: valueAt('_sum'),
+      explicitBounds: bounded.map(({ labels: { le } }) => Number(le)),
+      // Each bucket by itself here, each with all below it there.
+      bucketCounts: below.map((value, index) => String(value - (below[index - 1] ?? 0))),
+    };
+  });
 }
 
 /** What records of this service are made by. */

@@ -10,14 +10,7 @@ const failed = 2;
 
 interface Traced {
   readonly answered: AnsweredRequest;
-  readonly context: TraceContext | undefined;
-}
-
-/** The trace that a request belongs to, and the span that it was sent from (W3C Trace Context). */
-interface TraceContext {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly isSampled: boolean;
+  readonly context: ReturnType<typeof parseTraceparent>;
 }
 
 /**
@@ -83,8 +76,11 @@ function spanOf({ answered, context }: Traced): object {
 
 const traceparentForm = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** `undefined` for a header that is not version 00, or names the ids that mean none. */
-function parseTraceparent(text: string): TraceContext | undefined {
+/**
+ * The trace that a request belongs to, and the span that it was sent from (W3C Trace Context); `undefined` for a header that is not
+ * version 00, or names the ids that mean none.
+ */
+function parseTraceparent(text: string) {
   const [, traceId = '', spanId = '', flags = ''] = traceparentForm.exec(text) ?? [];
   if (!/[1-9a-f]/.test(traceId) || !/[1-9a-f]/.test(spanId)) return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };

@@ -188,14 +188,8 @@ export function codesOf({ access, method, params, query, body, problems = [] }: 
   return problemCodes.filter((code) => codes.has(code));
 }
 
-/** The codes of one status that an operation can answer, and the name of that answer in the document. */
-interface ProblemSet {
-  readonly name: string;
-  readonly status: number;
-  readonly codes: readonly ProblemCode[];
-}
-
-function problemSets(operation: Operation): readonly ProblemSet[] {
+/** The codes of each status that an operation can answer, and the name of that answer in the document. */
+function problemSets(operation: Operation) {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codesOf(operation)) {
     const { status } = problemTable[code];
@@ -209,7 +203,7 @@ function componentName(code: ProblemCode): string {
   return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function problemResponse({ status, codes }: ProblemSet): Json {
+function problemResponse({ status, codes }: ReturnType<typeof problemSets>[number]): Json {
   return {
     description: codes.map((code) => `\`${code}\`: ${problemTable[code].description}`).join(' '),
     headers: {

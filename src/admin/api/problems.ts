@@ -157,15 +157,15 @@ const fieldOf: Readonly<Partial<Record<StoreErrorReason, string>>> = {
   window_description: 'description',
 };
 
-const ofTheFramework: Readonly<Record<string, () => Problem>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new Problem('PAYLOAD_TOO_LARGE', 'The body has more than 64 kB.'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new Problem('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON, with the header Content-Type: application/json.'),
-  FST_ERR_CTP_INVALID_JSON_BODY: () => new Problem('INVALID_INPUT', 'The body is not valid JSON.'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new Problem('INVALID_INPUT', 'The body is not as long as its Content-Length says.'),
-  FST_ERR_BAD_URL: () =>
-    new Problem('INVALID_INPUT', 'The path has a percent sign that does not start an escape sequence.'),
+const ofTheFramework: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body has more than 64 kB.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'UNSUPPORTED_MEDIA_TYPE',
+    'Send the body as JSON, with the header Content-Type: application/json.',
+  ],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_INPUT', 'The body is not valid JSON.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_INPUT', 'The body is not as long as its Content-Length says.'],
+  FST_ERR_BAD_URL: ['INVALID_INPUT', 'The path has a percent sign that does not start an escape sequence.'],
 };
 
 /** The problem to answer for an error. `undefined`: a fault of the service, which only the log describes. */
@@ -174,7 +174,7 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof StoreError) return problemOfStore(error);
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   const known = ofTheFramework[String(code)];
-  if (known !== undefined) return known();
+  if (known !== undefined) return new Problem(...known);
   const isOfTheRequest = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
   return isOfTheRequest ? new Problem('INVALID_INPUT', 'The request cannot be understood.') : undefined;
 }
