@@ -1,20 +1,12 @@
 import type { Note } from './api/overview.ts';
-import type { AdminParts, Phase } from './sources.ts';
-
-interface Readiness {
-  /** Whether traffic may be sent here. */
-  readonly ready: boolean;
-  readonly phase: Phase;
-  /** What an operator should know, whether ready or not. */
-  readonly notes: readonly string[];
-}
+import type { AdminParts } from './sources.ts';
 
 /**
  * Ready means that this process answers requests as the contract says. Stale data, a running
  * maintenance window or an unreachable store are notes that take no traffic away: clients must
  * still be able to ask `/v1/status` for the cause.
  */
-export function readiness(parts: AdminParts): Readiness {
+export function readiness(parts: AdminParts) {
   const phase = parts.phase();
   return { ready: phase === 'serving', phase, notes: notesOf(parts).map(({ text }) => text) };
 }

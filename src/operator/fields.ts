@@ -111,6 +111,11 @@ export function listOf<Entry extends TSchema>(entry: Entry, description: string,
   return Type.Array(entry, { description, ...(maxItems !== undefined && { maxItems }) });
 }
 
+/** Text that must not be empty. */
+export function text(description: string, example: string, maxLength: number, minLength = 1) {
+  return Type.String({ description, minLength, maxLength, examples: [example] });
+}
+
 /** An instant that a request gives. */
 export function instantMs(description: string, example = exampleInstant) {
   return part.instantMs(`${description} In milliseconds since the Unix epoch.`, example);

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { AccountSchema, accountFields, accountView, countedAccount } from '../../operator/account.ts';
-import { listOf, named } from '../../operator/fields.ts';
+import { line, listOf, named, text } from '../../operator/fields.ts';
 import { KeySchema, keyView } from '../../operator/key.ts';
 import { unknownAccount } from '../../store/accounts.ts';
 import {
@@ -34,7 +34,7 @@ const AccountDetailSchema = named('AccountDetail', 'An account and its keys.', {
   ),
 });
 
-const email = Type.String({ description: 'The address.', minLength: 3, maxLength: 254, examples: ['bot@example.com'] });
+const email = text('The address.', 'bot@example.com', 254, 3);
 
 export const accountOperations = {
   listAccounts: operation({
@@ -43,9 +43,7 @@ export const accountOperations = {
     description:
       'In pages. With `query` those whose e-mail address holds the text in any case, or the one with this id. A search among very many accounts can return early: continue with `next`.',
     query: Type.Object({
-      query: Type.Optional(
-        Type.String({ description: 'What to look for.', maxLength: 254, examples: ['@example.com'] }),
-      ),
+      query: Type.Optional(line('What to look for.', '@example.com', 254)),
       ...pageQuery,
     }),
     answer: AccountListSchema,

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { id, instants, line, listOf, named, object, pair, words } from '../../operator/fields.ts';
+import { id, instants, line, listOf, named, object, pair, text, words } from '../../operator/fields.ts';
 import { auditSubjectKinds } from '../../store/schema.ts';
 import { defaultLimit, nextSchema, operation, pageQuery, readCursor, timeAndId, writeCursor } from './operation.ts';
 
@@ -43,12 +43,7 @@ export const auditOperations = {
       'Written together with each change, by this API and by the command line. Entries are kept as long as `admin.auditFor` says.',
     query: Type.Object({
       subject: Type.Optional(
-        Type.String({
-          description: 'Only what was done to this: an id, or the symbol of a market.',
-          minLength: 1,
-          maxLength: 64,
-          examples: ['key_4fGh72Kq0ZsTn1Lw'],
-        }),
+        text('Only what was done to this: an id, or the symbol of a market.', 'key_4fGh72Kq0ZsTn1Lw', 64),
       ),
       ...pageQuery,
     }),

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../../access/api-key.ts';
 import type { EpochMs } from '../../clock.ts';
-import { described, id, listOf, named, nullableCount, words } from '../../operator/fields.ts';
+import { described, id, line, listOf, named, nullableCount, words } from '../../operator/fields.ts';
 import { KeySchema, keyStatuses, keyView, readKey } from '../../operator/key.ts';
 import type { KeyStatus } from '../../store/keys.ts';
 import {
@@ -68,7 +68,7 @@ export const keyOperations = {
     query: Type.Object({
       account: Type.Optional(id('acc', 'Only keys of this account.')),
       status: Type.Optional(words(keyStatuses, 'Only keys of this status.')),
-      query: Type.Optional(Type.String({ description: 'What to look for.', maxLength: 254, examples: ['x7Qa'] })),
+      query: Type.Optional(line('What to look for.', 'x7Qa', 254)),
       ...pageQuery,
     }),
     answer: KeyListSchema,
@@ -89,7 +89,7 @@ export const keyOperations = {
     description: 'Only this answer ever holds the key’s text. The key can be used as soon as the answer arrives.',
     body: strictObject('The new key.', {
       accountId: id('acc', 'The account that is to hold it.'),
-      label: Type.Optional(Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] })),
+      label: Type.Optional(line('What it is for.', 'trading bot', 100)),
       expiresAtMs: Type.Optional(expiresAtMs),
       limitPerMinute: Type.Optional(
         Type.Integer({
@@ -124,7 +124,7 @@ export const keyOperations = {
     description: 'What is left out stays. It holds as soon as the answer arrives.',
     params: pathId('key'),
     body: strictObject('What is to change.', {
-      label: Type.Optional(Type.String({ description: 'What it is for.', maxLength: 100, examples: ['trading bot'] })),
+      label: Type.Optional(line('What it is for.', 'trading bot', 100)),
       expiresAtMs: Type.Optional(
         Type.Union([expiresAtMs, Type.Null()], { description: 'When it stops working; null for never.' }),
       ),

@@ -52,6 +52,8 @@ const NoteSchema = named('Note', 'What an operator should know.', {
 
 export type Note = Static<typeof NoteSchema>;
 
+const figure = (description: string, example: number) => Type.Number({ description, minimum: 0, examples: [example] });
+
 const OverviewSchema = named('Overview', 'The state of the service.', {
   version: line('Version of the software.', '1.0.0', 50),
   baseUrl: line('Where clients reach the service.', 'https://api.example.com', 2_048),
@@ -76,7 +78,7 @@ const OverviewSchema = named('Overview', 'The state of the service.', {
     byStatusClass: counts('The same by the first digit of the status.', { '2xx': 119_000, '4xx': 1_000 }),
     problems: counts('Error answers by code.', { UNKNOWN_SYMBOL: 12 }),
     limited: counts('Requests refused by a limit, by limit.', { key: 4, address: 0, failedAuthentication: 0 }),
-    perSecond: Type.Number({ description: 'Over the last ten seconds.', minimum: 0, examples: [41.7] }),
+    perSecond: figure('Over the last ten seconds.', 41.7),
   }),
   connections: object('Connections of the public listener.', {
     open: count('Open now.', 210),
@@ -86,11 +88,10 @@ const OverviewSchema = named('Overview', 'The state of the service.', {
     cut: count('Cut because the client did not read its answer.', 0),
   }),
   keys: object('API keys.', { held: count('Keys held in memory: all but revoked ones.', 900) }),
-  eventLoopDelayP99Ms: Type.Number({
-    description: 'How late the event loop runs (99th percentile of the last seconds), in milliseconds.',
-    minimum: 0,
-    examples: [1.2],
-  }),
+  eventLoopDelayP99Ms: figure(
+    'How late the event loop runs (99th percentile of the last seconds), in milliseconds.',
+    1.2,
+  ),
   residentBytes: count('Memory of the process.', 180_000_000),
   uptimeSeconds: count('Since the start.', 86_400),
   notices: object('E-mail to key holders.', {
@@ -99,14 +100,12 @@ const OverviewSchema = named('Overview', 'The state of the service.', {
   }),
 });
 
-const latency = (description: string) => orNull(Type.Number({ description, minimum: 0, examples: [0.4] }));
-
 const MinuteSchema = named('Minute', 'One minute of the service.', {
   atMs: instantMs('When it ended.'),
   requests: count('Requests answered.', 120),
   errors: counts('Of these, error answers by code.', { UNKNOWN_SYMBOL: 2 }),
-  p50Ms: latency('Milliseconds in which half of them were answered; null when there were none.'),
-  p99Ms: latency('The same for 99 of 100.'),
+  p50Ms: orNull(figure('Milliseconds in which half of them were answered; null when there were none.', 0.4)),
+  p99Ms: orNull(figure('The same for 99 of 100.', 0.4)),
   held: count('Prices and rates that the guard held back at its end.', 0),
 });
 

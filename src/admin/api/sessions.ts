@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import { tokenDigest } from '../../access/operator-token.ts';
 import { randomBase62 } from '../../base62.ts';
 import type { Clock, EpochMs, Randomness } from '../../clock.ts';
-import { instants, line, named, nullableLine, object, pair, words } from '../../operator/fields.ts';
+import { instants, line, named, nullableLine, object, pair, text, words } from '../../operator/fields.ts';
 import { type Role, roles } from '../../operator/role.ts';
 import type { Management } from '../sources.ts';
 import { ownOriginOf } from './hosts.ts';
@@ -120,22 +119,21 @@ const SessionSchema = named('Session', 'A signed-in browser.', {
     ),
     role: words(roles, 'What they may do; each role may also do what those before it may.'),
   }),
-  csrfToken: Type.String({
-    description: 'Sent as `X-CSRF-Token` with every request of this session that changes something.',
-    minLength: 32,
-    maxLength: 32,
-    examples: ['5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1'],
-  }),
+  csrfToken: text(
+    'Sent as `X-CSRF-Token` with every request of this session that changes something.',
+    '5rZ0oVbVdQn1B2c3D4e5F6g7H8i9J0k1',
+    32,
+    32,
+  ),
   ...pair('expiresAt', 'When the session ends, however much it is used.'),
 });
 
 const SignInSchema = strictObject('What to sign in with.', {
-  token: Type.String({
-    description: 'An operator token: one made by `mdapi admin token`, or that of the configuration.',
-    minLength: 1,
-    maxLength: 200,
-    examples: ['mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
-  }),
+  token: text(
+    'An operator token: one made by `mdapi admin token`, or that of the configuration.',
+    'mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx',
+    200,
+  ),
 });
 
 function sessionBody({ name, role, csrfToken, expiresAt }: Session) {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { generateOperatorToken, tokenDigest } from '../../access/operator-token.ts';
 import type { EpochMs } from '../../clock.ts';
-import { described, listOf, named } from '../../operator/fields.ts';
+import { described, listOf, named, text } from '../../operator/fields.ts';
 import { roles } from '../../operator/role.ts';
 import { TokenSchema, tokenView } from '../../operator/token.ts';
 import { expiresAtMs, noBody, operation, pathId, strictObject } from './operation.ts';
@@ -10,12 +10,7 @@ const TokenListSchema = named('TokenList', 'The operator tokens.', { tokens: lis
 
 const NewTokenSchema = named('NewToken', 'A new operator token with its text, which only this answer holds.', {
   token: described(TokenSchema, 'The token.'),
-  text: Type.String({
-    description: 'What its holder sends. It cannot be read again.',
-    minLength: 42,
-    maxLength: 42,
-    examples: ['mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx'],
-  }),
+  text: text('What its holder sends. It cannot be read again.', 'mdo_0123456789abcdefghijABCDEFGHIJ01xxxxxx', 42, 42),
 });
 
 export const tokenOperations = {
@@ -36,12 +31,7 @@ export const tokenOperations = {
     summary: 'Make an operator token',
     description: 'Only this answer ever holds its text.',
     body: strictObject('The new token.', {
-      name: Type.String({
-        description: 'Whom or what it is for; the audit log names its holder by it.',
-        minLength: 1,
-        maxLength: 60,
-        examples: ['alice'],
-      }),
+      name: text('Whom or what it is for; the audit log names its holder by it.', 'alice', 60),
       role: Type.Enum([...roles], { description: 'What its holder may do.', examples: ['support'] }),
       expiresAtMs: Type.Optional(expiresAtMs),
     }),
