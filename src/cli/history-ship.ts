@@ -57,7 +57,7 @@ async function shipRecord({ input, values, configuration, context }: ShipJob) {
         'Set history.clickhouse.url; with a password in a file that MDAPI_HISTORY_CLICKHOUSE_URL_FILE names.';
       throw new CommandError(exitCodes.failure, 'clickhouse_missing', `There is no ClickHouse to copy to. ${remedy}`);
     }
-    const { shipTo } = await import('../history/ship-to.ts');
+    const { shipTo } = await import('../history/ship.ts');
     const create = input.isSet('create');
     const options = { ...values, now: clock.now(), keepForMs: shippedForMs, progress };
     return shipTo(segments, clickhouse, create, options).catch((error: Error) => {

@@ -3,9 +3,8 @@ import { type ErrorCode, problemBody } from '../contract/errors.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { Facts, FoundServing, RecordReader } from './record-reader.ts';
-import type { FactRow, QuoteRow } from './rows.ts';
+import type { FactRow, ListingFact, ProcessFact, QuoteRow } from './rows.ts';
 import { joinStatus } from './status-body.ts';
-import type { ListingFact, ProcessFact } from './versions.ts';
 
 /** The body of an answer again, and what it was made from. */
 export interface RebuiltAnswer {

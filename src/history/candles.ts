@@ -1,8 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import { type Gap, gapAt } from './coverage.ts';
 import type { RecordSpan } from './record-reader.ts';
-import type { Quote, QuoteRow } from './rows.ts';
+import { type Gap, gapAt, type Quote, type QuoteRow } from './rows.ts';
 
 /** A price over a step of time: what held at its beginning and its end, and the extremes. */
 export interface Range {

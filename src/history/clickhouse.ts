@@ -1,8 +1,26 @@
 import { Readable } from 'node:stream';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import type { RowTable } from './clickhouse-schema.ts';
-import { retentionOf, rowTableNames, schemaStatements, schemaVersion } from './clickhouse-schema.ts';
-import { ShipError } from './ship-error.ts';
+import { type RowTable, retentionOf, rowTableNames, schemaStatements, schemaVersion } from './clickhouse-schema.ts';
+
+export type ShipErrorReason =
+  | 'clickhouse_unreachable'
+  | 'clickhouse_refused'
+  | 'clickhouse_schema'
+  | 'clickhouse_failed'
+  | 'record_differs'
+  | 'segment_unproven'
+  | 'ship_running';
+
+/** The record cannot be shipped. The message is for the operator and holds no secret. */
+export class ShipError extends Error {
+  override readonly name = 'ShipError';
+  readonly reason: ShipErrorReason;
+
+  constructor(reason: ShipErrorReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
 
 /** A database of a ClickHouse server. */
 export interface ClickHouseLocation {

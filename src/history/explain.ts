@@ -3,8 +3,7 @@ import type { PriceExplanation } from '../market/price-inputs.ts';
 import { derivePrices } from '../market/pricing.ts';
 import { listingOf } from './bodies.ts';
 import type { Facts } from './record-reader.ts';
-import type { Quote, QuoteRow } from './rows.ts';
-import type { RateVersion, TermsVersion } from './versions.ts';
+import type { Quote, QuoteRow, RateVersion, TermsVersion } from './rows.ts';
 
 /**
  * How a recorded price came about. The last step is the price as it was published, whatever this version of the software

@@ -1,7 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { zstdCompressSync } from 'node:zlib';
-import type { QuoteRow } from './rows.ts';
-import type { RateVersion, TermsVersion } from './versions.ts';
+import type { QuoteRow, RateVersion, TermsVersion } from './rows.ts';
 
 export type ExportFormat = 'parquet' | 'csv' | 'ndjson';
 

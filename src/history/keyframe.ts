@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { compress, decompress } from './columns.ts';
-import { NameWriter, readNames } from './names.ts';
+import { NameWriter, readNames } from './groups.ts';
 import { encodeRows, RowBatch } from './row-batch.ts';
 import { breakKinds, type FactRow, type QuoteRow, type Rows } from './rows.ts';
 

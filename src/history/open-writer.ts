@@ -7,12 +7,10 @@ import { StoreError } from '../store/store-error.ts';
 import { Journal, type JournalContent, readJournal } from './journal.ts';
 import { Publication } from './publication.ts';
 import { rowsOf } from './row-batch.ts';
-import type { Position, Rows } from './rows.ts';
+import type { GapFact, Position, Rows } from './rows.ts';
 import { chainStart, type Segment, sealed } from './segment.ts';
 import type { SegmentStore } from './segment-store.ts';
-import { segmentsOf } from './segments-of.ts';
-import type { GapFact } from './versions.ts';
-import { RecordWriter } from './writer.ts';
+import { RecordWriter, segmentsOf } from './writer.ts';
 
 /** More processes than this do not share a store. */
 const chainsMax = 64;

@@ -11,10 +11,9 @@ import {
   referenceNames,
 } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import { gapAt } from './coverage.ts';
 import { after } from './explain.ts';
 import type { RecordReader } from './record-reader.ts';
-import type { QuoteRow } from './rows.ts';
+import { gapAt, type QuoteRow } from './rows.ts';
 
 /** A source whose newest price was older than this said nothing of that instant. */
 const currentForMs = 60_000;

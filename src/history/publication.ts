@@ -5,9 +5,19 @@ import { type PriceFactors, priceFactors } from '../market/pricing.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../market/upstream.ts';
-import type { FactRow, NoQuote, Position, Quote, QuoteRow, Rows, ServingRow } from './rows.ts';
+import type {
+  FactRow,
+  ListingFact,
+  NoQuote,
+  Position,
+  Quote,
+  QuoteRow,
+  RateVersion,
+  Rows,
+  ServingRow,
+  TermsVersion,
+} from './rows.ts';
 import { splitStatus } from './status-body.ts';
-import type { ListingFact, RateVersion, TermsVersion } from './versions.ts';
 
 /** An answer as the serving thread notes it. `text` of the service's status is its body. */
 export type NotedServing = Omit<ServingRow, keyof Position | 'feedAgeMs'>;

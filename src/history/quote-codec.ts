@@ -3,8 +3,7 @@ import type { DecimalString } from '../market/decimal.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { ColumnsReader, ColumnsWriter } from './columns.ts';
 import { DecimalColumnReader, DecimalColumnWriter, type Decimals, decimalWidth, ratioOf } from './decimal-columns.ts';
-import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
-import type { NameWriter } from './names.ts';
+import { decodeGrouped, encodeGrouped, type GroupDecoder, type NameWriter } from './groups.ts';
 import { isBefore, noQuotes, type Position, type Quote, type QuoteRow, type Statistics } from './rows.ts';
 
 const statisticNames = [

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import type { EpochMs } from '../clock.ts';
-import { type Gap, gapsIn } from './coverage.ts';
 import { DecodedSegments } from './decoded-segments.ts';
 import { decodeFactGroup, decodeFacts } from './fact-codec.ts';
 import { everything, type IsWanted } from './groups.ts';
@@ -9,7 +8,17 @@ import { journalOf } from './open-writer.ts';
 import { decodeMarkets } from './quote-codec.ts';
 import { RequestNumbers } from './request-numbers.ts';
 import type { RowBatch } from './row-batch.ts';
-import { breakKinds, type FactRow, inOrder, isBefore, type Position, type QuoteRow, type ServingRow } from './rows.ts';
+import {
+  breakKinds,
+  type FactRow,
+  type Gap,
+  gapsIn,
+  inOrder,
+  isBefore,
+  type Position,
+  type QuoteRow,
+  type ServingRow,
+} from './rows.ts';
 import type { SegmentHead, SegmentKind } from './segment.ts';
 import type { Run, SegmentReader } from './segment-store.ts';
 import { servingDecoder } from './serving-codec.ts';

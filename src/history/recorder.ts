@@ -8,8 +8,15 @@ import type { MarketSymbol } from '../market/symbol.ts';
 import type { MarketTerms } from '../market/terms.ts';
 import type { ConversionRate } from '../market/upstream.ts';
 import type { Noted, NotedServing } from './publication.ts';
-import type { FactKind, NoQuote } from './rows.ts';
-import { type GapFact, type ListingFact, type RateVersion, type TermsVersion, termsVersionOf } from './versions.ts';
+import {
+  type FactKind,
+  type GapFact,
+  type ListingFact,
+  type NoQuote,
+  type RateVersion,
+  type TermsVersion,
+  termsVersionOf,
+} from './rows.ts';
 
 export interface RecorderOptions {
   readonly book: MarketBook;

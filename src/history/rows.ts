@@ -1,7 +1,9 @@
 import type { EpochMs } from '../clock.ts';
 import type { UnpricedReason } from '../market/client-ticker.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import type { MarketSymbol } from '../market/symbol.ts';
+import type { OfferedMarket } from '../market/market-catalogue.ts';
+import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
+import type { MarketTerms, TermValue } from '../market/terms.ts';
 
 /**
  * A place in the order of everything that a process published. `at` never goes back, not even with the wall clock;
@@ -103,4 +105,90 @@ export interface Rows {
 /** Sorts by position, in place. */
 export function inOrder<Row extends Position>(rows: Row[]): Row[] {
   return rows.sort((one, other) => one.at - other.at || one.sub - other.sub);
+}
+
+/** A conversion rate as it was in use. */
+export interface RateVersion {
+  readonly base: CurrencyCode;
+  readonly quote: CurrencyCode;
+  readonly mid: DecimalString;
+  readonly source: string;
+  readonly fixingDate?: string | undefined;
+  readonly refreshedAt: EpochMs;
+  /** The first instant at which it was no longer valid. */
+  readonly validUntil: EpochMs;
+}
+
+/** The terms of a market as they held. Of each value the term that it came from, without the term's other values. */
+export type TermsVersion = MarketTerms;
+
+/** What is kept of the terms of a market. */
+export function termsVersionOf({ version, fee, margin, precision, rounding }: MarketTerms): TermsVersion {
+  return {
+    version,
+    fee: withoutValues(fee),
+    margin: margin && withoutValues(margin),
+    precision: precision && withoutValues(precision),
+    rounding: rounding && withoutValues(rounding),
+  };
+}
+
+function withoutValues<Value>({ value, term: { id, from, scope, subject } }: TermValue<Value>): TermValue<Value> {
+  return { value, term: { id, from, scope, subject, values: {} } };
+}
+
+/** A market as it was offered. */
+export interface ListingFact {
+  /** As it was in `/v1/markets`; `null` once it was no longer listed. */
+  readonly market: OfferedMarket | null;
+}
+
+/** What a process said of itself at its start. */
+export interface ProcessFact {
+  /** Of the software. */
+  readonly version: string;
+  readonly errorsUrl: string;
+}
+
+/** A span in which something was published that the record does not have. */
+export interface GapFact {
+  /** The last instant that is recorded before it. */
+  readonly from: EpochMs;
+  /** From here on the record is complete again. */
+  readonly to: EpochMs;
+  /** `killed`: the process before ended without closing its record. `slow`: the record could not be written in time. */
+  readonly reason: 'killed' | 'slow';
+  /** Answers that it lacks; `undefined` where nobody knows. */
+  readonly servings?: number | undefined;
+}
+
+/** A span without a record, and why: the process was stopped, was killed, or could not write. */
+export interface Gap {
+  readonly from: EpochMs;
+  readonly to: EpochMs | undefined;
+  readonly reason: GapFact['reason'] | 'stopped';
+  readonly servings: number | undefined;
+}
+
+/** Where a chain has gaps, from its first process on. @param breaks its facts of these kinds, in order */
+export function gapsIn(breaks: readonly FactRow[]): Gap[] {
+  const gaps: Gap[] = [];
+  let stoppedAt: EpochMs | undefined;
+  for (const { kind, at, text } of breaks) {
+    if (kind === 'stop') stoppedAt = at;
+    if (kind === 'process' && stoppedAt !== undefined) {
+      gaps.push({ from: stoppedAt, to: at, reason: 'stopped', servings: 0 });
+      stoppedAt = undefined;
+    }
+    if (kind !== 'gap') continue;
+    const { from, to, reason, servings } = JSON.parse(text) as GapFact;
+    gaps.push({ from, to, reason, servings });
+  }
+  if (stoppedAt !== undefined) gaps.push({ from: stoppedAt, to: undefined, reason: 'stopped', servings: 0 });
+  return gaps;
+}
+
+/** The gap that an instant lies in. */
+export function gapAt(gaps: readonly Gap[], at: EpochMs): Gap | undefined {
+  return gaps.find(({ from, to }) => from < at && (to === undefined || at < to));
 }

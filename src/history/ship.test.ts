@@ -6,7 +6,7 @@ import type { EpochMs } from '../clock.ts';
 import { ClickHouse } from './clickhouse.ts';
 import { prune } from './retention.ts';
 import { assertCopied, RecordedService, rig } from './ship.testing.ts';
-import { shipTo } from './ship-to.ts';
+import { shipTo } from './ship.ts';
 
 const dayMs = 86_400_000;
 

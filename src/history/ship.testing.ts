@@ -22,8 +22,7 @@ import { RequestNumbers } from './request-numbers.ts';
 import type { FactRow, QuoteRow, ServingRow } from './rows.ts';
 import { segmentKinds } from './segment.ts';
 import { decodeServings } from './serving-codec.ts';
-import type { Shipped } from './ship.ts';
-import { shipTo } from './ship-to.ts';
+import { type Shipped, shipTo } from './ship.ts';
 
 const numbers = new RequestNumbers(requestKey);
 

@@ -1,12 +1,48 @@
 import type { EpochMs } from '../clock.ts';
-import type { ClickHouse, LedgerRow } from './clickhouse.ts';
+import { createIfMissing } from '../store/sqlite/open.ts';
+import { lockForService } from '../store/sqlite/service-lock.ts';
+import { StoreError } from '../store/store-error.ts';
+import { ClickHouse, type ClickHouseLocation, type LedgerRow, ShipError } from './clickhouse.ts';
 import { type RowTable, rowTableNames } from './clickhouse-schema.ts';
 import { readKeyframe } from './keyframe.ts';
 import { type ChainHead, chainStart, hashOf, type Segment, type SegmentHead, segmentKinds } from './segment.ts';
 import type { Deletion, SegmentReader } from './segment-store.ts';
-import { ShipError } from './ship-error.ts';
 import { instantOf, monthOf, type ShippedRows, shippedRowsOf } from './ship-rows.ts';
 import { skip } from './verify.ts';
+
+/**
+ * Ships a record, and nothing while another process of this machine does. Rejects with `ShipError`.
+ *
+ * @param create whether to make tables that are missing
+ */
+export async function shipTo(
+  store: SegmentReader,
+  location: ClickHouseLocation,
+  create: boolean,
+  options: ShipOptions,
+): Promise<Shipped> {
+  const release = lock(store.journalPath!);
+  const target = new ClickHouse(location);
+  try {
+    if (create) await target.create(options.keepForMs);
+    return await new Shipping(store, target, options).ship();
+  } finally {
+    await target.close();
+    release();
+  }
+}
+
+/** Two would send the same rows in different batches. @param path of the record, or what its journals begin with */
+function lock(path: string): () => void {
+  createIfMissing(path);
+  try {
+    return lockForService(path);
+  } catch (error) {
+    if (!(error instanceof StoreError && error.reason === 'in_use')) throw error;
+    const holder = /process (\d+ on \S+)\./.exec(error.message)?.[1] ?? 'another';
+    throw new ShipError('ship_running', `The record is being shipped already, by process ${holder}.`);
+  }
+}
 
 /** What was copied so far. */
 export interface Shipped {
@@ -43,7 +79,7 @@ interface Batch {
  * ledger before and after its rows. One that was begun and not finished is sent again before anything else, with the same
  * deduplication token, and only those of its rows that are not there. No segment is sent whose hash is not the sealed one.
  */
-export class Shipping {
+class Shipping {
   readonly #store: SegmentReader;
   readonly #target: ClickHouse;
   readonly #options: ShipOptions;

@@ -1,11 +1,13 @@
 import type { EpochMs } from '../clock.ts';
+import { encodeFacts } from './fact-codec.ts';
 import type { Journal } from './journal.ts';
 import { encodeKeyframe, InForce } from './keyframe.ts';
 import type { Publication } from './publication.ts';
-import type { FactKind, FactRow, Position, Rows } from './rows.ts';
-import { type ChainHead, type Segment, type SegmentContent, sealed } from './segment.ts';
+import { encodeQuotes } from './quote-codec.ts';
+import { breakKinds, type FactKind, type FactRow, type Position, type Rows } from './rows.ts';
+import { type ChainHead, type Segment, type SegmentContent, type SegmentKind, sealed } from './segment.ts';
 import type { SegmentStore } from './segment-store.ts';
-import { noRequests, segmentsOf } from './segments-of.ts';
+import { encodeServings } from './serving-codec.ts';
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
@@ -221,4 +223,49 @@ function lastOf({ quotes, facts, servings }: Rows): Position | undefined {
   return [quotes.at(-1), facts.at(-1), servings.at(-1)]
     .filter((row) => row !== undefined)
     .sort((a, b) => b.at - a.at)[0];
+}
+
+/** Of segments that hold no servings. */
+const noRequests = { low: 0, high: 0 } as const;
+
+/** The keyframe whose names are referred to. */
+interface Base {
+  readonly number: number;
+  readonly names: readonly string[];
+}
+
+/** The segments that rows make, one of each kind there is. */
+export function segmentsOf({ quotes, facts, servings }: Rows, run: number, base: Base): SegmentContent[] {
+  const { names } = base;
+  const contents: SegmentContent[] = [];
+  const add = (
+    kind: SegmentKind,
+    rows: readonly Position[],
+    encode: () => Buffer,
+    requests: SegmentContent['requests'],
+    keyframe = base.number,
+  ) => {
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const count = rows.length;
+    const span = { firstAt: first.at, lastAt: last.at };
+    contents.push({ run, kind, ...span, count, requests, keyframe, data: encode() });
+  };
+  const [breaks, others] = [true, false].map((isBreak) =>
+    facts.filter(({ kind }) => breakKinds.includes(kind) === isBreak),
+  );
+  add('quotes', quotes, () => encodeQuotes(quotes, names), noRequests);
+  add('facts', others!, () => encodeFacts(others!), noRequests, 0);
+  add('breaks', breaks!, () => encodeFacts(breaks!), noRequests, 0);
+  add('servings', servings, () => encodeServings(servings, names), spanOf(servings.map(({ request }) => request)));
+  return contents;
+}
+
+function spanOf(requests: readonly number[]): SegmentContent['requests'] {
+  let [low, high] = [Number.MAX_SAFE_INTEGER, 0];
+  for (const request of requests) {
+    if (request < low) low = request;
+    if (request > high) high = request;
+  }
+  return { low, high };
 }

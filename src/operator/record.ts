@@ -1,10 +1,8 @@
 import Type, { type Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
 import { type Candle, candlePrices } from '../history/candles.ts';
-import type { Gap } from '../history/coverage.ts';
 import type { PriceAt, ProvenAnswer, RecordSummary, ServedRow } from '../history/questions.ts';
-import type { Position, QuoteRow } from '../history/rows.ts';
-import type { RateVersion, TermsVersion } from '../history/versions.ts';
+import type { Gap, Position, QuoteRow, RateVersion, TermsVersion } from '../history/rows.ts';
 import {
   count,
   described,
