@@ -14,9 +14,6 @@ export const pairStatuses = [
 
 export type PairStatus = (typeof pairStatuses)[number];
 
-/** `today` serves every field of today's answer, `2021` the recorded answer as it was. */
-export type CatalogueEra = 'today' | '2021';
-
 /** One pair as the recorded answer lists it. Dark pools have no `wsname`, `fees_maker` or `ordermin`. */
 export interface RecordedPair {
   readonly altname: string;
@@ -60,7 +57,6 @@ export interface CatalogueEntry {
 }
 
 export interface CatalogueOptions {
-  readonly era: CatalogueEra;
   /** How many tradable pairs, EUR/CZK and dark pools not counted; recorded ones first, synthesised ones after. `undefined`: all recorded. */
   readonly markets: number | undefined;
   /** Common codes of the quote currencies to keep; `undefined`: all. */
@@ -95,19 +91,13 @@ const wellKnown = [
   'USDT/EUR',
 ];
 
-/** The recorded answer, byte for byte. */
-export function recordedBytes(): Buffer {
-  return readFileSync(recordedAnswer);
-}
-
 /** The catalogue to serve: the pairs of the recorded answer in its order, added pairs last. */
-export function loadCatalogue(options: CatalogueOptions): readonly CatalogueEntry[] {
-  const answer: { result: Record<string, RecordedPair> } = JSON.parse(recordedBytes().toString('utf8'));
+export function loadCatalogue({ quotes, markets }: CatalogueOptions): readonly CatalogueEntry[] {
+  const answer: { result: Record<string, RecordedPair> } = JSON.parse(readFileSync(recordedAnswer, 'utf8'));
   const all = Object.entries(answer.result).map(([id, recorded]) => entryOf(id, recorded));
-  const { quotes, markets } = options;
   const offered = quotes === undefined ? all : all.filter((entry) => quotes.includes(quoteOf(entry)));
   const kept = markets === undefined ? offered : takeMarkets(offered, markets, quotes?.[0] ?? 'EUR');
-  return options.era === '2021' ? kept : [...kept, czechCrown()];
+  return [...kept, czechCrown()];
 }
 
 /** A pair that was never recorded, with the rules of a common EUR pair. */

@@ -19,14 +19,10 @@ export async function run(args: readonly string[], print: (text: string) => void
       markets: { type: 'string' },
       quotes: { type: 'string' },
       seed: { type: 'string' },
-      era: { type: 'string' },
       json: { type: 'boolean', default: false },
       'with-parent': { type: 'boolean', default: false },
     },
   });
-  if (values.era !== undefined && values.era !== '2021' && values.era !== 'today') {
-    throw new UsageError(`--era takes 2021 or today, not "${values.era}"`);
-  }
   const simulators = await startAll(
     values.dialect.flatMap((names) => names.split(',').map(dialectNamed)),
     present({
@@ -38,7 +34,6 @@ export async function run(args: readonly string[], print: (text: string) => void
       seed: wholeNumber('seed', values.seed, 0, 4_294_967_295),
       host: values.host,
       quotes: values.quotes?.split(','),
-      catalogueEra: values.era,
     }),
   );
   print(values.json ? JSON.stringify(addresses(simulators)) : introduction(simulators));

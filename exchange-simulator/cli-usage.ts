@@ -14,7 +14,6 @@ Usage: npm run simulator -- [run] [options]
   --markets N        how many markets, 1 to 20000 (default: the recorded ones)
   --quotes A,B       quote currencies to keep, for example EUR (default: all)
   --seed N           seed of the market; the same seed repeats it (default 1)
-  --era today|2021   serve today's catalogue or the one recorded in 2021 (default today)
   --json             print the addresses as one JSON object
   --with-parent      stop when standard input is closed
 

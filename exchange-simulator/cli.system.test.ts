@@ -91,7 +91,6 @@ describe('the command line of the simulated exchange', { concurrency: 2 }, () =>
       [['blub'], /unknown command "blub"/],
       [['--updates', 'x'], /--updates takes a whole number/],
       [['--nope'], /--nope/],
-      [['--era', '1999'], /--era takes/],
       [['fault', '--control', 'http://127.0.0.1:1'], /needs NAME/],
       [['fault', 'mute', '--for', '30', '--control', 'http://127.0.0.1:1'], /duration such as/],
       [['state'], /give --control URL/],

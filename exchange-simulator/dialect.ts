@@ -1,5 +1,4 @@
 import type { Clock, Randomness } from '../src/clock.ts';
-import type { CatalogueEra } from './catalogue.ts';
 import type { Exchange } from './exchange.ts';
 import { corrupted, type FaultBoard } from './fault-board.ts';
 import { numberOf, textOf } from './fault-request.ts';
@@ -58,8 +57,6 @@ interface VenueOptions {
   readonly randomness: Randomness;
   readonly exchange: Exchange;
   readonly faults: FaultBoard;
-  readonly era: CatalogueEra;
-  readonly isWholeRecording: boolean;
 }
 
 /** What a dialect is constructed with: the market of one exchange, its faults, its clock and its clients. */
@@ -69,9 +66,6 @@ export class Venue {
   readonly randomness: Randomness;
   readonly exchange: Exchange;
   readonly faults: FaultBoard;
-  readonly era: CatalogueEra;
-  /** The whole recorded catalogue is listed, so that its bytes can be served unchanged. */
-  readonly isWholeRecording: boolean;
   readonly #nowUs: () => number;
   #clients: WebSockets | undefined;
 
@@ -80,8 +74,6 @@ export class Venue {
     this.randomness = options.randomness;
     this.exchange = options.exchange;
     this.faults = options.faults;
-    this.era = options.era;
-    this.isWholeRecording = options.isWholeRecording;
     this.#nowUs = wireClock(options.clock);
   }
 

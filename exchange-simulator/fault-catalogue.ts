@@ -50,47 +50,38 @@ const sentence = (fallback: string): ParameterRule => ({
 });
 const systemStatuses = ['online', 'maintenance', 'cancel_only', 'post_only'];
 
-/** All faults. The control API and the command line follow this table. */
-export const faultRules = {
+/** All faults. Where `symbols` or `parameters` are left out, there are none. */
+const faults = {
   close: {
     kind: 'event',
-    symbols: 'none',
     parameters: { code: closeCode },
     seen: 'Every WebSocket is closed cleanly with this code.',
   },
   reset: {
     kind: 'event',
-    symbols: 'none',
-    parameters: {},
     seen: 'Every WebSocket connection is torn down with a TCP reset, without a closing frame.',
   },
   freeze: {
     kind: 'state',
-    symbols: 'none',
     parameters: { existingOnly: { type: 'flag', default: false } },
     seen: 'Sockets stay open, but nothing is read or written: pings of both kinds and new handshakes are not answered (unless existingOnly).',
   },
   mute: {
     kind: 'state',
-    symbols: 'none',
-    parameters: {},
     seen: 'Heartbeats, pongs and acknowledgements continue; no ticker frame is sent, neither snapshot nor update.',
   },
   'mute-symbol': {
     kind: 'state',
     symbols: 'required',
-    parameters: {},
     seen: 'No ticker frame of this symbol is sent; all others continue. REST still answers for it.',
   },
   reject: {
     kind: 'state',
     symbols: 'required',
-    parameters: {},
     seen: 'Subscribing to this symbol is refused with "Currency pair not supported". REST still answers for it.',
   },
   garbage: {
     kind: 'event',
-    symbols: 'none',
     parameters: {
       kind: {
         type: 'choice',
@@ -102,25 +93,21 @@ export const faultRules = {
   },
   oversized: {
     kind: 'event',
-    symbols: 'none',
     parameters: { bytes: { type: 'integer', min: 100, max: 1_000_000_000, default: 50_000_000 } },
     seen: 'One text frame of this size. It is valid JSON, padded with spaces.',
   },
   'accept-then-close': {
     kind: 'state',
-    symbols: 'none',
     parameters: { code: closeCode },
     seen: 'Each new WebSocket is accepted and closed cleanly at once.',
   },
   'one-message-then-close': {
     kind: 'state',
-    symbols: 'none',
     parameters: { code: closeCode },
     seen: 'Each new WebSocket gets the status message and is then closed cleanly.',
   },
   refuse: {
     kind: 'state',
-    symbols: 'none',
     parameters: {
       status: { type: 'integer', min: 400, max: 599, default: 429 },
       retryAfterS: { type: 'integer', min: 0, max: 86_400, default: 5 },
@@ -129,20 +116,14 @@ export const faultRules = {
   },
   'no-heartbeat': {
     kind: 'state',
-    symbols: 'none',
-    parameters: {},
     seen: 'No heartbeat is sent; everything else continues.',
   },
   'reconnect-notice': {
     kind: 'event',
-    symbols: 'none',
-    parameters: {},
     seen: 'Every client is notified that its connection will end soon, where the dialect has a message for that.',
   },
   'no-timestamp': {
     kind: 'state',
-    symbols: 'none',
-    parameters: {},
     seen: 'Ticker frames carry no timestamp, as in older versions.',
   },
   replay: {
@@ -184,7 +165,6 @@ export const faultRules = {
   'pair-delist': {
     kind: 'state',
     symbols: 'required',
-    parameters: {},
     seen: 'The pair disappears from AssetPairs and Ticker, the instrument channel reports it as delisted, no frame is sent, and subscribing to it is refused.',
   },
   'pair-new': {
@@ -196,7 +176,6 @@ export const faultRules = {
   'pair-unlisted': {
     kind: 'state',
     symbols: 'required',
-    parameters: {},
     seen: 'The pair is missing from AssetPairs; its prices continue.',
   },
   'pair-alias': {
@@ -207,31 +186,25 @@ export const faultRules = {
   },
   'catalogue-empty': {
     kind: 'state',
-    symbols: 'none',
-    parameters: {},
     seen: 'Assets and AssetPairs succeed with an empty result.',
   },
   'system-status': {
     kind: 'state',
-    symbols: 'none',
     parameters: { status: { type: 'choice', of: systemStatuses, default: 'maintenance' } },
     seen: 'SystemStatus and the status channel report this status; nothing else changes.',
   },
   'clock-skew': {
     kind: 'state',
-    symbols: 'none',
     parameters: { ms: { type: 'integer', min: -864_000_000, max: 864_000_000, default: 3_600_000 } },
     seen: 'Every time that the exchange sends, in frames and in Time, is off by this many milliseconds.',
   },
   'rest-500': {
     kind: 'state',
-    symbols: 'none',
     parameters: { call, status: { type: 'integer', min: 500, max: 599, default: 500 } },
     seen: 'REST answers with this status and a line of plain text.',
   },
   'rest-429': {
     kind: 'state',
-    symbols: 'none',
     parameters: {
       call,
       retryAfterS: { type: 'integer', min: 0, max: 86_400, default: 5 },
@@ -241,37 +214,31 @@ export const faultRules = {
   },
   'rest-error': {
     kind: 'state',
-    symbols: 'none',
     parameters: { call, message: sentence('EGeneral:Too many requests') },
     seen: 'REST answers 200 with this text in `error` and no result.',
   },
   'rest-html': {
     kind: 'state',
-    symbols: 'none',
     parameters: { call },
     seen: 'REST answers 200 with an HTML page.',
   },
   'rest-truncated': {
     kind: 'state',
-    symbols: 'none',
     parameters: { call },
     seen: 'REST announces the whole body, sends half of it and drops the connection.',
   },
   'rest-slow': {
     kind: 'state',
-    symbols: 'none',
     parameters: { call, delayMs: milliseconds(30_000) },
     seen: 'REST answers only after this delay. Combines with the other REST faults.',
   },
   'rate-gone': {
     kind: 'state',
-    symbols: 'none',
     parameters: { source, status: { type: 'integer', min: 400, max: 599, default: 503 } },
     seen: 'The rate source answers with this HTTP status.',
   },
   'rate-stale': {
     kind: 'state',
-    symbols: 'none',
     parameters: {
       source,
       date: { type: 'text', pattern: /^\d{4}-\d\d-\d\d$/, form: 'YYYY-MM-DD', default: '2020-01-02' },
@@ -280,12 +247,15 @@ export const faultRules = {
   },
   down: {
     kind: 'state',
-    symbols: 'none',
-    parameters: {},
     seen: 'The exchange stops listening and drops every connection; when cleared, it is back on the same port. Rate sources and control API stay up.',
   },
-} as const satisfies Record<string, FaultRule>;
+} as const satisfies Record<string, Partial<FaultRule> & Pick<FaultRule, 'kind' | 'seen'>>;
 
-export type FaultName = keyof typeof faultRules;
+export type FaultName = keyof typeof faults;
+
+/** The table of all faults. The control API and the command line follow it. */
+export const faultRules = Object.fromEntries(
+  Object.entries(faults).map(([name, fault]) => [name, { symbols: 'none', parameters: {}, ...fault }]),
+) as Readonly<Record<FaultName, FaultRule>>;
 
 export const faultNames = Object.keys(faultRules) as readonly FaultName[];

@@ -137,14 +137,6 @@ describe('faults of the catalogue', () => {
     await simulator.faults.clear();
     await client.message('"system":"online"');
   });
-
-  it('a fault also breaks the recorded bytes of the era 2021', async (test) => {
-    const { simulator } = await startForTest(test, { catalogueEra: '2021' });
-    await simulator.faults.set({ fault: 'pair-delist', symbol: 'BTC/EUR' });
-    const pairs = await result(simulator, 'AssetPairs');
-    assert.equal(Object.keys(pairs).length, 303);
-    assert.equal(pairs.XETHZEUR.status, undefined);
-  });
 });
 
 describe('the fault board', () => {

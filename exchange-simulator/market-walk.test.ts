@@ -9,7 +9,7 @@ import type { Market } from './market-walk.ts';
 import { randomnessFromSeed } from './randomness.ts';
 import type { TickerField } from './ticker.ts';
 
-const everything: CatalogueOptions = { era: 'today', markets: undefined, quotes: undefined };
+const everything: CatalogueOptions = { markets: undefined, quotes: undefined };
 
 function exchangeOf(test: TestContext, seed: number, updatesPerSecond: number, catalogue = everything) {
   const clock = new FakeClock();
@@ -160,15 +160,15 @@ describe('the candles', () => {
 
 describe('the catalogue', () => {
   it('has the requested number of markets, well-known ones first, synthesised ones beyond the recorded', () => {
-    const few = loadCatalogue({ era: 'today', markets: 3, quotes: ['EUR'] });
+    const few = loadCatalogue({ markets: 3, quotes: ['EUR'] });
     assert.deepEqual(few.map(({ pair }) => pair?.symbol).toSorted(), ['BTC/EUR', 'ETH/EUR', 'EUR/CZK', 'XRP/EUR']);
-    const many = loadCatalogue({ era: 'today', markets: 5000, quotes: ['EUR'] });
+    const many = loadCatalogue({ markets: 5000, quotes: ['EUR'] });
     const symbols = new Set(many.flatMap(({ pair }) => (pair?.quote === 'EUR' ? [pair.symbol] : [])));
     assert.equal(symbols.size, 5000);
   });
 
   it('is the recorded one by default: 58 pairs in EUR, two of them dark, and EUR/CZK', () => {
-    const entries = loadCatalogue({ era: 'today', markets: undefined, quotes: ['EUR'] });
+    const entries = loadCatalogue({ markets: undefined, quotes: ['EUR'] });
     assert.equal(entries.length, 59);
     assert.deepEqual(
       entries.filter(({ pair }) => pair === undefined).map(({ id }) => id),

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { type Clock, type Randomness, systemClock } from '../src/clock.ts';
-import { type CatalogueEra, czechBooks, loadCatalogue } from './catalogue.ts';
+import { czechBooks, loadCatalogue } from './catalogue.ts';
 import { controlHandler } from './control.ts';
 import { type Dialect, Venue } from './dialect.ts';
 import { type DialectName, dialects } from './dialects.ts';
@@ -41,8 +41,6 @@ export interface ExchangeSimulatorOptions {
   readonly markets?: number;
   /** Quote currencies to keep, for example `['EUR']`; all by default. EUR/CZK is always there. */
   readonly quotes?: readonly string[];
-  /** `2021` serves `AssetPairs` as it was recorded, without EUR/CZK; `today` by default. */
-  readonly catalogueEra?: CatalogueEra;
 }
 
 /** One client as `state()` shows it. */
@@ -128,13 +126,13 @@ class Simulator implements ExchangeSimulator {
   #stopped: Promise<void> | undefined;
 
   constructor(options: ExchangeSimulatorOptions) {
-    const { clock = systemClock, host = '127.0.0.1', catalogueEra: era = 'today', markets, quotes } = options;
+    const { clock = systemClock, host = '127.0.0.1', markets, quotes } = options;
     const randomness = options.randomness ?? randomnessFromSeed(options.seed ?? 1);
     // Connections must not change the market, so their ids have random numbers of their own.
     const ids = randomnessFromSeed(Math.floor(randomness.fraction() * 2 ** 32));
     checkRange('markets', markets ?? 1, 1, 20_000);
     checkRange('updatesPerSecond', options.updatesPerSecond ?? 0, 0, 100_000);
-    const recorded = loadCatalogue({ era, markets, quotes });
+    const recorded = loadCatalogue({ markets, quotes });
     const catalogue = options.dialect === 'coinmate' ? [...recorded, ...czechBooks()] : recorded;
     const seed = Math.floor(randomness.fraction() * 2 ** 32);
     const { deviation = 0, updatesPerSecond = 100 } = options;
@@ -152,8 +150,7 @@ class Simulator implements ExchangeSimulator {
       })),
     );
     this.#board = faults;
-    const isWholeRecording = markets === undefined && quotes === undefined;
-    const venue = new Venue({ clock, randomness: ids, exchange, faults, era, isWholeRecording });
+    const venue = new Venue({ clock, randomness: ids, exchange, faults });
     this.dialect = options.dialect ?? 'kraken';
     this.#dialect = dialects[this.dialect](venue);
     this.#webSockets = new WebSockets(venue, this.#dialect);

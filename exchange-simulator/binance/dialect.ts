@@ -1,10 +1,9 @@
 import type { Dialect, Venue } from '../dialect.ts';
 import { difference, nestedArrays, objectText, product, requestIn, stringText } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';
-import { MessageLimit } from '../message-limit.ts';
 import { json, type Reply } from '../reply.ts';
 import type { WireTicker } from '../ticker.ts';
-import type { Connection } from '../ws-connection.ts';
+import { type Connection, MessageLimit } from '../ws-connection.ts';
 import { BinanceRest, binanceCalls } from './rest.ts';
 
 type Stream = 'ticker' | 'bookTicker';

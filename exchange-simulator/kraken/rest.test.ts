@@ -7,13 +7,6 @@ const recording = readFileSync(new URL('../recordings/asset-pairs-2021-04-17.jso
 const recorded = JSON.parse(recording.toString('utf8')).result;
 
 describe('REST of the simulated exchange', () => {
-  it('serves the recorded AssetPairs byte for byte in the era 2021', async (test) => {
-    const { simulator } = await startForTest(test, { catalogueEra: '2021' });
-    const answer = await fetch(`${simulator.restUrl}/0/public/AssetPairs`);
-    assert.deepEqual(Buffer.from(await answer.arrayBuffer()), recording);
-    assert.deepEqual(await result(simulator, 'AssetPairs?pair=XBTEUR'), { XXBTZEUR: recorded.XXBTZEUR });
-  });
-
   it("serves today's AssetPairs: every recorded field as recorded, and the newer fields", async (test) => {
     const { simulator } = await startForTest(test);
     const pairs = await result(simulator, 'AssetPairs');

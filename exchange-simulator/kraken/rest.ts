@@ -1,5 +1,5 @@
 import { candleIntervals, candles, lastFinishedS } from '../candles.ts';
-import { type CatalogueEntry, recordedBytes } from '../catalogue.ts';
+import type { CatalogueEntry } from '../catalogue.ts';
 import type { Venue } from '../dialect.ts';
 import { textOf } from '../fault-request.ts';
 import { json, Refusal, type Reply } from '../reply.ts';
@@ -20,7 +20,7 @@ export class KrakenRest {
     return json(this.#result(call, query));
   }
 
-  #result(call: string, query: URLSearchParams): string | Buffer {
+  #result(call: string, query: URLSearchParams): string {
     switch (call) {
       case 'Time':
         return this.#time();
@@ -58,14 +58,13 @@ export class KrakenRest {
     return this.#venue.faults.find('catalogue-empty') === undefined ? assetsAnswer(this.#listedEntries()) : {};
   }
 
-  #assetPairs(names: string | null): string | Buffer {
-    const { exchange, era, faults, isWholeRecording } = this.#venue;
+  #assetPairs(names: string | null): string {
+    const { exchange, faults } = this.#venue;
     if (faults.find('catalogue-empty') !== undefined) return succeed('{}');
     if (names !== null) {
       const chosen = names.split(',').map((name) => this.#entryNamed(name));
       return succeed(JSON.stringify(Object.fromEntries(chosen.map((entry) => [entry.id, this.#pairOf(entry)]))));
     }
-    if (era === '2021' && isWholeRecording && exchange.catalogueVersion === 0) return recordedBytes();
     if (this.#pairs?.version !== exchange.catalogueVersion) {
       const listed = this.#listedEntries().filter(
         ({ pair }) =>
@@ -79,7 +78,7 @@ export class KrakenRest {
 
   #pairOf(entry: CatalogueEntry): unknown {
     const { pair } = entry;
-    if (pair === undefined || this.#venue.era === '2021') return entry.recorded;
+    if (pair === undefined) return entry.recorded;
     const alias = this.#venue.faults.find('pair-alias', pair.symbol);
     const answer = pairAnswer(pair, this.#venue.exchange.markets.get(pair.symbol)?.status ?? 'online');
     return alias === undefined ? answer : { ...answer, wsname: textOf(alias, 'wsname') };

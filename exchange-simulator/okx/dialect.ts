@@ -3,10 +3,9 @@ import { tickText } from '../catalogue.ts';
 import type { Dialect, Venue } from '../dialect.ts';
 import { difference, nestedArrays, objectText, product, requestIn, stringText } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';
-import { MessageLimit } from '../message-limit.ts';
 import { json, Refusal, type Reply } from '../reply.ts';
 import { unitsText, type WireTicker } from '../ticker.ts';
-import type { Connection } from '../ws-connection.ts';
+import { type Connection, MessageLimit } from '../ws-connection.ts';
 
 interface Argument {
   readonly channel?: unknown;
