@@ -5,9 +5,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type ApiKey, digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
-import { generateOperatorToken, type OperatorToken, tokenDigest } from '../access/operator-token.ts';
-import { sleep } from '../clock.ts';
+import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
+import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
+import { type Randomness, sleep } from '../clock.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Service } from '../main.ts';
 import type { Store } from '../store/store.ts';
@@ -116,27 +116,24 @@ async function adminPort(): Promise<number> {
   return usualPort;
 }
 
-interface Secrets {
-  readonly key: ApiKey;
-  readonly operatorToken: OperatorToken;
-}
-
 const demoEmail = 'demo@example.com';
 const demoName = 'demo';
 
+type Secrets = Awaited<ReturnType<typeof createSecrets>>;
+
 /** Creates a key and an operator token, and revokes those of earlier starts. */
-async function createSecrets(url: string, context: Context): Promise<Secrets> {
+async function createSecrets(url: string, context: Context) {
   const { openStore } = await import('../store/store.ts');
   const { clock, randomness } = context;
   const store = await openStore({ url, clock, randomness, actor: actorOf(context) });
   try {
-    return { key: await createKey(store, context), operatorToken: await createToken(store, context) };
+    return { key: await createKey(store, randomness), operatorToken: await createToken(store, randomness) };
   } finally {
     await store.close();
   }
 }
 
-async function createKey({ accounts, keys }: Store, { randomness }: Context): Promise<ApiKey> {
+async function createKey({ accounts, keys }: Store, randomness: Randomness) {
   const known = (await accounts.list()).find(({ email }) => email === demoEmail);
   const { id: accountId } = known ?? (await accounts.create({ email: demoEmail }));
   for (const { id, status } of await keys.list({ accountId })) {
@@ -147,7 +144,7 @@ async function createKey({ accounts, keys }: Store, { randomness }: Context): Pr
   return key;
 }
 
-async function createToken({ tokens }: Store, { randomness }: Context): Promise<OperatorToken> {
+async function createToken({ tokens }: Store, randomness: Randomness) {
   for (const { id, name, revokedAt } of await tokens.list()) {
     if (name === demoName && revokedAt === undefined) await tokens.revoke(id);
   }

@@ -1,5 +1,6 @@
+import { fieldOf } from '../admin/api/problems.ts';
 import type { ConfigurationError } from '../configuration/load.ts';
-import type { StoreError, StoreErrorReason } from '../store/store-error.ts';
+import type { StoreError } from '../store/store-error.ts';
 
 /** Exit codes of the process. Stable: scripts rely on them. */
 export const exitCodes = {
@@ -52,23 +53,6 @@ export interface Failure {
   readonly problems?: readonly object[];
 }
 
-/** Reasons that are about the given value, whatever the database holds. */
-const wrongValues: ReadonlySet<StoreErrorReason> = new Set([
-  'email_invalid',
-  'label_invalid',
-  'limit_invalid',
-  'expiry_not_in_future',
-  'token_name_invalid',
-  'overlap_in_past',
-  'term_empty',
-  'term_value',
-  'term_scope',
-  'term_start',
-  'window_order',
-  'window_in_past',
-  'window_description',
-]);
-
 /** Turns whatever was thrown into what the operator sees. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) return { exitCode: error.exitCode, reason: error.reason, message: error.message };
@@ -95,5 +79,5 @@ function storeExitCode(error: StoreError): ExitCode {
   if (error.reason === 'url_invalid') return exitCodes.configurationRefused;
   if (error.isEngineFailure) return exitCodes.failure;
   if (error.reason.endsWith('_unknown')) return exitCodes.notFound;
-  return wrongValues.has(error.reason) ? exitCodes.wrongUsage : exitCodes.refused;
+  return fieldOf[error.reason] === undefined ? exitCodes.refused : exitCodes.wrongUsage;
 }

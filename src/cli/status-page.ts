@@ -19,21 +19,12 @@ export const statusPageExport: Command = storeCommand({
       const message = 'The page has to know where clients reach the service. Set server.baseUrl.';
       throw new CommandError(exitCodes.configurationRefused, 'base_url_missing', message);
     }
-    const [
-      { publicUrls },
-      { openApiDocument },
-      { exportedStatus },
-      { portalBrand },
-      { loadStatusHistory },
-      { windowBody },
-    ] = await Promise.all([
-      import('../configuration/configuration.ts'),
-      import('../contract/openapi.ts'),
-      import('../portal/status-export.ts'),
-      import('../wiring/portal-brand.ts'),
-      import('../wiring/status-recorder.ts'),
-      import('../board/service-board.ts'),
-    ]);
+    const { publicUrls } = await import('../configuration/configuration.ts');
+    const { openApiDocument } = await import('../contract/openapi.ts');
+    const { exportedStatus } = await import('../portal/status-export.ts');
+    const { portalBrand } = await import('../wiring/portal-brand.ts');
+    const { loadStatusHistory } = await import('../wiring/status-recorder.ts');
+    const { windowBody } = await import('../board/service-board.ts');
     const urls = publicUrls(server, server.port);
     const now = context.clock.now();
     const windows = await store.windows.list({ currentAt: now });

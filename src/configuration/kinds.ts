@@ -49,107 +49,86 @@ export interface TextKind<Text extends string> {
   readonly type?: Text;
 }
 
-const hostName = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*$/;
-const jsonPointer = /^(\/([^/~]|~[01])*)+$/;
+function kind<Text extends string = string>(
+  allowed: string,
+  fits: RegExp | ((text: string) => boolean),
+  hint?: AnnotatedSchema['hint'],
+): TextKind<Text> {
+  return { allowed, fits: fits instanceof RegExp ? (text) => fits.test(text) : fits, hint };
+}
 
-export const currency: TextKind<CurrencyCode> = {
-  allowed: 'a currency code such as EUR',
-  fits: (text) => parseCurrency(text) !== undefined,
-};
-export const symbol: TextKind<MarketSymbol> = {
-  allowed: 'a market symbol such as BTCEUR',
-  fits: (text) => parseSymbol(text) === text,
-};
-export const sourceId: TextKind<string> = {
-  allowed: 'the id of a source: up to 32 lower-case letters, digits and hyphens',
-  fits: (text) => /^[a-z][a-z0-9-]{0,31}$/.test(text),
-};
-export const sourceKind: TextKind<string> = {
-  allowed: `one of ${Object.keys(connectorKinds).join(', ')}`,
-  fits: (text) => Object.hasOwn(connectorKinds, text),
-  hint: (written) => {
-    const kind = nearest(written, Object.keys(connectorKinds));
-    return kind === undefined ? undefined : `did you mean "${kind}"?`;
-  },
-};
-export const percent: TextKind<DecimalString> = {
-  allowed: 'a decimal from 0 to under 100',
-  fits: (text) => /^\d+(\.\d+)?$/.test(text) && parseDecimal(text) !== undefined && BigInt(text.split('.')[0]!) < 100n,
-  hint: (written, value) =>
-    typeof value === 'number' ? `put it in quotes, "${written}", so that no digit is lost` : undefined,
-};
+export const currency = kind<CurrencyCode>('a currency code such as EUR', (text) => parseCurrency(text) !== undefined);
+export const symbol = kind<MarketSymbol>('a market symbol such as BTCEUR', (text) => parseSymbol(text) === text);
+export const sourceId = kind(
+  'the id of a source: up to 32 lower-case letters, digits and hyphens',
+  /^[a-z][a-z0-9-]{0,31}$/,
+);
+export const sourceKind = kind(
+  `one of ${Object.keys(connectorKinds).join(', ')}`,
+  (text) => Object.hasOwn(connectorKinds, text),
+  (written) => meant(written, Object.keys(connectorKinds)),
+);
+const quotesHint: AnnotatedSchema['hint'] = (written, value) =>
+  typeof value === 'number' ? `put it in quotes, "${written}", so that no digit is lost` : undefined;
+export const percent = kind<DecimalString>(
+  'a decimal from 0 to under 100',
+  (text) => /^\d+(\.\d+)?$/.test(text) && parseDecimal(text) !== undefined && BigInt(text.split('.')[0]!) < 100n,
+  quotesHint,
+);
 /** Under 1 every tick would exceed it; nothing exceeds 1000. */
-export const threshold: TextKind<DecimalString> = {
-  ...percent,
-  allowed: 'a decimal from 1 to 1000',
-  fits: (text) => /^([1-9]\d{0,2}(\.\d{1,9})?|1000)$/.test(text),
-};
-export const host: TextKind<string> = {
-  allowed: 'an IP address or a host name',
-  fits: (text) => isIP(text) !== 0 || (text.length <= 253 && hostName.test(text)),
-};
-export const httpUrl: TextKind<string> = {
-  allowed: 'an http:// or https:// URL without credentials or fragment',
-  fits: (text) => isUrl(text, ['http:', 'https:']),
-};
-export const webSocketUrl: TextKind<string> = {
-  allowed: 'a ws:// or wss:// URL without credentials or fragment',
-  fits: (text) => isUrl(text, ['ws:', 'wss:']),
-};
+export const threshold = kind<DecimalString>(
+  'a decimal from 1 to 1000',
+  /^([1-9]\d{0,2}(\.\d{1,9})?|1000)$/,
+  quotesHint,
+);
+const hostName = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*$/;
+export const host = kind(
+  'an IP address or a host name',
+  (text) => isIP(text) !== 0 || (text.length <= 253 && hostName.test(text)),
+);
+export const httpUrl = kind('an http:// or https:// URL without credentials or fragment', (text) =>
+  isUrl(text, ['http:', 'https:']),
+);
+export const webSocketUrl = kind('a ws:// or wss:// URL without credentials or fragment', (text) =>
+  isUrl(text, ['ws:', 'wss:']),
+);
 /** A /0 would let every client name its own address, and limits count by address. */
-export const ipRange: TextKind<string> = {
-  allowed: 'an IP address or a range such as 10.0.0.0/8, but not /0',
-  fits: isIpRange,
-};
-export const pointer: TextKind<string> = {
-  allowed: 'a JSON pointer such as /rates/CZK',
-  fits: (text) => jsonPointer.test(text),
-};
-export const mailbox: TextKind<string> = {
-  allowed: 'name@example.com or Name <name@example.com>',
-  fits: (text) => parseMailbox(text) !== undefined,
-};
-export const operatorToken: TextKind<string> = {
-  allowed: '24 to 200 printable ASCII characters without spaces',
-  fits: (text) => /^[\x21-\x7e]{24,200}$/.test(text),
-};
-export const issuer: TextKind<string> = {
-  allowed: 'an https:// URL, or http:// on loopback, without credentials or fragment',
-  fits: (text) => isUrl(text, ['https:']) || (isUrl(text, ['http:']) && isLoopback(new URL(text).hostname)),
-};
-export const word: TextKind<string> = {
-  allowed: '1 to 300 printable characters without spaces at the ends',
-  fits: (text) => text.length <= 300 && /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(text),
-};
-export const scope: TextKind<string> = {
-  allowed: 'openid and further words, separated by spaces',
-  fits: (text) => /^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(text) && text.split(' ').includes('openid'),
-};
-export const path: TextKind<string> = {
-  allowed: 'a path',
-  fits: (text) => text.length > 0 && !text.includes('\0'),
-};
-export const redisUrl: TextKind<string> = {
-  allowed: 'redis:// or rediss://, [user:password@]host[:port][/database]',
-  fits: (text) => parseRedisUrl(text) !== undefined,
-};
-export const clickHouseUrl: TextKind<string> = {
-  allowed: 'http:// or https://, [user[:password]@]host[:port][/database]',
-  fits: (text) => parseClickHouseUrl(text) !== undefined,
-};
-export const smtpUrl: TextKind<string> = {
-  allowed: 'smtp:// or smtps://, [user:password@]host[:port]',
-  fits: (text) => parseSmtpUrl(text) !== undefined,
-};
-export const storeUrl: TextKind<string> = {
-  allowed: 'sqlite:path or postgres://user@host[:port]/database',
-  fits: (text) => (/^postgres(ql)?:/.test(text) ? isPostgresUrl(text) : isSqliteUrl(text)),
-};
-
-export const recordUrl: TextKind<string> = {
-  allowed: 'sqlite:path, postgres://user@host[:port]/database or off',
-  fits: (text) => text === 'off' || storeUrl.fits(text),
-};
+export const ipRange = kind('an IP address or a range such as 10.0.0.0/8, but not /0', isIpRange);
+export const pointer = kind('a JSON pointer such as /rates/CZK', /^(\/([^/~]|~[01])*)+$/);
+export const mailbox = kind('name@example.com or Name <name@example.com>', (text) => parseMailbox(text) !== undefined);
+export const operatorToken = kind('24 to 200 printable ASCII characters without spaces', /^[\x21-\x7e]{24,200}$/);
+export const issuer = kind(
+  'an https:// URL, or http:// on loopback, without credentials or fragment',
+  (text) => isUrl(text, ['https:']) || (isUrl(text, ['http:']) && isLoopback(new URL(text).hostname)),
+);
+export const word = kind(
+  '1 to 300 printable characters without spaces at the ends',
+  (text) => text.length <= 300 && /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u.test(text),
+);
+export const scope = kind(
+  'openid and further words, separated by spaces',
+  (text) => /^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(text) && text.split(' ').includes('openid'),
+);
+export const path = kind('a path', /^[^\0]+$/);
+export const redisUrl = kind(
+  'redis:// or rediss://, [user:password@]host[:port][/database]',
+  (text) => parseRedisUrl(text) !== undefined,
+);
+export const clickHouseUrl = kind(
+  'http:// or https://, [user[:password]@]host[:port][/database]',
+  (text) => parseClickHouseUrl(text) !== undefined,
+);
+export const smtpUrl = kind(
+  'smtp:// or smtps://, [user:password@]host[:port]',
+  (text) => parseSmtpUrl(text) !== undefined,
+);
+export const storeUrl = kind('sqlite:path or postgres://user@host[:port]/database', (text) =>
+  /^postgres(ql)?:/.test(text) ? isPostgresUrl(text) : isSqliteUrl(text),
+);
+export const recordUrl = kind(
+  'sqlite:path, postgres://user@host[:port]/database or off',
+  (text) => text === 'off' || storeUrl.fits(text),
+);
 
 export function text<Text extends string>(kind: TextKind<Text>, options: Partial<AnnotatedSchema> = {}) {
   const { allowed, fits, hint } = kind;
@@ -197,10 +176,7 @@ export function trueOrFalse(options: Notes & { default: boolean }) {
 }
 
 export function oneOf<const Words extends string[]>(words: Words, options: Notes & { default: Words[number] }) {
-  const hint: AnnotatedSchema['hint'] = (_, value) => {
-    const word = nearest(String(value), words);
-    return word === undefined ? undefined : `did you mean "${word}"?`;
-  };
+  const hint: AnnotatedSchema['hint'] = (_, value) => meant(String(value), words);
   return Type.Unsafe<Words[number]>(Type.Enum(words, { allowed: `one of ${words.join(', ')}`, hint, ...options }));
 }
 
@@ -249,6 +225,11 @@ export function mapOrKey<Properties extends Record<string, TSchema>>(key: string
     bareKey: key,
     allowed: `a map with the keys ${Object.keys(properties).join(', ')}`,
   });
+}
+
+function meant(written: string, words: readonly string[]): string | undefined {
+  const word = nearest(written, words);
+  return word === undefined ? undefined : `did you mean "${word}"?`;
 }
 
 function allowedBy(schema: TSchema): string {

@@ -140,8 +140,8 @@ export function problemSlug(code: ProblemCode): string {
   return code.toLowerCase().replaceAll('_', '-');
 }
 
-/** The field of a request that a refusal of the store is about. */
-const fieldOf: Readonly<Partial<Record<StoreErrorReason, string>>> = {
+/** The field of a request that a refusal of the store is about; none for one that is about what is stored. */
+export const fieldOf: Readonly<Partial<Record<StoreErrorReason, string>>> = {
   email_invalid: 'email',
   label_invalid: 'label',
   token_name_invalid: 'name',
