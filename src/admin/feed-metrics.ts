@@ -87,7 +87,7 @@ const countsByName: Readonly<Record<string, readonly [label: string, field: Coun
   catalogue_loads_total: ['outcome', 'catalogueLoads', 'ok', 'incomplete'],
 };
 
-/** What is listed by name is counted. */
+/** Of a list, its length. */
 function figureOf(figure: FeedHealth[(typeof figures)[keyof typeof figures]]): number {
   return typeof figure === 'number' ? figure : figure.length;
 }

@@ -79,7 +79,7 @@ function connect(
     unsentBytes: () => socket.bufferedAmount,
   });
   const watch = clock.every(tokenCheckEveryMs, async () => {
-    // A store that is away revokes nothing.
+    // A store that cannot be reached revokes nothing.
     const token = await store.sourceTokens.find(digest).catch(() => 'unknown' as const);
     if (token === undefined) socket.close(revokedCode);
   });

@@ -22,7 +22,7 @@ interface Stream {
   stalledSinceMs: number | undefined;
   heartbeatDueMs: number;
   /** Whether the reader may read on. */
-  readonly stillMay: () => Promise<boolean>;
+  readonly isStillAllowed: () => Promise<boolean>;
 }
 
 /** An event of prices. */
@@ -33,7 +33,7 @@ interface Update {
 
 /**
  * Server-sent events of prices: a snapshot, then what changes. A reader that does not keep up gets the changes of the
- * meantime in one event, so that no more than one event waits for it, and is cut when it stands still.
+ * meantime in one event, so that no more than one event waits for it, and is cut when it takes nothing.
  */
 export class PriceStreams {
   readonly #prices: PriceVersions;
@@ -58,11 +58,11 @@ export class PriceStreams {
    * Streams to a response whose head was written.
    *
    * @param version the last that the reader has
-   * @param stillMay whether the reader may read on, asked with every heartbeat
+   * @param isStillAllowed whether the reader may read on, asked with every heartbeat
    */
-  open(response: ServerResponse, version: string | undefined, stillMay: () => Promise<boolean>): void {
+  open(response: ServerResponse, version: string | undefined, isStillAllowed: () => Promise<boolean>): void {
     const heartbeatDueMs = this.#clock.monotonicMs() + heartbeatEveryMs;
-    const stream: Stream = { response, version, stalledSinceMs: undefined, heartbeatDueMs, stillMay };
+    const stream: Stream = { response, version, stalledSinceMs: undefined, heartbeatDueMs, isStillAllowed };
     this.#streams.add(stream);
     response.on('drain', () => {
       stream.stalledSinceMs = undefined;
@@ -136,7 +136,7 @@ export class PriceStreams {
       if (stalledSinceMs !== undefined && nowMs - stalledSinceMs >= stalledMaxMs) {
         this.#log.warn(
           { stalledMs: Math.round(nowMs - stalledSinceMs) },
-          'a price stream was cut: its reader stands still',
+          'a price stream was cut: its reader takes nothing',
         );
         response.destroy();
       } else if (nowMs >= stream.heartbeatDueMs) {
@@ -147,8 +147,8 @@ export class PriceStreams {
   }
 
   async #heartbeat(stream: Stream): Promise<void> {
-    const { response, stillMay } = stream;
-    if (!(await stillMay())) {
+    const { response, isStillAllowed } = stream;
+    if (!(await isStillAllowed())) {
       response.end();
       return;
     }

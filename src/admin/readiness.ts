@@ -61,9 +61,11 @@ function* marketNotes({ market: { board, book }, clock, configuration }: AdminPa
   for (const [reason, count] of board.unpriced(now))
     yield note('warning', `${count} traded markets have no price: ${reason}`, 'markets');
   const { missing, due, isHeldBack } = book.catalogue.absences(configuration.markets.delistAfterMs);
-  const goingText = 'missing from the exchange’s list, and delisted unless they come back';
   if (isHeldBack) yield note('critical', `delisting waits for an operator: ${someOf(due)}`, 'markets');
-  else if (missing.length > 0) yield note('warning', `${goingText}: ${someOf(missing)}`, 'markets');
+  else if (missing.length > 0) {
+    const text = 'missing from the exchange’s list, and delisted unless they come back';
+    yield note('warning', `${text}: ${someOf(missing)}`, 'markets');
+  }
   const offered = book.catalogue.listed(now).filter(({ status }) => status !== 'delisted');
   const holds = offered.flatMap((each) => book.heldFor(each));
   const held = new Map(holds.map(({ subject, reason }) => [subject, `${subject} (${reason})`]));

@@ -7,7 +7,7 @@ const secondsMax = 10;
 const minuteMs = 60_000;
 export const minutesMax = 1_440;
 
-/** Requests over time, from the counters that are there. Gone with the process. */
+/** Requests over time, from the counters of the public listener. Lost when the process ends. */
 export class RequestHistory {
   readonly #counts: RequestCounts;
   readonly #held: () => number;

@@ -29,7 +29,7 @@ import type { Sparklines } from './sparklines.ts';
 /** Where the process is in its life. Only `serving` is ready for traffic. */
 export type Phase = 'starting' | 'serving' | 'draining';
 
-/** How the record of quotes and answers fares. */
+/** Figures of the record of quotes and answers. */
 export interface RecordingFigures {
   readonly quotes: number;
   readonly servings: number;
@@ -40,7 +40,7 @@ export interface RecordingFigures {
   readonly gaps: number;
   /** Since when nothing is recorded; `undefined` while all is. */
   readonly gapSince: EpochMs | undefined;
-  /** Why the disk takes nothing; `undefined` while it does. */
+  /** Why the disk cannot be written; `undefined` while it can. */
   readonly trouble: string | undefined;
 }
 

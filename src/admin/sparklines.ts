@@ -13,7 +13,7 @@ const currentForMs = 30_000;
 
 type Value = DecimalString | null;
 
-/** The buy prices of the last hour, one a minute, for the small line beside each market. Lost when the process ends. */
+/** The buy prices of the last hour, one a minute, for the sparkline of each market. Lost when the process ends. */
 export class Sparklines {
   readonly #book: MarketBook;
   readonly #feedStatus: Pick<FeedStatus, 'ageMs'>;

@@ -61,7 +61,7 @@ export function marketQuotes({ market: { book }, clock }: Pick<AdminParts, 'mark
   return offered.flatMap(({ symbol }) => sourceQuotes(book, symbol, now).map((quote) => [symbol, quote] as const));
 }
 
-/** A source, and in how many markets it is what. */
+/** A source, and the number of markets in each of its states. */
 export type SourceView = ReturnType<typeof sourceViews>[number];
 
 /** Every source, in order of preference; without path and connection in a process that follows the feed of another. */

@@ -152,7 +152,7 @@ export const feedOperations = {
   }),
 };
 
-/** What the last connection said is not said of an exchange that cannot be reached now. */
+/** While there is no connection, what the exchange said over the last one is left out. */
 export function healthBody(health: FeedHealth) {
   const isConnected = health.connection === 'open';
   const { lastLiveDataAt, lastFallbackPollAt, lastCatalogueAt, lastLiveDataAgeMs, ...rest } = health;

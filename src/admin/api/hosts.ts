@@ -4,8 +4,8 @@ import { type ClientAddresses, joinedHeader } from '../../access/client-address.
 import type { Configuration } from '../../configuration/configuration.ts';
 import { Problem } from './problems.ts';
 
-/** What of a request decides. */
-interface Asking {
+/** The parts of a request that are checked. */
+interface CheckedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly socket: Pick<Socket, 'localAddress' | 'remoteAddress'>;
 }
@@ -17,7 +17,7 @@ type OwnHosts = Pick<Configuration['admin'], 'host' | 'hosts'>;
  * Refuses a request for another host. A web page can point a name of its own at this listener (DNS rebinding) and so be of
  * the same origin; only the name in the Host header gives that away. Throws `HOST_NOT_ALLOWED`.
  */
-export function assertOwnHost({ headers, socket }: Asking, own: OwnHosts): void {
+export function assertOwnHost({ headers, socket }: CheckedRequest, own: OwnHosts): void {
   const name = hostNameOf(headers.host);
   // An address cannot be rebound. Node writes an IPv4 address that arrived on an IPv6 socket as one of IPv6.
   if (name !== undefined && (isOwn(name, own) || name === socket.localAddress?.replace(/^::ffff:/, ''))) return;
@@ -46,7 +46,7 @@ function hostNameOf(header: string | undefined): string | undefined {
  * `https` where a trusted proxy says so: the listener itself speaks plain HTTP.
  */
 export function ownOriginOf(
-  { headers, socket }: Asking,
+  { headers, socket }: CheckedRequest,
   addresses: Pick<ClientAddresses, 'isTrusted'>,
 ): string | undefined {
   const [proto] = (joinedHeader(headers['x-forwarded-proto']) ?? '').split(',');

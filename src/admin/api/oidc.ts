@@ -139,7 +139,7 @@ class Provider {
   }
 }
 
-/** The most of the roles that the values of the claim stand for. */
+/** The highest of the roles that the values of the claim stand for. */
 function roleOf(claims: Readonly<Record<string, unknown>>, settings: OidcConfiguration): Role | undefined {
   const mapping = new Map<unknown, Role>(Object.entries(settings.roles));
   const found = [claims[settings.rolesClaim]].flat().map((value) => mapping.get(value));

@@ -70,16 +70,16 @@ export const priceOperations = {
       }
       const lastEventId = request.headers['last-event-id'];
       const version = typeof lastEventId === 'string' ? lastEventId : undefined;
-      const stillMay = async () => {
+      const isStillAllowed = async () => {
         try {
           await gate.admit(request, { operationId: 'streamPrices', access: 'prices' }, clock.now());
           return true;
         } catch (error) {
-          // A database that is away takes prices from nobody.
+          // A database that cannot be reached ends no stream.
           return !(error instanceof Problem);
         }
       };
-      priceStreams.open(raw, version, stillMay);
+      priceStreams.open(raw, version, isStillAllowed);
       return '';
     },
   }),
