@@ -35,24 +35,17 @@ export function signedOut(notice?: string): void {
   session.set({ state: 'out', notice });
 }
 
-/** Whether the service answers this page. */
-export interface Connection {
-  /** When the last answer came, by this computer's clock; `undefined` while answers come. */
-  readonly lostSinceMs: number | undefined;
-}
-
-const answering: Connection = { lostSinceMs: undefined };
-
-export const connection = new Store<Connection>(answering);
+/** When the service last answered this page, by this computer's clock; `undefined` while it answers. */
+export const lostSince = new Store<number | undefined>(undefined);
 let lastAnswerAtMs = nowMs();
 
 export function noteAnswered(): void {
   lastAnswerAtMs = nowMs();
-  connection.set(answering);
+  lostSince.set(undefined);
 }
 
 export function noteUnreachable(): void {
-  if (connection.value.lostSinceMs === undefined) connection.set({ lostSinceMs: lastAnswerAtMs });
+  if (lostSince.value === undefined) lostSince.set(lastAnswerAtMs);
 }
 
 let serverAheadMs = nowMs() - monotonicMs();

@@ -1,4 +1,4 @@
-import type { Session as SessionBody } from '../../generated/management-v1.d.ts';
+import type { Problem as ProblemBody, Session as SessionBody } from '../../generated/management-v1.d.ts';
 import { after } from '../clock.ts';
 import { noteAnswered, noteUnreachable, type Session, session, signedOut } from '../state.ts';
 
@@ -10,7 +10,7 @@ export type Problem =
       readonly status: number;
       readonly code: string;
       readonly detail: string;
-      readonly requestId: string | undefined;
+      readonly requestId: string;
       /** By the name of the field; empty when the fault is not of one. */
       readonly fields: Readonly<Record<string, string>>;
       readonly retryAfterSeconds: number | undefined;
@@ -19,61 +19,20 @@ export type Problem =
       /** Nobody answered, or somebody between here and the service. */
       readonly kind: 'unreachable';
       readonly detail: string;
-    }
-  /** The page that asked is gone. */
-  | { readonly kind: 'aborted' };
+    };
 
 /** The value of an answer, or why there is none. Nothing is thrown. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 
-/** The sentence to show for it. */
-export function problemText(problem: Problem): string {
-  if (problem.kind === 'aborted') return 'The request was cancelled.';
-  return problem.detail;
-}
-
-interface ProblemBody {
-  readonly code?: unknown;
-  readonly title?: unknown;
-  readonly detail?: unknown;
-  readonly requestId?: unknown;
-  readonly errors?: unknown;
-}
-
 /** Reads an answer that is not a success. What is not a problem of ours comes from something in between. */
 async function readProblem(response: Response): Promise<Problem> {
   const isProblem = response.headers.get('Content-Type')?.startsWith('application/problem+json') === true;
-  const body = isProblem ? await readBody(response) : undefined;
-  if (body === undefined || typeof body.code !== 'string') {
+  const { status, code, detail, requestId, errors = [] } = (isProblem ? await response.json() : {}) as ProblemBody;
+  if (requestId === undefined)
     return { kind: 'unreachable', detail: `A proxy in front of the service answered with ${response.status}.` };
-  }
-  const retryAfter = Number(response.headers.get('Retry-After'));
-  return {
-    kind: 'refused',
-    status: response.status,
-    code: body.code,
-    detail: String(body.detail ?? body.title ?? body.code),
-    requestId: typeof body.requestId === 'string' ? body.requestId : undefined,
-    fields: fieldsOf(body.errors),
-    retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined,
-  };
-}
-
-async function readBody(response: Response): Promise<ProblemBody | undefined> {
-  try {
-    return (await response.json()) as ProblemBody;
-  } catch {
-    return undefined;
-  }
-}
-
-function fieldsOf(errors: unknown): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const entry of Array.isArray(errors) ? errors : []) {
-    const { field, message } = entry as { field?: unknown; message?: unknown };
-    if (typeof field === 'string' && typeof message === 'string') fields[field] = message;
-  }
-  return fields;
+  const fields = Object.fromEntries(errors.map(({ field, message }) => [field, message]));
+  const retryAfterSeconds = Number(response.headers.get('Retry-After')) || undefined;
+  return { kind: 'refused', status, code, detail, requestId, fields, retryAfterSeconds };
 }
 
 interface Asked {
@@ -121,7 +80,8 @@ async function ask<T>(
     });
     return await read<T>(response, asked);
   } catch {
-    if (signal?.aborted === true) return { ok: false, problem: { kind: 'aborted' } };
+    // The page that asked is gone: its request says nothing of the service.
+    if (signal?.aborted === true) return { ok: false, problem: { kind: 'unreachable', detail: 'Cancelled.' } };
     return unreachable(method === 'GET' ? 'The service does not answer.' : unknownOutcome);
   } finally {
     stop();

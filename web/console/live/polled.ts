@@ -66,11 +66,8 @@ class Poller<T> {
   };
 }
 
-interface Answer<T> {
+interface Answer<T> extends Omit<Polled<T>, 'refresh'> {
   readonly path: string | undefined;
-  readonly value: T | undefined;
-  readonly receivedAtMs: number;
-  readonly problem: Problem | undefined;
 }
 
 /** Follows one path of the API. A change of `path` starts over; `undefined` requests nothing, `isPaused` keeps the last answer. */

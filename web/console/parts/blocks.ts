@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { type Problem, problemText } from '../api/client.ts';
+import type { Problem } from '../api/client.ts';
 import { type InstantStyle, localText, utcText } from '../format/time.ts';
 import { spaced, type Tone, toneOf } from '../format/words.ts';
 import { type Content, html } from '../html.ts';
@@ -46,11 +46,10 @@ export function Empty({ title, children }: { title: string; children?: Content }
 
 /** A refusal or a failure, in the words of the service, with its request id for the log. */
 export function ProblemBlock({ problem, retry }: { problem: Problem; retry?: () => void }) {
-  if (problem.kind === 'aborted') return null;
   const title = problem.kind === 'unreachable' ? 'No answer' : 'Not possible';
   const requestId = problem.kind === 'refused' ? problem.requestId : undefined;
   return html`<div class="problem" role="alert">
-    <p><strong>${title}.</strong> ${problemText(problem)}</p>
+    <p><strong>${title}.</strong> ${problem.detail}</p>
     ${requestId && html`<p class="small">Request id in the log: <code>${requestId}</code></p>`}
     ${retry && html`<p><button type="button" onClick=${retry}>Try again</button></p>`}
   </div>`;
@@ -62,9 +61,7 @@ export function ProblemBlock({ problem, retry }: { problem: Problem; retry?: () 
  */
 export function Loaded<T>({ polled, children }: { polled: Polled<T>; children: (value: T) => Content }) {
   if (polled.value !== undefined) return children(polled.value);
-  if (polled.problem !== undefined && polled.problem.kind !== 'aborted') {
-    return html`<${ProblemBlock} problem=${polled.problem} retry=${polled.refresh} />`;
-  }
+  if (polled.problem !== undefined) return html`<${ProblemBlock} problem=${polled.problem} retry=${polled.refresh} />`;
   return html`<p class="loading" role="status">Loading …</p>`;
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Outcome, post, problemText } from '../api/client.ts';
+import { type Outcome, post } from '../api/client.ts';
 import { after } from '../clock.ts';
 import { type Content, html } from '../html.ts';
 
@@ -36,7 +36,7 @@ export function Preview<T>({ title, hint, outcome, children }: PreviewProps<T>) 
   return html`<section class="panel preview" aria-label=${title} aria-live="polite">
     <h2>${title}</h2>
     ${outcome === undefined && html`<p class="hint">${hint}</p>`}
-    ${outcome?.ok === false && outcome.problem.kind !== 'aborted' && html`<p class="hint">${problemText(outcome.problem)}</p>`}
+    ${outcome?.ok === false && html`<p class="hint">${outcome.problem.detail}</p>`}
     ${outcome?.ok === true && children(outcome.value)}
   </section>`;
 }

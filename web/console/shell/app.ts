@@ -19,7 +19,7 @@ import { Empty, Page } from '../parts/blocks.ts';
 import { Toasts } from '../parts/toasts.ts';
 import { RecordPage } from '../record/record-page.ts';
 import { hrefTo, route } from '../router.ts';
-import { connection, session } from '../state.ts';
+import { lostSince, session } from '../state.ts';
 import { useStore } from '../store.ts';
 import { TermsPage } from '../terms/terms-page.ts';
 import { Navigation } from './navigation.ts';
@@ -40,7 +40,7 @@ export function App() {
 
 /** Shown until it is known whether there is a session. Asks again until the service answers. */
 function Asking() {
-  const { lostSinceMs } = useStore(connection);
+  const lostSinceMs = useStore(lostSince);
   useEffect(() => every(resumeEveryMs, () => void resumeSession()), []);
   const text = lostSinceMs === undefined ? 'Connecting …' : 'The service does not answer. Trying again …';
   return html`<main class="asking"><p role="status">${text}</p></main>`;
@@ -48,7 +48,7 @@ function Asking() {
 
 function Frame() {
   const { segments, query } = useStore(route);
-  const isLost = useStore(connection).lostSinceMs !== undefined;
+  const isLost = useStore(lostSince) !== undefined;
   const skip = (event: Event) => {
     event.preventDefault();
     document.querySelector<HTMLElement>('main')?.focus();

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { problemText, signOut } from '../api/client.ts';
+import { signOut } from '../api/client.ts';
 import { html } from '../html.ts';
 import { toast } from '../parts/toasts.ts';
 import { hrefTo, route } from '../router.ts';
@@ -46,7 +46,7 @@ function Operator() {
   const current = useStore(session);
   const leave = async () => {
     const outcome = await signOut();
-    if (!outcome.ok) toast(problemText(outcome.problem), 'bad');
+    if (!outcome.ok) toast(outcome.problem.detail, 'bad');
   };
   return html`<div class="operator">
     <p class="small">Signed in as<br /><strong>${current.state === 'in' && current.operator}</strong><br />${current.state === 'in' && `role: ${current.role}`}</p>

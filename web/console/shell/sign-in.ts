@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SignInMethods } from '../../generated/management-v1.d.ts';
-import { get, type Problem, problemText, signIn } from '../api/client.ts';
+import { get, type Problem, signIn } from '../api/client.ts';
 import { html } from '../html.ts';
 import { Field } from '../parts/form.ts';
 import { visit } from '../router.ts';
@@ -94,5 +94,5 @@ function takeFailure(): string | undefined {
 
 function refusalText(problem: Problem): string {
   const wait = problem.kind === 'refused' && problem.retryAfterSeconds;
-  return wait ? `${problemText(problem)} Try again in ${wait} s.` : problemText(problem);
+  return wait ? `${problem.detail} Try again in ${wait} s.` : problem.detail;
 }

@@ -7,7 +7,7 @@ import { type Content, html } from '../html.ts';
 import { type Polled, usePolled, useTicking } from '../live/polled.ts';
 import { Badge, When } from '../parts/blocks.ts';
 import { hrefTo } from '../router.ts';
-import { connection, noteServerTime, serverNowMs } from '../state.ts';
+import { lostSince, noteServerTime, serverNowMs } from '../state.ts';
 import { useStore } from '../store.ts';
 
 const everyMs = 2_000;
@@ -78,7 +78,7 @@ function warningsOf({ phase, ready, storeReachable }: Overview): readonly string
 
 /** Says that the service does not answer and since when: what is shown below is from before. */
 export function LostBanner() {
-  const { lostSinceMs } = useStore(connection);
+  const lostSinceMs = useStore(lostSince);
   const { refresh } = useOverview();
   return html`<div class="lost-banner" role="alert">
     ${
