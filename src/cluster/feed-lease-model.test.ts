@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
-import { FeedLease, type LeaseStore } from './feed-lease.ts';
+import { FeedLease } from './feed-lease.ts';
+import type { LeaseStore } from './redis-lease.ts';
 
 /** The rules of the server's scripts, with the server's own clock. */
 class ModelServer {

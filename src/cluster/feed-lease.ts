@@ -1,17 +1,5 @@
 import type { Clock, Timer } from '../clock.ts';
-
-/** Where leases are kept, for all nodes. Every method may reject, or take for ever. */
-export interface LeaseStore {
-  /**
-   * Takes the lease when nobody holds it. Gives the fencing number of this holding, higher than any given before;
-   * `undefined` when another holds it.
-   */
-  acquire(holder: string, forMs: number): Promise<number | undefined>;
-  /** Makes a held lease last from now on. False when it is not held under this number any more. */
-  renew(holder: string, fence: number, forMs: number): Promise<boolean>;
-  /** Gives a held lease back; of any other it changes nothing. */
-  release(holder: string, fence: number): Promise<void>;
-}
+import type { LeaseStore } from './redis-lease.ts';
 
 export interface LeaseObserver {
   /** From now on this node is the one that acts, with this fencing number. */
@@ -20,17 +8,12 @@ export interface LeaseObserver {
   lost(reason: string): void;
 }
 
-export interface LeaseTiming {
-  /** How long a lease lasts on the server unless renewed. */
-  readonly leaseMs: number;
-  /** How much sooner its holder takes it for ended: clocks do not run at quite the same speed. */
-  readonly marginMs: number;
-  readonly renewEveryMs: number;
-  readonly tryEveryMs: number;
-}
-
-/** The second takes over within five seconds of the first's death: the lease, one try and the time they take. */
-const leaseTiming: LeaseTiming = { leaseMs: 3_000, marginMs: 300, renewEveryMs: 750, tryEveryMs: 500 };
+/** How long a lease lasts on the server unless renewed. The second takes over within five seconds of the first's death. */
+const leaseMs = 3_000;
+/** How much sooner its holder takes it for ended: clocks do not run at quite the same speed. */
+const marginMs = 300;
+const renewEveryMs = 750;
+const tryEveryMs = 500;
 
 /**
  * Which of several nodes acts. The lease ends by the server's clock; its holder counts from before it asked, by its own
@@ -42,7 +25,6 @@ export class FeedLease {
   readonly #clock: Clock;
   readonly #holder: string;
   readonly #observer: LeaseObserver;
-  readonly #timing: LeaseTiming;
   #fence: number | undefined;
   #endsMs = 0;
   #isAsking = false;
@@ -51,12 +33,11 @@ export class FeedLease {
   #endTimer: Timer | undefined;
 
   /** @param holder names this process, and no other that was or will be */
-  constructor(store: LeaseStore, clock: Clock, holder: string, observer: LeaseObserver, timing = leaseTiming) {
+  constructor(store: LeaseStore, clock: Clock, holder: string, observer: LeaseObserver) {
     this.#store = store;
     this.#clock = clock;
     this.#holder = holder;
     this.#observer = observer;
-    this.#timing = timing;
   }
 
   /** The fencing number while this node may act, checked against the clock; `undefined` otherwise. Ask before every act. */
@@ -98,13 +79,12 @@ export class FeedLease {
 
   #schedule(): void {
     if (this.#isStopped) return;
-    const { renewEveryMs, tryEveryMs } = this.#timing;
     this.#askTimer?.cancel();
     this.#askTimer = this.#clock.after(this.#fence === undefined ? tryEveryMs : renewEveryMs, () => this.#ask());
   }
 
   async #acquire(askedMs: number): Promise<void> {
-    const fence = await this.#store.acquire(this.#holder, this.#timing.leaseMs);
+    const fence = await this.#store.acquire(this.#holder, leaseMs);
     if (fence === undefined) return;
     const isUsable = !this.#isStopped && this.#clock.monotonicMs() < this.#endOf(askedMs);
     if (!isUsable) {
@@ -118,7 +98,7 @@ export class FeedLease {
   }
 
   async #renew(fence: number, askedMs: number): Promise<void> {
-    const isHeld = await this.#store.renew(this.#holder, fence, this.#timing.leaseMs);
+    const isHeld = await this.#store.renew(this.#holder, fence, leaseMs);
     if (this.#fence !== fence) return;
     if (!isHeld) this.#lose('the lease was lost');
     else if (this.fence === undefined) this.#lose('the lease was renewed too late');
@@ -126,7 +106,7 @@ export class FeedLease {
   }
 
   #endOf(askedMs: number): number {
-    return askedMs + this.#timing.leaseMs - this.#timing.marginMs;
+    return askedMs + leaseMs - marginMs;
   }
 
   #holdUntil(endsMs: number): void {

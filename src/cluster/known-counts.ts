@@ -22,10 +22,6 @@ export class KnownCounts {
     return this.#windowNumber;
   }
 
-  get size(): number {
-    return this.#counts.size;
-  }
-
   /**
    * Sets the current window. An older one is not accepted, unless it is so old that the newer one
    * was the mistake. Returns whether it is the current one.

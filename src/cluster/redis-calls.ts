@@ -17,7 +17,7 @@ export class RedisCalls {
 
   /** @param blockMs how long the server may keep a read of `wait` */
   constructor(address: RedisAddress, clock: Clock, randomness: Randomness, blockMs: number) {
-    const connect = () => new RedisConnection(address, clock, randomness, { opened() {}, lost() {} });
+    const connect = () => new RedisConnection(address, clock, randomness);
     const [asking, waiting] = [connect(), connect()];
     this.#connections = [asking, waiting];
     this.ask = callerWithTimeout(asking, clock, timeoutMs);

@@ -19,9 +19,9 @@ export interface RedisAddress {
 /** Gets the events of the connection. */
 export interface ConnectionObserver {
   /** Commands can be sent. */
-  opened(): void;
+  opened?(): void;
   /** It is gone, or could not be made. What was sent and not answered has been rejected. */
-  lost(reason: string): void;
+  lost?(reason: string): void;
 }
 
 /** How long a connection may take until commands can be sent. A frozen server accepts connections and says nothing. */
@@ -44,7 +44,7 @@ export class RedisConnection {
   readonly #backoff: Backoff;
   #timer: Timer | undefined;
 
-  constructor(address: RedisAddress, clock: Clock, randomness: Randomness, observer: ConnectionObserver) {
+  constructor(address: RedisAddress, clock: Clock, randomness: Randomness, observer: ConnectionObserver = {}) {
     this.#address = address;
     this.#clock = clock;
     this.#backoff = new Backoff(randomness, reopenRange);
@@ -96,7 +96,7 @@ export class RedisConnection {
     this.#timer?.cancel();
     this.#backoff.reset();
     this.#isOpen = true;
-    this.#observer.opened();
+    this.#observer.opened?.();
   }
 
   #lost(client: Client, error: unknown): void {
@@ -106,7 +106,7 @@ export class RedisConnection {
     this.#timer?.cancel();
     client.destroy();
     this.#timer = this.#clock.after(this.#backoff.nextMs(), () => this.#open());
-    this.#observer.lost(reasonOf(error));
+    this.#observer.lost?.(reasonOf(error));
   }
 }
 

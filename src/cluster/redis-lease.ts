@@ -1,4 +1,3 @@
-import type { LeaseStore } from './feed-lease.ts';
 import { type Caller, runScript } from './redis-calls.ts';
 
 /** The fencing number that may act. One hash tag with all else that is shared. */
@@ -30,17 +29,26 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 `;
 
+/** Where leases are kept, for all nodes. Every method may reject, or take for ever. */
+export type LeaseStore = ReturnType<typeof redisLeases>;
+
 /** Leases in Redis or Valkey. */
-export function redisLeases(call: Caller): LeaseStore {
+export function redisLeases(call: Caller) {
   return {
-    async acquire(holder, forMs) {
+    /**
+     * Takes the lease when nobody holds it. Gives the fencing number of this holding, higher than any given before;
+     * `undefined` when another holds it.
+     */
+    async acquire(holder: string, forMs: number): Promise<number | undefined> {
       const fence = await runScript(call, acquireScript, [leaseKey, fenceKey], [holder, String(forMs)]);
       return typeof fence === 'number' ? fence : undefined;
     },
-    async renew(holder, fence, forMs) {
+    /** Makes a held lease last from now on. False when it is not held under this number any more. */
+    async renew(holder: string, fence: number, forMs: number): Promise<boolean> {
       return (await runScript(call, renewScript, [leaseKey], [`${holder}:${fence}`, String(forMs)])) === 1;
     },
-    async release(holder, fence) {
+    /** Gives a held lease back; of any other it changes nothing. */
+    async release(holder: string, fence: number): Promise<void> {
       await runScript(call, releaseScript, [leaseKey], [`${holder}:${fence}`]);
     },
   };

@@ -90,7 +90,7 @@ export class RedisLimits implements Limits {
       timeoutMs,
       prepare: (takes) => this.#prepare(takes),
       send: (sent) => this.#send(sent),
-      answered: (call, sent, answer) => this.#answered(call, sent, answer),
+      answered: (call, answer) => this.#answered(call, answer),
       failed: (call, reason) => this.#failed(call, reason),
     });
   }
@@ -216,7 +216,7 @@ export class RedisLimits implements Limits {
     return countOn((command) => this.#connection.call(command), counted);
   }
 
-  #answered({ takes, isAbandoned }: Call, sent: SentCall, answer: CountAnswer): void {
+  #answered({ takes, sent, isAbandoned }: Call, answer: CountAnswer): void {
     if (!isAbandoned) this.#learn(sent, answer);
     const isCurrent = this.#known.enter(answer.windowNumber);
     if (!isAbandoned) this.#reportEnded(takes, sent);
@@ -251,7 +251,7 @@ export class RedisLimits implements Limits {
   #failed({ takes, sent }: Call, reason: string): void {
     this.#circuit.trip(reason);
     this.#enterWindowAt(this.#options.clock.now());
-    if (sent !== undefined) this.#reportEnded(takes, sent, 'failed');
+    this.#reportEnded(takes, sent, 'failed');
     takes.forEach((take) => {
       const known = this.#known.of(take.counter);
       take.resolve(this.#countAlone(known, take.limit, take.countInMemory));

@@ -36,10 +36,7 @@ export class ReplicatedNode {
   timesRefused = 0;
 
   private constructor(redis: RedisServer) {
-    this.connection = new RedisConnection(redis.address, this.clock, seededRandomness(1), {
-      opened: () => {},
-      lost: () => {},
-    });
+    this.connection = new RedisConnection(redis.address, this.clock, seededRandomness(1));
     const { clock } = this;
     const market = { book: this.book, feedStatus: this.feedStatus };
     const call = callerWithTimeout(this.connection, clock, 5_000);

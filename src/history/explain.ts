@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import type { PriceExplanation } from '../market/price-inputs.ts';
+import type { PriceExplanation } from '../market/client-ticker.ts';
 import { derivePrices } from '../market/pricing.ts';
 import { listingOf } from './bodies.ts';
 import type { Facts } from './record-reader.ts';

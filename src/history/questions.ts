@@ -1,9 +1,9 @@
 import type { EpochMs } from '../clock.ts';
+import type { PriceExplanation } from '../market/client-ticker.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { Held, HeldSubject } from '../market/guard.ts';
 import type { HeldInput } from '../market/holds.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
-import type { PriceExplanation } from '../market/price-inputs.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { listingOf, rebuildAnswer } from './bodies.ts';
 import { type Candle, CandleMaker } from './candles.ts';

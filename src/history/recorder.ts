@@ -1,8 +1,8 @@
 import type { Clock, EpochMs, Timer } from '../clock.ts';
+import type { PriceInputs } from '../market/client-ticker.ts';
 import type { Held, HeldSubject } from '../market/guard.ts';
 import type { BookObserver, MarketBook } from '../market/market-book.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
-import type { PriceInputs } from '../market/price-inputs.ts';
 import { areSamePrices } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { MarketTerms } from '../market/terms.ts';

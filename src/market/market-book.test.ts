@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
-
+import type { PriceVerdict } from './client-ticker.ts';
 import { type BookObserver, MarketBook } from './market-book.ts';
-import type { PriceVerdict } from './price-inputs.ts';
 import type { PricingPolicy } from './pricing.ts';
 import {
   after,

@@ -1,10 +1,4 @@
 import type { EpochMs } from '../clock.ts';
-import type { DecimalString } from './decimal.ts';
-import type { Guard, Held, HeldSubject } from './guard.ts';
-import { type HeldInput, Holds, type MarketHold } from './holds.ts';
-import { MarketCatalogue, type MarketControls, type MarketSelection, type OfferedMarket } from './market-catalogue.ts';
-import { MarketSources, oneSource, type SourceRules } from './market-sources.ts';
-import type { MarketState } from './market-state.ts';
 import {
   type KnownRate,
   type NoPrice,
@@ -12,7 +6,13 @@ import {
   type PriceInputs,
   type PriceVerdict,
   priceFrom,
-} from './price-inputs.ts';
+} from './client-ticker.ts';
+import type { DecimalString } from './decimal.ts';
+import type { Guard, Held, HeldSubject } from './guard.ts';
+import { type HeldInput, Holds, type MarketHold } from './holds.ts';
+import { MarketCatalogue, type MarketControls, type MarketSelection, type OfferedMarket } from './market-catalogue.ts';
+import { MarketSources, oneSource, type SourceRules } from './market-sources.ts';
+import type { MarketState } from './market-state.ts';
 import { derivePrices, type PriceFactors, type PricingPolicy, priceFactors, rateValidUntil } from './pricing.ts';
 import { noReferences } from './reference-prices.ts';
 import type { CurrencyCode, MarketSymbol } from './symbol.ts';

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
+import { type PriceExplanation, type PriceInputs, priceFrom } from '../market/client-ticker.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { heldReasons } from '../market/guard.ts';
 import type { MarketBook } from '../market/market-book.ts';
-import { type PriceExplanation, type PriceInputs, priceFrom } from '../market/price-inputs.ts';
 import { percentNames, type ReferenceName, referenceInstants, referenceNames } from '../market/reference-prices.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import {

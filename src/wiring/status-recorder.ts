@@ -31,14 +31,16 @@ interface RecorderOptions {
   readonly isSole: boolean;
 }
 
-/** A state other than operational that lasts. */
+/** A time in which market data was not operational. The API itself always is, or in maintenance. */
 interface Trouble {
   readonly state: 'degraded' | 'outage';
   readonly from: EpochMs;
   /** When it was noticed, which is later where it began unnoticed. */
   readonly noticedAt: EpochMs;
   /** `undefined` until it has lasted long enough to be reported. */
-  id: string | undefined;
+  id?: string | undefined;
+  /** `undefined` while it lasts. */
+  to?: EpochMs;
 }
 
 type States = Record<PublicServiceStatus, number>;
@@ -50,9 +52,9 @@ type States = Record<PublicServiceStatus, number>;
 export class StatusRecorder {
   readonly #options: RecorderOptions;
   #times = new Map<string, { component: HistoryComponent; day: EpochMs; states: States }>();
-  readonly #troubles = new Map<HistoryComponent, Trouble>();
+  #trouble: Trouble | undefined;
   /** What is over, until the store has its end. */
-  readonly #ended: { readonly component: HistoryComponent; readonly trouble: Trouble; readonly to: EpochMs }[] = [];
+  readonly #ended: Trouble[] = [];
   /** What is to be done in the store, one after the other. */
   #turn: Promise<void> = Promise.resolve();
   #sampledMs: number | undefined;
@@ -89,7 +91,7 @@ export class StatusRecorder {
     const writes = isWriter();
     if (writes && !this.#wasWriter) this.#next(() => this.#takeOver(clock.now()));
     else if (writes) this.#count(clock.now(), sinceMs);
-    if (!writes) this.#troubles.clear();
+    if (!writes) this.#trouble = undefined;
     this.#wasWriter = writes;
     if (nowMs - this.#savedMs < saveEveryMs) return;
     this.#savedMs = nowMs;
@@ -101,16 +103,15 @@ export class StatusRecorder {
     const { api, ticker, lastUpdatedAt } = this.#options.service.read(now);
     const isMaintained = api === 'maintenance';
     if (isMaintained) this.#maintainedAt = now;
-    const states = { api, 'market-data': isMaintained ? api : ticker } as const;
-    for (const component of historyComponents) {
-      if (sinceMs <= saveEveryMs) this.#add(component, dayOf(now), states[component], sinceMs);
-      const state = states[component];
-      const isTrouble = state === 'degraded' || state === 'outage';
-      // An outage is found after minutes without data: it began with the last of them, or when maintenance was over.
-      const began = Math.max(lastUpdatedAt ?? now, this.#maintainedAt ?? 0) as EpochMs;
-      const from = state === 'outage' && component === 'market-data' ? began : now;
-      this.#follow(component, isTrouble ? { state, from, noticedAt: now, id: undefined } : undefined, now);
+    const state = isMaintained ? 'maintenance' : ticker;
+    if (sinceMs <= saveEveryMs) {
+      this.#add('api', dayOf(now), api, sinceMs);
+      this.#add('market-data', dayOf(now), state, sinceMs);
     }
+    // An outage is found after minutes without data: it began with the last of them, or when maintenance was over.
+    const began = Math.max(lastUpdatedAt ?? now, this.#maintainedAt ?? 0) as EpochMs;
+    const isTrouble = state === 'degraded' || state === 'outage';
+    this.#follow(isTrouble ? { state, from: state === 'outage' ? began : now, noticedAt: now } : undefined, now);
   }
 
   #add(component: HistoryComponent, day: EpochMs, state: PublicServiceStatus, durationMs: number): void {
@@ -120,25 +121,25 @@ export class StatusRecorder {
     this.#times.set(name, time);
   }
 
-  #follow(component: HistoryComponent, trouble: Trouble | undefined, now: EpochMs): void {
-    const known = this.#troubles.get(component);
+  #follow(trouble: Trouble | undefined, now: EpochMs): void {
+    const known = this.#trouble;
     if (known !== undefined && known.state !== trouble?.state) {
-      this.#troubles.delete(component);
-      this.#ended.push({ component, trouble: known, to: now });
+      known.to = now;
+      this.#ended.push(known);
+      this.#trouble = undefined;
       this.#next(() => this.#saveEnds());
     }
-    if (trouble === undefined) return;
-    const current = this.#troubles.get(component) ?? trouble;
-    this.#troubles.set(component, current);
-    if (current.id !== undefined || now - current.noticedAt < incidentAfterMs) return;
+    this.#trouble ??= trouble;
+    const current = this.#trouble;
+    if (current === undefined || current.id !== undefined || now - current.noticedAt < incidentAfterMs) return;
     current.id = 'being saved';
-    this.#next(() => this.#begin(component, current));
+    this.#next(() => this.#begin(current));
   }
 
-  async #begin(component: HistoryComponent, trouble: Trouble): Promise<void> {
+  async #begin(trouble: Trouble): Promise<void> {
     const { state, from } = trouble;
     const { statusRecords } = this.#options.store;
-    const adding = statusRecords.addIncident({ component, state, from, to: undefined });
+    const adding = statusRecords.addIncident({ component: 'market-data', state, from, to: undefined });
     // What cannot be saved is tried again with the next sample.
     trouble.id = await adding.catch((error) => {
       trouble.id = undefined;
@@ -150,11 +151,11 @@ export class StatusRecorder {
   async #saveEnds(): Promise<void> {
     const { statusRecords } = this.#options.store;
     for (let ended = this.#ended[0]; ended !== undefined; ended = this.#ended[0]) {
-      const { component, to, trouble } = ended;
-      const { id, state, from, noticedAt } = trouble;
+      const { id, state, from, noticedAt, to = noticedAt } = ended;
       if (id !== undefined) await statusRecords.endIncident(id, to);
       // Its begin could not be saved.
-      else if (to - noticedAt >= incidentAfterMs) await statusRecords.addIncident({ component, state, from, to });
+      else if (to - noticedAt >= incidentAfterMs)
+        await statusRecords.addIncident({ component: 'market-data', state, from, to });
       this.#ended.shift();
     }
     await this.#show();
