@@ -1,11 +1,55 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { faultRules } from './fault-catalogue.ts';
+import type { ActiveFault } from './fault-board.ts';
+import { type FaultName, faultRules } from './fault-catalogue.ts';
 import { BadRequest, type FaultRequest, readFaultName } from './fault-request.ts';
 import type { PriceRequest } from './pinned-price.ts';
-import type { ExchangeSimulator } from './simulator.ts';
+
+/** One client as `state()` shows it. */
+export interface ConnectionState {
+  readonly id: string;
+  readonly peer: string;
+  readonly tickers: number;
+  readonly instrument: boolean;
+  readonly frozen: boolean;
+  readonly sent: number;
+  readonly received: number;
+}
+
+export interface SimulatorState {
+  readonly listening: boolean;
+  readonly markets: number;
+  /** Changes of bid or ask since the start. */
+  readonly updates: number;
+  readonly connections: readonly ConnectionState[];
+  /** Ticker subscriptions over all connections. */
+  readonly subscriptions: number;
+  /** Accepted WebSockets since the start. */
+  readonly connectsTotal: number;
+  /** Attempts to open a WebSocket within the last minute, refused ones included. */
+  readonly connectsLastMinute: number;
+  /** REST calls by name, and rate sources by theirs (`cnb`, `ecb`, `json`). */
+  readonly requests: Readonly<Record<string, number>>;
+  readonly pinned: readonly string[];
+  readonly faults: readonly ActiveFault[];
+}
 
 /** What the control API controls. */
-type Controllable = Pick<ExchangeSimulator, 'faults' | 'setPrice' | 'release' | 'setRate' | 'state'>;
+export interface Controllable {
+  readonly faults: {
+    /** Activates a fault; resolves when it is in force, rejects with `BadRequest` when the request is wrong. */
+    set(request: FaultRequest): Promise<void>;
+    /** Clears faults: all, those of a name, or those of a name and symbol. Returns how many. */
+    clear(name?: FaultName, symbol?: string): Promise<number>;
+    active(): readonly ActiveFault[];
+  };
+  /** Sets values of a market, each sent digit for digit until `release`, and to subscribers at once. Throws `BadRequest`. */
+  setPrice(request: PriceRequest): void;
+  /** Lets one market, or all, move freely again. Throws `BadRequest` for an unknown symbol. */
+  release(symbol?: string): void;
+  /** Sets CZK for one EUR in all three rate sources, digit for digit; `undefined` restores the default rate. */
+  setRate(eurCzk: string | undefined): void;
+  state(): SimulatorState;
+}
 
 const bodyBytesMax = 64 * 1024;
 const ratePattern = /^\d{1,9}(\.\d{1,12})?$/;

@@ -1,11 +1,11 @@
 import type { Clock, Randomness } from '../src/clock.ts';
+import { Clients } from './clients.ts';
 import type { Exchange } from './exchange.ts';
 import { corrupted, type FaultBoard } from './fault-board.ts';
 import { numberOf, textOf } from './fault-request.ts';
 import type { Market } from './market-walk.ts';
 import type { Reply } from './reply.ts';
 import type { WireTicker } from './ticker.ts';
-import type { WebSockets } from './websocket.ts';
 import { wireClock } from './wire-clock.ts';
 import type { Connection } from './ws-connection.ts';
 
@@ -66,24 +66,16 @@ export class Venue {
   readonly randomness: Randomness;
   readonly exchange: Exchange;
   readonly faults: FaultBoard;
+  readonly clients: Clients;
   readonly #nowUs: () => number;
-  #clients: WebSockets | undefined;
 
   constructor(options: VenueOptions) {
     this.clock = options.clock;
     this.randomness = options.randomness;
     this.exchange = options.exchange;
     this.faults = options.faults;
+    this.clients = new Clients(options.clock);
     this.#nowUs = wireClock(options.clock);
-  }
-
-  get clients(): WebSockets {
-    if (this.#clients === undefined) throw new Error('the venue has not been opened');
-    return this.#clients;
-  }
-
-  set clients(clients: WebSockets) {
-    this.#clients = clients;
   }
 
   /** The exchange's own clock in microseconds since the epoch: the fault `clock-skew` is in it. */

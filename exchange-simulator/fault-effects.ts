@@ -70,7 +70,7 @@ const repeatPrices: Effect = (fault, { exchange }) => eachMarket(fault, exchange
 /** What a fault does when it begins and when it ends. The others are looked up where they matter. */
 const states: Readonly<Partial<Record<FaultName, { readonly begin: Effect; readonly end: Effect }>>> = {
   freeze: {
-    begin: (_, { webSockets }) => webSockets.each((connection) => connection.freeze()),
+    begin: (_, { venue }) => venue.clients.each((connection) => connection.freeze()),
     end: (_, { webSockets }) => webSockets.unfreeze(),
   },
   'pair-status': {
@@ -88,13 +88,13 @@ const states: Readonly<Partial<Record<FaultName, { readonly begin: Effect; reado
 };
 
 const events: Readonly<Partial<Record<FaultName, (fault: Fault, targets: FaultTargets) => void>>> = {
-  close: (fault, { webSockets }) => webSockets.each((connection) => connection.close(numberOf(fault, 'code'))),
-  reset: (_, { webSockets }) => webSockets.each((connection) => connection.reset()),
+  close: (fault, { venue }) => venue.clients.each((connection) => connection.close(numberOf(fault, 'code'))),
+  reset: (_, { venue }) => venue.clients.each((connection) => connection.reset()),
   garbage: (fault, targets) => sendGarbage(textOf(fault, 'kind') ?? '', targets),
   oversized: (fault, targets) => sendOversized(numberOf(fault, 'bytes'), targets),
   replay,
-  'reconnect-notice': (_, { webSockets, dialect }) =>
-    webSockets.each((connection, nowMs) => connection.send(dialect.reconnectNotice ?? '', nowMs)),
+  'reconnect-notice': (_, { venue, dialect }) =>
+    venue.clients.each((connection, nowMs) => connection.send(dialect.reconnectNotice ?? '', nowMs)),
 };
 
 function eachMarket(fault: Fault, exchange: Exchange, run: (market: Market) => void): void {
@@ -114,7 +114,7 @@ function listNew(fault: Fault, { exchange }: FaultTargets): void {
 }
 
 /** Sends each subscriber a frame of an earlier instant, with the given prices or those of the curve at that instant. */
-function replay(fault: Fault, { venue, dialect, exchange, webSockets }: FaultTargets): void {
+function replay(fault: Fault, { venue, dialect, exchange }: FaultTargets): void {
   const thenMs = venue.clock.now() - numberOf(fault, 'ageMs');
   const type = textOf(fault, 'type') === 'snapshot' ? 'snapshot' : 'update';
   const old = (market: Market) => {
@@ -126,7 +126,7 @@ function replay(fault: Fault, { venue, dialect, exchange, webSockets }: FaultTar
       ask: textOf(fault, 'ask') ?? unitsText(bid + tickUnits, priceDecimals),
     };
   };
-  webSockets.each((connection) => {
+  venue.clients.each((connection) => {
     for (const symbol of connection.symbols) {
       const market = exchange.listed(symbol);
       if (market === undefined || fault.symbols?.includes(symbol) === false) continue;
@@ -136,20 +136,20 @@ function replay(fault: Fault, { venue, dialect, exchange, webSockets }: FaultTar
 }
 
 /** Sends every connection one message that a client must survive. The kinds are those of the fault `garbage`. */
-function sendGarbage(kind: string, { dialect, webSockets }: FaultTargets): void {
+function sendGarbage(kind: string, { dialect, venue }: FaultTargets): void {
   const bytes = garbageBytes(kind, dialect);
-  webSockets.each((connection, nowMs) => {
+  venue.clients.each((connection, nowMs) => {
     if (kind === 'frame') connection.sendRaw(bytes);
     else connection.send(bytes, nowMs, kind === 'binary');
   });
 }
 
 /** Sends every connection one valid message of exactly this many bytes. */
-function sendOversized(bytes: number, { dialect, webSockets }: FaultTargets): void {
+function sendOversized(bytes: number, { dialect, venue }: FaultTargets): void {
   const message = Buffer.alloc(bytes, ' ');
   message.write(dialect.filler.slice(0, -1));
   message.write('}', bytes - 1);
-  webSockets.each((connection, nowMs) => connection.send(message, nowMs));
+  venue.clients.each((connection, nowMs) => connection.send(message, nowMs));
 }
 
 function garbageBytes(kind: string, dialect: Dialect): Buffer {

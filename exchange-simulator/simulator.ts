@@ -1,14 +1,14 @@
 import type { RequestListener } from 'node:http';
 import { type Clock, type Randomness, systemClock } from '../src/clock.ts';
 import { czechBooks, loadCatalogue } from './catalogue.ts';
-import { controlHandler } from './control.ts';
+import type { Clients } from './clients.ts';
+import { type Controllable, controlHandler, type SimulatorState } from './control.ts';
 import { type Dialect, Venue } from './dialect.ts';
 import { type DialectName, dialects } from './dialects.ts';
 import { Exchange } from './exchange.ts';
-import { type ActiveFault, FaultBoard } from './fault-board.ts';
-import type { FaultName } from './fault-catalogue.ts';
+import { FaultBoard } from './fault-board.ts';
 import { faultEffects } from './fault-effects.ts';
-import { BadRequest, type FaultRequest, readFault } from './fault-request.ts';
+import { BadRequest, readFault } from './fault-request.ts';
 import { Listener } from './listener.ts';
 import { type PriceRequest, readPrice } from './pinned-price.ts';
 import { randomnessFromSeed } from './randomness.ts';
@@ -43,37 +43,8 @@ export interface ExchangeSimulatorOptions {
   readonly quotes?: readonly string[];
 }
 
-/** One client as `state()` shows it. */
-export interface ConnectionState {
-  readonly id: string;
-  readonly peer: string;
-  readonly tickers: number;
-  readonly instrument: boolean;
-  readonly frozen: boolean;
-  readonly sent: number;
-  readonly received: number;
-}
-
-export interface SimulatorState {
-  readonly listening: boolean;
-  readonly markets: number;
-  /** Changes of bid or ask since the start. */
-  readonly updates: number;
-  readonly connections: readonly ConnectionState[];
-  /** Ticker subscriptions over all connections. */
-  readonly subscriptions: number;
-  /** Accepted WebSockets since the start. */
-  readonly connectsTotal: number;
-  /** Attempts to open a WebSocket within the last minute, refused ones included. */
-  readonly connectsLastMinute: number;
-  /** REST calls by name, and rate sources by theirs (`cnb`, `ecb`, `json`). */
-  readonly requests: Readonly<Record<string, number>>;
-  readonly pinned: readonly string[];
-  readonly faults: readonly ActiveFault[];
-}
-
 /** A running simulated exchange. */
-export interface ExchangeSimulator {
+export interface ExchangeSimulator extends Controllable {
   readonly dialect: DialectName;
   /** What a client takes as the base of REST, for example `http://127.0.0.1:PORT`. */
   readonly restUrl: string;
@@ -83,20 +54,6 @@ export interface ExchangeSimulator {
   readonly ecbUrl: string;
   readonly jsonRateUrl: string;
   readonly controlUrl: string;
-  readonly faults: {
-    /** Activates a fault; resolves when it is in force, rejects with `BadRequest` when the request is wrong. */
-    set(request: FaultRequest): Promise<void>;
-    /** Clears faults: all, those of a name, or those of a name and symbol. Returns how many. */
-    clear(name?: FaultName, symbol?: string): Promise<number>;
-    active(): readonly ActiveFault[];
-  };
-  /** Sets values of a market, each sent digit for digit until `release`, and to subscribers at once. Throws `BadRequest`. */
-  setPrice(request: PriceRequest): void;
-  /** Lets one market, or all, move freely again. Throws `BadRequest` for an unknown symbol. */
-  release(symbol?: string): void;
-  /** Sets CZK for one EUR in all three rate sources, digit for digit; `undefined` restores the default rate. */
-  setRate(eurCzk: string | undefined): void;
-  state(): SimulatorState;
   /** Closes everything. A second call does nothing. */
   stop(): Promise<void>;
 }
@@ -117,6 +74,7 @@ class Simulator implements ExchangeSimulator {
   readonly #board: FaultBoard;
   readonly #exchange: Exchange;
   readonly #dialect: Dialect;
+  readonly #clients: Clients;
   readonly #webSockets: WebSockets;
   readonly #rest: Rest;
   readonly #rates: Rates;
@@ -153,8 +111,8 @@ class Simulator implements ExchangeSimulator {
     const venue = new Venue({ clock, randomness: ids, exchange, faults });
     this.dialect = options.dialect ?? 'kraken';
     this.#dialect = dialects[this.dialect](venue);
+    this.#clients = venue.clients;
     this.#webSockets = new WebSockets(venue, this.#dialect);
-    venue.clients = this.#webSockets;
     this.#rest = new Rest(venue, this.#dialect);
     this.#rates = new Rates(clock, faults);
     const rest: RequestListener = (request, response) => this.#rest.handle(request, response);
@@ -218,7 +176,7 @@ class Simulator implements ExchangeSimulator {
   }
 
   state(): SimulatorState {
-    const connections = [...this.#webSockets.connections];
+    const connections = [...this.#clients.connections];
     const markets = [...this.#exchange.markets.values()];
     return {
       listening: this.#exchangeListener.listening,

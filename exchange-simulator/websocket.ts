@@ -12,15 +12,13 @@ import { Connection } from './ws-connection.ts';
 const beatMs = 100;
 const attemptsWindowMs = 60_000;
 
-/** The WebSocket side of an exchange, in any dialect. A topic is a name, or a name and a symbol: `ticker BTC/EUR`. */
+/** The WebSocket side of an exchange, in any dialect. */
 export class WebSockets implements ExchangeListener {
-  readonly connections = new Set<Connection>();
   connectsTotal = 0;
 
   readonly #venue: Venue;
   readonly #dialect: Dialect;
   readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 1024 * 1024 });
-  readonly #subscribers = new Map<string, Set<Connection>>();
   readonly #stalled = new Set<Duplex>();
   readonly #beatTimer: Timer;
   #attemptsAtMs: number[] = [];
@@ -29,7 +27,9 @@ export class WebSockets implements ExchangeListener {
     this.#venue = venue;
     this.#dialect = dialect;
     venue.exchange.listen(this);
-    this.#beatTimer = venue.clock.every(beatMs, () => this.each((client, nowMs) => dialect.beat?.(client, nowMs)));
+    this.#beatTimer = venue.clock.every(beatMs, () =>
+      venue.clients.each((client, nowMs) => dialect.beat?.(client, nowMs)),
+    );
   }
 
   /** Accepts a WebSocket handshake, or refuses it as the active faults demand. */
@@ -58,42 +58,9 @@ export class WebSockets implements ExchangeListener {
     return this.#attemptsAtMs.length;
   }
 
-  /** Calls `run` for every open connection. */
-  each(run: (connection: Connection, nowMs: number) => void): void {
-    const nowMs = this.#venue.clock.monotonicMs();
-    for (const connection of [...this.connections]) run(connection, nowMs);
-  }
-
-  subscribe(connection: Connection, topic: string): void {
-    connection.topics.add(topic);
-    const subscribers = this.#subscribers.get(topic) ?? new Set();
-    this.#subscribers.set(topic, subscribers.add(connection));
-  }
-
-  unsubscribe(connection: Connection, topic: string): void {
-    this.#subscribers.get(topic)?.delete(connection);
-    connection.topics.delete(topic);
-  }
-
-  /** Subscribes or unsubscribes. */
-  follow(connection: Connection, topic: string, isWanted: boolean): void {
-    if (isWanted) this.subscribe(connection, topic);
-    else this.unsubscribe(connection, topic);
-  }
-
-  hasSubscribers(topic: string): boolean {
-    return (this.#subscribers.get(topic)?.size ?? 0) > 0;
-  }
-
-  /** Sends a frame to all subscribers of a topic. */
-  publish(topic: string, frame: string | Buffer): void {
-    const nowMs = this.#venue.clock.monotonicMs();
-    for (const connection of this.#subscribers.get(topic) ?? []) connection.send(frame, nowMs);
-  }
-
   /** Ends a freeze. Stalled handshakes are dropped, since their clients have given up. */
   unfreeze(): void {
-    for (const connection of this.connections) connection.unfreeze();
+    this.#venue.clients.each((connection) => connection.unfreeze());
     for (const socket of this.#stalled) socket.destroy();
   }
 
@@ -112,13 +79,13 @@ export class WebSockets implements ExchangeListener {
   }
 
   #accept(webSocket: WebSocket, socket: Socket): void {
-    const { faults, clock, randomness } = this.#venue;
+    const { faults, clock, randomness, clients } = this.#venue;
     this.connectsTotal++;
     const id = Buffer.from(randomness.bytes(8)).readBigUInt64BE() | (1n << 62n);
     const connection = new Connection(id, webSocket, socket, clock.monotonicMs());
-    this.connections.add(connection);
+    clients.connections.add(connection);
     webSocket.on('error', () => {});
-    webSocket.on('close', () => this.#remove(connection));
+    webSocket.on('close', () => clients.remove(connection));
     const closing = faults.find('accept-then-close');
     if (closing !== undefined) {
       connection.close(numberOf(closing, 'code'));
@@ -133,11 +100,6 @@ export class WebSockets implements ExchangeListener {
   #receive(connection: Connection, text: string): void {
     connection.received++;
     connection.sendTogether(() => this.#dialect.received(connection, text));
-  }
-
-  #remove(connection: Connection): void {
-    this.connections.delete(connection);
-    for (const topic of connection.topics) this.#subscribers.get(topic)?.delete(connection);
   }
 
   /** Keeps a handshake open without answering it. */

@@ -4,7 +4,7 @@ import type { Market } from '../market-walk.ts';
 import { json, type Reply } from '../reply.ts';
 import type { WireTicker } from '../ticker.ts';
 import { type Connection, MessageLimit } from '../ws-connection.ts';
-import { BinanceRest, binanceCalls } from './rest.ts';
+import { BinanceRest, binanceCalls, nameOf } from './rest.ts';
 
 type Stream = 'ticker' | 'bookTicker';
 
@@ -148,11 +148,6 @@ export class BinanceDialect implements Dialect {
     });
     return framed(market, 'ticker', data);
   }
-}
-
-/** `BTCEUR` */
-export function nameOf({ pair }: Market): string {
-  return `${pair.base}${pair.quote}`;
 }
 
 function framed(market: Market, stream: Stream, data: string): string {

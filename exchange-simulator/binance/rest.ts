@@ -5,7 +5,6 @@ import { difference, objectText, product, stringText } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';
 import { json, Refusal, type Reply } from '../reply.ts';
 import { unitsText } from '../ticker.ts';
-import { nameOf } from './dialect.ts';
 
 export const binanceCalls = ['exchangeInfo', 'ticker/24hr', 'klines'];
 
@@ -130,4 +129,9 @@ function invalidSymbol(): Reply {
 function padded(decimal: string): string {
   const [whole = '', fraction = ''] = decimal.split('.');
   return `${whole}.${fraction.padEnd(decimalsShown, '0')}`;
+}
+
+/** `BTCEUR` */
+export function nameOf({ pair }: Market): string {
+  return `${pair.base}${pair.quote}`;
 }

@@ -7,13 +7,11 @@ import { publicServiceStatuses } from '../contract/schemas.ts';
 import { type Durations, durationBounds } from '../http/request-counts.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
+import type { ManagementCounters } from './api/gate.ts';
 import { feedMetrics, sourceMetrics } from './feed-metrics.ts';
 import { type Counts, fromZero, labelled, type Metric, metric, register, type Sample } from './metric.ts';
 import type { AdminParts } from './sources.ts';
 import { marketsByStatus } from './views.ts';
-
-/** What the management API counts itself. */
-export type ManagementCounters = ReturnType<typeof managementCounters>;
 
 const limitCategories = Object.keys(limitTable) as LimitCategory[];
 
@@ -45,7 +43,7 @@ export function metricsRegistry(parts: AdminParts): Registry {
 }
 
 /** Adds the metrics of the management API. */
-export function managementCounters(registry: Registry, sessions: () => number) {
+export function managementCounters(registry: Registry, sessions: () => number): ManagementCounters {
   register(registry, metric('management_sessions', 'Sessions of the console.', sessions));
   const own = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name: `mdapi_management_${name}`, help, labelNames, registers: [registry] });

@@ -1,11 +1,23 @@
+import type { Static } from 'typebox';
 import type { Clock, Timer } from '../clock.ts';
 import { durationBounds, type RequestCounts } from '../http/request-counts.ts';
-import type { Minute } from './api/overview.ts';
+import { count, counts, figure, instantMs, named, orNull } from '../operator/fields.ts';
 
 const secondMs = 1_000;
 const secondsMax = 10;
 const minuteMs = 60_000;
 export const minutesMax = 1_440;
+
+export const MinuteSchema = named('Minute', 'One minute of the service.', {
+  atMs: instantMs('When it ended.'),
+  requests: count('Requests answered.', 120),
+  errors: counts('Of these, error answers by code.', { UNKNOWN_SYMBOL: 2 }),
+  p50Ms: orNull(figure('Milliseconds in which half of them were answered; null when there were none.', 0.4)),
+  p99Ms: orNull(figure('The same for 99 of 100.', 0.4)),
+  held: count('Prices and rates that the guard held back at its end.', 0),
+});
+
+type Minute = Static<typeof MinuteSchema>;
 
 /** Requests over time, from the counters of the public listener. Lost when the process ends. */
 export class RequestHistory {

@@ -2,7 +2,7 @@ import { accountCommands } from './accounts.ts';
 import { adminCommands } from './admin.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
-import { completion } from './completion.ts';
+import { completionOf } from './completion.ts';
 import { demo } from './demo.ts';
 import { historyCommands } from './history.ts';
 import { keyCommands } from './keys.ts';
@@ -34,7 +34,7 @@ export const sections: readonly Section[] = [
   { title: 'Engines of the operator', commands: sourceTokenCommands },
   { title: 'Markets', commands: [...marketCommands, price, ...termCommands, ...sourceCommands] },
   { title: 'What was quoted, when, to whom', commands: historyCommands },
-  { title: 'The shell', commands: [completion] },
+  { title: 'The shell', commands: [completionOf(() => commands)] },
 ];
 
 export const commands: readonly Command[] = sections.flatMap((section) => section.commands);

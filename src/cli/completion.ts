@@ -3,7 +3,8 @@ import { UsageError } from './failure.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-export const completion: Command = {
+/** @param commands asked for when it runs, for it is one of them */
+export const completionOf = (commands: () => readonly Command[]): Command => ({
   name: 'completion',
   summary: 'print a script that completes command lines of mdapi in a shell',
   positionals: [{ name: 'SHELL', summary: `one of ${shells.join(', ')}`, values: shells }],
@@ -17,13 +18,11 @@ export const completion: Command = {
     if (shell === undefined) {
       throw new UsageError(`There is no completion for ${JSON.stringify(wanted)}, only for ${shells.join(', ')}.`);
     }
-    // Loaded late: the table of commands has this one in it.
-    const { commands } = await import('./commands.ts');
-    const table = rowsOf(commands).map((row) => row.join('\t'));
+    const table = rowsOf(commands()).map((row) => row.join('\t'));
     const script = scripts[shell](`printf '%s\\n' ${quoted(table.join('\n'))} | awk ${quoted(lookUp)}`);
     return { json: { script }, text: script };
   },
-};
+});
 
 /** What may follow some words: `keys`, then `create` (or an option), its summary, and the value that an option takes. */
 type Row = readonly [after: string, word: string, summary: string, value: string];

@@ -99,7 +99,7 @@ async function withHolds<T>(
 ): Promise<T> {
   // Says so where there is none.
   await withRecord(configuration, async () => {});
-  const { openSegments } = await import('../history/segment-store.ts');
+  const { openSegments } = await import('../history/open-segments.ts');
   const segments = await openSegments(configuration.history!.location);
   try {
     return await use(segments);

@@ -29,7 +29,7 @@ export async function withSegments<T>(
       'Nothing is recorded: history.url is off, or not set beside a PostgreSQL store.',
     );
   }
-  const { openSegmentsToRead } = await import('../history/segment-store.ts');
+  const { openSegmentsToRead } = await import('../history/open-segments.ts');
   const { location } = history;
   const segments = await openSegmentsToRead(location);
   if (segments === undefined) {

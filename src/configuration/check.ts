@@ -3,17 +3,8 @@ import { Settings } from 'typebox/system';
 import { Pointer } from 'typebox/value';
 import type { AnnotatedSchema } from './kinds.ts';
 import { annotatedSchema, configurationSchema, fields, isSection, withDefaults } from './schema.ts';
-import type { Source } from './sources.ts';
+import type { Problem, Source } from './sources.ts';
 import { didYouMean, nearest } from './spelling.ts';
-
-/** Something wrong with one value, one key, or several values together. */
-export interface Problem {
-  readonly where: string;
-  /** `undefined` when it concerns a whole source, such as a file that is not YAML. */
-  readonly key: string | undefined;
-  /** What is wrong and what is allowed. Never holds a secret's value. */
-  readonly what: string;
-}
 
 /** The validator stops after eight by itself; an operator wants to see all of them. */
 Settings.Set({ maxErrors: 1_000 });

@@ -1,12 +1,11 @@
 import { resolve as absolute, dirname } from 'node:path';
-import { checkSource, keyOf, type Problem } from './check.ts';
+import { checkSource, keyOf } from './check.ts';
 import { type Configuration, resolveSettings } from './configuration.ts';
 import { findConflicts } from './conflicts.ts';
 import { fields, type Settings, setAt, valueAt, withDefaults } from './schema.ts';
-import { type Flag, readEnvironment, readFlags, readYaml, reason, type Source } from './sources.ts';
+import { type Flag, type Problem, readEnvironment, readFlags, readYaml, reason, type Source } from './sources.ts';
 
-export type { Problem } from './check.ts';
-export type { Flag } from './sources.ts';
+export type { Flag, Problem } from './sources.ts';
 
 /** Everything a configuration is made of. */
 export interface ConfigurationInput {

@@ -1,8 +1,16 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import type { Problem } from './check.ts';
 import type { AnnotatedSchema } from './kinds.ts';
 import { type Field, fields, setAt, variablePrefix } from './schema.ts';
 import { didYouMean } from './spelling.ts';
+
+/** Something wrong with one value, one key, or several values together. */
+export interface Problem {
+  readonly where: string;
+  /** `undefined` when it concerns a whole source, such as a file that is not YAML. */
+  readonly key: string | undefined;
+  /** What is wrong and what is allowed. Never holds a secret's value. */
+  readonly what: string;
+}
 
 /** The values that one origin (file, environment, command line) gives, in the form of the schema. */
 export interface Source {

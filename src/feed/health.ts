@@ -1,9 +1,13 @@
 import type { EpochMs } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { FeedPath, RejectionReason } from '../market/upstream.ts';
-import type { DroppedFrame } from './connector.ts';
-import type { EndReason, LinkState } from './live-link.ts';
+import type { CloseReason, DroppedFrame } from './connector.ts';
 import type { UpstreamErrorKind } from './wire.ts';
+
+export type LinkState = 'idle' | 'connecting' | 'open' | 'waiting';
+
+/** Why a connection ended: the connector's reasons, and the watchdogs'. The names are metric labels. */
+export type EndReason = CloseReason | 'transport_silent' | 'data_silent';
 
 /**
  * How an attempt ended: `ok`, an error's kind, `empty` for a well-formed answer with nothing in it, or `incomplete` for

@@ -1,15 +1,10 @@
 import { Backoff } from '../backoff.ts';
 import type { Timer } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import type { CloseReason, LiveConnection, LiveEvent } from './connector.ts';
-import { countOne } from './health.ts';
+import type { LiveConnection, LiveEvent } from './connector.ts';
+import { countOne, type EndReason, type LinkState } from './health.ts';
 import type { FeedParts } from './parts.ts';
 import { Watchdog } from './timers.ts';
-
-export type LinkState = 'idle' | 'connecting' | 'open' | 'waiting';
-
-/** Why a connection ended: the connector's reasons, and the watchdogs'. The names are metric labels. */
-export type EndReason = CloseReason | 'transport_silent' | 'data_silent';
 
 interface LiveLinkListener {
   /** An event of the current connection, or of its successor; never `closed` or `ending`. */

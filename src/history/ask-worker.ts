@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromAskWorker, Question } from './asking.ts';
+import { openSegments } from './open-segments.ts';
 import { RecordQuestions } from './questions.ts';
-import { openSegments, type RecordLocation, type SegmentStore } from './segment-store.ts';
+import type { RecordLocation, SegmentStore } from './segment-store.ts';
 
 /** The thread that looks things up in the record: a day of a market is many segments to decode. */
 let opened: Promise<{ store: SegmentStore; questions: RecordQuestions }> | undefined;

@@ -6,9 +6,10 @@ import { type TestContext, test } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import { postgresTest, sharedPostgres } from '../store/store.testing.ts';
 import { Journal } from './journal.ts';
+import { openSegments } from './open-segments.ts';
 import { Publication } from './publication.ts';
 import { chainStart, type Segment } from './segment.ts';
-import { openSegments, type RecordLocation, type SegmentStore } from './segment-store.ts';
+import type { RecordLocation, SegmentStore } from './segment-store.ts';
 import { RecordWriter } from './writer.ts';
 
 export const requestKey = Buffer.alloc(16, 7);

@@ -1,8 +1,6 @@
-import { type EpochMs, systemClock } from '../clock.ts';
+import type { EpochMs } from '../clock.ts';
 import type { ByteRange } from './groups.ts';
-import { openPostgresSegments, openPostgresSegmentsToRead } from './postgres-segments.ts';
 import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
-import { openSqliteSegments, openSqliteSegmentsToRead } from './sqlite-segments.ts';
 
 /** A process that wrote a part of the record. */
 export interface Run {
@@ -91,16 +89,4 @@ export interface SegmentStore extends SegmentReader {
   deletableBefore(before: EpochMs): EpochMs;
   /** Deletes what they name, and keeps them in mind. All or none of them. */
   delete(deletions: readonly Deletion[]): Promise<void>;
-}
-
-/** Opens the record, and makes its tables where they are missing. Rejects with the system's error, or `StoreError`. */
-export async function openSegments(location: RecordLocation): Promise<SegmentStore> {
-  return location.kind === 'sqlite' ? openSqliteSegments(location.path) : openPostgresSegments(location, systemClock);
-}
-
-/** For reading only. `undefined` where nothing was recorded yet. Rejects as `openSegments` does. */
-export async function openSegmentsToRead(location: RecordLocation): Promise<SegmentReader | undefined> {
-  return location.kind === 'sqlite'
-    ? openSqliteSegmentsToRead(location.path)
-    : openPostgresSegmentsToRead(location, systemClock);
 }

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { asEpochMs, type EpochMs } from '../clock.ts';
+import { openSegments } from './open-segments.ts';
 import { type OpenWriter, openWriter } from './open-writer.ts';
 import { prune } from './retention.ts';
 import type { GapFact } from './rows.ts';
-import { type Deletion, openSegments, type RecordLocation, type SegmentStore } from './segment-store.ts';
+import type { Deletion, RecordLocation, SegmentStore } from './segment-store.ts';
 import type { WriterFigures } from './writer.ts';
 
 /** What the recording thread is made with. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Guard } from './guard.ts';
 import { MarketBook } from './market-book.ts';
-import { reviewSources, type SourceRules } from './market-sources.ts';
+import type { SourceRules } from './market-sources.ts';
 import { noReferences } from './reference-prices.ts';
 import {
   after,
@@ -17,6 +17,7 @@ import {
   upstreamTicker,
 } from './samples.testing.ts';
 import type { Reach } from './source-choice.ts';
+import { reviewSources } from './source-review.ts';
 
 const BTCEUR = symbol('BTCEUR');
 const guardRules = {

@@ -78,6 +78,21 @@ export function count(description: string, example = 3) {
   return Type.Integer({ description, format: 'int64', minimum: 0, examples: [example] });
 }
 
+/** A number that was measured, with a fraction. */
+export function figure(description: string, example: number) {
+  return Type.Number({ description, minimum: 0, examples: [example] });
+}
+
+/** Counters by name; names can be added. */
+export function counts(description: string, example: Readonly<Record<string, number>>) {
+  return Type.Unsafe<Readonly<Record<string, number>>>({
+    description,
+    type: 'object',
+    additionalProperties: { type: 'integer', minimum: 0 },
+    examples: [example],
+  });
+}
+
 /** A schema of one type with an example: the same, or null. */
 export function orNull<Schema extends TSchema>(schema: Schema) {
   const { type, examples, ...rest } = schema as Schema & {

@@ -2,8 +2,7 @@ import { type Html, html, trusted } from '../html.ts';
 import { assetRoute } from './assets.ts';
 import { type Content, contentHtml, contentMarkdown, withAddresses } from './blocks.ts';
 import { languageNames, languages, say } from './language.ts';
-import { searchRoute } from './search.ts';
-import { identity, link, markdownRoute, nameOf, type Site } from './site.ts';
+import { identity, link, markdownRoute, nameOf, type Site, searchRoute } from './site.ts';
 
 /** A page as data. It is rendered as HTML and as Markdown. */
 export interface PortalPage {

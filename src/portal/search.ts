@@ -2,11 +2,6 @@ import { say } from './language.ts';
 import type { RenderedPage } from './layout.ts';
 import { link, nameOf, type Site } from './site.ts';
 
-/** Where the index of the pages of a language is served. */
-export function searchRoute({ language }: Pick<Site, 'language'>): string {
-  return language === 'en' ? '/search.json' : `/${language}/search.json`;
-}
-
 /** A part of a page: what stands under one of its headings. */
 interface Section {
   /** Address within this listener, with the anchor. */

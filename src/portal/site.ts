@@ -118,3 +118,8 @@ export function markdownRoute(site: Pick<Site, 'language'>, route: string): stri
   if (route === '/') return site.language === 'en' ? '/index.md' : `/${site.language}/index.md`;
   return `${routeIn(site, route)}.md`;
 }
+
+/** Where the index of the pages of a language is served. */
+export function searchRoute({ language }: Pick<Site, 'language'>): string {
+  return language === 'en' ? '/search.json' : `/${language}/search.json`;
+}

@@ -2,25 +2,8 @@ import type { Selectable } from 'kysely';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { type ListPosition, mapPage, type Page, readPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
-import type { AuditSubjectKind, AuditTable, Database } from './schema.ts';
-import { newId, StorePart } from './store-context.ts';
-
-/** What an entry of the audit log is about. */
-interface AuditSubject {
-  readonly kind: AuditSubjectKind;
-  readonly id: string;
-}
-
-/** One change, or one attempt to sign in. Never holds a secret: neither a key or token nor a digest of one. */
-export interface AuditChange {
-  /** What was done, such as `key.create`. */
-  readonly action: string;
-  readonly subject: AuditSubject;
-  /** One plain sentence for people. */
-  readonly summary: string;
-  /** What else a program may want to know, as plain JSON. */
-  readonly details?: Readonly<Record<string, unknown>>;
-}
+import type { AuditTable } from './schema.ts';
+import { type AuditChange, type Journal, newId, StorePart } from './store-context.ts';
 
 export type AuditEntry = Required<AuditChange> & Pick<RecordOf<AuditTable>, 'id' | 'at' | 'actor'>;
 
@@ -30,9 +13,6 @@ interface AuditPageOptions {
   /** Only what is about this one. */
   readonly subjectId?: string | undefined;
 }
-
-/** Records a change under the name of an actor. To be called in the transaction that makes the change. */
-export type Journal = (trx: Database, change: AuditChange) => Promise<void>;
 
 const countLength = 6;
 const idsPerQuery = 1_000;

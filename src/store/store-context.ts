@@ -1,7 +1,26 @@
 import { randomBase62 } from '../base62.ts';
 import type { Clock, Randomness } from '../clock.ts';
-import type { Journal } from './audit.ts';
-import type { Database } from './schema.ts';
+import type { AuditSubjectKind, Database } from './schema.ts';
+
+/** What an entry of the audit log is about. */
+interface AuditSubject {
+  readonly kind: AuditSubjectKind;
+  readonly id: string;
+}
+
+/** One change, or one attempt to sign in. Never holds a secret: neither a key or token nor a digest of one. */
+export interface AuditChange {
+  /** What was done, such as `key.create`. */
+  readonly action: string;
+  readonly subject: AuditSubject;
+  /** One plain sentence for people. */
+  readonly summary: string;
+  /** What else a program may want to know, as plain JSON. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Records a change under the name of an actor. To be called in the transaction that makes the change. */
+export type Journal = (trx: Database, change: AuditChange) => Promise<void>;
 
 /** What every part of a store works with. */
 export interface StoreContext {

@@ -18,7 +18,6 @@ import { RecordReader } from '../history/record-reader.ts';
 import { Recorder } from '../history/recorder.ts';
 import { RequestNumbers } from '../history/request-numbers.ts';
 import { MarketBook } from '../market/market-book.ts';
-import { reviewSources } from '../market/market-sources.ts';
 import { noReferences } from '../market/reference-prices.ts';
 import {
   decimal,
@@ -29,6 +28,7 @@ import {
   upstreamTicker,
 } from '../market/samples.testing.ts';
 import type { Reach } from '../market/source-choice.ts';
+import { reviewSources } from '../market/source-review.ts';
 import { explainPrice, type PriceReport } from '../operator/price.ts';
 import { priceAnswerOf } from '../operator/record.ts';
 import { pastPricesOf } from './recording.ts';

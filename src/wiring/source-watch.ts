@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock.ts';
 import type { FedParts } from '../cluster/market-replication.ts';
 import type { FeedSupervisor } from '../feed/supervisor.ts';
 import type { Log } from '../log.ts';
-import { reviewSources, type SourceChange } from '../market/market-sources.ts';
+import { reviewSources, type SourceChange } from '../market/source-review.ts';
 
 interface SourceWatchParts {
   readonly market: FedParts;

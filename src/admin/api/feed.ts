@@ -6,6 +6,7 @@ import type { RateHealth } from '../../feed/rates/rate-keeper.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import {
   count,
+  counts,
   described,
   instants,
   line,
@@ -20,7 +21,7 @@ import {
   words,
 } from '../../operator/fields.ts';
 import type { Management } from '../sources.ts';
-import { counts, operation } from './operation.ts';
+import { operation } from './operation.ts';
 
 const feedPath = nullable(
   words(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { Counter } from 'prom-client';
 import { AddressLimiter } from '../../access/address-limiter.ts';
 import { joinedHeader } from '../../access/client-address.ts';
 import { MinuteWindow } from '../../access/minute-window.ts';
@@ -9,12 +10,20 @@ import { isEnough, isRole, personalRoles, type Role } from '../../operator/role.
 import { tokenState } from '../../operator/token.ts';
 import type { AuditLog } from '../../store/audit.ts';
 import type { TokenRecord } from '../../store/tokens.ts';
-import type { ManagementCounters } from '../metrics.ts';
 import type { Management } from '../sources.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
-import type { ListedOperation } from './operation.ts';
 import { Problem } from './problems.ts';
 import { type Holder, type Session, Sessions, sameSecret, sessionCookie } from './sessions.ts';
+
+/** What the management API counts itself. */
+export interface ManagementCounters {
+  readonly requests: Counter<'operation' | 'status'>;
+  readonly signIns: Counter;
+  readonly signInFailures: Counter;
+}
+
+/** The role that an operation needs; `sign-in` is the operation that makes a session. */
+export type Access = Role | 'anybody' | 'sign-in';
 
 /** Who makes a request. */
 export interface Operator {
@@ -53,7 +62,7 @@ export class Gate {
   /** A token takes precedence over a session. Throws a `Problem` when the request is refused. */
   async admit(
     request: FastifyRequest,
-    { operationId, access }: Pick<ListedOperation, 'operationId' | 'access'>,
+    { operationId, access }: { readonly operationId: string; readonly access: Access },
     now: EpochMs,
   ): Promise<Operator> {
     const operator = await this.#operatorOf(request, operationId, now);

@@ -6,7 +6,7 @@ import { type Role, roles } from '../../operator/role.ts';
 import type { Management } from '../sources.ts';
 import type { Gate } from './gate.ts';
 import { ownOriginOf } from './hosts.ts';
-import { cookieFlags, isOverTls, setSessionCookie } from './sessions.ts';
+import { cookieFlags, isOverTls, setSessionCookie } from './session.ts';
 
 /** Why a sign-in through the provider gave no session. The console has a sentence for each. */
 type Failure = 'cancelled' | 'expired' | 'no-role' | 'provider' | 'too-many';

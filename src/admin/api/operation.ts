@@ -3,10 +3,9 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import { Value } from 'typebox/value';
 import type { EpochMs } from '../../clock.ts';
 import { id, instantMs, nullableLine } from '../../operator/fields.ts';
-import type { Role } from '../../operator/role.ts';
 import type { Store } from '../../store/store.ts';
 import type { Management } from '../sources.ts';
-import type { Gate, Operator } from './gate.ts';
+import type { Access, Gate, Operator } from './gate.ts';
 import { invalid, Problem, type ProblemCode } from './problems.ts';
 
 /** A request that passed the gate and whose values are as the operation declares them. */
@@ -32,8 +31,8 @@ interface Declared<Params extends TObject, Query extends TObject, Body extends T
   readonly path: string;
   readonly summary: string;
   readonly description: string;
-  /** The role it needs, `read-only` when left out; `sign-in` is the operation that makes a session. */
-  readonly access?: Role | 'anybody' | 'sign-in';
+  /** `read-only` when left out. */
+  readonly access?: Access;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -53,7 +52,7 @@ interface Declared<Params extends TObject, Query extends TObject, Body extends T
 
 export interface Operation extends Omit<Declared<TObject, TObject, TObject, TSchema>, 'handle' | 'method' | 'access'> {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly access: Role | 'anybody' | 'sign-in';
+  readonly access: Access;
   handle(asked: Asked, management: Management): unknown;
 }
 
@@ -73,16 +72,6 @@ export function operation<
 >(declared: Declared<Params, Query, Body, Answer>): Operation {
   const method = declared.body === undefined ? 'GET' : 'POST';
   return { method, access: 'read-only', ...(declared as Omit<Operation, 'method' | 'access'>) };
-}
-
-/** Counters by name; names can be added. */
-export function counts(description: string, example: Readonly<Record<string, number>>) {
-  return Type.Unsafe<Readonly<Record<string, number>>>({
-    description,
-    type: 'object',
-    additionalProperties: { type: 'integer', minimum: 0 },
-    examples: [example],
-  });
 }
 
 /** An object that refuses unknown properties: for requests. */

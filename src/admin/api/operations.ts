@@ -13,7 +13,7 @@ import { overviewOperations } from './overview.ts';
 import { priceOperations } from './prices.ts';
 import { Problem, ProblemSchema, problemCodes, problemSlug, problemTable, problemType } from './problems.ts';
 import * as record from './record.ts';
-import { sessionOperations } from './sessions.ts';
+import { sessionOperations } from './session.ts';
 import { termOperations } from './terms.ts';
 import { tokenOperations } from './tokens.ts';
 import { usageOperations } from './usage.ts';

@@ -1,9 +1,11 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import type { EpochMs } from '../../clock.ts';
 import { MaintenanceWindowSchema, publicServiceStatuses } from '../../contract/schemas.ts';
 import {
   count,
+  counts,
   described,
+  figure,
   instantMs,
   instants,
   line,
@@ -11,18 +13,16 @@ import {
   named,
   nullable,
   nullableCount,
-  nullableLine,
   nullablePair,
   object,
-  orNull,
   pair,
   words,
 } from '../../operator/fields.ts';
-import { notesOf } from '../readiness.ts';
-import { minutesMax } from '../request-history.ts';
+import { NoteSchema, notesOf } from '../readiness.ts';
+import { MinuteSchema, minutesMax } from '../request-history.ts';
 import type { Management } from '../sources.ts';
 import { marketsByStatus } from '../views.ts';
-import { counts, operation } from './operation.ts';
+import { operation } from './operation.ts';
 
 const ServiceStateSchema = {
   ...words(publicServiceStatuses, 'State of the service or of a part of it.'),
@@ -40,19 +40,6 @@ export const ServiceStatusSchema = named('ServiceStatus', 'Exactly the body clie
   ...nullablePair('lastUpdatedAt', 'When the feed was last updated.'),
   ...pair('serverTime', 'The time of the server.'),
 });
-
-const NoteSchema = named('Note', 'What an operator should know.', {
-  level: words(
-    ['critical', 'warning', 'info'],
-    '`critical`: waits for an operator now. `warning`: for working hours. `info`: needs no action.',
-  ),
-  text: line('What it is.', 'market data: degraded'),
-  page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
-});
-
-export type Note = Static<typeof NoteSchema>;
-
-const figure = (description: string, example: number) => Type.Number({ description, minimum: 0, examples: [example] });
 
 const OverviewSchema = named('Overview', 'The state of the service.', {
   version: line('Version of the software.', '1.0.0', 50),
@@ -99,17 +86,6 @@ const OverviewSchema = named('Overview', 'The state of the service.', {
     mailConfigured: Type.Boolean({ description: 'Whether notices are sent at all.' }),
   }),
 });
-
-const MinuteSchema = named('Minute', 'One minute of the service.', {
-  atMs: instantMs('When it ended.'),
-  requests: count('Requests answered.', 120),
-  errors: counts('Of these, error answers by code.', { UNKNOWN_SYMBOL: 2 }),
-  p50Ms: orNull(figure('Milliseconds in which half of them were answered; null when there were none.', 0.4)),
-  p99Ms: orNull(figure('The same for 99 of 100.', 0.4)),
-  held: count('Prices and rates that the guard held back at its end.', 0),
-});
-
-export type Minute = Static<typeof MinuteSchema>;
 
 const MinutesSchema = named('Minutes', 'The last 24 hours.', {
   minutes: listOf(MinuteSchema, 'Oldest first. Missing from before the start of the process.', minutesMax),

@@ -1,0 +1,34 @@
+import type { MarketBook } from './market-book.ts';
+import type { SourceFacts } from './market-sources.ts';
+import type { MarketSymbol } from './symbol.ts';
+
+/** Another source makes the price of a market. */
+export interface SourceChange {
+  readonly symbol: MarketSymbol;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/**
+ * Chooses the sources of all markets again.
+ *
+ * @param nowMs monotonic
+ * @returns whether a market is served by a standby, or not live; and what changed
+ */
+export function reviewSources(book: MarketBook, feed: Omit<SourceFacts, 'listing'>, nowMs: number) {
+  const { catalogue, sources } = book;
+  const facts: SourceFacts = { ...feed, listing: (source, symbol) => catalogue.statusAt(source, symbol) };
+  let isDegraded = false;
+  const changed: SourceChange[] = [];
+  for (const { symbol, isConverted, status } of catalogue.all()) {
+    if (isConverted || status === 'delisted') continue;
+    const from = sources.used(symbol)?.id;
+    if (sources.review(symbol, facts, nowMs)) {
+      book.sourceChanged(symbol);
+      const to = sources.used(symbol)?.id;
+      if (to !== from) changed.push({ symbol, from, to });
+    }
+    isDegraded ||= sources.isDegraded(symbol, facts);
+  }
+  return { isDegraded, changed };
+}
