@@ -30,8 +30,8 @@ export const storeCopy: Command = {
         : argumentUrl('from', given, context.cwd);
     const to = argumentUrl('to', input.required('to'), context.cwd);
     const { copyStore } = await import('../store/copy-store.ts');
-    const { clock, randomness, stderr } = context;
-    const { counts, wasComplete } = await copyStore({ from, to, clock, randomness, progress: progressOn(stderr) });
+    const { clock, stderr } = context;
+    const { counts, wasComplete } = await copyStore({ from, to, clock, progress: progressOn(stderr) });
     const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
     const next = 'Next: set `store` in the configuration to the new database, and start the server.';
     return {

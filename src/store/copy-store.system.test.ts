@@ -11,7 +11,7 @@ import { btcEur, digestNumber, emptyDatabase, newDatabase, postgresTest, refusal
 import { openStore } from './store.ts';
 
 const clock = new FakeClock();
-const options = { clock, randomness: seededRandomness(9), progress() {} };
+const options = { clock, progress() {} };
 
 /** A database with something in every table, and awkward things among them. */
 async function filled(t: TestContext, engine: Engine): Promise<string> {
@@ -137,7 +137,7 @@ postgresTest('a source that is not there or not up to date is refused, and none 
   await assert.rejects(copyStore({ ...options, from: missing, to: target }), refusal('cannot_open'));
   assert.deepEqual(readdirSync(missing.slice('sqlite:'.length).replace(/\/[^/]+$/, '')), []);
   const old = await filled(t, 'sqlite');
-  const { db } = await openDatabase(old, clock, seededRandomness(1));
+  const { db } = await openDatabase(old, clock);
   await sql`delete from kysely_migration`.execute(db);
   await db.destroy();
   await assert.rejects(copyStore({ ...options, from: old, to: target }), refusal('copy_refused'));

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Clock, Randomness } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { yieldToEvents } from './engine.ts';
 import { type DatabaseToRead, openDatabase, openDatabaseToRead } from './open-database.ts';
 import type { Database, Schema } from './schema.ts';
@@ -46,7 +46,6 @@ interface CopyOptions {
   readonly from: string;
   readonly to: string;
   readonly clock: Clock;
-  readonly randomness: Randomness;
   /** Called before the first row and after each page. */
   readonly progress: (progress: CopyProgress) => void;
   /** Rows read and written at a time. */
@@ -91,11 +90,11 @@ const usualPageSize = 1_000;
  * `copy_incomplete` when the source was written to meanwhile.
  */
 export async function copyStore(options: CopyOptions): Promise<CopyResult> {
-  const { from, to, clock, randomness } = options;
+  const { from, to, clock } = options;
   const source = await openDatabaseToRead(from, clock);
   await using _source = source.db;
   refuseOldSource(source);
-  await using target = (await openDatabase(to, clock, randomness)).db;
+  await using target = (await openDatabase(to, clock)).db;
   return await copyInto(target, source, options);
 }
 

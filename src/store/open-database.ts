@@ -1,20 +1,16 @@
-import type { Clock, Randomness } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { migrateToLatest, schemaState } from './migrate.ts';
-import { changeSignalOf } from './postgres/listen.ts';
 import { postgresLocationOf } from './postgres/location.ts';
 import { connectPostgres, inspectPostgres, preparePostgres } from './postgres/open.ts';
 import type { Database } from './schema.ts';
 import { openSqlite } from './sqlite/open.ts';
 import { lockForService } from './sqlite/service-lock.ts';
 import { StoreError } from './store-error.ts';
-import type { ChangeSignal } from './watch-changes.ts';
 
 const knownSchemes = '`sqlite:PATH`, `sqlite::memory:` or `postgres://user@host/database`';
 
 export interface OpenDatabase {
   readonly db: Database;
-  /** What announces changes, where the engine can. */
-  readonly signal: ChangeSignal | undefined;
   /** Gives back the lock of a service. */
   readonly release?: (() => void) | undefined;
 }
@@ -24,18 +20,12 @@ export interface OpenDatabase {
  *
  * @param isSoleService whether to refuse a file that another service has
  */
-export async function openDatabase(
-  url: string,
-  clock: Clock,
-  randomness: Randomness,
-  isSoleService = false,
-): Promise<OpenDatabase> {
+export async function openDatabase(url: string, clock: Clock, isSoleService = false): Promise<OpenDatabase> {
   if (isPostgres(url)) {
     const location = postgresLocationOf(url);
-    const signal = changeSignalOf(location, clock, randomness);
     const db = connectPostgres(location, clock);
     await preparedOrClosed(db, () => preparePostgres(db, location, clock));
-    return { db, signal };
+    return { db };
   }
   const path = sqliteLocationOf(url);
   const db = await openSqlite(path, clock);
@@ -45,7 +35,7 @@ export async function openDatabase(
       release?.();
       throw error;
     });
-    return { db, signal: undefined, release };
+    return { db, release };
   });
 }
 

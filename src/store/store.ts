@@ -13,14 +13,14 @@ import { StatusRecords } from './status-records.ts';
 import type { StoreContext } from './store-context.ts';
 import { Terms } from './terms.ts';
 import { OperatorTokens, SourceTokens } from './tokens.ts';
-import { type ChangeListener, type ChangeWatch, type WatchOptions, watchChanges } from './watch-changes.ts';
+import { type ChangeListener, type ChangeWatch, watchChanges } from './watch-changes.ts';
 import { MaintenanceWindows } from './windows.ts';
 
 /** What must last. Safe to open from several processes at once. What the database refuses comes as `StoreError`. */
 export interface Store extends ReturnType<typeof partsOf> {
   /** The same store, whose changes the audit log attributes to this actor. */
   as(actor: string): Store;
-  watchChanges(options: WatchOptions, listener: ChangeListener): ChangeWatch;
+  watchChanges(listener: ChangeListener): ChangeWatch;
   /** Stops every watch and closes the database. Closing twice does nothing. */
   close(): Promise<void>;
 }
@@ -63,11 +63,11 @@ export interface OpenStoreOptions {
  */
 export async function openStore({ actor = 'system', ...options }: OpenStoreOptions): Promise<Store> {
   const { url, clock, randomness, isSoleService } = options;
-  const opened = await openDatabase(url, clock, randomness, isSoleService);
+  const opened = await openDatabase(url, clock, isSoleService);
   return storeOver(opened, clock, randomness, actor);
 }
 
-function storeOver({ db, signal, release }: OpenDatabase, clock: Clock, randomness: Randomness, actor: string): Store {
+function storeOver({ db, release }: OpenDatabase, clock: Clock, randomness: Randomness, actor: string): Store {
   const journalOf = journalsOf(clock, randomness);
   const watches = new Set<ChangeWatch>();
   let closing: Promise<void> | undefined;
@@ -82,8 +82,8 @@ function storeOver({ db, signal, release }: OpenDatabase, clock: Clock, randomne
   const store: Store = {
     ...partsFor(actor),
     as: (by) => ({ ...store, ...partsFor(by) }),
-    watchChanges(options, listener) {
-      const watch = watchChanges(db, options, listener, signal);
+    watchChanges(listener) {
+      const watch = watchChanges(db, clock, listener);
       watches.add(watch);
       return {
         look: () => watch.look(),

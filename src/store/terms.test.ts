@@ -90,15 +90,12 @@ storeTest('the audit log has who set and who cancelled a term, with what it says
 });
 
 storeTest('a change of terms by another program is noticed as one, and nothing else is', async (t) => {
-  const { store, clock, add, outside } = await withTerms(t);
+  const { store, add, outside } = await withTerms(t);
   const seen: (readonly [terms: boolean, windows: boolean])[] = [];
-  const watch = store.watchChanges(
-    { clock },
-    {
-      changed: ({ terms, maintenanceWindows }) => void seen.push([terms, maintenanceWindows]),
-      failed: (error) => assert.fail(String(error)),
-    },
-  );
+  const watch = store.watchChanges({
+    changed: ({ terms, maintenanceWindows }) => void seen.push([terms, maintenanceWindows]),
+    failed: (error) => assert.fail(String(error)),
+  });
   await watch.look();
   await add();
   await watch.look();

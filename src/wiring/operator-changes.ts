@@ -34,7 +34,7 @@ export interface Followers {
 
 /**
  * Follows the store: what another process or the client application writes about keys, markets, terms and maintenance holds
- * here a tenth of a second later.
+ * here a quarter of a second later at most.
  */
 export class OperatorChanges {
   readonly #store: Store;
@@ -64,7 +64,7 @@ export class OperatorChanges {
   }
 
   start(): void {
-    this.#watch = this.#store.watchChanges({ clock: this.#clock }, this.#listener());
+    this.#watch = this.#store.watchChanges(this.#listener());
     this.#pruning = this.#clock.every(pruneEveryMs, () => void this.#prune());
   }
 

@@ -6,6 +6,7 @@ import { UnknownKeyRefresh } from '../../src/access/unknown-key-refresh.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
 import { openFixture } from '../../src/store/store.testing.ts';
+import { openStore } from '../../src/store/store.ts';
 import { keySource } from '../../src/wiring/access-room.ts';
 import { OperatorChanges } from '../../src/wiring/operator-changes.ts';
 import { eventually } from '../support/eventually.ts';
@@ -18,7 +19,7 @@ import { assertRecovered, startHealthy } from './oracle.ts';
 describe('a key that cannot be used', () => {
   test('is refused with the same bytes and in the same time whatever is wrong with it (fault row 20)', async (t) => {
     const { store } = await openFixture(t);
-    const watch = store.watchChanges({ clock: systemClock }, { changed() {}, failed() {} });
+    const watch = store.watchChanges({ changed() {}, failed() {} });
     const keyRefresh = new UnknownKeyRefresh({ look: () => watch.look(), reachable: () => true }, systemClock);
     const api = await startHealthy({ clock: systemClock, look: () => keyRefresh.refresh() });
     t.after(() => api.stop());
@@ -75,8 +76,9 @@ describe('a key that is changed by another process', () => {
 
   /** A listener whose keys come from a store, and the same store as another process has it open. */
   async function start(t: TestContext) {
-    const { store, outside, openAnother } = await openFixture(t);
-    const other = await openAnother();
+    const { store: other, outside, path } = await openFixture(t);
+    const store = await openStore({ url: `sqlite:${path}`, clock: systemClock, randomness: seededRandomness(7) });
+    t.after(() => store.close());
     let keyRefresh: UnknownKeyRefresh | undefined;
     const api = await startHealthy({ clock: systemClock, look: () => keyRefresh?.refresh() });
     t.after(() => api.stop());

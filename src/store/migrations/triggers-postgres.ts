@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 
-/** The channel on which the triggers announce that something changed (`NOTIFY`). The tables say what. */
-export const changeChannel = 'mdapi_changes';
+/** The channel on which the triggers announce that something changed (`NOTIFY`), for whoever listens. The tables say what. */
+const changeChannel = 'mdapi_changes';
 
 /**
  * What the triggers of `triggers-sqlite.ts` do, for each statement rather than for each row.

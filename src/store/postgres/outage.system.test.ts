@@ -11,21 +11,18 @@ let shared: Promise<PostgresServer> | undefined;
 after(async () => (await shared)?.stop());
 
 /** A store as a server has it, watched, with one account. What was heard are topics and the reasons of failures. */
-async function watched(t: TestContext, everyMs?: number) {
+async function watched(t: TestContext) {
   shared ??= startPostgres();
   const server = await shared;
   const url = await server.newDatabase();
   const store = await openStore({ url, clock: systemClock, randomness: seededRandomness(1) });
   t.after(() => store.close());
   const heard: string[] = [];
-  const watch = store.watchChanges(
-    { clock: systemClock, everyMs },
-    {
-      changed: ({ access }) => void (access && heard.push('access')),
-      failed: (error) => void heard.push((error as { reason: string }).reason),
-      recovered: () => void heard.push('recovered'),
-    },
-  );
+  const watch = store.watchChanges({
+    changed: ({ access }) => void (access && heard.push('access')),
+    failed: (error) => void heard.push((error as { reason: string }).reason),
+    recovered: () => void heard.push('recovered'),
+  });
   const { id: accountId } = await store.accounts.create({ email: 'a@example.com' });
   await watch.look();
   heard.splice(0);
@@ -44,31 +41,6 @@ async function timed<T>(run: () => Promise<T>): Promise<number> {
   await run().catch(() => {});
   return performance.now() - startedMs;
 }
-
-postgresTest('a change announces itself: the watch hears of it without looking', async (t) => {
-  const { addKey, hears } = await watched(t, 3_600_000);
-  // It listens some milliseconds after it has begun.
-  await hears('access', 200).catch(() => {});
-  const startedMs = performance.now();
-  await addKey(1);
-  await hears('access');
-  assert.ok(performance.now() - startedMs < 1_000);
-});
-
-postgresTest('a watch whose announcements are cut off looks by itself, and listens again', async (t) => {
-  const { outside, addKey, hears, heard } = await watched(t);
-  const listeners = async () =>
-    (await outside(`select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'`))
-      .rows;
-  const [first] = await eventually('it listens', async () =>
-    (await listeners()).length > 0 ? await listeners() : false,
-  );
-  await outside(`select pg_terminate_backend(${first.pid})`);
-  await addKey(1);
-  await hears('access', 1_000);
-  await eventually('it listens again', async () => (await listeners()).some(({ pid }) => pid !== first.pid));
-  assert.ok(!heard.includes('unreachable'), 'which is no failure of the store');
-});
 
 postgresTest('a server that is killed fails at once, once, and everything continues when it is back', async (t) => {
   const { server, store, addKey, hears, heard } = await watched(t);
@@ -109,7 +81,7 @@ postgresTest('connections that the server ends are replaced, and a transaction a
 postgresTest('a server that hangs fails after seconds, then at once, and cannot delay the shutdown', async (t) => {
   const { server, store, url, hears, addKey } = await watched(t);
   const doomed = await openStore({ url, clock: systemClock, randomness: seededRandomness(2) });
-  doomed.watchChanges({ clock: systemClock }, { changed() {}, failed() {} });
+  doomed.watchChanges({ changed() {}, failed() {} });
   await doomed.accounts.list();
   server.freeze();
   t.after(() => server.thaw());
