@@ -94,7 +94,7 @@ async function databaseState({ store, redis }: Configuration, clock: Clock, isRu
   if (store.kind === 'sqlite' && !(await assertWritable(store.path, clock)))
     return `${store.path} does not exist yet; the server creates it`;
   if (store.kind === 'sqlite' && redis === undefined && !isRunning) {
-    const { lockForService } = await import('../store/sqlite/service-lock.ts');
+    const { lockForService } = await import('../store/sqlite/open.ts');
     lockForService(store.path)();
   }
   const { name, state, accounts, keys, markets } = await inspectStore(store.url, clock);

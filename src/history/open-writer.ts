@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { EpochMs } from '../clock.ts';
-import { createIfMissing } from '../store/sqlite/open.ts';
-import { lockForService } from '../store/sqlite/service-lock.ts';
+import { createIfMissing, lockForService } from '../store/sqlite/open.ts';
 import { StoreError } from '../store/store-error.ts';
 import { Journal, type JournalContent, readJournal } from './journal.ts';
 import { Publication } from './publication.ts';

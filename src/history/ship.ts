@@ -1,6 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import { createIfMissing } from '../store/sqlite/open.ts';
-import { lockForService } from '../store/sqlite/service-lock.ts';
+import { createIfMissing, lockForService } from '../store/sqlite/open.ts';
 import { StoreError } from '../store/store-error.ts';
 import { ClickHouse, type ClickHouseLocation, type LedgerRow, ShipError } from './clickhouse.ts';
 import { type RowTable, rowTableNames } from './clickhouse-schema.ts';

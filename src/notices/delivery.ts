@@ -45,38 +45,45 @@ const socketTimeoutMs = 10 * 60_000;
 
 /** Hands one message to the mail server, over a connection of its own. Never rejects. */
 export function deliver({ server, envelope, message, mayEnd, signal }: DeliveryOptions): Promise<Delivery> {
+  const guarded = new GuardedMessage(message, mayEnd);
+  return withConnection(
+    { server, signal },
+    (connection, done) => connection.send({ ...envelope }, guarded, done),
+    (error): Delivery => (error === null ? { kind: 'accepted' } : judge(error, guarded, server)),
+  );
+}
+
+/** Connects and logs in as for a delivery, and hands over nothing. Rejects with the reason, which is one line without secrets. */
+export async function tryMailServer(server: SmtpServer, signal: AbortSignal): Promise<void> {
+  const reason = await withConnection(
+    { server, signal },
+    (_, done) => done(null),
+    (error) => (error === null ? undefined : reasonOf(error, server)),
+  );
+  if (reason !== undefined) throw new Error(reason);
+}
+
+/** Connects, logs in where a user is configured, does the work, and closes. Resolves with the result of how it ended. */
+function withConnection<Result>(
+  { server, signal }: Pick<DeliveryOptions, 'server' | 'signal'>,
+  work: (connection: SmtpConnection, done: Done) => void,
+  resultOf: (error: SmtpFailure | null) => Result,
+): Promise<Result> {
   return new Promise((resolve) => {
     const connection = connectionTo(server);
-    const guarded = new GuardedMessage(message, mayEnd);
     const finish = (error: SmtpFailure | null) => {
       signal.removeEventListener('abort', aborted);
-      resolve(error === null ? { kind: 'accepted' } : judge(error, guarded, server));
+      resolve(resultOf(error));
       // Nobody waits for the answer to QUIT: a server that never gives it would hold the process.
       if (error === null) connection.quit();
       connection.close();
     };
-    const aborted = () => finish(new Error('aborted'));
+    const aborted = () => finish(new Error('no answer in time'));
     if (signal.aborted) return aborted();
     signal.addEventListener('abort', aborted, { once: true });
     // Never removed: a connection that fails after its last answer must not end the process.
     connection.on('error', finish);
-    logIn(connection, server, (error) => (error ? finish(error) : connection.send({ ...envelope }, guarded, finish)));
-  });
-}
-
-/** Connects and logs in as for a delivery, and hands over nothing. Rejects with the reason, which is one line without secrets. */
-export function tryMailServer(server: SmtpServer, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const connection = connectionTo(server);
-    const finish = (error: SmtpFailure | null) => {
-      if (error === null) connection.quit();
-      connection.close();
-      if (error === null) resolve();
-      else reject(new Error(reasonOf(error, server)));
-    };
-    signal.addEventListener('abort', () => finish(new Error('no answer in time')), { once: true });
-    connection.on('error', finish);
-    logIn(connection, server, finish);
+    logIn(connection, server, (error) => (error ? finish(error) : work(connection, finish)));
   });
 }
 

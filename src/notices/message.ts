@@ -14,7 +14,7 @@ export interface MailBody {
   readonly subject: string;
   readonly text: string;
   /** Plain text alone when left out. */
-  readonly html?: string | undefined;
+  readonly html?: string;
 }
 
 interface MessageHead {

@@ -1,13 +1,10 @@
 import type { EpochMs } from '../clock.ts';
 import { html, trusted } from '../html.ts';
 import type { NoticeFigures } from '../store/notices.ts';
+import type { MailBody } from './message.ts';
 
 /** A mail before it has a sender and a recipient. */
-export interface NoticeMail {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
+export type NoticeMail = Required<MailBody>;
 
 /** What the text says about the service and its rule. */
 export interface NoticePlace {
@@ -25,19 +22,24 @@ const minuteMs = 60_000;
  * HTML.
  */
 export function breachMail(figures: NoticeFigures, place: NoticePlace): NoticeMail {
-  const key = keyName(figures);
-  const facts = factsOf(figures);
-  const minutes = figures.minutes.map(
-    ({ startMs, refused }) => [minuteText(startMs), counted(refused, 'request')] as const,
-  );
-  const left = figures.breachedMinutes - minutes.length;
-  const limitsUrl = `${place.baseUrl}/docs#limits`;
+  const parts = partsOf(figures, place);
+  const subject = `API key ${parts.key} exceeds its limit of ${counted(figures.limitPerMinute, 'request')} per minute`;
+  return { subject, text: textBody(parts), html: htmlBody(parts) };
+}
+
+function partsOf(figures: NoticeFigures, place: NoticePlace) {
   return {
-    subject: `API key ${key} exceeds its limit of ${counted(figures.limitPerMinute, 'request')} per minute`,
-    text: textBody({ key, facts, minutes, left, limitsUrl, place }),
-    html: htmlBody({ key, facts, minutes, left, limitsUrl, place }),
+    key: keyName(figures),
+    facts: factsOf(figures),
+    minutes: figures.minutes.map(({ startMs, refused }) => [minuteText(startMs), counted(refused, 'request')] as const),
+    /** Minutes that are not listed. */
+    left: figures.breachedMinutes - figures.minutes.length,
+    limitsUrl: `${place.baseUrl}/docs#limits`,
+    place,
   };
 }
+
+type Parts = ReturnType<typeof partsOf>;
 
 /** The key as its holder knows it: the label, if it has one, and the last four characters. */
 function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'lastFour'>): string {
@@ -49,16 +51,6 @@ function keyName({ label, lastFour }: Pick<NoticeFigures, 'label' | 'lastFour'>)
 /** Other programs write labels too: none may begin a header, a line or another direction of writing. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ').replaceAll(/\s+/g, ' ');
-}
-
-interface Parts {
-  readonly key: string;
-  readonly facts: string;
-  readonly minutes: readonly (readonly [minute: string, refused: string])[];
-  /** Minutes that are not listed. */
-  readonly left: number;
-  readonly limitsUrl: string;
-  readonly place: NoticePlace;
 }
 
 const greeting = 'Hello,';

@@ -8,7 +8,6 @@ import type { SourcePrices, SourceState } from '../market/market-sources.ts';
 import { exclusions } from '../market/source-choice.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import {
-  instants,
   line,
   listOf,
   named,
@@ -16,6 +15,7 @@ import {
   nullableCount,
   nullableDecimal,
   nullablePair,
+  viewOf,
   words,
 } from './fields.ts';
 
@@ -58,18 +58,18 @@ export function sourceQuotes(book: MarketBook, exchangeSymbol: MarketSymbol, now
   const made = book.acceptedTicker(exchangeSymbol);
   return book.sources.states(exchangeSymbol).map((state) => {
     const { id, reach, exclusion, prices, reportedAt } = state;
-    return {
+    return viewOf(SourceQuoteSchema.properties, {
       id,
       state: stateOf(state),
-      reason: exclusion ?? null,
+      reason: exclusion,
       reach,
-      bid: prices?.bid ?? null,
-      ask: prices?.ask ?? null,
-      ...instants('timestamp', prices?.capturedAt),
-      ageMs: prices === undefined ? null : Math.max(0, now - prices.capturedAt),
-      reportedAgeMs: reportedAt === undefined ? null : Math.max(0, now - reportedAt),
-      deviationPercent: prices === undefined || made === undefined ? null : deviation(prices, made),
-    };
+      bid: prices?.bid,
+      ask: prices?.ask,
+      timestamp: prices?.capturedAt,
+      ageMs: prices && Math.max(0, now - prices.capturedAt),
+      reportedAgeMs: reportedAt === undefined ? undefined : Math.max(0, now - reportedAt),
+      deviationPercent: prices && made && deviation(prices, made),
+    });
   });
 }
 

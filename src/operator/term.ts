@@ -67,14 +67,8 @@ export const TermSchema = named('Term', 'Values that prices are made with from a
 export type TermView = Static<typeof TermSchema>;
 
 /** Values as a request gives them. */
-export interface TermInput {
-  readonly from: EpochMs;
-  readonly scope: NewTerm['scope'];
-  readonly subject: string | undefined;
-  readonly feePercent?: string | undefined;
-  readonly marginPercent?: string | undefined;
+export interface TermInput extends Omit<NewTerm, 'pricePrecision'> {
   readonly pricePrecision?: number | undefined;
-  readonly rounding?: string | undefined;
   readonly inherits?: readonly TermField[] | undefined;
 }
 

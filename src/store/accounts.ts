@@ -1,5 +1,4 @@
-import type { Selectable } from 'kysely';
-import type { EpochMs } from '../clock.ts';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import { type ListPosition, type Page, type PagedList, searchPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { AccountTable, Database, KeyStatus } from './schema.ts';
@@ -132,10 +131,14 @@ export class Accounts extends StorePart {
   /** Latest first. */
   async page({ query, after, limit }: AccountPageOptions): Promise<Page<AccountWithKeys, ListPosition>> {
     const { db } = this.context;
+    const latest = db.selectFrom('accounts').selectAll().orderBy('created_at_ms', 'desc').orderBy('id', 'desc');
     const list: PagedList<AccountRow, ListPosition> = {
       limit,
       after,
-      read: (from, count) => readAccounts(db, from, count),
+      read: (from, count) => {
+        const rest = from && latest.where(sql<SqlBool>`(created_at_ms, id) < (${from.atMs}, ${from.id})`);
+        return (rest ?? latest).limit(count).execute();
+      },
       positionOf: ({ created_at_ms, id }) => ({ atMs: created_at_ms, id }),
     };
     const { items, next } = await searchPage(list, {
@@ -143,10 +146,8 @@ export class Accounts extends StorePart {
       withId: (id) => db.selectFrom('accounts').selectAll().where('id', '=', id).execute(),
       matches: ({ email }, wanted) => email.toLowerCase().includes(wanted.toLowerCase()),
     });
-    const counts = await keyCountsOf(
-      db,
-      items.map(({ id }) => id),
-    );
+    const ids = items.map(({ id }) => id);
+    const counts = await keyCountsOf(db, ids);
     return { items: items.map((row) => withKeys(row, counts)), next };
   }
 
@@ -168,17 +169,6 @@ async function lockAccount(trx: Database, id: string): Promise<AccountRow> {
   const account = await trx.selectFrom('accounts').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
   if (account === undefined) throw unknownAccount(id);
   return account;
-}
-
-function readAccounts(db: Database, after: ListPosition | undefined, count: number): Promise<AccountRow[]> {
-  const latest = db.selectFrom('accounts').selectAll().orderBy('created_at_ms', 'desc').orderBy('id', 'desc');
-  const list = latest.limit(count);
-  if (after === undefined) return list.execute();
-  return list
-    .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('created_at_ms', 'id'), '<', tuple(after.atMs as EpochMs, after.id)),
-    )
-    .execute();
 }
 
 const noKeys: KeyCounts = { active: 0, disabled: 0, revoked: 0 };

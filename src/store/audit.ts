@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { type ListPosition, mapPage, type Page, readPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
@@ -56,11 +56,7 @@ export class AuditLog extends StorePart {
     const read = (from: ListPosition | undefined, count: number) => {
       let query = db.selectFrom('audit_log').selectAll().orderBy('at_ms', 'desc').orderBy('id', 'desc').limit(count);
       if (subjectId !== undefined) query = query.where('subject_id', '=', subjectId);
-      if (from !== undefined) {
-        query = query.where(({ eb, refTuple, tuple }) =>
-          eb(refTuple('at_ms', 'id'), '<', tuple(from.atMs as EpochMs, from.id)),
-        );
-      }
+      if (from !== undefined) query = query.where(sql<SqlBool>`(at_ms, id) < (${from.atMs}, ${from.id})`);
       return query.execute();
     };
     const page = await readPage({ limit, after, read, positionOf: ({ at_ms, id }) => ({ atMs: at_ms, id }) });

@@ -3,8 +3,7 @@ import { migrateToLatest, schemaState } from './migrate.ts';
 import { postgresLocationOf } from './postgres/location.ts';
 import { connectPostgres, inspectPostgres, preparePostgres } from './postgres/open.ts';
 import type { Database } from './schema.ts';
-import { openSqlite } from './sqlite/open.ts';
-import { lockForService } from './sqlite/service-lock.ts';
+import { lockForService, openSqlite } from './sqlite/open.ts';
 import { StoreError } from './store-error.ts';
 
 const knownSchemes = '`sqlite:PATH`, `sqlite::memory:` or `postgres://user@host/database`';

@@ -1,17 +1,15 @@
 import { type Migration, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import { engineOf } from '../engine.ts';
-import { postgresTriggers } from './triggers-postgres.ts';
-import { sqliteTriggers } from './triggers-sqlite.ts';
+import { triggersFor } from './triggers.ts';
 
 /** The whole schema. What differs between the engines are some types of columns, and the triggers. */
 export const initialMigration: Migration = {
   async up(db) {
     const types = columnTypesOf(db);
-    const triggers = engineOf(db) === 'postgres' ? await postgresTriggers(db) : sqliteTriggers;
     const parts = [accessTables, marketTables, noticeTables, operatorTables, changeTables].flatMap((part) =>
       part(types),
     );
-    for (const statement of [...parts, ...triggers]) await statement.execute(db);
+    for (const statement of [...parts, ...(await triggersFor(db))]) await statement.execute(db);
   },
 };
 

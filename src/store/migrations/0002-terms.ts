@@ -1,6 +1,6 @@
 import { type Kysely, type Migration, type RawBuilder, sql } from 'kysely';
 import { engineOf } from '../engine.ts';
-import { raiseFunction } from './triggers-postgres.ts';
+import { raiseFunction } from './triggers.ts';
 
 /** Dated terms, and tokens that may only read prices. */
 export const termsMigration: Migration = {

@@ -1,4 +1,5 @@
-import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
@@ -7,7 +8,7 @@ import { migrationTable } from '../migrate.ts';
 import type { Database, Schema } from '../schema.ts';
 import { StoreError } from '../store-error.ts';
 import { type LockTimeout, retryWhileBusy, sqliteDialect } from './dialect.ts';
-import { asStoreError } from './errors.ts';
+import { asStoreError, isBusy } from './errors.ts';
 
 /** SQLite's own wait for a lock blocks the thread; `retryWhileBusy` waits for the rest of the timeout. */
 const blockingBusyTimeoutMs = 5;
@@ -116,4 +117,36 @@ function refuseForeignDatabase(database: DatabaseSync, path: string): void {
     'foreign_database',
     `The database ${path} holds the tables of another program. Name another file in \`store\`.`,
   );
+}
+
+/**
+ * Makes this process the one service on a database file: two would each run a feed and overwrite the other's markets. The
+ * lock is an open transaction on a small database beside the file, so that it ends with its process, however that ends. Other
+ * programs, such as the command line, are not held up. Throws `StoreError` with reason `in_use`, which names the holder.
+ *
+ * @returns gives the lock back
+ */
+export function lockForService(path: string): () => void {
+  const lockPath = `${realpathSync(path)}-lock`;
+  createIfMissing(lockPath);
+  const lock = new DatabaseSync(lockPath, { timeout: 0 });
+  try {
+    lock.exec('create table if not exists holder (name text); begin immediate; delete from holder');
+    lock.prepare('insert into holder (name) values (?)').run(`${process.pid} on ${hostname()}`);
+    // A transaction that only intends to write lets others read who has it.
+    lock.exec('commit; begin immediate');
+  } catch (error) {
+    const holder = isBusy(error) ? holderOf(lock) : undefined;
+    lock.close();
+    if (holder === undefined) throw asStoreError(error, lockPath);
+    throw new StoreError(
+      'in_use',
+      `The database ${path} belongs to a service that runs: process ${holder}. Stop that one first, or name another file in \`store\`. Several processes need \`redis\`.`,
+    );
+  }
+  return () => lock.close();
+}
+
+function holderOf(lock: DatabaseSync): string {
+  return String(lock.prepare('select name from holder').get()?.name ?? 'unknown');
 }

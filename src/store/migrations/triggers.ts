@@ -1,10 +1,16 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { engineOf } from '../engine.ts';
+
+/** They record what changed, whichever program changed it. */
+export async function triggersFor(db: Kysely<unknown>): Promise<readonly RawBuilder<unknown>[]> {
+  return engineOf(db) === 'postgres' ? await postgresTriggers(db) : sqliteTriggers;
+}
 
 /** The channel on which the triggers announce that something changed (`NOTIFY`), for whoever listens. The tables say what. */
 const changeChannel = 'mdapi_changes';
 
 /**
- * What the triggers of `triggers-sqlite.ts` do, for each statement rather than for each row.
+ * What `sqliteTriggers` do, for each statement rather than for each row.
  *
  * Changes of access are numbered from the row `access` of `change_versions`, not from a sequence. Whoever raises it
  * holds its row until the end of the transaction, so that the next writer waits: numbers become visible in their own
@@ -15,8 +21,8 @@ const changeChannel = 'mdapi_changes';
  * none on the bookkeeping. They name the schema they were made in, so that a caller's search path cannot lead them
  * elsewhere.
  */
-export async function postgresTriggers(db: Kysely<unknown>): Promise<readonly RawBuilder<unknown>[]> {
-  return [...functions.map(functionIn(await schemaOf(db))), ...triggers];
+async function postgresTriggers(db: Kysely<unknown>): Promise<readonly RawBuilder<unknown>[]> {
+  return [...functions.map(functionIn(await schemaOf(db))), ...statementTriggers];
 }
 
 /** The function of a trigger that raises the version of a topic. */
@@ -111,7 +117,7 @@ function trigger(name: string, when: string, table: string, rows: RawBuilder<unk
 const windows = 'maintenance_windows';
 
 /** An account that has keys can be neither deleted nor given another id: the foreign key of its keys refuses it. */
-const triggers: readonly RawBuilder<unknown>[] = [
+const statementTriggers: readonly RawBuilder<unknown>[] = [
   trigger('api_keys_inserted', 'after insert', 'api_keys', fresh, 'record_new_keys'),
   trigger('api_keys_updated', 'after update', 'api_keys', both, 'record_changed_keys'),
   trigger('api_keys_deleted', 'after delete', 'api_keys', gone, 'record_deleted_keys'),
@@ -125,3 +131,53 @@ const triggers: readonly RawBuilder<unknown>[] = [
     trigger(`${windows}_${change}`, `after ${change}`, windows, nothing, 'raise_maintenance_windows'),
   ),
 ];
+
+/**
+ * The digest is recorded, not the key's id: a digest that was deleted or replaced must be forgotten by every
+ * server, and nothing else still holds it. The `before` trigger is for `insert or replace`, whose silent deletion fires
+ * no `delete` trigger.
+ */
+const rowTriggers: readonly RawBuilder<unknown>[] = [
+  sql`create trigger api_keys_replaced before insert on api_keys begin
+    insert into access_changes (digest) select digest from api_keys where id = new.id;
+  end`,
+  sql`create trigger api_keys_inserted after insert on api_keys begin
+    insert into access_changes (digest) values (new.digest);
+  end`,
+  sql`create trigger api_keys_updated after update on api_keys begin
+    insert into access_changes (digest) select old.digest where old.digest is not new.digest;
+    insert into access_changes (digest) values (new.digest);
+  end`,
+  sql`create trigger api_keys_deleted after delete on api_keys begin
+    insert into access_changes (digest) values (old.digest);
+  end`,
+  sql`create trigger accounts_inserted after insert on accounts begin
+    insert into access_changes (digest) select digest from api_keys where account_id = new.id;
+  end`,
+  sql`create trigger accounts_updated after update on accounts
+    when old.active is not new.active or old.id is not new.id begin
+    insert into access_changes (digest) select digest from api_keys where account_id in (old.id, new.id);
+  end`,
+  sql`create trigger accounts_deleted after delete on accounts begin
+    insert into access_changes (digest) select digest from api_keys where account_id = old.id;
+  end`,
+];
+
+const raiseMarketControls = sql`update change_versions set version = version + 1 where topic = 'market_controls'`;
+const raiseWindows = sql`update change_versions set version = version + 1 where topic = 'maintenance_windows'`;
+
+/** Only what an operator decides counts as a market control, so that catalogue loads of the feed are no change. */
+const topicTriggers: readonly RawBuilder<unknown>[] = [
+  sql`create trigger markets_inserted after insert on markets
+    when new.operator_paused = 1 or coalesce(new.delisted_at_ms, new.held_at_ms, new.accepted_at_ms) is not null begin ${raiseMarketControls}; end`,
+  sql`create trigger markets_updated after update on markets
+    when old.operator_paused is not new.operator_paused or old.delisted_at_ms is not new.delisted_at_ms
+      or old.held_at_ms is not new.held_at_ms or old.accepted_at_ms is not new.accepted_at_ms
+    begin ${raiseMarketControls}; end`,
+  sql`create trigger markets_deleted after delete on markets begin ${raiseMarketControls}; end`,
+  sql`create trigger maintenance_windows_inserted after insert on maintenance_windows begin ${raiseWindows}; end`,
+  sql`create trigger maintenance_windows_updated after update on maintenance_windows begin ${raiseWindows}; end`,
+  sql`create trigger maintenance_windows_deleted after delete on maintenance_windows begin ${raiseWindows}; end`,
+];
+
+const sqliteTriggers: readonly RawBuilder<unknown>[] = [...rowTriggers, ...topicTriggers];
