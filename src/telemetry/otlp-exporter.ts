@@ -2,8 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
 import type { Log } from '../log.ts';
-import { attributes, metricsBody } from './otlp-metrics.ts';
-import { SpanBuffer } from './span-buffer.ts';
+import { attributes, metricsBody, SpanBuffer } from './signals.ts';
 
 export interface OtlpConfiguration {
   /** Without the paths of the signals and without a trailing slash. */
