@@ -204,6 +204,7 @@ export class CandleKeeper {
   }
 
   #request(symbol: MarketSymbol, interval: CandleInterval): void {
+    if (this.#parts.connector.loadCandles === undefined) return;
     if (!this.#jobs[interval].has(symbol)) this.#jobs[interval].set(symbol, 0);
     if (!this.#isBackingOff) this.#loop.wakeWithin(0);
   }
@@ -221,7 +222,7 @@ export class CandleKeeper {
     if (job === undefined) return Number.POSITIVE_INFINITY;
     const [symbol, failures] = job;
     try {
-      const candles = await this.#parts.connector.loadCandles(symbol, interval, signal);
+      const candles = await this.#parts.connector.loadCandles!(symbol, interval, signal);
       this.#jobs[interval].delete(symbol);
       this.#backoff.reset();
       this.#seeded(symbol, interval, candles);

@@ -337,7 +337,7 @@ export function connectorConformance(traits: ConnectorTraits): void {
         withRig(async (rig) => {
           await rig.connector.loadCatalogue(never);
           for (const interval of ['hour', 'minute'] as const) {
-            const loading = rig.connector.loadCandles(btc, interval, never);
+            const loading = rig.connector.loadCandles!(btc, interval, never);
             await settled(rig, loading);
             const times = (await loading).map(({ openedAt }) => openedAt as number);
             const lengthMs = interval === 'hour' ? 3_600_000 : 60_000;

@@ -1,35 +1,15 @@
-import type { EpochMs } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
-import type {
-  Candle,
-  CandleInterval,
-  Catalogue,
-  ConnectorOptions,
-  ExchangeConnector,
-  LiveConnection,
-  LiveListener,
-} from './connector.ts';
+import type { Catalogue, ConnectorOptions, ExchangeConnector, LiveConnection, LiveListener } from './connector.ts';
 import type { LiveChannel, LiveParts, LiveProtocol, SocketTraits } from './live-protocol.ts';
 import { LiveSocket } from './live-socket.ts';
 import { type ListedPair, PairDirectory, selectMarkets } from './market-listing.ts';
-import { readCandleRows } from './rest-answers.ts';
 import { type RestAnswer, type RestCall, RestClient, type RestClientOptions } from './rest-client.ts';
 import { SplitConnection } from './split-connection.ts';
 import { asUpstreamError, UpstreamError, type UpstreamErrorKind } from './wire.ts';
 
-/** What is particular to the REST interface of an exchange. */
-interface RestTraits extends Omit<RestClientOptions, 'clock' | 'baseUrl' | 'timeoutMs'> {
-  /** The last 170 hours or 62 minutes of a pair; left out where the exchange has no candles. */
-  readonly candles?: {
-    readonly call: (id: string, interval: CandleInterval, now: EpochMs) => RestCall;
-    /** The rows of the answer, where it has more than them. */
-    readonly rows?: (result: unknown, id: string) => unknown;
-    /** As in `readCandleRows`. */
-    readonly time?: number | string;
-    readonly open?: number | string;
-  };
-}
+/** How requests to an exchange are made. */
+type RestTraits = Omit<RestClientOptions, 'clock' | 'baseUrl' | 'timeoutMs'>;
 
 /** Every pair that the exchange lists. */
 interface Listing {
@@ -55,7 +35,6 @@ export abstract class ConnectorBase implements ExchangeConnector {
   protected readonly options: ConnectorOptions;
   protected readonly rest: RestClient;
   protected readonly directory = new PairDirectory();
-  readonly #traits: RestTraits;
   /** False once a request was refused for a pair that it named, until the next catalogue. */
   #canName = true;
 
@@ -63,7 +42,6 @@ export abstract class ConnectorBase implements ExchangeConnector {
     const { id, clock, urls, requestTimeoutMs: timeoutMs } = options;
     this.id = id;
     this.options = options;
-    this.#traits = traits;
     this.rest = new RestClient({ ...traits, clock, baseUrl: urls.rest, timeoutMs });
   }
 
@@ -93,19 +71,14 @@ export abstract class ConnectorBase implements ExchangeConnector {
     return tickers.filter(({ symbol }) => asked.has(symbol));
   }
 
-  /** None where the exchange has none: past prices come from the record, or from the feed once it has run that long. */
-  async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal): Promise<readonly Candle[]> {
-    const { candles } = this.#traits;
-    if (candles === undefined) return [];
-    const id = this.idOf(symbol);
-    const { call, rows = (result) => result, time, open } = candles;
-    const request = { ...call(id, interval, this.options.clock.now()), priority: 'background' } as const;
-    return readCandleRows(rows((await this.rest.ask(request, signal)).result, id), time, open);
-  }
-
   /** Requests a listing, which may take longer than other answers. */
   protected async askListing(call: RestCall, signal: AbortSignal): Promise<unknown> {
     return (await this.rest.ask({ ...call, timeoutFactor: 3 }, signal)).result;
+  }
+
+  /** Requests the rows of candles behind everything else. */
+  protected async askCandles(call: RestCall, signal: AbortSignal): Promise<unknown> {
+    return (await this.rest.ask({ ...call, priority: 'background' }, signal)).result;
   }
 
   /** Throws `UpstreamError` for a symbol that is in no catalogue. */

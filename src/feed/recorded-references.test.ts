@@ -60,9 +60,12 @@ test('a record that does not answer holds nothing up for over half a minute, and
   assert.deepEqual(asked, [], 'one question at a time');
 });
 
-test('engines and Coinmate give no candles', () => {
+test('engines and Coinmate give no candles, and their connectors load none', async () => {
   const kinds = Object.keys(connectorKinds).map((kind) => ({ id: kind, kind }));
   assert.deepEqual(withoutCandles(kinds), ['coinmate', 'push', 'redis-stream']);
+  for (const [kind, { load, hasNoCandles = false }] of Object.entries(connectorKinds)) {
+    assert.equal('loadCandles' in (await load()).prototype, !hasNoCandles, kind);
+  }
 });
 
 test('where there is no record to read it says nothing, so that the feed remembers by itself', async () => {

@@ -1,11 +1,11 @@
 import type { EpochMs } from '../../clock.ts';
 import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { asStep, type ListedPair, type MarketTerms, required, type Step } from '../market-listing.ts';
-import { readPolled, type TickerValues } from '../rest-answers.ts';
+import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
 import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
 import { asCount, asEpoch, asList, asObject, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
@@ -30,19 +30,18 @@ export class BinanceConnector extends ConnectorBase {
       // In Binance's own weights: 2,400 a minute of the 6,000 that an address has, which others may share.
       pace: { intervalMs: 25, burst: 80 },
       parse: 'plain',
-      candles: {
-        call: (symbol, interval) => ({
-          path: '/api/v3/klines',
-          parameters: { symbol, ...candles[interval] },
-          weight: weights.klines,
-        }),
-      },
     });
   }
 
   protected async loadListing(signal: AbortSignal) {
     const call = { path: '/api/v3/exchangeInfo', parameters: { permissions: 'SPOT' }, weight: weights.exchangeInfo };
     return { pairs: readExchangeInfo(await this.askListing(call, signal)) };
+  }
+
+  async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
+    const parameters = { symbol: this.idOf(symbol), ...candles[interval] };
+    const call = { path: '/api/v3/klines', parameters, weight: weights.klines };
+    return readCandleRows(await this.askCandles(call, signal));
   }
 
   openLive(listener: LiveListener) {

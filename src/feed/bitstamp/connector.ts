@@ -2,11 +2,11 @@ import type { EpochMs } from '../../clock.ts';
 import { parseDecimal, unitAt } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
-import type { ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { type ListedPair, type MarketTerms, requirePlaces } from '../market-listing.ts';
-import { readPolled, type TickerValues } from '../rest-answers.ts';
+import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
 import { TickerAssembler } from '../ticker-assembler.ts';
 import { Loop } from '../timers.ts';
 import type { BestPrices } from '../top-of-book.ts';
@@ -29,20 +29,17 @@ export class BitstampConnector extends ConnectorBase {
       // 3,000 in 10 minutes of the 10,000 that an address has.
       pace: { intervalMs: 200, burst: 2 },
       parse: 'plain',
-      candles: {
-        call: (id, interval) => ({
-          path: `/api/v2/ohlc/${encodeURIComponent(id)}/`,
-          parameters: candles[interval],
-        }),
-        rows: (result) => asObject(asObject(result)?.data)?.ohlc,
-        time: 'timestamp',
-        open: 'open',
-      },
     });
   }
 
   protected async loadListing(signal: AbortSignal) {
     return { pairs: readMarkets(await this.askListing({ path: '/api/v2/markets/' }, signal)) };
+  }
+
+  async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
+    const path = `/api/v2/ohlc/${encodeURIComponent(this.idOf(symbol))}/`;
+    const result = await this.askCandles({ path, parameters: candles[interval] }, signal);
+    return readCandleRows(asObject(asObject(result)?.data)?.ohlc, 'timestamp', 'open');
   }
 
   openLive(listener: LiveListener) {

@@ -1,12 +1,12 @@
 import type { EpochMs } from '../../clock.ts';
 import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { asStep, type ListedPair, type MarketTerms, requirePlaces, requireStep } from '../market-listing.ts';
-import { readPolled, type TickerValues } from '../rest-answers.ts';
+import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
 import {
   asCount,
   asEpoch,
@@ -36,14 +36,16 @@ export class BitvavoConnector extends ConnectorBase {
       // Over the limit an address is banned for up to 15 minutes; its points are reset each minute.
       slowDownMs: 60_000,
       retryAfter,
-      candles: {
-        call: (id, interval) => ({ path: `/${id}/candles`, parameters: candles[interval] }),
-      },
     });
   }
 
   protected async loadListing(signal: AbortSignal) {
     return { pairs: readMarkets(await this.askListing({ path: '/markets' }, signal)) };
+  }
+
+  async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
+    const call = { path: `/${this.idOf(symbol)}/candles`, parameters: candles[interval] };
+    return readCandleRows(await this.askCandles(call, signal));
   }
 
   openLive(listener: LiveListener) {

@@ -1,9 +1,10 @@
 import type { EpochMs } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
-import type { ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import type { RequestPriority } from '../request-queue.ts';
+import { readCandleRows } from '../rest-answers.ts';
 import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
 import { CoinbaseLive, coinbaseSocket } from './live.ts';
 import { readPolledPrices, readProducts, readStats } from './messages.ts';
@@ -24,26 +25,25 @@ export class CoinbaseConnector extends ConnectorBase {
     super(options, {
       // 8 of the 10 requests a second that an address has.
       pace: { intervalMs: 125, burst: 10 },
-      candles: {
-        call: (id, interval, now) => {
-          const { seconds, count } = candles[interval];
-          const end = Math.floor(now / 1000) * 1000;
-          const parameters = {
-            granularity: String(seconds),
-            start: new Date(end - seconds * count * 1000).toISOString(),
-            end: new Date(end).toISOString(),
-          };
-          return { path: `/products/${id}/candles`, parameters };
-        },
-        // Rows are `[time s, low, high, open, close, volume]`.
-        open: 3,
-      },
     });
     this.#polled = new TickerAssembler(options.clock);
   }
 
   protected async loadListing(signal: AbortSignal) {
     return { pairs: readProducts(await this.askListing({ path: '/products', parse: 'plain' }, signal)) };
+  }
+
+  async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
+    const { seconds, count } = candles[interval];
+    const end = Math.floor(this.options.clock.now() / 1000) * 1000;
+    const parameters = {
+      granularity: String(seconds),
+      start: new Date(end - seconds * count * 1000).toISOString(),
+      end: new Date(end).toISOString(),
+    };
+    const rows = await this.askCandles({ path: `/products/${this.idOf(symbol)}/candles`, parameters }, signal);
+    // A row is `[time s, low, high, open, close, volume]`.
+    return readCandleRows(rows, 0, 3);
   }
 
   openLive(listener: LiveListener) {

@@ -1,7 +1,7 @@
 import type { MarketSymbol } from '../../market/symbol.ts';
-import type { ConnectorOptions, LiveListener } from '../connector.ts';
+import type { CandleInterval, ConnectorOptions, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
-import { readPolled } from '../rest-answers.ts';
+import { readCandleRows, readPolled } from '../rest-answers.ts';
 import { asList, asObject, asUpstreamError, UpstreamError } from '../wire.ts';
 import { KrakenLive, krakenSocket } from './live.ts';
 import { type AssetNames, readAssetPairs, readAssets, readPolledTicker } from './messages.ts';
@@ -22,14 +22,6 @@ export class KrakenConnector extends ConnectorBase {
       // About one request a second.
       pace: { intervalMs: 1_000, burst: 2 },
       unwrap: readEnvelope,
-      candles: {
-        call: (pair, interval, now) => {
-          const { minutes, reachMs } = candles[interval];
-          const since = String(Math.floor((now - reachMs) / 1000));
-          return { path: '/0/public/OHLC', parameters: { pair, interval: String(minutes), since } };
-        },
-        rows: (result, id) => asObject(result)?.[id],
-      },
     });
   }
 
@@ -40,6 +32,15 @@ export class KrakenConnector extends ConnectorBase {
       this.askListing({ path: '/0/public/AssetPairs', parse: 'plain' }, signal),
     ]);
     return { pairs: readAssetPairs(result, assets ?? new Map()), isComplete: assets !== undefined };
+  }
+
+  async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
+    const pair = this.idOf(symbol);
+    const { minutes, reachMs } = candles[interval];
+    const since = String(Math.floor((this.options.clock.now() - reachMs) / 1000));
+    const parameters = { pair, interval: String(minutes), since };
+    const result = await this.askCandles({ path: '/0/public/OHLC', parameters }, signal);
+    return readCandleRows(asObject(result)?.[pair]);
   }
 
   openLive(listener: LiveListener) {

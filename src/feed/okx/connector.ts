@@ -1,12 +1,12 @@
 import { parseDecimal } from '../../market/decimal.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
-import type { ConnectorOptions, LiveListener, LivePair } from '../connector.ts';
+import type { CandleInterval, ConnectorOptions, LiveListener, LivePair } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { type ListedPair, type MarketTerms, requirePositive, requireStep } from '../market-listing.ts';
-import { readPolled, type TickerValues } from '../rest-answers.ts';
+import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
 import { asEpoch, asObject, asText, parsePlain, requireList, UpstreamError, type WireObject } from '../wire.ts';
 
 const candles = { hour: { bar: '1H', limit: '170' }, minute: { bar: '1m', limit: '62' } } as const;
@@ -20,12 +20,6 @@ export class OkxConnector extends ConnectorBase {
       pace: { intervalMs: 200, burst: 2 },
       parse: 'plain',
       unwrap: readEnvelope,
-      candles: {
-        call: (instId, interval) => ({
-          path: '/api/v5/market/candles',
-          parameters: { instId, ...candles[interval] },
-        }),
-      },
     });
   }
 
@@ -33,6 +27,11 @@ export class OkxConnector extends ConnectorBase {
     return {
       pairs: readInstruments(await this.askListing({ path: '/api/v5/public/instruments', parameters: spot }, signal)),
     };
+  }
+
+  async loadCandles(symbol: MarketSymbol, interval: CandleInterval, signal: AbortSignal) {
+    const parameters = { instId: this.idOf(symbol), ...candles[interval] };
+    return readCandleRows(await this.askCandles({ path: '/api/v5/market/candles', parameters }, signal));
   }
 
   openLive(listener: LiveListener) {

@@ -2,7 +2,6 @@ import type { Clock, EpochMs } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamMarket, UpstreamTicker } from '../../market/upstream.ts';
 import type {
-  Candle,
   Catalogue,
   ConnectorOptions,
   ExchangeConnector,
@@ -54,11 +53,6 @@ export class PushConnector implements ExchangeConnector {
   /** There is nothing to ask: an engine that is away has no prices. */
   async pollTickers(): Promise<readonly UpstreamTicker[]> {
     throw new UpstreamError('network', 'the engine is not connected');
-  }
-
-  /** None: past prices come from the record, or from the feed once it has run that long. */
-  async loadCandles(): Promise<readonly Candle[]> {
-    return [];
   }
 
   openLive(listener: LiveListener): LiveConnection {
