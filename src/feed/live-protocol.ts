@@ -5,6 +5,7 @@ import type { DroppedFrame, LiveConnection, LiveEvent, LivePair } from './connec
 import type { PairDirectory } from './market-listing.ts';
 import type { TickerArrival, TickerValues } from './rest-answers.ts';
 import { type AcknowledgementStyle, type SubscriptionMethod, Subscriptions } from './subscriptions.ts';
+import { TickerAssembler } from './ticker-assembler.ts';
 import { asText, type WireObject } from './wire.ts';
 
 /** What is particular to the connections of an exchange. */
@@ -48,6 +49,8 @@ export abstract class LiveProtocol implements LiveConnection {
   protected readonly directory: PairDirectory;
   protected readonly channel: LiveChannel;
   protected readonly subscriptions: Subscriptions;
+  /** For an exchange that sends best prices and statistics apart. */
+  protected readonly assembler: TickerAssembler;
   readonly #quotes: readonly CurrencyCode[];
 
   constructor({ clock, directory, quotes, traits }: LiveParts, channel: LiveChannel) {
@@ -55,6 +58,7 @@ export abstract class LiveProtocol implements LiveConnection {
     this.directory = directory;
     this.channel = channel;
     this.#quotes = quotes;
+    this.assembler = new TickerAssembler(clock, () => this.dropped('old_statistics'));
     this.subscriptions = new Subscriptions({
       ...traits,
       clock,
@@ -80,6 +84,7 @@ export abstract class LiveProtocol implements LiveConnection {
   }
 
   unsubscribe(symbols: readonly MarketSymbol[]): void {
+    for (const symbol of symbols) this.assembler.dropPrices(symbol);
     this.subscriptions.unsubscribe(symbols);
   }
 
@@ -131,7 +136,7 @@ export abstract class LiveProtocol implements LiveConnection {
     if (tickers.length > 0) this.channel.emit({ type: 'ticker', isSnapshot, tickers });
   }
 
-  /** Emits what a `TickerAssembler` returned. */
+  /** Emits what the assembler returned. */
   protected emitTicker(ticker: UpstreamTicker | undefined, isSnapshot = false): void {
     if (ticker !== undefined) this.emitTickers([ticker], isSnapshot);
   }

@@ -1,14 +1,7 @@
 import type { Clock, EpochMs } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { DecimalString } from '../market/decimal.ts';
-import {
-  minuteOf,
-  noReferences,
-  type OfReferences,
-  ofReferences,
-  referenceInstants,
-  referenceNames,
-} from '../market/reference-prices.ts';
+import { minuteOf, noReferences, ofReferences, referenceInstants } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { ReferencePrices } from '../market/upstream.ts';
 
@@ -25,17 +18,8 @@ interface RecordedReferencesParts {
   readonly log: Log;
 }
 
-/** What the record said, and of which instant; `undefined` where it could not be asked. */
-interface Answer {
-  readonly at: EpochMs | undefined;
-  readonly middles: Middles;
-}
-
-interface Known {
-  readonly minute: EpochMs;
-  readonly answers: OfReferences<Answer>;
-}
-
+/** What stands for the answer of a record that could not be asked. */
+const unanswered: Middles = new Map();
 /** Answers of an earlier minute than this are not said any more. */
 const lagMaxMs = 2 * 60_000;
 /** A record that takes longer is not waited for. */
@@ -47,7 +31,10 @@ const waitMaxMs = 30_000;
  */
 export class RecordedReferences {
   readonly #parts: RecordedReferencesParts;
-  #known: Known | undefined;
+  /** By the instant asked about. */
+  #answers: ReadonlyMap<EpochMs, Middles> = new Map();
+  /** The minute that they are for; `undefined` where there is no record to read. */
+  #minute: EpochMs | undefined;
   #askedMinute: EpochMs | undefined;
   /** Since when an answer is awaited, by the monotonic clock. */
   #askedAtMs: number | undefined;
@@ -70,37 +57,39 @@ export class RecordedReferences {
 
   /** `undefined` where there is no record to read. */
   of(symbol: MarketSymbol, now: EpochMs): ReferencePrices | undefined {
-    if (this.#known === undefined) return undefined;
-    const { minute, answers } = this.#known;
+    const minute = this.#minute;
+    if (minute === undefined) return undefined;
     if (Math.abs(now - minute) > lagMaxMs) return noReferences;
-    const prices = ofReferences((name) => answers[name].middles.get(symbol));
+    const instants = referenceInstants(minute);
+    const prices = ofReferences((name) => this.#answers.get(instants[name])?.get(symbol));
     const isAny = Object.values(prices).some((price) => price !== undefined);
     return isAny ? { ...prices, recordedFor: minute } : noReferences;
   }
 
   async #ask(minute: EpochMs): Promise<void> {
-    const instants = referenceInstants(minute);
-    const answers = new Map<string, Answer | undefined>();
-    for (const name of referenceNames) {
-      const known = this.#known?.answers[name];
-      answers.set(name, known?.at === instants[name] ? known : await this.#answer(instants[name]));
+    const answers = new Map<EpochMs, Middles>();
+    let hasRecord = true;
+    for (const at of Object.values(referenceInstants(minute))) {
+      const middles = this.#answers.get(at) ?? (await this.#answer(at));
+      hasRecord &&= middles !== undefined;
+      if (middles !== undefined && middles !== unanswered) answers.set(at, middles);
     }
-    const isRead = [...answers.values()].every((answer) => answer !== undefined);
-    this.#known = isRead ? { minute, answers: ofReferences((name) => answers.get(name)!) } : undefined;
+    this.#answers = answers;
+    this.#minute = hasRecord ? minute : undefined;
     this.#askedAtMs = undefined;
   }
 
   /** Never rejects: what cannot be read is asked for again in the next minute, and not said until then. */
-  async #answer(at: EpochMs): Promise<Answer | undefined> {
+  async #answer(at: EpochMs): Promise<Middles | undefined> {
     const { ask, source, log } = this.#parts;
     try {
       const middles = await ask(source, at);
       this.#hasFailed = false;
-      return middles && { at, middles };
+      return middles;
     } catch (error) {
       if (!this.#hasFailed) log.warn({ err: error }, 'the record cannot be asked for the prices of the past');
       this.#hasFailed = true;
-      return { at: undefined, middles: new Map() };
+      return unanswered;
     }
   }
 }

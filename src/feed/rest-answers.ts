@@ -20,6 +20,19 @@ export type TickerArrival = Pick<UpstreamTicker, 'path' | 'askedAt' | 'receivedA
 /** The values of a ticker. */
 export type TickerValues = Omit<UpstreamTicker, 'symbol' | keyof TickerArrival>;
 
+/** The values that several exchanges name alike. One that is missing, or not a decimal, is `undefined`. */
+export function readCommonValues({ bid, ask, last, high, low, volume, vwap }: WireObject) {
+  return {
+    bid: parseDecimal(bid),
+    ask: parseDecimal(ask),
+    last: parseDecimal(last),
+    high24h: parseDecimal(high),
+    low24h: parseDecimal(low),
+    volume24h: parseDecimal(volume),
+    vwap24h: parseDecimal(vwap),
+  };
+}
+
 /**
  * Reads an answer with the tickers of many pairs: a list whose entries name their pair (`idOf`), or an object with an entry
  * for each id. Pairs that are in no catalogue are left out. Throws `UpstreamError` (`malformed`) for anything else.

@@ -6,7 +6,7 @@ import { ConnectorBase } from '../connector-base.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { asStep, type ListedPair, type MarketTerms, required, type Step } from '../market-listing.ts';
 import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
-import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
+import type { Statistics } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
 import { asCount, asEpoch, asList, asObject, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
 
@@ -89,7 +89,6 @@ const tickerLagMs = 2_000;
  */
 export class BinanceLive extends LiveProtocol {
   readonly #updates: Map<MarketSymbol, number>;
-  readonly #assembler: TickerAssembler;
   /** When each market's book last changed. Monotonic. */
   readonly #bookAtMs = new Map<MarketSymbol, number>();
   /** The time of each market's newest `ticker` event. The market room cannot order it among book changes without a time. */
@@ -98,7 +97,6 @@ export class BinanceLive extends LiveProtocol {
   constructor(parts: LiveParts, channel: LiveChannel, updates: Map<MarketSymbol, number>) {
     super(parts, channel);
     this.#updates = updates;
-    this.#assembler = new TickerAssembler(parts.clock, () => this.dropped('old_statistics'));
   }
 
   override unsubscribe(symbols: readonly MarketSymbol[]): void {
@@ -140,7 +138,7 @@ export class BinanceLive extends LiveProtocol {
       }
       this.#tickerTimes.set(symbol, upstreamTime);
     }
-    this.emitTicker(this.#assembler.statistics(symbol, readStatistics(event)));
+    this.emitTicker(this.assembler.statistics(symbol, readStatistics(event)));
     const bookAgeMs = this.clock.monotonicMs() - (this.#bookAtMs.get(symbol) ?? Number.NEGATIVE_INFINITY);
     if (bookAgeMs >= tickerLagMs) this.#bestPrices(symbol, event, upstreamTime);
   }
@@ -159,7 +157,7 @@ export class BinanceLive extends LiveProtocol {
   }
 
   #bestPrices(symbol: MarketSymbol, event: WireObject, upstreamTime: EpochMs | undefined): void {
-    this.emitTicker(this.#assembler.prices(symbol, { ...readBestPrices(event), upstreamTime, ...this.arrival() }));
+    this.emitTicker(this.assembler.prices(symbol, { ...readBestPrices(event), upstreamTime, ...this.arrival() }));
   }
 
   #symbolOfEvent(event: WireObject): MarketSymbol | undefined {

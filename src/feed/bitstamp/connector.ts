@@ -6,8 +6,7 @@ import type { CandleInterval, ConnectorOptions, LiveListener } from '../connecto
 import { ConnectorBase } from '../connector-base.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { type ListedPair, type MarketTerms, requirePlaces } from '../market-listing.ts';
-import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
-import { TickerAssembler } from '../ticker-assembler.ts';
+import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import { Loop } from '../timers.ts';
 import type { BestPrices } from '../top-of-book.ts';
 import { asEpoch, asList, asObject, asPositive, asText, parsePlain, requireList, type WireObject } from '../wire.ts';
@@ -73,24 +72,17 @@ const channelPrefix = 'order_book_';
 export class BitstampLive extends LiveProtocol {
   /** No channel has statistics. */
   readonly #loadTickers: LoadTickers;
-  readonly #assembler: TickerAssembler;
   readonly #statistics: Loop;
   #statisticsEveryMs = statisticsEveryMs;
 
   constructor(parts: LiveParts, channel: LiveChannel, loadTickers: LoadTickers) {
     super(parts, channel);
     this.#loadTickers = loadTickers;
-    this.#assembler = new TickerAssembler(parts.clock, () => this.dropped('old_statistics'));
     this.#statistics = new Loop(parts.clock, (signal) => this.#loadStatistics(signal));
   }
 
   override opened(): void {
     this.#statistics.start();
-  }
-
-  override unsubscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) this.#assembler.dropPrices(symbol);
-    super.unsubscribe(symbols);
   }
 
   /** The heartbeat keeps a quiet connection open; that it is answered is not documented, so the socket is pinged as well. */
@@ -146,7 +138,7 @@ export class BitstampLive extends LiveProtocol {
       return;
     }
     this.subscriptions.accepted(symbol);
-    this.emitTicker(this.#assembler.prices(symbol, { ...readTopOfBook(data), ...this.arrival() }));
+    this.emitTicker(this.assembler.prices(symbol, { ...readTopOfBook(data), ...this.arrival() }));
   }
 
   async #loadStatistics(signal: AbortSignal): Promise<number> {
@@ -154,7 +146,7 @@ export class BitstampLive extends LiveProtocol {
       const tickers = await this.#loadTickers(signal);
       this.#statisticsEveryMs = statisticsEveryMs;
       for (const ticker of signal.aborted ? [] : tickers) {
-        this.emitTicker(this.#assembler.statistics(ticker.symbol, ticker));
+        this.emitTicker(this.assembler.statistics(ticker.symbol, ticker));
       }
     } catch {
       this.#statisticsEveryMs = Math.min(2 * this.#statisticsEveryMs, statisticsEveryMsMax);
@@ -208,13 +200,7 @@ export function readTopOfBook(data: WireObject): BestPrices & { readonly upstrea
  */
 export function readPolledTicker(entry: WireObject): TickerValues {
   return {
-    bid: parseDecimal(entry.bid),
-    ask: parseDecimal(entry.ask),
-    last: parseDecimal(entry.last),
-    high24h: parseDecimal(entry.high),
-    low24h: parseDecimal(entry.low),
-    volume24h: parseDecimal(entry.volume),
-    vwap24h: parseDecimal(entry.vwap),
+    ...readCommonValues(entry),
     priceChangePercent24h: parseDecimal(entry.percent_change_24),
     upstreamTime: undefined,
   };

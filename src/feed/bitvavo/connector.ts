@@ -6,7 +6,7 @@ import { ConnectorBase } from '../connector-base.ts';
 import { changePercentOf, vwapOf } from '../derived.ts';
 import { LiveProtocol, type SocketTraits } from '../live-protocol.ts';
 import { asStep, type ListedPair, type MarketTerms, requirePlaces, requireStep } from '../market-listing.ts';
-import { readCandleRows, readPolled, type TickerValues } from '../rest-answers.ts';
+import { readCandleRows, readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import {
   asCount,
   asEpoch,
@@ -49,7 +49,7 @@ export class BitvavoConnector extends ConnectorBase {
   }
 
   openLive(listener: LiveListener) {
-    return this.openSocket(listener, bitvavoSocket, (parts, channel) => new BitvavoLive(parts, channel));
+    return this.openSocket(listener, bitvavoSocket, (...live) => new BitvavoLive(...live));
   }
 
   protected async loadTickers([first, ...others]: readonly MarketSymbol[], signal: AbortSignal) {
@@ -145,17 +145,11 @@ function readTerms(entry: WireObject): MarketTerms {
  * missing. Average and change are derived, from volumes and prices of the same 24 hours.
  */
 export function readTicker(entry: WireObject): TickerValues {
-  const last = parseDecimal(entry.last);
-  const volume24h = parseDecimal(entry.volume);
+  const values = readCommonValues(entry);
   return {
-    bid: parseDecimal(entry.bid),
-    ask: parseDecimal(entry.ask),
-    last,
-    high24h: parseDecimal(entry.high),
-    low24h: parseDecimal(entry.low),
-    volume24h,
-    vwap24h: vwapOf(parseDecimal(entry.volumeQuote), volume24h),
-    priceChangePercent24h: changePercentOf(last, asPositive(entry.open)),
+    ...values,
+    vwap24h: vwapOf(parseDecimal(entry.volumeQuote), values.volume24h),
+    priceChangePercent24h: changePercentOf(values.last, asPositive(entry.open)),
     upstreamTime: asEpoch(entry.timestamp),
   };
 }

@@ -49,11 +49,7 @@ export class CoinbaseConnector extends ConnectorBase {
   openLive(listener: LiveListener) {
     const loadStatistics = (symbol: MarketSymbol, signal: AbortSignal) =>
       this.#loadStatistics(symbol, signal, 'background').catch(() => undefined);
-    return this.openSocket(
-      listener,
-      coinbaseSocket,
-      (parts, channel) => new CoinbaseLive(parts, channel, loadStatistics),
-    );
+    return this.openSocket(listener, coinbaseSocket, (...live) => new CoinbaseLive(...live, loadStatistics));
   }
 
   /** At most eight at a time: those that were polled longest ago. */

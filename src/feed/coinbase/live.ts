@@ -2,7 +2,7 @@ import type { Timer } from '../../clock.ts';
 import type { MarketSymbol } from '../../market/symbol.ts';
 import type { LivePair } from '../connector.ts';
 import { type LiveChannel, type LiveParts, LiveProtocol, type SocketTraits } from '../live-protocol.ts';
-import { type Statistics, TickerAssembler } from '../ticker-assembler.ts';
+import type { Statistics } from '../ticker-assembler.ts';
 import { TopOfBook } from '../top-of-book.ts';
 import { asCount, asList, asText, parsePlain, requireList, requireObject, type WireObject } from '../wire.ts';
 import { productStatus, readLiveStatistics, readTime } from './messages.ts';
@@ -50,7 +50,6 @@ const sequenceMax = Number.MAX_SAFE_INTEGER;
  */
 export class CoinbaseLive extends LiveProtocol {
   readonly #loadStatistics: LoadStatistics;
-  readonly #assembler: TickerAssembler;
   readonly #products = new Map<MarketSymbol, Product>();
   readonly #refreshTimer: Timer;
   readonly #controller = new AbortController();
@@ -58,7 +57,6 @@ export class CoinbaseLive extends LiveProtocol {
   constructor(parts: LiveParts, channel: LiveChannel, loadStatistics: LoadStatistics) {
     super(parts, channel);
     this.#loadStatistics = loadStatistics;
-    this.#assembler = new TickerAssembler(parts.clock, () => this.dropped('old_statistics'));
     this.#refreshTimer = parts.clock.every(refreshEveryMs, () => this.#refresh());
   }
 
@@ -72,10 +70,7 @@ export class CoinbaseLive extends LiveProtocol {
   }
 
   override unsubscribe(symbols: readonly MarketSymbol[]): void {
-    for (const symbol of symbols) {
-      this.#products.delete(symbol);
-      this.#assembler.dropPrices(symbol);
-    }
+    for (const symbol of symbols) this.#products.delete(symbol);
     super.unsubscribe(symbols);
   }
 
@@ -123,7 +118,7 @@ export class CoinbaseLive extends LiveProtocol {
       this.#bookChanged(symbol, product, frame);
     },
     ticker: (symbol, _product, frame) =>
-      this.emitTicker(this.#assembler.statistics(symbol, readLiveStatistics(frame)), true),
+      this.emitTicker(this.assembler.statistics(symbol, readLiveStatistics(frame)), true),
     heartbeat: (symbol, product, frame) => this.#heartbeat(symbol, product, frame),
   };
 
@@ -137,20 +132,20 @@ export class CoinbaseLive extends LiveProtocol {
       return;
     }
     const prices = { ...book.best, upstreamTime: readTime(frame.time), ...this.arrival() };
-    this.emitTicker(this.#assembler.prices(symbol, prices), frame.type === 'snapshot');
+    this.emitTicker(this.assembler.prices(symbol, prices), frame.type === 'snapshot');
   }
 
   /** Drops the prices until a new snapshot arrives. */
   #dropPrices(symbol: MarketSymbol): void {
     const product = this.#products.get(symbol);
     if (product !== undefined) product.book = undefined;
-    this.#assembler.dropPrices(symbol);
+    this.assembler.dropPrices(symbol);
   }
 
   /** A crossed book has missed a change: only a new snapshot corrects it. */
   #renew(symbol: MarketSymbol, product: Product): void {
     this.dropped('crossed');
-    this.#assembler.dropPrices(symbol);
+    this.assembler.dropPrices(symbol);
     const nowMs = this.clock.monotonicMs();
     if (nowMs - product.renewedAtMs < renewEveryMs) return;
     this.unsubscribe([symbol]);
@@ -163,7 +158,7 @@ export class CoinbaseLive extends LiveProtocol {
     product.sequence = sequence;
     product.hasChanged = false;
     if (!isCurrent || product.book === undefined) return;
-    this.emitTicker(this.#assembler.confirmed(symbol, readTime(frame.time), this.clock.now()), false);
+    this.emitTicker(this.assembler.confirmed(symbol, readTime(frame.time), this.clock.now()), false);
   }
 
   /** A product is subscribed once the book and the ticker are. */
@@ -191,12 +186,12 @@ export class CoinbaseLive extends LiveProtocol {
     const nowMs = this.clock.monotonicMs();
     const due = [...this.#products].filter(
       ([symbol, { refreshedAtMs }]) =>
-        nowMs - refreshedAtMs >= refreshAfterMs && this.#assembler.statisticsAgeMs(symbol) >= refreshAfterMs,
+        nowMs - refreshedAtMs >= refreshAfterMs && this.assembler.statisticsAgeMs(symbol) >= refreshAfterMs,
     );
     for (const [symbol, product] of due.slice(0, refreshesAtOnce)) {
       product.refreshedAtMs = nowMs;
       void this.#loadStatistics(symbol, this.#controller.signal).then((statistics) => {
-        if (statistics !== undefined) this.emitTicker(this.#assembler.statistics(symbol, statistics));
+        if (statistics !== undefined) this.emitTicker(this.assembler.statistics(symbol, statistics));
       });
     }
   }

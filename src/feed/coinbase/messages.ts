@@ -3,6 +3,7 @@ import { parseDecimal } from '../../market/decimal.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
 import { changePercentOf } from '../derived.ts';
 import { asStep, type ListedPair, type MarketTerms, requireStep } from '../market-listing.ts';
+import { readCommonValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
 import type { BestPrices } from '../top-of-book.ts';
 import { asInstant, asPositive, asText, requireList, requireObject, type WireObject } from '../wire.ts';
@@ -60,16 +61,9 @@ export function readStats(result: unknown): Statistics {
 }
 
 /** All are over the last 24 hours, `open` is the price at their start. There is no average and no volume in the quote currency. */
-function statisticsOf({ last, open, high, low, volume }: WireObject): Statistics {
-  const price = parseDecimal(last);
-  return {
-    last: price,
-    high24h: parseDecimal(high),
-    low24h: parseDecimal(low),
-    volume24h: parseDecimal(volume),
-    vwap24h: undefined,
-    priceChangePercent24h: changePercentOf(price, asPositive(open)),
-  };
+function statisticsOf(stats: WireObject): Statistics {
+  const values = readCommonValues(stats);
+  return { ...values, priceChangePercent24h: changePercentOf(values.last, asPositive(stats.open)) };
 }
 
 interface PolledPrices extends BestPrices {

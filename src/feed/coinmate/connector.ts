@@ -5,7 +5,7 @@ import type { FeedPath, UpstreamTicker } from '../../market/upstream.ts';
 import type { CloseReason, ConnectorOptions, LiveConnection, LiveListener } from '../connector.ts';
 import { ConnectorBase } from '../connector-base.ts';
 import { type ListedPair, type MarketTerms, requirePlaces, requirePositive } from '../market-listing.ts';
-import { readPolled, type TickerValues } from '../rest-answers.ts';
+import { readCommonValues, readPolled, type TickerValues } from '../rest-answers.ts';
 import type { RestAnswer } from '../rest-client.ts';
 import {
   asEpoch,
@@ -197,13 +197,8 @@ function readTerms(entry: WireObject): MarketTerms {
  */
 export function readTicker(entry: WireObject): TickerValues {
   return {
-    bid: parseDecimal(entry.bid),
-    ask: parseDecimal(entry.ask),
-    last: parseDecimal(entry.last),
-    high24h: parseDecimal(entry.high),
-    low24h: parseDecimal(entry.low),
+    ...readCommonValues(entry),
     volume24h: parseDecimal(entry.amount),
-    vwap24h: undefined,
     priceChangePercent24h: undefined,
     // Documented as milliseconds, and sent as seconds: the size decides.
     upstreamTime: asEpoch(entry.timestamp),

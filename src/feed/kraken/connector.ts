@@ -44,7 +44,7 @@ export class KrakenConnector extends ConnectorBase {
   }
 
   openLive(listener: LiveListener) {
-    return this.openSocket(listener, krakenSocket, (parts, channel) => new KrakenLive(parts, channel));
+    return this.openSocket(listener, krakenSocket, (...live) => new KrakenLive(...live));
   }
 
   /** One delisted pair fails a request that names it. */

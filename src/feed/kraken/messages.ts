@@ -2,7 +2,7 @@ import { parseDecimal, unitAt } from '../../market/decimal.ts';
 import type { CurrencyCode } from '../../market/symbol.ts';
 import type { UpstreamMarketStatus } from '../../market/upstream.ts';
 import { type ListedPair, type MarketTerms, readCurrency, requirePlaces, requirePositive } from '../market-listing.ts';
-import type { TickerValues } from '../rest-answers.ts';
+import { readCommonValues, type TickerValues } from '../rest-answers.ts';
 import { asInstant, asList, asObject, asPositive, asText, requireObject, type WireObject } from '../wire.ts';
 
 /** Kraken's own codes that differ from the common ones. */
@@ -99,13 +99,7 @@ export function pairStatus(status: unknown): UpstreamMarketStatus {
 /** Reads one entry of the live channel's `data`. A value that is missing or not a decimal is `undefined`. */
 export function readLiveTicker(entry: WireObject): TickerValues {
   return {
-    bid: parseDecimal(entry.bid),
-    ask: parseDecimal(entry.ask),
-    last: parseDecimal(entry.last),
-    high24h: parseDecimal(entry.high),
-    low24h: parseDecimal(entry.low),
-    volume24h: parseDecimal(entry.volume),
-    vwap24h: parseDecimal(entry.vwap),
+    ...readCommonValues(entry),
     priceChangePercent24h: parseDecimal(entry.change_pct),
     upstreamTime: asInstant(entry.timestamp),
   };

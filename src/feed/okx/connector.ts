@@ -35,7 +35,7 @@ export class OkxConnector extends ConnectorBase {
   }
 
   openLive(listener: LiveListener) {
-    return this.openSocket(listener, okxSocket, (parts, channel) => new OkxLive(parts, channel));
+    return this.openSocket(listener, okxSocket, (...live) => new OkxLive(...live));
   }
 
   protected async loadTickers(_: readonly MarketSymbol[], signal: AbortSignal) {
