@@ -1,8 +1,8 @@
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { UpstreamTicker } from '../market/upstream.ts';
 import type { Catalogue, ConnectorOptions, ExchangeConnector, LiveConnection, LiveListener } from './connector.ts';
-import type { LiveChannel, LiveParts, LiveProtocol, SocketTraits } from './live-protocol.ts';
-import { LiveSocket } from './live-socket.ts';
+import type { SocketTraits } from './live-protocol.ts';
+import { LiveSocket, type LiveSocketOptions } from './live-socket.ts';
 import { type ListedPair, PairDirectory, selectMarkets } from './market-listing.ts';
 import { type RestAnswer, type RestCall, RestClient, type RestClientOptions } from './rest-client.ts';
 import { SplitConnection } from './split-connection.ts';
@@ -108,17 +108,10 @@ export abstract class ConnectorBase implements ExchangeConnector {
   protected openSocket(
     listener: LiveListener,
     traits: SocketTraits,
-    protocol: (parts: LiveParts, channel: LiveChannel) => LiveProtocol,
+    protocol: LiveSocketOptions['protocol'],
   ): LiveConnection {
     const { clock, quotes, urls, frameBytesMax } = this.options;
-    const parts = { clock, quotes, directory: this.directory, traits };
-    const socket = {
-      clock,
-      url: urls.ws,
-      traits,
-      frameBytesMax,
-      protocol: (channel: LiveChannel) => protocol(parts, channel),
-    };
+    const socket = { clock, quotes, directory: this.directory, traits, url: urls.ws, frameBytesMax, protocol };
     const open = (events: LiveListener) => new LiveSocket(socket, events).protocol;
     return traits.symbolsMax === undefined ? open(listener) : new SplitConnection(open, traits.symbolsMax, listener);
   }

@@ -13,8 +13,12 @@ export function vwapOf(
   baseVolume: DecimalString | undefined,
 ): DecimalString | undefined {
   if (quoteVolume === undefined || baseVolume === undefined || !isPositive(baseVolume)) return undefined;
-  const [paid, bought] = inOneUnit(quoteVolume, baseVolume);
-  return quotient(paid, bought);
+  return ratioOf(quoteVolume, baseVolume);
+}
+
+/** How many times `divisor`, which is above zero, is in `dividend`: in its shortest form, with up to 20 decimals. */
+export function ratioOf(dividend: DecimalString, divisor: DecimalString): DecimalString {
+  return quotient(...inOneUnit(dividend, divisor));
 }
 
 /** The change from `before` to `last` in percent. `before` has to be the price of exactly 24 hours ago. */

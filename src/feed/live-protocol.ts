@@ -40,7 +40,7 @@ export interface LiveParts {
   readonly clock: Clock;
   readonly directory: PairDirectory;
   readonly quotes: readonly CurrencyCode[];
-  readonly traits: Pick<SocketTraits, 'acknowledges' | 'batchMax'>;
+  readonly traits: SocketTraits;
 }
 
 /** One exchange's messages on one connection. The socket below it is the same for all exchanges. */

@@ -4,15 +4,13 @@ import { WebSocket } from 'ws';
 import type { Clock, Timer } from '../clock.ts';
 import { readRetryAfter } from './bounded-fetch.ts';
 import type { CloseReason, LiveEvent, LiveListener } from './connector.ts';
-import type { LiveChannel, LiveProtocol, SocketTraits } from './live-protocol.ts';
+import type { LiveChannel, LiveParts, LiveProtocol, SocketTraits } from './live-protocol.ts';
 
-interface LiveSocketOptions {
-  readonly clock: Clock;
+export interface LiveSocketOptions extends LiveParts {
   readonly url: string;
-  readonly traits: SocketTraits;
   /** The configured limit of a frame. */
   readonly frameBytesMax: number;
-  readonly protocol: (channel: LiveChannel) => LiveProtocol;
+  readonly protocol: (parts: LiveParts, channel: LiveChannel) => LiveProtocol;
 }
 
 const connectTimeoutMs = 10_000;
@@ -36,7 +34,7 @@ export class LiveSocket implements LiveChannel {
     this.#options = options;
     this.#listener = listener;
     this.#queue = new SendQueue(clock, traits.pace, (text) => this.sendNow(text));
-    this.protocol = options.protocol(this);
+    this.protocol = options.protocol(options, this);
     // Validation of UTF-8 is ours: a bad frame is dropped, where `ws` would drop the connection.
     this.#socket = new WebSocket(url, {
       perMessageDeflate: false,

@@ -31,7 +31,6 @@ export class FeedSupervisor {
   readonly #cadence: Cadence;
   readonly #timers = new Set<Timer>();
   #path: FeedPath | undefined;
-  #isRunning = false;
   #lastLive: { readonly at: EpochMs; readonly atMs: number; readonly lagMs: number | undefined } | undefined;
   #systemStatus: string | undefined;
 
@@ -55,8 +54,6 @@ export class FeedSupervisor {
 
   /** Begins to connect and load. Failures are retried for ever. Call it once. */
   start(): void {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
     this.#catalogue.start();
     this.#poller.start();
     this.#after(this.#parts.timing.liveGraceMs, () => this.#giveUpOnLive());
@@ -71,7 +68,6 @@ export class FeedSupervisor {
 
   /** Ends every connection, request and timer at once. */
   stop(): void {
-    this.#isRunning = false;
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
     this.#link.stop();

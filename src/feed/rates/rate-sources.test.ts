@@ -22,9 +22,9 @@ test('the Czech fixing is read digit for digit', () => {
   assert.deepEqual(readCnb(text, 'EUR'), { mid: '24.310', fixingDate: '2026-11-20' });
 });
 
-test('a fixing for several units is divided exactly, or to 18 decimals', () => {
+test('a fixing for several units is divided exactly, or to 20 decimals', () => {
   assert.equal(readCnb(cnb(row('HUF', '6.123', '100')), 'HUF').mid, '0.06123');
-  assert.equal(readCnb(cnb(row('IDR', '1', '3')), 'IDR').mid, '0.333333333333333333');
+  assert.equal(readCnb(cnb(row('IDR', '1', '3')), 'IDR').mid, '0.33333333333333333333');
 });
 
 test('a Czech answer without the currency, the date or a decimal is malformed', () => {

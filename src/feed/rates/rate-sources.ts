@@ -1,10 +1,11 @@
-import Big from 'big.js';
 import type { Clock } from '../../clock.ts';
-import { type DecimalString, parseDecimal, toBig } from '../../market/decimal.ts';
+import { isPositive, parseDecimal, toBig } from '../../market/decimal.ts';
+import { middleOf } from '../../market/reference-prices.ts';
 import type { CurrencyCode, MarketSymbol } from '../../market/symbol.ts';
 import type { UpstreamTicker } from '../../market/upstream.ts';
 import { fetchText } from '../bounded-fetch.ts';
 import type { ExchangeConnector } from '../connector.ts';
+import { ratioOf } from '../derived.ts';
 import { asList, asObject, asPositive, asText, parseLossless, UpstreamError } from '../wire.ts';
 import type { LoadedRate, RateSource } from './rate-keeper.ts';
 
@@ -32,16 +33,6 @@ function httpSource(
   };
 }
 
-/** Divides to 18 decimals, far beyond the digits of any fixing. */
-const EighteenDecimals = Big();
-EighteenDecimals.DP = 18;
-EighteenDecimals.RM = Big.roundHalfEven;
-
-/** `dividend / divisor` in its shortest form: exact with at most 18 decimals, half-even in the 18th otherwise. */
-function quotient(dividend: DecimalString | Big, divisor: DecimalString | 2): DecimalString {
-  return new EighteenDecimals(dividend).div(divisor).toFixed() as DecimalString;
-}
-
 /** The daily fixing of the Czech National Bank: CZK per `amount` units of a currency. The quote currency must be CZK. */
 export function cnbSource(options: HttpSourceOptions): RateSource {
   return httpSource('cnb', options, 'application/json', (text) => readCnb(text, options.base));
@@ -60,7 +51,7 @@ export function readCnb(text: string, currency: string): LoadedRate {
   if (rate === undefined || amount === undefined) {
     throw new UpstreamError('malformed', 'rate or amount is not a decimal');
   }
-  return { mid: toBig(amount).eq(1) ? rate : quotient(rate, amount), fixingDate };
+  return { mid: toBig(amount).eq(1) ? rate : ratioOf(rate, amount), fixingDate };
 }
 
 /** The daily reference rates of the European Central Bank: units of a currency per euro. The base currency must be EUR. */
@@ -161,12 +152,11 @@ export function exchangeSource({ connectors, symbol }: ExchangeSourceOptions): R
       const tickers = await pollFirst(connectors, symbol, signal);
       const ticker = tickers.find((candidate) => candidate.symbol === symbol);
       if (ticker === undefined) throw new UpstreamError('unknown_symbol', 'the exchange gave no ticker');
-      if (ticker.bid === undefined || ticker.ask === undefined) {
-        throw new UpstreamError('malformed', 'no bid or no ask');
-      }
-      const bid = toBig(ticker.bid);
-      if (!bid.gt(0) || bid.gt(ticker.ask)) throw new UpstreamError('refused', 'bid is not positive or above ask');
-      return { mid: quotient(bid.plus(ticker.ask), 2), fixingDate: undefined };
+      const { bid, ask } = ticker;
+      if (bid === undefined || ask === undefined) throw new UpstreamError('malformed', 'no bid or no ask');
+      if (!isPositive(bid) || toBig(bid).gt(ask))
+        throw new UpstreamError('refused', 'bid is not positive or above ask');
+      return { mid: middleOf({ bid, ask }), fixingDate: undefined };
     },
   };
 }
