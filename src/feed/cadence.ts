@@ -12,7 +12,7 @@ export class Cadence {
   /** The longest pause of the window before; `undefined`: nothing was heard for so long yet. */
   #longestBeforeMs: number | undefined;
 
-  /** @param pauseMaxMs prices that pause for longer are not steady; 0: silence never says anything */
+  /** @param pauseMaxMs prices that pause for longer are not steady; 0: silence is never taken for a fault */
   constructor(pauseMaxMs: number) {
     this.#pauseMaxMs = pauseMaxMs;
   }
@@ -38,7 +38,7 @@ export class Cadence {
     this.#windowStartMs = nowMs;
   }
 
-  /** The connection ended: what comes over the next one is judged by itself. */
+  /** The connection ended: the next one is judged on its own prices. */
   reset(): void {
     this.#lastAtMs = undefined;
     this.#longestMs = 0;

@@ -196,7 +196,7 @@ export class CandleKeeper {
   #publish(symbol: MarketSymbol, followed: Followed, now: EpochMs): void {
     const recorded = this.#recorded?.of(symbol, now);
     const references = recorded ?? followed.history.references(now);
-    // At first the market has what was restored: the record knows better, a history that begins does not.
+    // At first the market has what was restored: the record replaces that, an empty history does not.
     const published = followed.published ?? (recorded === undefined ? noReferences : undefined);
     if (published?.recordedFor === references.recordedFor && areSamePrices(published, references)) return;
     followed.published = references;

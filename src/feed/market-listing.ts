@@ -99,8 +99,8 @@ export interface PairNames {
 }
 
 /**
- * The names of every pair listed since the process started. A pair missing from a catalogue keeps its names: when
- * its market is gone is decided by the market's lifecycle.
+ * The names of every pair listed since the process started. A pair missing from a catalogue keeps its names: the market's
+ * lifecycle decides when it is delisted.
  */
 export class PairDirectory {
   readonly bySymbol = new Map<MarketSymbol, PairNames>();

@@ -18,9 +18,9 @@ interface RecordedReferencesParts {
   readonly log: Log;
 }
 
-/** What stands for the answer of a record that could not be asked. */
+/** In place of the answer when asking failed. */
 const unanswered: Middles = new Map();
-/** Answers of an earlier minute than this are not said any more. */
+/** Older answers are not used. */
 const lagMaxMs = 2 * 60_000;
 /** A record that takes longer is not waited for. */
 const waitMaxMs = 30_000;
@@ -79,7 +79,7 @@ export class RecordedReferences {
     this.#askedAtMs = undefined;
   }
 
-  /** Never rejects: what cannot be read is asked for again in the next minute, and not said until then. */
+  /** Never rejects: what cannot be read is asked for again in the next minute. */
   async #answer(at: EpochMs): Promise<Middles | undefined> {
     const { ask, source, log } = this.#parts;
     try {

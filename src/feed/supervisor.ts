@@ -106,7 +106,7 @@ export class FeedSupervisor {
 
   /**
    * Where prices came steadily and then none for `silentAfterMs`, though the connection is alive: when the last one came, by the
-   * monotonic clock, and the markets. Whether they stopped or the market did, only another source can tell.
+   * monotonic clock, and the markets. Only another source shows whether the source stopped or the market did.
    */
   get brokenOff(): { readonly atMs: number; readonly symbols: readonly MarketSymbol[] } | undefined {
     const { lastAtMs, wasSteady } = this.#cadence;

@@ -225,8 +225,8 @@ export function readStatistics(event: WireObject): Statistics {
 }
 
 /**
- * Reads one entry of `ticker/24hr`. Its `closeTime` ends the window of the statistics; nothing says that the best
- * prices are of that instant, so these tickers carry no time.
+ * Reads one entry of `ticker/24hr`. Its `closeTime` ends the window of the statistics; the best prices need
+ * not be of that instant, so these tickers carry no time.
  */
 export function readPolledTicker(entry: WireObject): TickerValues {
   return {

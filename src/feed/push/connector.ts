@@ -77,9 +77,9 @@ export class PushConnector implements ExchangeConnector {
   readonly #sessionListener: PushListener = {
     helloReceived: (session, epoch) => this.#helloReceived(session, epoch),
     catalogueReceived: (markets) => this.#catalogueReceived(markets),
-    knows: (symbol) => this.#symbols.has(symbol),
+    isListed: (symbol) => this.#symbols.has(symbol),
     tickerReceived: (ticker, isSnapshot) => this.#live?.ticker(ticker, isSnapshot, this.#clock.now()),
-    heard: () => this.#live?.emit({ type: 'frame' }),
+    messageReceived: () => this.#live?.emit({ type: 'frame' }),
     ended: (session, detail) => this.#sessionEnded(session, detail),
   };
 

@@ -8,8 +8,8 @@ A connection begins with \`hello\`. The service answers with \`resync\`, and the
 \`ticker\` of every market with a price, and \`snapshot\` end. From then on it sends a \`ticker\` for every change, each numbered one higher than
 the one before, and a \`heartbeat\` every second.
 
-Every ticker is the whole state of its market. A number that is left out is answered with \`resync\`: the snapshot heals it. Refused
-tickers count in the sequence. An engine that starts anew takes a higher \`epoch\`; the connection of a lower one ends.
+Every ticker is the whole state of its market. A number that is left out is answered with \`resync\`: the snapshot makes up for it. Refused
+tickers count in the sequence. An engine that restarts takes a higher \`epoch\`; the connection of a lower one ends.
 
 Through Redis Streams, to a source of kind \`redis-stream\`, it writes the same messages as entries of a stream: the field \`message\` is the JSON
 text, \`epoch\` the number of the \`hello\`. Answers have the same two fields, in a stream of their own.

@@ -53,7 +53,7 @@ export const engineMessages = {
       phase: Type.Enum(['begin', 'end'], { description: 'Which bracket.' }),
     },
   ),
-  ticker: message('ticker', 'The whole state of one market. A lost one is made good by the next.', {
+  ticker: message('ticker', 'The whole state of one market. The next one makes up for a lost one.', {
     seq: whole('One more than that of the ticker before, whatever its market. Any number after a snapshot begins.', 15),
     symbol: Type.String({
       description: 'A market of the catalogue.',
@@ -88,7 +88,7 @@ export const engineMessages = {
 
 /** What the service answers, by `type`. */
 export const serviceMessages = {
-  ack: message('ack', 'Everything up to this ticker was looked at.', { seq: whole('Of the last one.', 15, 0) }),
+  ack: message('ack', 'Every ticker up to this one was processed.', { seq: whole('Of the last one.', 15, 0) }),
   resync: message(
     'resync',
     'Send the catalogue if it was not sent on this connection, and a snapshot. Tickers outside it are not taken until then.',
@@ -132,7 +132,7 @@ export type ServiceMessage = MessageOf<typeof serviceMessages>;
 export type PushErrorCode = Static<typeof serviceMessages.error>['code'];
 export type ResyncReason = Static<typeof serviceMessages.resync>['reason'];
 
-/** A frame that is not taken. The message is for whoever wrote the engine. */
+/** A frame that is not taken. The message is for the author of the engine. */
 export interface Refusal {
   readonly code: PushErrorCode;
   readonly message: string;
@@ -173,7 +173,7 @@ interface Fault {
 
 /** The first fault, by the name of its field: `markets.3.tickSize: …`. */
 function faultOf(faults: readonly Fault[]): string {
-  // A name that is not known is said twice, once as a schema that nothing satisfies.
+  // An unknown name is reported twice, once as a schema that nothing satisfies.
   const fault = faults.find(({ keyword }) => keyword !== 'boolean');
   const { instancePath = '', params = {}, message = 'is not valid' } = fault ?? {};
   const within = instancePath.slice(1).replaceAll('/', '.');

@@ -21,23 +21,23 @@ export interface PushTransport {
   unsentBytes(): number;
 }
 
-/** What a session tells its source. */
+/** The events of a session. */
 export interface PushListener {
-  /** The engine said who it is. False when a later run of it is, or was, connected: the session ends then. */
+  /** The engine identified its run. Returns false when a later run of it is, or was, connected: the session ends then. */
   helloReceived(session: PushSession, epoch: number): boolean;
   /** Returns why the markets cannot be, by field; `undefined` when they are taken. */
   catalogueReceived(markets: readonly PushedMarket[]): string | undefined;
-  knows(symbol: string): boolean;
+  isListed(symbol: string): boolean;
   tickerReceived(ticker: PushedTicker, isSnapshot: boolean): void;
   /** A message of any kind. */
-  heard(): void;
+  messageReceived(): void;
   ended(session: PushSession, detail: string): void;
 }
 
 const helloWithinMs = 5_000;
 const silentAfterMs = 3_000;
 const unsentBytesMax = 64 * 1024;
-/** An engine without a change says so by sending its state once more: a heartbeat alone proves no price. */
+/** An engine without a change sends its state again: a heartbeat alone proves no price. */
 const quietAfterMs = 5_000;
 const ackEveryMs = 250;
 /** Clocks of two machines differ a little. */
@@ -53,8 +53,8 @@ const closeCodes: Partial<Record<PushErrorCode, number>> = {
 };
 
 /**
- * One connection of an engine: its messages in their order, sequence and time limits. It judges form alone; whether a price is
- * believed is for the market to say.
+ * One connection of an engine: its messages in their order, sequence and time limits. It judges form alone; the market room judges
+ * prices.
  */
 export class PushSession {
   readonly #clock: Clock;
@@ -82,14 +82,14 @@ export class PushSession {
     this.#transport = transport;
     this.#listener = listener;
     this.#startedAtMs = this.#heardAtMs = this.#tickerAtMs = clock.monotonicMs();
-    this.#watch = clock.every(ackEveryMs, () => this.#look());
+    this.#watch = clock.every(ackEveryMs, () => this.#check());
   }
 
   /** Takes one text frame. */
   received(text: string): void {
     if (this.#hasEnded) return;
     this.#heardAtMs = this.#clock.monotonicMs();
-    this.#listener.heard();
+    this.#listener.messageReceived();
     const read = readMessage(text);
     if (!isRefusal(read)) {
       if (this.#isInTurn(read)) this.#take(read);
@@ -120,7 +120,7 @@ export class PushSession {
     this.#listener.ended(this, 'the engine closed the connection');
   }
 
-  /** The connection is gone, or is to go: nothing is said of it any more. */
+  /** Ends the session without an event; with a code, its connection too. */
   end(code?: number): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -191,7 +191,7 @@ export class PushSession {
   }
 
   #faultOf({ symbol, time, bid, ask }: PushedTicker): readonly [PushErrorCode, string] | undefined {
-    if (!this.#listener.knows(symbol)) return ['UNKNOWN_SYMBOL', `symbol: ${symbol} is not in the catalogue.`];
+    if (!this.#listener.isListed(symbol)) return ['UNKNOWN_SYMBOL', `symbol: ${symbol} is not in the catalogue.`];
     if (time > this.#clock.now() + aheadMsMax) {
       return [
         'FUTURE_TIME',
@@ -221,7 +221,7 @@ export class PushSession {
     this.#transport.send({ type: 'ack', seq: this.#seen });
   }
 
-  #look(): void {
+  #check(): void {
     const nowMs = this.#clock.monotonicMs();
     if (!this.#hasHello && nowMs - this.#startedAtMs >= helloWithinMs) {
       this.#fail('OUT_OF_TURN', `No hello within ${helloWithinMs} ms.`);

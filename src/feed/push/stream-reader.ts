@@ -62,16 +62,16 @@ interface Session {
 
 /**
  * Reads what an engine writes to a stream, in place of a connection: each `hello` begins a session, and every entry carries its epoch, so
- * that two engines never mix. Goes on after a restart where it stopped; where entries were lost, the engine begins anew.
+ * that two engines never mix. Goes on after a restart where it stopped; where entries were lost, the engine starts over.
  */
 export class StreamReader {
   readonly #parts: StreamReaderParts;
   #session: Session | undefined;
   #epoch = 0;
   /** The last entry that was read; `undefined`: the kept position was not asked for yet. */
-  #heldTo: string | undefined;
-  /** Of the position, what is to be kept beside its id. */
-  #unkept: Partial<StreamPosition> = {};
+  #readTo: string | undefined;
+  /** What changed of the position beside its id. */
+  #unsaved: Partial<StreamPosition> = {};
   #replayBefore = 0;
   #checkedAtMs: number | undefined;
   #helloAskedAtMs: number | undefined;
@@ -116,17 +116,17 @@ export class StreamReader {
   async #step(signal: AbortSignal): Promise<void> {
     const { clock, stream } = this.#parts;
     if (this.#checkedAtMs === undefined) this.#replayBefore = (await stream.now()) - replayedAfterMs;
-    if (this.#heldTo === undefined) await this.#resume(signal);
+    if (this.#readTo === undefined) await this.#resume(signal);
     if (this.#checkedAtMs === undefined || clock.monotonicMs() - this.#checkedAtMs >= checkEveryMs) {
       await this.#findLoss();
       await this.#keep();
       this.#checkedAtMs = clock.monotonicMs();
     }
-    const entries = await stream.read(this.#heldTo!);
+    const entries = await stream.read(this.#readTo!);
     for (const entry of entries) {
       if (signal.aborted) return;
       this.#take(entry);
-      this.#heldTo = entry.id;
+      this.#readTo = entry.id;
     }
   }
 
@@ -134,24 +134,24 @@ export class StreamReader {
   async #resume(signal: AbortSignal): Promise<void> {
     const kept = await this.#parts.stream.position();
     if (signal.aborted) return;
-    this.#heldTo = kept?.id ?? beginning;
+    this.#readTo = kept?.id ?? beginning;
     if (kept === undefined || kept.epoch === 0) return;
     const { epoch, catalogue } = kept;
     this.#open(epoch, JSON.stringify({ type: 'hello', protocol: 1, epoch }));
     if (catalogue !== '') this.#session?.accepted.received(catalogue);
-    this.#unkept = {};
+    this.#unsaved = {};
   }
 
   /** A trimmed or deleted entry may have been a catalogue, or a later engine's hello: the session cannot go on. */
   async #findLoss(): Promise<void> {
     const { stream, log } = this.#parts;
-    const heldTo = this.#heldTo!;
-    if (heldTo === beginning || (await stream.has(heldTo))) return;
+    const readTo = this.#readTo!;
+    if (readTo === beginning || (await stream.has(readTo))) return;
     const last = await stream.lastId();
-    // Where the stream was made anew, its ids may be lower than those before.
-    if (last === undefined || isBefore(last, heldTo)) this.#heldTo = beginning;
-    log.warn({ position: heldTo }, 'entries of the stream were lost; the engine is asked to begin anew');
-    this.#unkept = { ...this.#unkept, catalogue: '' };
+    // A new stream can have lower ids than the one before.
+    if (last === undefined || isBefore(last, readTo)) this.#readTo = beginning;
+    log.warn({ position: readTo }, 'entries of the stream were lost; the engine is asked to start over');
+    this.#unsaved = { ...this.#unsaved, catalogue: '' };
     this.#end();
   }
 
@@ -165,21 +165,21 @@ export class StreamReader {
     } else if (epoch >= this.#epoch && (opening !== undefined || Number.parseInt(id, 10) >= this.#replayBefore)) {
       if (this.#session?.epoch !== epoch) this.#askForHello(epoch, message);
       else {
-        if (opening !== undefined) this.#unkept = { ...this.#unkept, catalogue: message };
+        if (opening !== undefined) this.#unsaved = { ...this.#unsaved, catalogue: message };
         this.#session.accepted.received(message);
       }
     }
   }
 
   #open(epoch: number, hello: string): void {
-    // The same run says it again: that it was fenced would make it end.
+    // The same run repeats its hello: being fenced would make it end.
     if (this.#session?.epoch === epoch) this.#session.isMuted = true;
     const session = this.#accept(epoch);
     session.accepted.received(hello);
     if (session.hasEnded) return;
     this.#session = session;
     this.#epoch = epoch;
-    this.#unkept = { epoch, catalogue: '' };
+    this.#unsaved = { epoch, catalogue: '' };
   }
 
   /** The session refuses what does not begin with hello; once a second is enough. */
@@ -193,7 +193,7 @@ export class StreamReader {
   #accept(epoch: number): Session {
     const accepted = this.#parts.connector.accept({
       send: (message) => {
-        // An answer that is lost, maybe a resync, would be waited for without end.
+        // A lost answer, possibly a resync, would be waited for indefinitely.
         if (!session.isMuted) this.#answer(epoch, message, () => this.#end(session));
       },
       close: () => {
@@ -218,10 +218,10 @@ export class StreamReader {
   }
 
   async #keep(): Promise<void> {
-    if (this.#heldTo === undefined) return;
-    const unkept = this.#unkept;
-    await this.#parts.stream.keep({ id: this.#heldTo, ...unkept });
-    if (this.#unkept === unkept) this.#unkept = {};
+    if (this.#readTo === undefined) return;
+    const unsaved = this.#unsaved;
+    await this.#parts.stream.keep({ id: this.#readTo, ...unsaved });
+    if (this.#unsaved === unsaved) this.#unsaved = {};
   }
 }
 
