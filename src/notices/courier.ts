@@ -16,9 +16,6 @@ export interface CourierOptions {
   readonly log: Log;
 }
 
-/** Attempts by how they ended, since the start. `postponed` ones are made again. */
-export type CourierCounts = Readonly<Record<'sent' | 'failed' | 'postponed' | 'unconfirmed', number>>;
-
 const lookEveryMs = 1_000;
 /**
  * After the lease another server may claim the notice; an attempt that has not come to the message's end is aborted
@@ -49,8 +46,10 @@ export class Courier {
   readonly #options: CourierOptions;
   readonly #stopping = new AbortController();
   readonly #abort = new AbortController();
-  #isFailing = false;
-  readonly #counts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
+  /** Attempts by how they ended, since the start. `postponed` ones are made again. */
+  readonly counts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
+  /** Whether the last attempt did not get its e-mail off. */
+  isFailing = false;
   #running: Promise<void> = Promise.resolve();
   /** Attempts in a row that failed for the server, not for the message. */
   #serverFaults = 0;
@@ -60,15 +59,6 @@ export class Courier {
 
   constructor(options: CourierOptions) {
     this.#options = options;
-  }
-
-  get counts(): CourierCounts {
-    return this.#counts;
-  }
-
-  /** Whether the last attempt did not get its e-mail off. */
-  get isFailing(): boolean {
-    return this.#isFailing;
   }
 
   start(): void {
@@ -189,8 +179,8 @@ export class Courier {
 
   #report({ id, keyId, attempts }: ClaimedNotice, outcome: NoticeOutcome): void {
     const { log } = this.#options;
-    this.#isFailing = outcome.status !== 'sent';
-    this.#counts[outcome.status === 'pending' ? 'postponed' : outcome.status]++;
+    this.isFailing = outcome.status !== 'sent';
+    this.counts[outcome.status === 'pending' ? 'postponed' : outcome.status]++;
     const fields = { notice: id, keyId, attempts };
     if (outcome.status === 'sent') log.info(fields, 'a notice was sent');
     else log.warn({ ...fields, reason: outcome.error }, failureMessages[outcome.status]);

@@ -2,7 +2,7 @@ import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Breaches, BreachRecord } from '../store/breaches.ts';
 import type { NoticeRule, Notices } from '../store/notices.ts';
-import { Courier, type CourierCounts } from './courier.ts';
+import { Courier } from './courier.ts';
 import type { SmtpServer } from './delivery.ts';
 import type { Mailbox } from './message.ts';
 
@@ -26,7 +26,7 @@ export interface NotifierOptions {
 /** What this process did since it started, and how many notices still wait in the shared outbox. */
 export interface NotifierFigures {
   readonly decided: number;
-  readonly attempts: CourierCounts;
+  readonly attempts: Readonly<Courier['counts']>;
   readonly pending: number;
   /** Whether the last e-mail could not be sent. */
   readonly isFailing: boolean;
@@ -45,7 +45,7 @@ const breachesKeptMs = 30 * 86_400_000;
 const noticesKeptMs = 365 * 86_400_000;
 /** Kept at most while the database cannot be written, about 10 MB; what comes after is dropped. */
 const unsavedMax = 100_000;
-const noAttempts: CourierCounts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
+const noAttempts = { sent: 0, failed: 0, postponed: 0, unconfirmed: 0 };
 
 /**
  * E-mail notices on repeated breaches (contract, Limits, rule 3): refusals into the database, decided there, sent from

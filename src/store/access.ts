@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import { type Engine, engineOf, yieldToEvents } from './engine.ts';
 import type { Database } from './schema.ts';
-import { StorePart } from './store-context.ts';
+import { type Engine, engineOf, StorePart, yieldToEvents } from './store-context.ts';
 
 /** What a serving process must know of a key. */
 export interface AccessEntry {

@@ -1,5 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import { type ListPosition, type Page, type PagedList, searchPage } from './paging.ts';
+import { type ListPosition, type Page, type PagedList, type PageOptions, searchPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { AccountTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
@@ -17,11 +17,9 @@ interface AccountWithKeys extends AccountRecord {
   readonly keys: KeyCounts;
 }
 
-interface AccountPageOptions {
+interface AccountPageOptions extends PageOptions<ListPosition> {
   /** A part of the e-mail address in any case, or a whole id. */
   readonly query?: string | undefined;
-  readonly after?: ListPosition | undefined;
-  readonly limit: number;
 }
 
 type AccountRow = Selectable<AccountTable>;

@@ -1,15 +1,13 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
-import { type ListPosition, mapPage, type Page, readPage } from './paging.ts';
+import { type ListPosition, mapPage, type Page, type PageOptions, readPage } from './paging.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { AuditTable } from './schema.ts';
 import { type AuditChange, type Journal, newId, StorePart } from './store-context.ts';
 
 export type AuditEntry = Required<AuditChange> & Pick<RecordOf<AuditTable>, 'id' | 'at' | 'actor'>;
 
-interface AuditPageOptions {
-  readonly limit: number;
-  readonly after?: ListPosition | undefined;
+interface AuditPageOptions extends PageOptions<ListPosition> {
   /** Only what is about this one. */
   readonly subjectId?: string | undefined;
 }

@@ -5,10 +5,10 @@ import { sql } from 'kysely';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
 import { type CopyProgress, copiedTables, copyStore, uncopiedTables } from './copy-store.ts';
-import type { Engine } from './engine.ts';
 import { openDatabase, openDatabaseToRead } from './open-database.ts';
 import { btcEur, digestNumber, emptyDatabase, newDatabase, postgresTest, refusal } from './store.testing.ts';
 import { openStore } from './store.ts';
+import type { Engine } from './store-context.ts';
 
 const clock = new FakeClock();
 const options = { clock, progress() {} };

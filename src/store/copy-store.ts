@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Clock } from '../clock.ts';
-import { yieldToEvents } from './engine.ts';
 import { type DatabaseToRead, openDatabase, openDatabaseToRead } from './open-database.ts';
 import type { Database, Schema } from './schema.ts';
 import { Snapshots } from './snapshots.ts';
+import { yieldToEvents } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 import { readVersions, type Versions } from './watch-changes.ts';
 
@@ -60,10 +60,8 @@ export interface CopyProgress {
   readonly total: number;
 }
 
-/** Rows that are in the target now, by table. */
-type CopyCounts = Readonly<Record<string, number>>;
-
 interface CopyResult {
+  /** Rows that are in the target now, by table. */
   readonly counts: CopyCounts;
   /** An earlier run had done all of it. */
   readonly wasComplete: boolean;
@@ -71,6 +69,8 @@ interface CopyResult {
 
 /** The snapshot in which a copy records how far it is. It is the only row that the source does not have. */
 const markName = 'store copy';
+
+type CopyCounts = Readonly<Record<string, number>>;
 
 interface CopyMark {
   /** The name of the source. */

@@ -13,18 +13,13 @@ export interface KeyWithAccount extends KeyRecord {
 }
 
 /** What a key needs to be stored. Its text is not among it. */
-export interface NewKey {
-  readonly accountId: string;
+export interface NewKey
+  extends Pick<KeyRecord, 'accountId' | 'lastFour'>,
+    Partial<Pick<KeyRecord, 'expiresAt' | 'limitPerMinute'>> {
   /** SHA-256 of the whole key text: 32 bytes. */
   readonly digest: Uint8Array;
-  /** The last four characters of the key, by which people tell keys apart. */
-  readonly lastFour: string;
   /** Up to 100 characters; empty when left out. */
   readonly label?: string | undefined;
-  /** The first instant at which the key is no longer valid. */
-  readonly expiresAt?: EpochMs | undefined;
-  /** 1 to 1,000,000; the configured limit when left out. */
-  readonly limitPerMinute?: number | undefined;
 }
 
 const labelLengthMax = 100;

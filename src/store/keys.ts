@@ -14,7 +14,7 @@ import {
   revokedKey,
   unknownKey,
 } from './key-record.ts';
-import { mapPage, type Page, searchPage } from './paging.ts';
+import { mapPage, type Page, type PageOptions, searchPage } from './paging.ts';
 import type { ApiKeyTable, Database, KeyStatus } from './schema.ts';
 import { newId, StorePart } from './store-context.ts';
 import { StoreError } from './store-error.ts';
@@ -22,24 +22,18 @@ import { StoreError } from './store-error.ts';
 export type { KeyRecord, KeyWithAccount, NewKey } from './key-record.ts';
 export type { KeyStatus } from './schema.ts';
 
-interface KeyPageOptions {
+/** The position is the number of the last key of the page before. Keys made later never move it. */
+interface KeyPageOptions extends PageOptions<number> {
   readonly accountId?: string | undefined;
   readonly status?: KeyStatus | undefined;
   /** A part of the label or of the account's e-mail address in any case, the last four characters, or a whole id. */
   readonly query?: string | undefined;
-  /** The number of the last key of the page before. Keys made later never move it. */
-  readonly after?: number | undefined;
-  readonly limit: number;
 }
 
-interface KeyRotation {
-  /** The SHA-256 of the new key's text. */
-  readonly digest: Uint8Array;
-  readonly lastFour: string;
+/** What the new key has of its own; its expiry is the old key's when left out. */
+interface KeyRotation extends Pick<NewKey, 'digest' | 'lastFour' | 'expiresAt'> {
   /** How long both keys are valid, from now on; 0 ends the old one at once. */
   readonly overlapMs: number;
-  /** Expiry of the new key; the old key's own expiry when left out. */
-  readonly expiresAt?: EpochMs | undefined;
 }
 
 interface RotatedKey {

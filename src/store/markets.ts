@@ -1,9 +1,8 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import { yieldToEvents } from './engine.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { MarketTable } from './schema.ts';
-import { StorePart } from './store-context.ts';
+import { StorePart, yieldToEvents } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
 /** A market as a server knows it after a catalogue load. */

@@ -1,10 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import { type BreachRecord, breachesOf } from './breaches.ts';
-import { yieldToEvents } from './engine.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, NoticeKind, NoticeTable } from './schema.ts';
-import { newId, type StoreContext } from './store-context.ts';
+import { newId, type StoreContext, yieldToEvents } from './store-context.ts';
 
 const kind: NoticeKind = 'repeated_breaches';
 const minuteMs = 60_000;

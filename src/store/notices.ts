@@ -169,9 +169,11 @@ function selectDue(db: Database, now: EpochMs) {
 }
 
 async function isAnythingDue(db: Database, now: EpochMs): Promise<boolean> {
-  if ((await selectDue(db, now).limit(1).executeTakeFirst()) !== undefined) return true;
   const abandoned = db.selectFrom('notices').select('id').where('status', '=', 'sending');
-  return (await abandoned.where('claimed_until_ms', '<=', now).limit(1).executeTakeFirst()) !== undefined;
+  const either = selectDue(db, now)
+    .unionAll(abandoned.where('claimed_until_ms', '<=', now))
+    .limit(1);
+  return (await either.executeTakeFirst()) !== undefined;
 }
 
 async function closeAbandoned(db: Database, now: EpochMs): Promise<void> {

@@ -1,4 +1,4 @@
-import { yieldToEvents } from './engine.ts';
+import { yieldToEvents } from './store-context.ts';
 
 /** A part of a list. */
 export interface Page<Item, Position> {
@@ -15,11 +15,15 @@ export interface ListPosition {
   readonly id: string;
 }
 
-/** A list that is read page by page. */
-export interface PagedList<Row, Position> {
+export interface PageOptions<Position> {
   /** Rows wanted. */
   readonly limit: number;
-  readonly after: Position | undefined;
+  /** Where the page before ended; the first page when left out. */
+  readonly after?: Position | undefined;
+}
+
+/** A list that is read page by page. */
+export interface PagedList<Row, Position> extends PageOptions<Position> {
   /** The next rows in the order of the list, at most `count`. */
   read(after: Position | undefined, count: number): Promise<readonly Row[]>;
   positionOf(row: Row): Position;

@@ -1,3 +1,4 @@
+import { PostgresAdapter, type QueryExecutorProvider } from 'kysely';
 import { randomBase62 } from '../base62.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import type { AuditSubjectKind, Database } from './schema.ts';
@@ -47,4 +48,16 @@ type IdPrefix = 'acc' | 'key' | 'win' | 'ntc' | 'aud' | 'tok' | 'inc' | 'trm';
 /** A new id: the prefix, `_` and 16 random base62 characters (95 bits). */
 export function newId(prefix: IdPrefix, randomness: Randomness): string {
   return `${prefix}_${randomBase62(randomLength, randomness)}`;
+}
+
+/** What a database runs on. Both hold the same tables; the few queries that differ ask for this. */
+export type Engine = 'sqlite' | 'postgres';
+
+export function engineOf(db: QueryExecutorProvider): Engine {
+  return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
+}
+
+/** Lets timers and sockets run: SQLite answers without leaving the thread, so a long row of queries would block it. */
+export function yieldToEvents(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

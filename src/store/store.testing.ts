@@ -6,10 +6,10 @@ import { after, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { type PostgresServer, postgresMissing, startPostgres } from '../../test/support/postgres.ts';
-import type { Engine } from './engine.ts';
 import type { MarketToSave } from './markets.ts';
 import { columnTypes } from './postgres/client.ts';
 import { openStore, type Store } from './store.ts';
+import type { Engine } from './store-context.ts';
 
 interface BareFixture {
   readonly store: Store;

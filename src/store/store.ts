@@ -69,11 +69,11 @@ export async function openStore({ actor = 'system', ...options }: OpenStoreOptio
 
 function storeOver({ db, release }: OpenDatabase, clock: Clock, randomness: Randomness, actor: string): Store {
   const journalOf = journalsOf(clock, randomness);
-  const watches = new Set<ChangeWatch>();
+  const watches: ChangeWatch[] = [];
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
-    await Promise.all([...watches].map((watch) => watch.stop()));
+    await Promise.all(watches.map((watch) => watch.stop()));
     await db.destroy();
     release?.();
   }
@@ -84,14 +84,8 @@ function storeOver({ db, release }: OpenDatabase, clock: Clock, randomness: Rand
     as: (by) => ({ ...store, ...partsFor(by) }),
     watchChanges(listener) {
       const watch = watchChanges(db, clock, listener);
-      watches.add(watch);
-      return {
-        look: () => watch.look(),
-        async stop() {
-          watches.delete(watch);
-          await watch.stop();
-        },
-      };
+      watches.push(watch);
+      return watch;
     },
     close() {
       closing ??= close();

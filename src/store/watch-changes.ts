@@ -1,22 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Clock } from '../clock.ts';
-import { engineOf } from './engine.ts';
 import type { Database } from './schema.ts';
+import { engineOf } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 
-/** What may have changed since the listener was last called. */
-export interface ChangedTopics {
-  /** Keys or accounts: read `AccessChanges.since`. */
-  readonly access: boolean;
-  /** An operator's pause, or a delisting: read `Markets.list`. */
-  readonly marketControls: boolean;
-  /** Read `MaintenanceWindows.list`. */
-  readonly maintenanceWindows: boolean;
-  /** Read `Terms.list`. */
-  readonly terms: boolean;
-  /** Something was recorded: read `AuditLog.page`. */
-  readonly audit: boolean;
+/** Of what something may have changed since the listener was last called. */
+type Topic = 'access' | 'marketControls' | 'maintenanceWindows' | 'terms' | 'audit';
+
+export interface ChangedTopics extends Readonly<Record<Topic, boolean>> {
   /** When an operator last accepted what had vanished, in epoch milliseconds; 0 for never. See `AccessChanges.acceptLosses`. */
   readonly lossesAcceptedAt: number;
 }
@@ -41,15 +33,9 @@ export interface ChangeWatch {
   stop(): Promise<void>;
 }
 
-/** What the triggers count. */
-export interface Versions {
-  readonly access: number;
-  readonly marketControls: number;
-  readonly maintenanceWindows: number;
-  readonly terms: number;
+/** What the triggers count, and of the audit log the instant of the latest entry. */
+export interface Versions extends Readonly<Record<Topic, number>> {
   readonly lossesAccepted: number;
-  /** The instant of the latest entry. */
-  readonly audit: number;
   /** 1 where nothing can be written: on a standby that has not become the primary. */
   readonly readOnly: number;
 }
@@ -101,12 +87,13 @@ export function watchChanges(db: Database, clock: Clock, listener: ChangeListene
 }
 
 function differences(seen: Versions | undefined, found: Versions): ChangedTopics {
+  const differs = (topic: Topic) => seen?.[topic] !== found[topic];
   return {
-    access: seen?.access !== found.access,
-    marketControls: seen?.marketControls !== found.marketControls,
-    maintenanceWindows: seen?.maintenanceWindows !== found.maintenanceWindows,
-    terms: seen?.terms !== found.terms,
-    audit: seen?.audit !== found.audit,
+    access: differs('access'),
+    marketControls: differs('marketControls'),
+    maintenanceWindows: differs('maintenanceWindows'),
+    terms: differs('terms'),
+    audit: differs('audit'),
     lossesAcceptedAt: found.lossesAccepted,
   };
 }

@@ -1,5 +1,5 @@
 import { type Migration, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
-import { engineOf } from '../engine.ts';
+import { engineOf } from '../store-context.ts';
 import { triggersFor } from './triggers.ts';
 
 /** The whole schema. What differs between the engines are some types of columns, and the triggers. */

@@ -1,5 +1,5 @@
 import { type Kysely, type Migration, type RawBuilder, sql } from 'kysely';
-import { engineOf } from '../engine.ts';
+import { engineOf } from '../store-context.ts';
 import { raiseFunction } from './triggers.ts';
 
 /** Dated terms, and tokens that may only read prices. */

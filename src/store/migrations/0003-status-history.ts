@@ -1,5 +1,5 @@
 import { type Migration, sql } from 'kysely';
-import { engineOf } from '../engine.ts';
+import { engineOf } from '../store-context.ts';
 
 /** What the components of the service were, for the status page. */
 export const statusHistoryMigration: Migration = {

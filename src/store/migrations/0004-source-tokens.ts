@@ -1,5 +1,5 @@
 import { type Migration, sql } from 'kysely';
-import { engineOf } from '../engine.ts';
+import { engineOf } from '../store-context.ts';
 
 /** Tokens of the operator's own engines, each for one source. */
 export const sourceTokensMigration: Migration = {

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { engineOf } from '../engine.ts';
+import { engineOf } from '../store-context.ts';
 
 /** They record what changed, whichever program changed it. */
 export async function triggersFor(db: Kysely<unknown>): Promise<readonly RawBuilder<unknown>[]> {

@@ -1,4 +1,4 @@
-import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../../clock.ts';
 import { StoreError } from '../store-error.ts';
@@ -21,45 +21,7 @@ const connectionLifeSeconds = 1_800;
 const closeTimeoutMs = 1_000;
 /** Between two trials of a server that hangs. */
 const trialEveryMs = 1_000;
-
-/**
- * A circuit breaker for a server that takes connections and answers nothing: each caller would wait for its timeout,
- * one after the other when the service stops. After such a failure one caller at a time tries, once a second; the
- * others fail at once.
- */
-class CircuitBreaker {
-  readonly #clock: Clock;
-  readonly #name: string;
-  #isOpen = false;
-  #nextTrialMs = 0;
-
-  constructor(clock: Clock, name: string) {
-    this.#clock = clock;
-    this.#name = name;
-  }
-
-  /** Throws `StoreError` with reason `no_answer` while the server is known to hang. */
-  assertClosed(): void {
-    if (!this.#isOpen) return;
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs < this.#nextTrialMs) {
-      const message = `The database ${this.#name} does not answer. Check the server and the network to it.`;
-      throw new StoreError('no_answer', message);
-    }
-    // Nobody else tries until this trial has ended; should its end be lost, some time later.
-    this.#nextTrialMs = nowMs + 10 * trialEveryMs;
-  }
-
-  /** The server answered, whatever it said. */
-  answered(): void {
-    this.#isOpen = false;
-  }
-
-  failed({ reason }: StoreError): void {
-    this.#isOpen = reason === 'no_answer';
-    this.#nextTrialMs = this.#clock.monotonicMs() + trialEveryMs;
-  }
-}
+const nothing = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] };
 
 /**
  * Connections to one database, made when they are needed, in the form that Kysely takes. Everything they throw is a
@@ -69,13 +31,13 @@ export class ConnectionPool implements PostgresPool {
   readonly #pool: pg.Pool;
   readonly #name: string;
   readonly #clock: Clock;
-  readonly #breaker: CircuitBreaker;
   readonly #open = new Set<SocketClient>();
+  /** Until then nobody else asks a server that hangs; 0 while it answers. */
+  #hangsUntilMs = 0;
 
   constructor(location: PostgresLocation, { clock, timeouts, connectionsMax, readsOnly }: PoolOptions) {
     this.#name = location.name;
     this.#clock = clock;
-    this.#breaker = new CircuitBreaker(clock, location.name);
     this.#pool = new pg.Pool({
       Client: clientClassFor(location, timeouts, readsOnly) as unknown as new () => pg.Client,
       max: connectionsMax,
@@ -89,14 +51,11 @@ export class ConnectionPool implements PostgresPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    this.#breaker.assertClosed();
+    this.#assertAnswering();
     try {
-      const client = await this.#pool.connect();
-      return new Borrowed(client as unknown as SocketClient & pg.PoolClient, this.#name, this.#breaker);
+      return this.#borrowed((await this.#pool.connect()) as unknown as SocketClient & pg.PoolClient);
     } catch (error) {
-      const failure = asStoreError(error, this.#name);
-      this.#breaker.failed(failure);
-      throw failure;
+      throw this.#failureOf(error);
     }
   }
 
@@ -111,53 +70,51 @@ export class ConnectionPool implements PostgresPool {
       cut.cancel();
     }
   }
-}
 
-const nothing = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] };
-
-/** A connection that a caller has borrowed from the pool. */
-class Borrowed implements PostgresPoolClient {
-  readonly #client: SocketClient & pg.PoolClient;
-  readonly #name: string;
-  readonly #breaker: CircuitBreaker;
-  #failure: StoreError | undefined;
-
-  constructor(client: SocketClient & pg.PoolClient, name: string, breaker: CircuitBreaker) {
-    this.#client = client;
-    this.#name = name;
-    this.#breaker = breaker;
-  }
-
-  query<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
-  query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
-  /** Cursors are not used: lists are read in pages. */
-  query(text: unknown, parameters: readonly unknown[] = []): never {
-    return this.#query(text as string, [...parameters]) as never;
-  }
-
-  async #query(text: string, parameters: unknown[]): Promise<pg.QueryResult> {
-    // A rollback that cannot be sent is not needed and must not hide the cause: the server rolls back what lost its connection.
-    const { lostBy } = this.#client;
-    if (lostBy !== undefined) this.#failure ??= asStoreError(lostBy, this.#name);
-    if (this.#failure !== undefined) {
-      if (text === 'rollback') return nothing;
-      throw this.#failure;
+  /**
+   * A circuit breaker for a server that takes connections and answers nothing: each caller would wait for its timeout,
+   * one after the other when the service stops. After such a failure one caller at a time tries, once a second; the
+   * others fail at once.
+   */
+  #assertAnswering(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#hangsUntilMs) {
+      const message = `The database ${this.#name} does not answer. Check the server and the network to it.`;
+      throw new StoreError('no_answer', message);
     }
-    try {
-      const result = await this.#client.query(text, parameters);
-      this.#breaker.answered();
-      return result;
-    } catch (error) {
-      const failure = asStoreError(error, this.#name);
-      if (endsConnection(failure)) this.#failure = failure;
-      this.#breaker.failed(failure);
-      throw failure;
-    }
+    // Nobody else tries until this trial has ended; should its end be lost, some time later.
+    if (this.#hangsUntilMs > 0) this.#hangsUntilMs = nowMs + 10 * trialEveryMs;
   }
 
-  release(): void {
-    const isLost = this.#failure !== undefined || this.#client.lostBy !== undefined;
-    this.#client.release(isLost);
-    if (isLost) this.#client.socket.destroy();
+  #failureOf(error: unknown): StoreError {
+    const failure = asStoreError(error, this.#name);
+    this.#hangsUntilMs = failure.reason === 'no_answer' ? this.#clock.monotonicMs() + trialEveryMs : 0;
+    return failure;
+  }
+
+  /** A connection as a caller borrows it. Cursors are not used: lists are read in pages. */
+  #borrowed(client: SocketClient & pg.PoolClient): PostgresPoolClient {
+    let ended: StoreError | undefined;
+    const query = async (text: string, parameters: readonly unknown[] = []) => {
+      if (client.lostBy !== undefined) ended ??= asStoreError(client.lostBy, this.#name);
+      // A rollback that cannot be sent is not needed and must not hide the cause: the server rolls back what lost its connection.
+      if (ended !== undefined && text === 'rollback') return nothing;
+      if (ended !== undefined) throw ended;
+      try {
+        const result = await client.query(text, [...parameters]);
+        this.#hangsUntilMs = 0;
+        return result;
+      } catch (error) {
+        const failure = this.#failureOf(error);
+        if (endsConnection(failure)) ended = failure;
+        throw failure;
+      }
+    };
+    const release = () => {
+      const isLost = ended !== undefined || client.lostBy !== undefined;
+      client.release(isLost);
+      if (isLost) client.socket.destroy();
+    };
+    return { query, release } as unknown as PostgresPoolClient;
   }
 }
