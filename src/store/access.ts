@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import type { Database } from './schema.ts';
+import type { ApiKeyTable, Database } from './schema.ts';
 import { type Engine, engineOf, StorePart, yieldToEvents } from './store-context.ts';
 
 /** What a serving process must know of a key. */
@@ -138,21 +138,17 @@ export async function* accessPages(
 /** 1 when a key and its account are both active. For queries that join the two. */
 const usable = sql<number>`case when api_keys.status = 'active' and accounts.active = 1 then 1 else 0 end`;
 
-/** The columns behind an `AccessEntry`. */
-interface AccessRow {
-  readonly id: string;
+type AccessRow = Pick<Selectable<ApiKeyTable>, 'id' | 'expires_at_ms' | 'limit_per_minute'> & {
   readonly usable: number;
-  readonly expires_at_ms: EpochMs | null;
-  readonly limit_per_minute: number | null;
-}
+};
 
-function accessEntryOf({ id, usable: isUsable, expires_at_ms, limit_per_minute }: AccessRow, digest: Uint8Array) {
+function accessEntryOf(row: AccessRow, digest: Uint8Array): AccessEntry {
   return {
     digest,
-    keyId: id,
-    usable: isUsable === 1,
-    expiresAt: expires_at_ms ?? undefined,
-    limitPerMinute: limit_per_minute ?? undefined,
+    keyId: row.id,
+    usable: row.usable === 1,
+    expiresAt: row.expires_at_ms ?? undefined,
+    limitPerMinute: row.limit_per_minute ?? undefined,
   };
 }
 

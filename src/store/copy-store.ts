@@ -7,24 +7,23 @@ import { yieldToEvents } from './store-context.ts';
 import { StoreError } from './store-error.ts';
 import { readVersions, type Versions } from './watch-changes.ts';
 
-/** A table as it is copied: in the order of `order`, each row under the columns of `key`. */
+/** A table as it is copied: each row under the columns of its key. */
 interface CopiedTable {
   readonly name: keyof Schema;
   /** What identifies a row. */
   readonly key: readonly string[];
-  /** What rows are read by, page after page: unique, ascending. The key, where this is left out. */
-  readonly order?: readonly string[];
-  /** Columns that the target fills in by itself. */
-  readonly leftOut?: readonly string[];
+  /** The column that numbers the rows as they are made, each database in its own way. */
+  readonly number?: string;
 }
 
 /**
- * Every table but those of the engine's own bookkeeping, in an order in which what is referred to comes first. The
- * triggers of the target record what the copy changes there; keys get new numbers, in the order they were made.
+ * Every table but `access_changes` and `change_versions`, which mean nothing in another database, in an order in which
+ * what is referred to comes first. The triggers of the target record what the copy changes there; keys get new numbers,
+ * in the order they were made.
  */
 export const copiedTables: readonly CopiedTable[] = [
   { name: 'accounts', key: ['id'] },
-  { name: 'api_keys', key: ['id'], order: ['seq'], leftOut: ['seq'] },
+  { name: 'api_keys', key: ['id'], number: 'seq' },
   { name: 'markets', key: ['symbol'] },
   { name: 'maintenance_windows', key: ['id'] },
   { name: 'terms', key: ['id'] },
@@ -37,9 +36,6 @@ export const copiedTables: readonly CopiedTable[] = [
   { name: 'status_incidents', key: ['id'] },
   { name: 'source_tokens', key: ['id'] },
 ];
-
-/** Tables that are not copied: their rows describe changes of one database, and mean nothing in another. */
-export const uncopiedTables: readonly (keyof Schema)[] = ['access_changes', 'change_versions'];
 
 interface CopyOptions {
   /** Store URLs, see `openStore`. */
@@ -149,10 +145,11 @@ async function* copyTable(
 
 async function readPage(
   db: Database,
-  { name, key, order = key }: CopiedTable,
+  { name, key, number }: CopiedTable,
   after: Row | undefined,
   pageSize: number,
 ): Promise<readonly Row[]> {
+  const order = number === undefined ? key : [number];
   const columns = sql.join(order.map((column) => sql.ref(column)));
   const places = sql.join(order.map((column) => sql`${after?.[column]}`));
   const conditions = [
@@ -165,8 +162,8 @@ async function readPage(
   return rows;
 }
 
-async function writePage(db: Database, { name, key, leftOut = [] }: CopiedTable, rows: readonly Row[]): Promise<void> {
-  const columns = Object.keys(rows[0]!).filter((column) => !leftOut.includes(column));
+async function writePage(db: Database, { name, key, number }: CopiedTable, rows: readonly Row[]): Promise<void> {
+  const columns = Object.keys(rows[0]!).filter((column) => column !== number);
   const names = sql.join(columns.map((column) => sql.ref(column)));
   const values = sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`));
   const conflict = sql.join(key.map((column) => sql.ref(column)));

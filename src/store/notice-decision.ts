@@ -68,7 +68,7 @@ export async function decideNotices(
   const made: NoticeRecord[] = [];
   for (const keyId of await candidates(db, decision, now)) {
     const id = newId('ntc', randomness);
-    const notice = await db.transaction().execute((trx) => decideFor(trx, { ...decision, now, id, keyId }));
+    const notice = await db.transaction().execute((trx) => decideFor(trx, keyId, { ...decision, now, id }));
     if (notice !== undefined) made.push(notice);
     await yieldToEvents();
   }
@@ -100,16 +100,11 @@ async function candidates(db: Database, decision: NoticeDecision, now: EpochMs):
   return rows.map((row) => row.key_id);
 }
 
-/** A decision about one key: the id is for the notice that may come of it. */
-interface KeyDecision extends NoticeDecision {
-  readonly now: EpochMs;
-  readonly id: string;
-  readonly keyId: string;
-}
-
+/** @param id for the notice that may come of it */
 async function decideFor(
   db: Database,
-  { rule, upToMinute, afterMinute, mailed, now, id, keyId }: KeyDecision,
+  keyId: string,
+  { rule, upToMinute, afterMinute, mailed, now, id }: NoticeDecision & { readonly now: EpochMs; readonly id: string },
 ): Promise<NoticeRecord | undefined> {
   const key = await db
     .selectFrom('api_keys')
