@@ -8,16 +8,25 @@ import { heading, paragraph } from './blocks.ts';
 import { errorIndex, errorPage } from './errors.ts';
 import { type Guide, guideIndex, guidePages, readGuides } from './guides.ts';
 import { homePage } from './home.ts';
-import { type Language, languages } from './language.ts';
+import { languages } from './language.ts';
 import { type PortalPage, type RenderedPage, renderedPage } from './layout.ts';
 import { favicon, llmsFull, llmsIndex, robots, sitemap } from './llms.ts';
 import { referencePages } from './reference.ts';
-import { fixedPage, fixedText, inLanguages, livePage, lostResource, rootResource, slashResource } from './resources.ts';
+import {
+  fixedPage,
+  fixedText,
+  inLanguages,
+  livePage,
+  liveText,
+  lostResource,
+  rootResource,
+  slashResource,
+} from './resources.ts';
 import { searchIndex } from './search.ts';
 import { assetsOf, type PortalOffer, routeIn, type Site, searchRoute, siteIn } from './site.ts';
 import { statusPage } from './status.ts';
-import { feedResource } from './status-feed.ts';
-import { summaryResource } from './status-summary.ts';
+import { feedRoute, statusFeed } from './status-feed.ts';
+import { statusSummary, summaryRoute } from './status-summary.ts';
 
 export interface PublicPages {
   /** `/` in all of its forms. It counts on the client's address, unlike the pages. */
@@ -45,26 +54,31 @@ export function publicPages(offer: PortalOffer): PublicPages {
     ),
   );
   const [home, ...others] = fixed;
-  const routes = [...pages.en.list.map(({ page }) => page.route), '/status'];
+  const routes = [...pages.en.list.map(({ page }) => page.route), '/status'].flatMap((route) =>
+    Object.values(sites).map((site) => routeIn(site, route)),
+  );
   const resources = [
     ...others,
     ...livePage(sites, '/status', (site, { now }, { service }) =>
       statusPage(site, { body: service.status(now), now, windows: service.windows(now), history: service.history }),
     ),
-    ...languages.map((language) => feedResource(sites[language])),
-    summaryResource(sites.en),
-    ...machineFiles(sites.en, pages.en),
-    ...languages.map((language) => searchResource(sites[language], pages[language])),
-    fixedText(
-      '/sitemap.xml',
-      sitemap(
-        sites.en,
-        languages.flatMap((language) => routes.map((route) => routeIn({ language }, route))),
-      ),
-      'application/xml',
+    ...Object.values(sites).map((site) =>
+      liveText(routeIn(site, feedRoute), 'application/atom+xml', ({ history }, now) => statusFeed(site, history, now)),
     ),
+    liveText(
+      summaryRoute,
+      'application/json',
+      (service, now) => asciiJson(statusSummary(sites.en, service.status(now), service.windows(now))),
+      ['Access-Control-Allow-Origin', '*'],
+    ),
+    ...machineFiles(sites.en, pages.en),
+    ...languages.map((language) =>
+      fixedText(searchRoute({ language }), searchIndex(sites[language], pages[language].list), 'application/json'),
+    ),
+    fixedText('/sitemap.xml', sitemap(sites.en, routes), 'application/xml'),
     ...assetsOf(sites.en).map(assetResource),
-    ...slashes(sites, routes),
+    // A slash at the end of a page's path is forgiven.
+    ...routes.filter((route) => route !== '/').map((route) => slashResource(sites.en, route)),
   ];
   return {
     root: rootResource(home!, asciiJson(rootDocument(offer.baseUrl, offer.errorsUrl))),
@@ -84,16 +98,6 @@ function pagesIn(site: Site): Pages {
     ...errorCodes.map((code) => errorPage(site, code)),
   ];
   return { guides, list: list.map((page) => renderedPage(site, page)) };
-}
-
-function searchResource(site: Site, { list }: Pages): Resource {
-  return fixedText(searchRoute(site), searchIndex(site, list), 'application/json');
-}
-
-/** A slash at the end of a page's path is forgiven. */
-function slashes(sites: Readonly<Record<Language, Site>>, routes: readonly string[]): readonly Resource[] {
-  const all = languages.flatMap((language) => routes.map((route) => routeIn({ language }, route)));
-  return all.filter((route) => route !== '/').map((route) => slashResource(sites.en, route));
 }
 
 function machineFiles(site: Site, { list, guides }: Pages): readonly Resource[] {

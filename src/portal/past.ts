@@ -1,4 +1,4 @@
-import { stateWords } from '../../web/portal/states.ts';
+import { states } from '../../web/portal/states.ts';
 import {
   dayMs,
   firstDayAt,
@@ -79,7 +79,7 @@ function summary(site: Site, name: string, days: readonly Times[]): string {
 
 function bar(site: Site, day: number, times: Times | undefined): Html {
   const state = times === undefined ? 'unknown' : worstOf(times);
-  const word = say(site, state === 'unknown' ? 'Not recorded' : stateWords[state].word);
+  const word = say(site, state === 'unknown' ? 'Not recorded' : states[state].word);
   const duration = state === 'unknown' || state === 'operational' ? '' : `, ${durationInWords(site, times![state])}`;
   return html`<span class="${state}" title="${dayInWords(site, day)}: ${word}${duration}"></span>`;
 }

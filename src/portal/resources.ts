@@ -1,4 +1,5 @@
 import { Page } from '../board/page.ts';
+import type { EpochMs } from '../clock.ts';
 import type { Answer, PageAnswer } from '../http/answer.ts';
 import { preferredLanguage, prefersMarkdown, prefersPage } from '../http/negotiation.ts';
 import type { Resource, ResourceRequest, Sources } from '../http/resource.ts';
@@ -35,6 +36,20 @@ const varyOfPages = 'Accept, Accept-Encoding, Accept-Language, Sec-Fetch-Site';
 export function fixedText(route: string, text: string, contentType: string): Resource {
   const answer = fixedAnswer(text, contentType, 'Accept-Encoding');
   return { route, answersInMaintenance: true, answer: () => answer };
+}
+
+/** A text of what is true now, never cached. */
+export function liveText(
+  route: string,
+  contentType: string,
+  textOf: (service: Sources['service'], now: EpochMs) => string,
+  extraHeaders: readonly string[] = [],
+): Resource {
+  return {
+    route,
+    answersInMaintenance: true,
+    answer: ({ now }, { service }) => ({ kind: 'text', text: textOf(service, now), contentType, extraHeaders }),
+  };
 }
 
 /** Answers with a page in a language and a form. */

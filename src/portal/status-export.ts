@@ -1,21 +1,13 @@
-import type { StatusHistory } from '../board/status-history.ts';
-import type { EpochMs } from '../clock.ts';
-import type { MaintenanceWindowBody } from '../contract/schemas.ts';
 import { html } from '../html.ts';
 import { type Language, languages } from './language.ts';
 import { pageHtml } from './layout.ts';
 import { favicon } from './llms.ts';
 import { assetsOf, link, type PortalOffer, routeIn, type Site, siteIn } from './site.ts';
-import { statusPage } from './status.ts';
+import { type ShownStatus, statusPage } from './status.ts';
 import { feedRoute, statusFeed } from './status-feed.ts';
 
-/** What the pages show beside what their script asks the service for. */
-interface ExportedStatus {
-  readonly now: EpochMs;
-  readonly history: StatusHistory;
-  /** Running and to come. */
-  readonly windows: readonly MaintenanceWindowBody[];
-}
+/** The script of the pages asks the service for the rest. */
+type ExportedStatus = Omit<ShownStatus, 'body'>;
 
 /**
  * The status page as files for another host, by their paths, one character a byte: the history as it is now, and a script
@@ -34,7 +26,7 @@ export function exportedStatus(offer: PortalOffer, status: ExportedStatus): Read
 }
 
 /** All links lead to the service, but for those between the exported files. */
-function localPage(site: Site, { now, history, windows }: ExportedStatus): string {
+function localPage(site: Site, status: ExportedStatus): string {
   const top = site.language === 'en' ? './' : '../';
   const pages = languages.map((language) => [
     link({ ...site, language }, '/status'),
@@ -45,7 +37,7 @@ function localPage(site: Site, { now, history, windows }: ExportedStatus): strin
     [`${site.baseUrl}/favicon.svg`, `${top}favicon.svg`],
     [`${site.baseUrl}${routeIn(site, feedRoute)}`, './feed.atom'],
   ];
-  const page = statusPage(site, { body: undefined, now, windows, history });
+  const page = statusPage(site, { ...status, body: undefined });
   let text = pageHtml(site, page).replace('<meta charset="utf-8">\n', `<meta charset="utf-8">\n${policyOf(site)}`);
   for (const [address, path] of local) text = text.replaceAll(`="${html`${address}`.text}`, `="${path}`);
   for (const [address, path] of pages) text = text.replaceAll(`="${html`${address}`.text}"`, `="${path}"`);

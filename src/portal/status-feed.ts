@@ -1,7 +1,6 @@
 import type { StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../clock.ts';
 import { type Html, html } from '../html.ts';
-import type { Resource } from '../http/resource.ts';
 import { say } from './language.ts';
 import { incidentNames, spanInWords } from './past.ts';
 import { nameOf, routeIn, type Site } from './site.ts';
@@ -69,18 +68,4 @@ function entryXml(page: string, { id, title, text, published, updated }: Entry):
 
 function isoOf(epochMs: number): string {
   return new Date(epochMs).toISOString();
-}
-
-/** Served without a key, never cached. */
-export function feedResource(site: Site): Resource {
-  return {
-    route: routeIn(site, feedRoute),
-    answersInMaintenance: true,
-    answer: ({ now }, { service }) => ({
-      kind: 'text',
-      text: statusFeed(site, service.history, now),
-      contentType: 'application/atom+xml',
-      extraHeaders: [],
-    }),
-  };
 }

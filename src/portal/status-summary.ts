@@ -1,40 +1,28 @@
 import { createHash } from 'node:crypto';
+import { states } from '../../web/portal/states.ts';
 import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
-import { asciiJson } from '../http/answer.ts';
-import type { Resource } from '../http/resource.ts';
 import { nameOf, type Site } from './site.ts';
 
 /** Route of the machine readable twin of the status page. */
 export const summaryRoute = '/status/summary.json';
 
-/** What the service says of itself, and every window that is announced or running, the nearest first. */
-interface StatusReading {
-  readonly body: ServiceStatusBody;
-  readonly windows: readonly MaintenanceWindowBody[];
-}
-
-/** How status pages name a state: of the whole service, of one component, and in words. */
-const states: Readonly<Record<PublicServiceStatus, Record<'indicator' | 'component' | 'description', string>>> = {
-  operational: { indicator: 'none', component: 'operational', description: 'All systems operational' },
-  degraded: {
-    indicator: 'minor',
-    component: 'degraded_performance',
-    description: 'Market data arrives over the fallback',
-  },
-  outage: { indicator: 'major', component: 'major_outage', description: 'Market data is not arriving' },
-  maintenance: { indicator: 'maintenance', component: 'under_maintenance', description: 'Maintenance is running' },
+const descriptions: Readonly<Record<PublicServiceStatus, string>> = {
+  operational: 'All systems operational',
+  degraded: 'Market data arrives over the fallback',
+  outage: 'Market data is not arriving',
+  maintenance: 'Maintenance is running',
 };
 
 /**
- * `summary.json` in the shape that hosted status pages have made common, so that their readers work with
- * it. Instants are ISO 8601 in UTC. Unknown values are null.
+ * `summary.json` in the shape that hosted status pages have made common, so that their readers work with it. Instants are
+ * ISO 8601 in UTC. Unknown values are null.
+ * @param windows announced or running, the nearest first
  */
-export function statusSummary(site: Site, { body, windows }: StatusReading): object {
-  const { indicator, description } = states[body.status];
+export function statusSummary(site: Site, body: ServiceStatusBody, windows: readonly MaintenanceWindowBody[]): object {
   const page = { id: 'market-data', name: nameOf(site), url: `${site.baseUrl}/status`, time_zone: 'Etc/UTC' };
   return {
     page: { ...page, updated_at: body.serverTime },
-    status: { indicator, description },
+    status: { indicator: states[body.status].indicator, description: descriptions[body.status] },
     components: components(body),
     incidents: incidents(body),
     scheduled_maintenances: windows.map((window) => scheduledMaintenance(window, body.serverTimeMs)),
@@ -71,7 +59,7 @@ function incidents({ components: { ticker }, lastUpdatedAt, lastUpdatedAtMs }: S
   return [
     {
       id: `market-data-${lastUpdatedAtMs ?? 'never'}`,
-      name: states.outage.description,
+      name: descriptions.outage,
       status: 'investigating',
       impact: 'major',
       started_at: lastUpdatedAt,
@@ -93,19 +81,5 @@ function scheduledMaintenance({ from, fromMs, to, description }: MaintenanceWind
     started_at: runs ? from : null,
     resolved_at: null,
     incident_updates: [],
-  };
-}
-
-/** Served without a key, readable by any web page, never cached. */
-export function summaryResource(site: Site): Resource {
-  return {
-    route: summaryRoute,
-    answersInMaintenance: true,
-    answer: ({ now }, { service }) => ({
-      kind: 'text',
-      text: asciiJson(statusSummary(site, { body: service.status(now), windows: service.windows(now) })),
-      contentType: 'application/json',
-      extraHeaders: ['Access-Control-Allow-Origin', '*'],
-    }),
   };
 }

@@ -33,7 +33,7 @@ function service() {
       board.setWindows(
         windows.map(([from, to, description]) => ({ from: at(from * minuteMs), to: at(to * minuteMs), description })),
       ),
-    summary: () => statusSummary(site, { body: board.status(now), windows: board.windows(now) }) as Summary,
+    summary: () => statusSummary(site, board.status(now), board.windows(now)) as Summary,
     page: () =>
       pageHtml(
         site,

@@ -1,8 +1,8 @@
-import { type StateWords, stateWords } from '../../web/portal/states.ts';
+import { type StateWords, states } from '../../web/portal/states.ts';
 import type { StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../clock.ts';
 import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
-import { type Html, html } from '../html.ts';
+import { type Fragment, html } from '../html.ts';
 import { type Block, type Content, frame, heading, literal } from './blocks.ts';
 import { durationInWords, instantInWords, say } from './language.ts';
 import type { PortalPage } from './layout.ts';
@@ -26,7 +26,7 @@ export interface ShownStatus {
 }
 
 const words: Readonly<Record<PublicServiceStatus | 'unknown', StateWords>> = {
-  ...stateWords,
+  ...states,
   unknown: { word: 'Unknown', meaning: 'This page asks the service, which has not answered yet.' },
 };
 
@@ -76,48 +76,56 @@ function overallState(site: Site, status: keyof typeof words): Block {
   };
 }
 
+/** The same for browsers and for readers of Markdown. */
+interface Shown {
+  readonly html: Fragment;
+  readonly text: string;
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly status?: string;
+  readonly shown: Shown;
+}
+
+function plain(text: string): Shown {
+  return { html: text, text };
+}
+
+function instant(site: Site, epochMs: number): Shown {
+  const text = instantInWords(site, epochMs);
+  return { html: html`<time datetime="${new Date(epochMs).toISOString()}">${text}</time>`, text };
+}
+
 function components(site: Site, body: ServiceStatusBody | undefined): Block {
-  const api = body?.api ?? 'unknown';
-  const ticker = body?.components.ticker ?? 'unknown';
-  const age = body === undefined ? { text: '-', html: html`-` } : dataAge(site, body);
-  const time = body === undefined ? '-' : instantInWords(site, body.serverTimeMs);
-  const [apiName, dataName, ageName, timeName] = ['API', 'Market data', 'Age of the data', 'Server time'].map((each) =>
-    say(site, each),
-  );
+  const part = (id: string, name: string, status: keyof typeof words = 'unknown') => {
+    return { id, name, status, shown: plain(say(site, words[status].word)) };
+  };
+  const rows: readonly Row[] = [
+    part('api', 'API', body?.api),
+    part('market-data', 'Market data', body?.components.ticker),
+    { id: 'age', name: 'Age of the data', shown: body === undefined ? plain('-') : dataAge(site, body) },
+    {
+      id: 'server-time',
+      name: 'Server time',
+      shown: body === undefined ? plain('-') : instant(site, body.serverTimeMs),
+    },
+  ];
+  const rowHtml = ({ id, name, status, shown }: Row) =>
+    html`<div><dt>${say(site, name)}</dt><dd id="${id}"${status && html` class="${status}"`}>${shown.html}</dd></div>\n`;
   return {
-    html: () => html`<dl class="parts">
-<div><dt>${apiName}</dt><dd id="api" class="${api}">${say(site, words[api].word)}</dd></div>
-<div><dt>${dataName}</dt><dd id="market-data" class="${ticker}">${say(site, words[ticker].word)}</dd></div>
-<div><dt>${ageName}</dt><dd id="age">${age.html}</dd></div>
-<div><dt>${timeName}</dt><dd id="server-time">${body === undefined ? '-' : instant(site, body.serverTimeMs, body.serverTime)}</dd></div>
-</dl>
-`,
-    markdown: () => `- **${apiName}**: ${say(site, words[api].word)}
-- **${dataName}**: ${say(site, words[ticker].word)}
-- **${ageName}**: ${age.text}
-- **${timeName}**: ${time}`,
+    html: () => html`<dl class="parts">\n${rows.map(rowHtml)}</dl>\n`,
+    markdown: () => rows.map(({ name, shown }) => `- **${say(site, name)}**: ${shown.text}`).join('\n'),
   };
 }
 
-type Age = Pick<ServiceStatusBody, 'lastUpdatedAt' | 'lastUpdatedAtMs' | 'serverTimeMs'>;
-
-function dataAge(
-  site: Site,
-  { lastUpdatedAt, lastUpdatedAtMs, serverTimeMs }: Age,
-): {
-  readonly text: string;
-  readonly html: Html;
-} {
-  if (lastUpdatedAt === null || lastUpdatedAtMs === null) {
-    const text = say(site, 'No data has arrived yet.');
-    return { text, html: html`${text}` };
-  }
+function dataAge(site: Site, { lastUpdatedAtMs, serverTimeMs }: ServiceStatusBody): Shown {
+  if (lastUpdatedAtMs === null) return plain(say(site, 'No data has arrived yet.'));
   const duration = durationInWords(site, serverTimeMs - lastUpdatedAtMs);
   const start = say(site, '{duration}, last update at ', { duration });
-  return {
-    text: start + instantInWords(site, lastUpdatedAtMs),
-    html: html`${start}${instant(site, lastUpdatedAtMs, lastUpdatedAt)}`,
-  };
+  const time = instant(site, lastUpdatedAtMs);
+  return { html: [start, time.html], text: start + time.text };
 }
 
 function maintenance(site: Site, windows: readonly MaintenanceWindowBody[], nowMs: number): Content {
@@ -128,7 +136,7 @@ function maintenance(site: Site, windows: readonly MaintenanceWindowBody[], nowM
   );
 }
 
-function windowItem(site: Site, { from, fromMs, to, toMs, description }: MaintenanceWindowBody, nowMs: number): Block {
+function windowItem(site: Site, { fromMs, toMs, description }: MaintenanceWindowBody, nowMs: number): Block {
   const isRunning = fromMs <= nowMs;
   const word = say(site, isRunning ? 'Running' : 'Announced');
   const outlook = isRunning
@@ -136,16 +144,16 @@ function windowItem(site: Site, { from, fromMs, to, toMs, description }: Mainten
     : say(site, 'It starts in {duration}. Until then the service runs as usual.', {
         duration: durationInWords(site, fromMs - nowMs),
       });
-  const between = say(site, ' to ');
+  const [from, to, between] = [instant(site, fromMs), instant(site, toMs), say(site, ' to ')];
   return {
     html: () => html`<li class="${isRunning ? 'window running' : 'window'}"><p class="word">${word}</p>
 <p class="about"><bdi lang="en">${description}</bdi></p>
-<p>${instant(site, fromMs, from)}${between}${instant(site, toMs, to)}</p>
+<p>${from.html}${between}${to.html}</p>
 <p class="quiet">${outlook}</p></li>
 `,
     markdown: () => `- **${word}**: ${literal(description)}
 
-  ${instantInWords(site, fromMs)}${between}${instantInWords(site, toMs)}
+  ${from.text}${between}${to.text}
 
   ${outlook}`,
   };
@@ -168,9 +176,4 @@ function forPrograms(site: Site): Block {
       html`<p class="quiet small"><span id="checked" data-web="checked">${shown}</span>\n${inlineHtml(site, programs)}</p>\n`,
     markdown: () => programs,
   };
-}
-
-/** Takes the same instant in both of its forms. */
-function instant(site: Site, epochMs: number, iso: string): Html {
-  return html`<time datetime="${iso}">${instantInWords(site, epochMs)}</time>`;
 }

@@ -1,7 +1,6 @@
 import { byId, element } from './elements.ts';
-import { localInstant, localTime, shownState } from './state-words.ts';
 import { type Knowledge, type Summary, watchSummary } from './summary.ts';
-import { durationInWords, say } from './words.ts';
+import { durationInWords, localInstant, localTime, say, shownState } from './words.ts';
 
 const line = byId('live-state');
 const address = line.closest<HTMLElement>('[data-summary]')?.dataset.summary ?? '';

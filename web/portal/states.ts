@@ -4,21 +4,32 @@ export interface StateWords {
   readonly meaning: string;
 }
 
-/** Each state that the service reports. */
-export const stateWords = {
-  operational: { word: 'Operational', meaning: 'Everything works.' },
+/** Each state that the service reports, and how status pages name it: of the whole service, and of one component. */
+export const states = {
+  operational: {
+    word: 'Operational',
+    meaning: 'Everything works.',
+    indicator: 'none',
+    component: 'operational',
+  },
   degraded: {
     word: 'Degraded',
     meaning: 'Prices are served, but their data arrives over the fallback instead of the live feed.',
+    indicator: 'minor',
+    component: 'degraded_performance',
   },
   outage: {
     word: 'Outage',
     meaning:
       'Market data is not arriving, or is too old to rely on. The last known prices are still served: check their timestamps.',
+    indicator: 'major',
+    component: 'major_outage',
   },
   maintenance: {
     word: 'Maintenance',
     meaning:
       'An announced maintenance window is running. Until it ends, every endpoint except GET /v1/status answers 503 SERVICE_MAINTENANCE.',
+    indicator: 'maintenance',
+    component: 'under_maintenance',
   },
-} as const satisfies Readonly<Record<string, StateWords>>;
+} as const;

@@ -1,8 +1,7 @@
 import { steadyMs, timeoutSignal } from './clock.ts';
 import { byId, element, setText } from './elements.ts';
-import { localInstant, localTime, type ShownState, shownState } from './state-words.ts';
 import { type Knowledge, type Maintenance, type Summary, watchSummary } from './summary.ts';
-import { durationInWords, say } from './words.ts';
+import { durationInWords, localInstant, localTime, type ShownState, say, shownState } from './words.ts';
 
 const board = byId('board');
 const state = byId('state');

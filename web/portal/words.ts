@@ -1,10 +1,11 @@
 import { czech } from './czech.ts';
 import { wholeDuration } from './durations.ts';
+import { type StateWords, states } from './states.ts';
 
 const isCzech = document.documentElement.lang === 'cs';
 
 /** For dates and durations: that of the page, or in English pages whatever the reader prefers. */
-export const locale = isCzech ? 'cs' : undefined;
+const locale = isCzech ? 'cs' : undefined;
 
 /** A text of these scripts in the language of the page. The English text is its own key. */
 export function say(english: string, values: Readonly<Record<string, string | number>> = {}): string {
@@ -15,4 +16,36 @@ export function say(english: string, values: Readonly<Record<string, string | nu
 /** `3 hours 12 minutes`: the two largest units, rounded down. */
 export function durationInWords(durationMs: number): string {
   return wholeDuration(isCzech ? 'cs' : 'en', durationMs) ?? say('less than a second');
+}
+
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const local = new Intl.DateTimeFormat(locale, {
+  ...{ year: 'numeric', month: 'short', day: 'numeric' },
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
+});
+const clockTime = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
+
+/** An instant in the reader's own zone, with the zone's name. */
+export function localInstant(epochMs: number): string {
+  return local.format(epochMs);
+}
+
+/** The time of day; with the day where that is not today's. */
+export function localTime(epochMs: number, nowMs: number): string {
+  const time = clockTime.format(epochMs);
+  return day.format(epochMs) === day.format(nowMs) ? time : `${day.format(epochMs)}, ${time}`;
+}
+
+/** A state in the language of the page, and the class that colours it. */
+export interface ShownState extends StateWords {
+  readonly className: string;
+}
+
+const unrecognized = { word: 'Unrecognized', meaning: 'The service reports a state that this page does not know.' };
+
+/** The state that the summary names, of the whole service or of one component. */
+export function shownState(name: string): ShownState {
+  const found = Object.entries(states).find(([, { indicator, component }]) => name === indicator || name === component);
+  const [className, { word, meaning }] = found ?? ['unknown', unrecognized];
+  return { className, word: say(word), meaning: say(meaning) };
 }
