@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
-import { type Html, html } from '../html.ts';
+import { type Fragment, type Html, html } from '../html.ts';
 import type { Language } from './highlight.ts';
 import { say } from './language.ts';
-import { codeHtml, inlineHtml, markdownHtml, type TableHtml, tableHtml } from './markdown.ts';
+import { codeHtml, inlineHtml, markdownHtml, type TableKind, tableHtml } from './markdown.ts';
 import { link, markdownRoute, routeIn, type Site } from './site.ts';
 
 /**
@@ -73,20 +73,17 @@ function textHtml(site: Site, text: string): Html {
   return inlineHtml(site, say(site, text));
 }
 
-/** A cell: Markdown, or Markdown with additions. */
-export type Cell = string | RichCell;
+/** A cell: Markdown, with or without a last paragraph in small type. */
+export type Cell = string | { readonly text: string; readonly note?: string | undefined };
 
-interface RichCell {
-  readonly text: string;
-  /** The text stays on one line, such as a name. */
-  readonly isWord?: boolean;
-  /** A last paragraph in small type. */
-  readonly note?: string | undefined;
-}
-
-export interface Table extends Omit<TableHtml, 'columns' | 'rows'> {
+export interface Table {
+  /** Says what the table holds, to those who cannot see it. */
+  readonly label: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
+  readonly kind: TableKind;
+  /** The anchor of each row, in the order of the rows. */
+  readonly ids?: readonly string[];
 }
 
 export function table({ label, columns, rows, ...rest }: Table): Block {
@@ -96,7 +93,7 @@ export function table({ label, columns, rows, ...rest }: Table): Block {
         ...rest,
         label: say(site, label),
         columns: columns.map((column) => say(site, column)),
-        rows: rows.map((cells) => cells.map((cell) => cellContent(site, cell))),
+        rows: rows.map((cells) => cells.map((cell) => cellHtml(site, cell))),
       }),
     markdown: (site) =>
       [columns, columns.map(() => '---'), ...rows]
@@ -105,19 +102,16 @@ export function table({ label, columns, rows, ...rest }: Table): Block {
   };
 }
 
-function cellContent(site: Site, cell: Cell) {
-  if (typeof cell === 'string') return { content: textHtml(site, cell) };
-  const { text, isWord, note } = cell;
-  const content = [textHtml(site, text), note && html`<p class="quiet small">${textHtml(site, note)}</p>`];
-  return { content, isWord };
+function cellHtml(site: Site, cell: Cell): Fragment {
+  if (typeof cell === 'string') return textHtml(site, cell);
+  const { text, note } = cell;
+  return [textHtml(site, text), note && html`<p class="quiet small">${textHtml(site, note)}</p>`];
 }
 
 function cellMarkdown(site: Site, cell: Cell): string {
-  const pieces = typeof cell === 'string' ? [cell] : [cell.text, cell.note];
-  return pieces
-    .filter((piece) => piece !== undefined)
-    .map((piece) => say(site, piece))
-    .join(' ')
+  const { text, note = '' } = typeof cell === 'string' ? { text: cell } : cell;
+  return `${say(site, text)} ${say(site, note)}`
+    .trim()
     .replaceAll(/\s*\n\s*/g, ' ')
     .replaceAll('|', '\\|');
 }

@@ -77,7 +77,7 @@ function unwrapped(site: Site, schema: JsonSchema): { readonly schema: JsonSchem
 
 /** A name, and below it what it is and whether it must be there. */
 export function nameCell(site: Site, name: string, kind: string, required: boolean): Cell {
-  return { text: code(name), isWord: true, note: `${kind}, ${say(site, required ? 'required' : 'optional')}` };
+  return { text: code(name), note: `${kind}, ${say(site, required ? 'required' : 'optional')}` };
 }
 
 /** What a value of the schema is, in a word or two. */

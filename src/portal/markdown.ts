@@ -42,8 +42,7 @@ class PageRenderer extends Renderer<string, string> {
   }
 
   override table({ header, rows }: Tokens.Table): string {
-    const cells = (row: readonly Tokens.TableCell[]) =>
-      row.map(({ tokens }) => ({ content: trusted(this.#inline(tokens)) }));
+    const cells = (row: readonly Tokens.TableCell[]) => row.map(({ tokens }) => trusted(this.#inline(tokens)));
     const label = this.#label(this.#section ?? header.map(plainText).join(', '));
     return tableHtml({ label, columns: header.map(plainText), rows: rows.map(cells), kind: 'short' }).text;
   }
@@ -122,28 +121,30 @@ export function codeHtml(label: string, text: string, language?: string): Html {
   return html`<pre tabindex="0" role="region" aria-label="${label}"><code>${highlighted(language, text)}</code></pre>\n`;
 }
 
-export interface TableHtml {
+interface TableHtml {
   /** Says what the table holds, to those who cannot see it. */
   readonly label: string;
   readonly columns: readonly Fragment[];
   /** The first cell of a row is its heading. */
-  readonly rows: readonly (readonly CellHtml[])[];
+  readonly rows: readonly (readonly Fragment[])[];
   /** The anchor of each row, in the order of the rows. */
   readonly ids?: readonly string[] | undefined;
   readonly kind?: TableKind | undefined;
 }
 
-/** `short`: no sentences in the last column. `codes`: long codes in the first, which may be broken. `fields`: names of fields. */
-export type TableKind = 'short' | 'codes' | 'fields';
-
-interface CellHtml {
-  readonly content: Fragment;
-  /** The cell stays on one line, such as a name. */
-  readonly isWord?: boolean | undefined;
-}
+/**
+ * `short`: no sentences in the last column. `codes`: long codes in the first, which may be broken. `fields`, `operations`:
+ * names in the first, each on one line.
+ */
+export type TableKind = 'short' | 'codes' | 'fields' | 'operations';
 
 /** A table that scrolls by itself where the page is too narrow for it, by keyboard too. */
 export function tableHtml({ label, columns, rows, ids, kind }: TableHtml): Html {
+  const isNamed = kind === 'fields' || kind === 'operations';
+  const cellHtml = (cell: Fragment, index: number) =>
+    index === 0
+      ? html`<th scope="row"${attribute('class', isNamed ? 'word' : undefined)}>${cell}</th>`
+      : html`<td>${cell}</td>`;
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table${attribute('class', kind)}>
 <thead><tr>${columns.map((column) => (column === '' ? html`<td></td>` : html`<th scope="col">${column}</th>`))}</tr></thead>
 <tbody>
@@ -153,10 +154,5 @@ ${rows.map((cells, index) => html`<tr${attribute('id', ids?.[index])}>${cells.ma
 }
 
 function attribute(name: 'class' | 'id', value: string | undefined): Fragment {
-  return value === undefined ? undefined : html` ${name}="${value}"`;
-}
-
-function cellHtml({ content, isWord }: CellHtml, index: number): Html {
-  const kind = attribute('class', isWord === true ? 'word' : undefined);
-  return index === 0 ? html`<th scope="row"${kind}>${content}</th>` : html`<td${kind}>${content}</td>`;
+  return value && html` ${name}="${value}"`;
 }

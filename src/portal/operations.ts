@@ -36,12 +36,9 @@ export function operationRoute(path: string): string {
 export function operationTable(site: Site, paths: readonly string[]): Block {
   const rows = paths.map((path): Cell[] => {
     const { summary, description } = site.document.paths[path]!.get;
-    return [
-      { text: `[\`GET ${path}\`](${operationRoute(path)})`, isWord: true },
-      { text: summary, note: description.split('\n\n')[1] },
-    ];
+    return [`[\`GET ${path}\`](${operationRoute(path)})`, { text: summary, note: description.split('\n\n')[1] }];
   });
-  return table({ label: 'Operations', columns: ['Operation', 'What it returns'], rows });
+  return table({ label: 'Operations', columns: ['Operation', 'What it returns'], rows, kind: 'operations' });
 }
 
 /** One operation: what it is for, what it takes, what it answers, how that looks, and a way to try it. */

@@ -1,13 +1,22 @@
 import { steadyMs, timeoutSignal } from './clock.ts';
-import { copyable, element } from './elements.ts';
+import { byId, copyable, element, setText } from './elements.ts';
 import { askForKey, currentKey, startKeyField } from './key-field.ts';
 import { fillSamples, type Request, requestOf } from './samples.ts';
-import { startSymbolPicker } from './symbol-picker.ts';
 import { say } from './words.ts';
 
 const timeoutMs = 15_000;
+const marketsTimeoutMs = 10_000;
+/** A whole key, so that no half-typed one counts as failed authentication. */
+const wholeKey = /^mdk_[0-9A-Za-z]{38}$/;
 /** Longer bodies are truncated in the page. */
 const shownCharactersMax = 40_000;
+
+interface Market {
+  readonly symbol: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly status: string;
+}
 
 /** Makes the form of the page work. */
 function start(form: HTMLFormElement): void {
@@ -95,6 +104,43 @@ function shownBody(text: string): string {
   if (shown.length <= shownCharactersMax) return shown;
   const more = say('... {count} more characters', { count: shown.length - shownCharactersMax });
   return `${shown.slice(0, shownCharactersMax)}\n${more}`;
+}
+
+/**
+ * Offers the markets in the field for the symbol, once a key is there and the field is entered: loading them is a request
+ * of that key.
+ */
+function startSymbolPicker(form: HTMLFormElement): void {
+  const field = form.querySelector<HTMLInputElement>('input[list="symbols"]');
+  if (field === null) return;
+  let loadedWith = '';
+  field.addEventListener('focus', () => {
+    const key = currentKey();
+    if (key === loadedWith || !wholeKey.test(key)) return;
+    loadedWith = key;
+    void offerMarkets(form.dataset.markets ?? '', form.dataset.keyHeader ?? '', key);
+  });
+}
+
+async function offerMarkets(address: string, keyHeader: string, key: string): Promise<void> {
+  const note = byId('symbols-note');
+  const options = {
+    headers: { [keyHeader]: key },
+    cache: 'no-store',
+    signal: timeoutSignal(marketsTimeoutMs),
+  } as const;
+  const response = await fetch(address, options).catch(() => undefined);
+  if (response === undefined || !response.ok) {
+    setText(note, say('The markets cannot be loaded: {status}.', { status: response?.status ?? '-' }));
+    return;
+  }
+  const { markets } = (await response.json()) as { readonly markets: readonly Market[] };
+  const offered = markets.filter(({ status }) => status !== 'delisted');
+  const choices = offered.map(({ symbol, base, quote, status }) =>
+    element('option', { value: symbol }, `${base} / ${quote}, ${status}`),
+  );
+  byId('symbols').replaceChildren(...choices);
+  setText(note, say('{count} markets to choose from.', { count: offered.length }));
 }
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) start(form);
