@@ -42,7 +42,8 @@ export const exampleNow = Date.parse('2026-11-21T10:00:00.517Z');
 
 export const exampleRequestId = '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e';
 
-const windowEnd = Math.ceil(exampleNow / 60_000) * 60;
+/** When the limits of the examples reset, in seconds. */
+export const exampleReset = Math.ceil(exampleNow / 60_000) * 60;
 
 /** The most requests per minute an operator can allow a key; the contract's figures are defaults. */
 const configuredLimitMax = 1_000_000;
@@ -76,7 +77,7 @@ const headers = {
       maximum: Math.ceil(lastInstantMs / 1_000),
       multipleOf: 60,
     },
-    example: windowEnd,
+    example: exampleReset,
   },
   [headerNames.retryAfter]: {
     description:

@@ -15,7 +15,7 @@ import {
   overloadRetryAfterSeconds,
   wwwAuthenticate,
 } from '../contract/limits.ts';
-import { exampleNow, exampleRequestId } from '../contract/openapi-responses.ts';
+import { exampleNow, exampleRequestId, exampleReset } from '../contract/openapi-responses.ts';
 import { html } from '../html.ts';
 import {
   type Block,
@@ -135,11 +135,9 @@ function badges(site: Site, errorCode: ErrorCode): Block {
   };
 }
 
-const windowEndSeconds = Math.ceil(exampleNow / 60_000) * 60;
-
 /** `Retry-After` of the errors that carry it. The examples play at one instant, with half an hour of maintenance to go. */
 const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
-  RATE_LIMIT_EXCEEDED: Math.ceil(windowEndSeconds - exampleNow / 1_000),
+  RATE_LIMIT_EXCEEDED: Math.ceil(exampleReset - exampleNow / 1_000),
   MARKET_DATA_UNAVAILABLE: marketDataRetryAfterSeconds,
   SERVICE_MAINTENANCE: 1_800,
   SERVICE_OVERLOADED: overloadRetryAfterSeconds,
@@ -181,6 +179,6 @@ function rateLimitHeaders({ limits }: Site, errorCode: ErrorCode): string[] {
   return [
     `${headerNames.rateLimitLimit}: ${limit}`,
     `${headerNames.rateLimitRemaining}: ${remaining}`,
-    `${headerNames.rateLimitReset}: ${windowEndSeconds}`,
+    `${headerNames.rateLimitReset}: ${exampleReset}`,
   ];
 }

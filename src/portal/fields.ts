@@ -22,7 +22,6 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | JsonSchema;
   readonly examples?: readonly unknown[];
 }
 
@@ -81,7 +80,7 @@ export function nameCell(site: Site, name: string, kind: string, required: boole
 }
 
 /** What a value of the schema is, in a word or two. */
-export function typeOf(site: Site, { type, format, anyOf, items }: JsonSchema, isNullable = false): string {
+function typeOf(site: Site, { type, format, anyOf, items }: JsonSchema, isNullable = false): string {
   const or = say(site, 'or');
   const only = items !== undefined ? 'array' : anyOf !== undefined ? 'string' : undefined;
   const name = only ?? (typeof type === 'string' ? type : (type ?? ['any']).join(` ${or} `));
@@ -97,8 +96,17 @@ function notes(site: Site, written: JsonSchema, field: JsonSchema, values: reado
   return text === '' ? undefined : text;
 }
 
+/** Type, constraints and an example of a parameter or a header. */
+export function valueNote(site: Site, schema: JsonSchema, example: unknown): string {
+  return sentences(
+    say(site, 'Type {type}.', { type: typeOf(site, schema) }),
+    constraints(site, schema),
+    say(site, 'Example {example}.', { example: code(String(example)) }),
+  );
+}
+
 /** Pattern, bounds and values, as sentences. */
-export function constraints(site: Site, schema: JsonSchema): string {
+function constraints(site: Site, schema: JsonSchema): string {
   const { enum: known, pattern, multipleOf } = schema;
   return sentences(
     known !== undefined && say(site, 'One of {values}.', { values: codes(known) }),
@@ -116,7 +124,7 @@ function range(site: Site, { minLength, maxLength, minimum, maximum }: JsonSchem
 }
 
 /** Joins the pieces that have text. */
-export function sentences(...pieces: readonly (string | false | undefined)[]): string {
+function sentences(...pieces: readonly (string | false | undefined)[]): string {
   return pieces.filter((piece) => piece !== false && piece !== undefined && piece !== '').join(' ');
 }
 

@@ -65,7 +65,7 @@ export function readGuides(site: Site): readonly Guide[] {
 }
 
 /** The list of guides. */
-export function guideIndex(_site: Site, guides: readonly Guide[]): PortalPage {
+export function guideIndex(guides: readonly Guide[]): PortalPage {
   return {
     route: '/guides',
     title: 'Guides',

@@ -63,11 +63,10 @@ const grammars = {
   ),
 };
 
-const byName = new Map<string, RegExp>(Object.entries(grammars));
-
 /** Code with its parts marked for colours; the text is the same to the letter, and an unknown language has no colours. */
 export function highlighted(language: string | undefined, text: string): Html {
-  const expression = byName.get(language?.trim() ?? '');
+  const name = language?.trim() ?? '';
+  const expression = Object.hasOwn(grammars, name) ? grammars[name as Language] : undefined;
   if (expression === undefined) return html`${text}`;
   const pieces: Fragment[] = [];
   let at = 0;

@@ -15,9 +15,9 @@ import {
   shownJson,
 } from './blocks.ts';
 import type { Guide } from './guides.ts';
-import { say, type Values } from './language.ts';
+import { say } from './language.ts';
 import type { PortalPage } from './layout.ts';
-import { operationTable } from './operations.ts';
+import { examplesOf, operationTable, resolved } from './operations.ts';
 import { needsKey, requestSamples } from './samples.ts';
 import { link, type Site } from './site.ts';
 import { summaryRoute } from './status-summary.ts';
@@ -49,9 +49,7 @@ const shownTicker = '/v1/ticker';
 
 function hero(site: Site): Block {
   const { get } = site.document.paths[shownTicker]!;
-  const response = get.responses['200']!;
-  const examples = '$ref' in response ? {} : (response.content?.['application/json']?.examples ?? {});
-  const [example] = Object.values(examples);
+  const [[, example] = []] = examplesOf(resolved(site, get.responses['200']!));
   const steps = [
     'Create an API key in the client application, under profile and security, API keys.',
     'Keep it on your server, in `API_KEY`.',
@@ -75,7 +73,7 @@ function hero(site: Site): Block {
     division(
       'demo',
       codeTabs('first-request', say(site, 'First request'), requestSamples(site.baseUrl, shownTicker, get)),
-      codeBlock('Example response', shownJson(example?.value), 'json'),
+      codeBlock('Example response', shownJson(example), 'json'),
     ),
   );
 }
@@ -92,7 +90,7 @@ function liveState(site: Site): Block {
 }
 
 function promises(site: Site): readonly Block[] {
-  const texts: readonly (readonly [title: string, text: string, values?: Values])[] = [
+  const texts: readonly (readonly [title: string, text: string])[] = [
     [
       'No digit is lost',
       'Prices and amounts are decimal strings from end to end. Each is rounded once, to the number of decimals that its market states.',
@@ -104,7 +102,6 @@ function promises(site: Site): readonly Block[] {
     [
       'Limits you can plan around',
       '{limit} requests a minute for each key unless agreed otherwise. Every answer says how many are left, and `Retry-After` is exact.',
-      { limit: site.limits.key },
     ],
     [
       'Errors made for programs',
@@ -119,20 +116,18 @@ function promises(site: Site): readonly Block[] {
       'The OpenAPI 3.1 document is generated from the code that answers. What can change within version 1 is written down.',
     ],
   ];
-  return texts.map(([title, text, values]) =>
+  const values = { limit: site.limits.key };
+  return texts.map(([title, text]) =>
     frame((inner) => html`<section>${inner}</section>\n`, `### ${say(site, title)}`, say(site, text, values)),
   );
 }
 
 function endpoints(site: Site): Content[] {
-  const paths = Object.entries(site.document.paths).filter(([, { get }]) => needsKey(get));
+  const paths = Object.keys(site.document.paths).filter((path) => needsKey(site.document.paths[path]!.get));
   return [
     heading(2, 'Five endpoints, all read-only', 'endpoints'),
     'One request to `/v1/tickers` every five seconds gets every price.',
-    operationTable(
-      site,
-      paths.map(([path]) => path),
-    ),
+    operationTable(site, paths),
   ];
 }
 

@@ -23,7 +23,7 @@ const czech: Readonly<Record<string, string>> = { ...scriptsInCzech, ...pagesInC
 const contractInCzech = translationsIn('contract');
 
 /** What stands in the place of `{name}` in a text. */
-export type Values = Readonly<Record<string, string | number>>;
+type Values = Readonly<Record<string, string | number>>;
 
 /** A text in the language of its reader. One that has no translation, or that changed since, stays English. */
 export function say({ language }: Reader, english: string, values: Values = {}): string {

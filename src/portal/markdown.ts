@@ -20,8 +20,8 @@ export function inlineHtml(site: Site, markdown: string): Html {
 /** Escapes all text and addresses with the `html` template instead of marked's own escaping. */
 class PageRenderer extends Renderer<string, string> {
   readonly #site: Site;
-  readonly #anchors = new Repeated();
-  readonly #labels = new Repeated();
+  readonly #anchor = numbering('-', 1);
+  readonly #label = numbering(' ', 2);
   #section: string | undefined;
 
   constructor(site: Site) {
@@ -32,7 +32,7 @@ class PageRenderer extends Renderer<string, string> {
   override heading(heading: Tokens.Heading): string {
     const { depth, tokens } = heading;
     this.#section = plainText(heading);
-    const id = this.#anchors.next(anchorOf(this.#section), '-');
+    const id = this.#anchor(anchorOf(this.#section));
     // The one heading of the first level needs no anchor: the page itself leads there.
     return `<h${depth}${depth === 1 ? '' : html` id="${id}"`.text}>${this.#inline(tokens)}</h${depth}>\n`;
   }
@@ -78,10 +78,6 @@ class PageRenderer extends Renderer<string, string> {
   #inline(tokens: Token[]): string {
     return this.parser.parseInline(tokens);
   }
-
-  #label(name: string): string {
-    return this.#labels.next(name, ' ', 1);
-  }
 }
 
 const codeLabels: Readonly<Record<string, string>> = {
@@ -92,14 +88,13 @@ const codeLabels: Readonly<Record<string, string>> = {
 };
 
 /** Numbers names that come again, so that no two things on a page share one. */
-class Repeated {
-  readonly #counts = new Map<string, number>();
-
-  next(name: string, separator: string, offset = 0): string {
-    const count = this.#counts.get(name) ?? 0;
-    this.#counts.set(name, count + 1);
-    return count === 0 ? name : `${name}${separator}${count + offset}`;
-  }
+function numbering(separator: string, second: number): (name: string) => string {
+  const counts = new Map<string, number>();
+  return (name) => {
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
+    return count === 0 ? name : `${name}${separator}${count - 1 + second}`;
+  };
 }
 
 /** The text of a token without its markup. */

@@ -17,7 +17,7 @@ import {
   table,
 } from './blocks.ts';
 import { errorRows } from './errors.ts';
-import { constraints, fieldTable, hasOpenValues, type JsonSchema, nameCell, sentences, typeOf } from './fields.ts';
+import { fieldTable, hasOpenValues, type JsonSchema, nameCell, valueNote } from './fields.ts';
 import { say } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import { keyBar, needsKey, requestSamples, tryIt } from './samples.ts';
@@ -78,7 +78,7 @@ function text(site: Site, path: string, operation: Operation, success: Response)
     parameterTable(site, path, operation),
     heading(2, 'Response fields', 'fields'),
     fieldTable(site, say(site, 'Fields of {operation}', { operation: `GET ${path}` }), schema),
-    hasOpenValues(site, schema) ? openNote(site) : '',
+    hasOpenValues(site, schema) ? openNote : '',
     headerNote(site, success),
     heading(2, 'Errors', 'errors'),
     errorTableOf(site, path, operation),
@@ -99,25 +99,17 @@ function samples(site: Site, path: string, operation: Operation, success: Respon
   );
 }
 
-function openNote(_site: Site): Block {
-  return paragraph(
-    'note',
-    '**Sets of values are open.** Version 1 can gain values at any time. Show a value that you do not know, do not act on it, and do not fail.',
-  );
-}
+const openNote = paragraph(
+  'note',
+  '**Sets of values are open.** Version 1 can gain values at any time. Show a value that you do not know, do not act on it, and do not fail.',
+);
 
 function parameterTable(site: Site, path: string, operation: Operation): Content {
   const { parameters } = operation;
   const rows = parameters.map(({ name, in: place, required, description, schema, example }): Cell[] => [
     nameCell(site, name, say(site, place), required),
-    {
-      text: description,
-      note: sentences(
-        say(site, 'Type {type}.', { type: typeOf(site, schema) }),
-        place === 'query' && constraints(site, schema),
-        say(site, 'Example {example}.', { example: code(example) }),
-      ),
-    },
+    // Any value of a request header is accepted, so its form says nothing.
+    { text: description, note: valueNote(site, place === 'query' ? schema : { type: 'string' }, example) },
   ]);
   if (needsKey(operation)) rows.unshift(keyRow(site));
   if (rows.length === 0) return 'None.';
@@ -184,7 +176,8 @@ export function resolved({ document }: Site, response: Operation['responses'][st
   return document.components.responses[response.$ref.slice('#/components/responses/'.length)]!;
 }
 
-function examplesOf({ content = {} }: Response): [name: string, value: unknown][] {
+/** The bodies that a response shows as examples, each with what it is of. */
+export function examplesOf({ content = {} }: Response): [name: string, value: unknown][] {
   const examples = content['application/json']?.examples ?? {};
   return Object.values(examples).map(({ summary, value }) => [summary, value]);
 }

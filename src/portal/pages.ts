@@ -91,7 +91,7 @@ function pagesIn(site: Site): Pages {
   const guides = readGuides(site);
   const list = [
     homePage(site, guides),
-    guideIndex(site, guides),
+    guideIndex(guides),
     ...guidePages(site, guides),
     ...referencePages(site),
     errorIndex(site),

@@ -48,10 +48,10 @@ export function pastSections(site: Site, history: StatusHistory, nowMs: number):
 type Times = Readonly<Record<PublicServiceStatus, number>>;
 
 function daysOf(site: Site, history: StatusHistory, component: HistoryComponent, nowMs: number): Block {
-  const byDay = new Map(
+  const byDay = new Map<number, Times>(
     history.days.filter((each) => each.component === component).map((each) => [each.day, each.states]),
   );
-  const days = Array.from({ length: historyDays }, (_, index) => (firstDayAt(nowMs) + index * dayMs) as never);
+  const days = Array.from({ length: historyDays }, (_, index) => firstDayAt(nowMs) + index * dayMs);
   const known = [...byDay.values()];
   const name = say(site, componentNames[component]);
   const text =

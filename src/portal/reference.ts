@@ -7,7 +7,7 @@ import {
 import type { Header } from '../contract/openapi-responses.ts';
 import { type Block, code, codeBlock, heading, paragraph, shownJson, table } from './blocks.ts';
 import { errorRows, exampleProblem } from './errors.ts';
-import { constraints, fieldTable, sentences, typeOf } from './fields.ts';
+import { fieldTable, valueNote } from './fields.ts';
 import { durationInWords, say } from './language.ts';
 import type { PortalPage } from './layout.ts';
 import {
@@ -134,14 +134,7 @@ function headerTable(site: Site): Block {
   const headers = [...documentHeaders(site)];
   const rows = headers.map(([name, { description, schema, example }]) => [
     code(name),
-    {
-      text: description,
-      note: sentences(
-        say(site, 'Type {type}.', { type: typeOf(site, schema) }),
-        constraints(site, schema),
-        say(site, 'Example {example}.', { example: code(String(example)) }),
-      ),
-    },
+    { text: description, note: valueNote(site, schema, example) },
   ]);
   const ids = headers.map(([name]) => headerAnchor(name));
   const columns = ['Header', 'Meaning'];

@@ -8,22 +8,13 @@ import { link, type Site } from './site.ts';
 /** The environment variable that samples read the key from. It has none of the names that configure the server. */
 const keyVariable = 'API_KEY';
 
-/** The call of the TypeScript client for each operation. */
-const clientCalls: Readonly<Record<string, { readonly name: string; readonly call: string }>> = {
-  getServerTime: { name: 'time', call: 'time()' },
-  getServiceStatus: { name: 'status', call: 'status()' },
-  listMarkets: { name: 'markets', call: 'markets()' },
-  getTicker: { name: 'ticker', call: "ticker('BTCEUR')" },
-  listTickers: { name: 'tickers', call: 'tickers()' },
-};
-
 /** A request for an operation with its required parameters, ready to be run once the key is set. */
 export function requestSamples(baseUrl: string, path: string, operation: Operation): readonly Sample[] {
   const address = `${baseUrl}${exampleTarget(path, operation)}`;
   const keyed = needsKey(operation);
   return [
     { name: 'curl', language: 'sh', text: curlSample(address, keyed) },
-    { name: 'TypeScript', language: 'ts', text: typescriptSample(baseUrl, address, operation) },
+    { name: 'TypeScript', language: 'ts', text: typescriptSample(baseUrl, path, operation) },
     { name: 'Python', language: 'python', text: pythonSample(address, keyed) },
   ];
 }
@@ -32,11 +23,13 @@ export function needsKey({ security }: Operation): boolean {
   return security.length > 0;
 }
 
+function requiredOf({ parameters }: Operation) {
+  return parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
+}
+
 /** The path with its required parameters, as in the document's examples. */
-function exampleTarget(path: string, { parameters }: Operation): string {
-  const query = parameters
-    .filter((parameter) => parameter.in === 'query' && parameter.required)
-    .map(({ name, example }) => `${name}=${encodeURIComponent(example)}`);
+function exampleTarget(path: string, operation: Operation): string {
+  const query = requiredOf(operation).map(({ name, example }) => `${name}=${encodeURIComponent(example)}`);
   return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }
 
@@ -45,11 +38,13 @@ function curlSample(address: string, keyed: boolean): string {
   return keyed ? `curl -H "${headerNames.apiKey}: $${keyVariable}" \\\n  ${quoted}` : `curl ${quoted}`;
 }
 
-function typescriptSample(baseUrl: string, address: string, { operationId }: Operation): string {
-  const call = clientCalls[operationId];
-  if (call === undefined) {
-    return `const response = await fetch(\n  ${JSON.stringify(address)},\n);\nconsole.log(await response.json());`;
+/** The TypeScript client has a method for each resource with a key, of the name of its path. */
+function typescriptSample(baseUrl: string, path: string, operation: Operation): string {
+  if (!needsKey(operation)) {
+    return `const response = await fetch(\n  ${JSON.stringify(baseUrl + path)},\n);\nconsole.log(await response.json());`;
   }
+  const method = path.replace('/v1/', '');
+  const values = requiredOf(operation).map(({ example }) => `'${example}'`);
   return `import { createClient } from 'market-data-client';
 
 const client = createClient({
@@ -57,8 +52,8 @@ const client = createClient({
   apiKey: process.env.${keyVariable}!,
 });
 
-const ${call.name} = await client.${call.call};
-console.log(${call.name});`;
+const ${method} = await client.${method}(${values.join(', ')});
+console.log(${method});`;
 }
 
 function pythonSample(address: string, keyed: boolean): string {

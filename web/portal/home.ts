@@ -1,4 +1,4 @@
-import { byId, element } from './elements.ts';
+import { byId, element, setText } from './elements.ts';
 import { type Knowledge, type Summary, watchSummary } from './summary.ts';
 import { durationInWords, localInstant, localTime, say, shownState } from './words.ts';
 
@@ -23,8 +23,8 @@ function show({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }: Know
 
 function tell(className: string, state: string, more: string): void {
   line.className = className;
-  if (word.textContent !== state) word.textContent = state;
-  if (rest.textContent !== more) rest.textContent = more;
+  setText(word, state);
+  setText(rest, more);
 }
 
 function ageOf({ page, components }: Summary, sinceAnswerMs: number): string {
