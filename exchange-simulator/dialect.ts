@@ -52,13 +52,6 @@ export interface Dialect {
   readonly reconnectNotice?: string;
 }
 
-interface VenueOptions {
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly exchange: Exchange;
-  readonly faults: FaultBoard;
-}
-
 /** What a dialect is constructed with: the market of one exchange, its faults, its clock and its clients. */
 export class Venue {
   readonly clock: Clock;
@@ -69,7 +62,7 @@ export class Venue {
   readonly clients: Clients;
   readonly #nowUs: () => number;
 
-  constructor(options: VenueOptions) {
+  constructor(options: Pick<Venue, 'clock' | 'randomness' | 'exchange' | 'faults'>) {
     this.clock = options.clock;
     this.randomness = options.randomness;
     this.exchange = options.exchange;

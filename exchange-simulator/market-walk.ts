@@ -139,15 +139,7 @@ export class Market {
   }
 
   /** The values that only REST `Ticker` has: those of the day that began at 00:00 UTC. */
-  today(nowMs: number): {
-    open: string;
-    low: string;
-    high: string;
-    vwap: string;
-    volume: string;
-    trades: number;
-    lastQty: string;
-  } {
+  today(nowMs: number) {
     const midnightMs = Math.floor(nowMs / dayMs) * dayMs;
     const range = this.range(midnightMs, nowMs, 24);
     const whole = this.values(nowMs);

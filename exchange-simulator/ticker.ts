@@ -1,22 +1,5 @@
-/** One market's ticker with the names and in the order of the protocol, each value as its source text. */
-export interface TickerValues {
-  readonly bid: string;
-  readonly bid_qty: string;
-  readonly ask: string;
-  readonly ask_qty: string;
-  readonly last: string;
-  readonly volume: string;
-  readonly vwap: string;
-  readonly low: string;
-  readonly high: string;
-  readonly change: string;
-  readonly change_pct: string;
-  readonly trades: string;
-}
-
-export type TickerField = keyof TickerValues;
-
-export const tickerFields: readonly TickerField[] = [
+/** The values of a market's ticker, with the names and in the order of Kraken's protocol. */
+export const tickerFields = [
   'bid',
   'bid_qty',
   'ask',
@@ -29,7 +12,12 @@ export const tickerFields: readonly TickerField[] = [
   'change',
   'change_pct',
   'trades',
-];
+] as const;
+
+export type TickerField = (typeof tickerFields)[number];
+
+/** Each value as its source text. */
+export type TickerValues = Readonly<Record<TickerField, string>>;
 
 /** Values with faults applied: any JSON text, or none. */
 export type WireTicker = Readonly<Record<TickerField, string | undefined>>;

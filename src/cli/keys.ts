@@ -3,7 +3,7 @@ import { type KeyView, keyView, readKey } from '../operator/key.ts';
 import { unknownAccount } from '../store/accounts.ts';
 import { unknownKey } from '../store/key-record.ts';
 import type { KeyStatus } from '../store/keys.ts';
-import type { Command, CommandInput, Option } from './command.ts';
+import type { Command, CommandInput } from './command.ts';
 import { UsageError } from './failure.ts';
 import { storeCommand, yesOption } from './store-command.ts';
 import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table } from './style.ts';
@@ -152,24 +152,19 @@ const rotate = storeCommand({
   },
 });
 
-interface StatusVerb {
+interface StatusVerb extends Pick<Command, 'summary' | 'details' | 'options'> {
   readonly verb: string;
   readonly status: KeyStatus;
-  readonly summary: string;
-  readonly detail: string;
   readonly note: string;
-  readonly options?: readonly Option[];
   /** Asked before the status changes. */
   readonly question?: (key: string) => string;
 }
 
-function statusCommand({ verb, status, summary, detail, note, options = [], question }: StatusVerb): Command {
+function statusCommand({ verb, status, note, question, ...declared }: StatusVerb): Command {
   return storeCommand({
+    ...declared,
     name: `keys ${verb}`,
-    summary,
-    details: [detail],
     positionals: [idPositional],
-    options,
     examples: [{ line: `mdapi keys ${verb} key_Vb8xT0pLq3WnR5Ys`, note }],
     read: keyIdFrom,
     async work({ values: id, store, context, paint, confirm }) {
@@ -189,7 +184,7 @@ const revoke = statusCommand({
   verb: 'revoke',
   status: 'revoked',
   summary: 'revoke an API key for good',
-  detail: 'Running servers refuse it within a second. `keys disable` can be undone, this cannot.',
+  details: ['Running servers refuse it within a second. `keys disable` can be undone, this cannot.'],
   note: 'asks first at a terminal',
   options: [yesOption],
   question: (key) => `Revoke ${key}? This is final.`,
@@ -199,7 +194,7 @@ const disable = statusCommand({
   verb: 'disable',
   status: 'disabled',
   summary: 'disable an API key until it is enabled again',
-  detail: 'Running servers refuse it within a second.',
+  details: ['Running servers refuse it within a second.'],
   note: 'no change if it is disabled already',
 });
 
@@ -207,7 +202,7 @@ const enable = statusCommand({
   verb: 'enable',
   status: 'active',
   summary: 'enable a disabled API key',
-  detail: 'A revoked key stays revoked, an expired one expired.',
+  details: ['A revoked key stays revoked, an expired one expired.'],
   note: 'no change if it is enabled already',
 });
 

@@ -2,7 +2,7 @@ import { type Configuration, publicUrls } from '../configuration/configuration.t
 import { isoInstant } from '../contract/instant.ts';
 import type { NoticeMail, NoticePlace } from '../notices/notice-mail.ts';
 import { type NoticeView, noticeStatuses, noticeView } from '../operator/notice.ts';
-import type { NoticeFigures, NoticeStatus } from '../store/notices.ts';
+import type { NoticeStatus } from '../store/notices.ts';
 import type { Command, CommandInput, Context } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { withTimeout } from './private-listener.ts';
@@ -80,19 +80,13 @@ const preview: Command = {
   },
 };
 
-interface Previewed {
-  readonly figures: NoticeFigures;
-  /** `undefined` when the account is gone. */
-  readonly to: string | undefined;
-  readonly configuration: Configuration;
-}
-
-async function previewed(input: CommandInput, context: Context): Promise<Previewed> {
+/** The figures and the recipient of a notice, or of an example; the recipient `undefined` when the account is gone. */
+async function previewed(input: CommandInput, context: Context) {
   const id = input.option('notice');
   if (id !== undefined) {
     return withStore(input, context, async (store, configuration) => {
-      const { figures, accountEmail } = await store.notices.get(id);
-      return { figures, to: accountEmail, configuration };
+      const { figures, accountEmail: to } = await store.notices.get(id);
+      return { figures, to, configuration };
     });
   }
   const { sampleFigures } = await import('../notices/notice-mail.ts');

@@ -1,48 +1,11 @@
-/** An address and the name shown beside it. */
-export interface Mailbox {
-  /** Empty for none. */
-  readonly name: string;
-  readonly address: string;
-}
-
-/** A mail server to hand mail to. */
-export interface SmtpConfiguration {
-  readonly host: string;
-  readonly port: number;
-  /** TLS from the first byte, for `smtps://`. */
-  readonly implicitTls: boolean;
-  readonly credentials: { readonly user: string; readonly password: string } | undefined;
-}
-
-/** A Redis or Valkey server that several processes share. */
-export interface RedisConfiguration {
-  readonly host: string;
-  readonly port: number;
-  /** TLS from the first byte, for `rediss://`. */
-  readonly tls: boolean;
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly database: number;
-}
-
-/** The HTTP interface of a ClickHouse server, and a database there. */
-export interface ClickHouseConfiguration {
-  /** Without credentials and path. */
-  readonly url: string;
-  readonly user: string;
-  /** Empty for none. */
-  readonly password: string;
-  readonly database: string;
-}
-
 const address = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=[^@]{1,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/;
 const named = /^([^<>"\p{C}]{1,100}) <([^<>]+)>$/u;
 const submissionPort = 587;
 const submissionsPort = 465;
 const redisPort = 6_379;
 
-/** Reads `name@example.com` or `Name <name@example.com>`. `undefined` for anything else. */
-export function parseMailbox(text: string): Mailbox | undefined {
+/** Reads `name@example.com` or `Name <name@example.com>`, the name empty for none. `undefined` for anything else. */
+export function parseMailbox(text: string) {
   const [, name = '', inBrackets] = named.exec(text) ?? [];
   const mailbox = { name: name.trim(), address: inBrackets ?? text };
   return address.test(mailbox.address) ? mailbox : undefined;
@@ -52,7 +15,7 @@ export function parseMailbox(text: string): Mailbox | undefined {
  * Reads `smtp://host`, `smtps://user:password@host:port`. User and password are percent-encoded where they hold
  * `:`, `/`, `@` or the like. `undefined` for anything else, a path and a query included: they would have no meaning.
  */
-export function parseSmtpUrl(text: string): SmtpConfiguration | undefined {
+export function parseSmtpUrl(text: string) {
   const parts = partsOf(text, ['smtp:', 'smtps:']);
   if (parts === undefined) return undefined;
   const { url, host, user, password } = parts;
@@ -61,6 +24,7 @@ export function parseSmtpUrl(text: string): SmtpConfiguration | undefined {
   return {
     host,
     port: Number(url.port || (implicitTls ? submissionsPort : submissionPort)),
+    /** TLS from the first byte, for `smtps://`. */
     implicitTls,
     credentials: user === '' ? undefined : { user, password },
   };
@@ -71,7 +35,7 @@ export function parseSmtpUrl(text: string): SmtpConfiguration | undefined {
  * hold `:`, `/`, `@` or the like; a password may stand alone, as `:password@`. `undefined` for anything else,
  * a query included: it would have no meaning.
  */
-export function parseRedisUrl(text: string): RedisConfiguration | undefined {
+export function parseRedisUrl(text: string) {
   const parts = partsOf(text, ['redis:', 'rediss:']);
   const database = /^\/?(\d{0,5})$/.exec(parts?.url.pathname ?? 'none')?.[1];
   if (parts === undefined || database === undefined) return undefined;
@@ -80,6 +44,7 @@ export function parseRedisUrl(text: string): RedisConfiguration | undefined {
   return {
     host,
     port: Number(url.port || redisPort),
+    /** TLS from the first byte. */
     tls: url.protocol === 'rediss:',
     user: user || undefined,
     password: password || undefined,
@@ -89,9 +54,10 @@ export function parseRedisUrl(text: string): RedisConfiguration | undefined {
 
 /**
  * Reads `https://user:password@host:port/database`. User and password are percent-encoded where they hold `:`, `/`, `@`
- * or the like; without a user it is `default`, and so is the database. `undefined` for anything else.
+ * or the like; without a user it is `default`, and so is the database. `url` has neither credentials nor path.
+ * `undefined` for anything else.
  */
-export function parseClickHouseUrl(text: string): ClickHouseConfiguration | undefined {
+export function parseClickHouseUrl(text: string) {
   const parts = partsOf(text, ['http:', 'https:']);
   const path = /^\/?([A-Za-z_][A-Za-z0-9_]{0,62})?$/.exec(parts?.url.pathname ?? 'none');
   if (parts === undefined || path === null || (parts.user === '' && parts.password !== '')) return undefined;
