@@ -21,16 +21,8 @@ function open() {
 
 async function answerTo({ name, args }: Question): Promise<unknown> {
   const { store, questions } = await open();
-  switch (name) {
-    case 'verify':
-      return questions.verify(() => {});
-    case 'hold':
-      return store.addHold(...(args as Parameters<typeof store.addHold>));
-    case 'release':
-      return store.releaseHold(...(args as Parameters<typeof store.releaseHold>));
-    default:
-      return (questions[name] as (...given: readonly unknown[]) => Promise<unknown>).apply(questions, [...args]);
-  }
+  const target = name === 'addHold' || name === 'releaseHold' ? store : questions;
+  return (target as unknown as Record<string, (...given: readonly unknown[]) => unknown>)[name]!(...args);
 }
 
 let turn = Promise.resolve();

@@ -3,13 +3,11 @@ import type { RecordQuestions } from './questions.ts';
 import type { RecordLocation, SegmentStore } from './segment-store.ts';
 
 /** What can be asked, and what changes holds. */
-export interface RecordOperations
-  extends Pick<RecordQuestions, 'summary' | 'priceAt' | 'middlesAt' | 'quotes' | 'candles' | 'served' | 'answer'> {
-  verify(): ReturnType<RecordQuestions['verify']>;
-  /** Gives its id. */
-  hold(...args: Parameters<SegmentStore['addHold']>): Promise<number>;
-  release(id: number): Promise<boolean>;
-}
+type RecordOperations = Pick<
+  RecordQuestions,
+  'summary' | 'priceAt' | 'middlesAt' | 'quotes' | 'candles' | 'served' | 'answer' | 'verify'
+> &
+  Pick<SegmentStore, 'addHold' | 'releaseHold'>;
 
 export interface Question {
   readonly id: number;

@@ -34,7 +34,7 @@ export class ByteWriter {
 
   /** A whole number of either sign, up to 2^52: small ones are short. */
   difference(value: number): void {
-    this.count(value < 0 ? -2 * value - 1 : 2 * value);
+    this.count(unsigned(value));
   }
 
   /** Text of any length, in UTF-8. */
@@ -165,7 +165,12 @@ export class ByteReader {
   }
 }
 
-/** What `ByteWriter.difference` made a count of. */
-function signed(value: number): number {
+/** A whole number of either sign as a count: small ones stay small. */
+export function unsigned(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
+/** What `unsigned` made a count of. */
+export function signed(value: number): number {
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }

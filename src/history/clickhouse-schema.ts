@@ -1,3 +1,5 @@
+import { statisticNames } from './rows.ts';
+
 /** Of the tables below. Written into the comment of `segments`: another one is not written to. */
 export const schemaVersion = 1;
 
@@ -7,10 +9,7 @@ const instant = "DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1))";
 const count = 'UInt32 CODEC(Delta, ZSTD(1))';
 
 /** What a quote has as text, with every digit that was published, and as `Decimal` for arithmetic under the name without `Text`. */
-const decimals = [
-  ...['bid', 'ask', 'buyPrice', 'sellPrice', 'high24h', 'low24h', 'volume24h', 'vwap24h'],
-  ...['priceChangePercent1h', 'priceChangePercent24h', 'priceChangePercent7d'],
-];
+const decimals = ['bid', 'ask', 'buyPrice', 'sellPrice', ...statisticNames];
 
 /** Which sealed segment proves the row, and the row's position. */
 const position = { chain: count, segment: count, at: instant, sub: count };

@@ -36,10 +36,8 @@ export interface LedgerRow {
   readonly number: number;
   /** In hexadecimal. */
   readonly hash: string;
-  /** Whether its rows are there: where not, a ship was stopped in it. */
-  readonly isSent: boolean;
   /** When it was begun, in ClickHouse's form. */
-  readonly shippedAt: string;
+  readonly begunAt: string;
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -109,24 +107,18 @@ export class ClickHouse {
 
   /** The last segment of a chain that was begun; `undefined` for none. */
   async lastOf(chain: number): Promise<LedgerRow | undefined> {
-    const query = `SELECT number, hash, max(sent) AS isSent, max(shippedAt) AS begunAt FROM segments
-      WHERE chain = {chain:UInt32} GROUP BY number, hash ORDER BY number DESC LIMIT 1`;
-    return (await this.#ledger(query, { chain }))[0];
+    return (await this.#ledger({ chain }, '', 'ORDER BY number DESC LIMIT 1'))[0];
   }
 
   /** Those in which a ship was stopped, in order. */
   unfinished(chain: number): Promise<readonly LedgerRow[]> {
-    const query = `SELECT number, hash, max(sent) AS isSent, max(shippedAt) AS begunAt FROM segments
-      WHERE chain = {chain:UInt32} GROUP BY number, hash HAVING max(sent) = 0 ORDER BY number`;
-    return this.#ledger(query, { chain });
+    return this.#ledger({ chain }, '', 'HAVING max(sent) = 0 ORDER BY number');
   }
 
   /** Those with a number from `first` to `last`. */
   between(chain: number, first: number, last: number): Promise<readonly LedgerRow[]> {
-    const query = `SELECT number, hash, max(sent) AS isSent, max(shippedAt) AS begunAt FROM segments
-      WHERE chain = {chain:UInt32} AND number BETWEEN {first:UInt32} AND {last:UInt32}
-      GROUP BY number, hash ORDER BY number`;
-    return this.#ledger(query, { chain, first, last });
+    const isBetween = 'AND number BETWEEN {first:UInt32} AND {last:UInt32}';
+    return this.#ledger({ chain, first, last }, isBetween, 'ORDER BY number');
   }
 
   /** How many rows of some segments a table has in a month, such as 202611. */
@@ -153,14 +145,10 @@ export class ClickHouse {
     return this.#client.close();
   }
 
-  async #ledger(query: string, values: Values): Promise<LedgerRow[]> {
-    const rows = await this.#ask<{ number: number; hash: string; isSent: number; begunAt: string }>(query, values);
-    return rows.map(({ number, hash, isSent, begunAt }) => ({
-      number,
-      hash,
-      isSent: isSent === 1,
-      shippedAt: begunAt,
-    }));
+  #ledger(values: Values, condition: string, end: string): Promise<LedgerRow[]> {
+    const query = `SELECT number, hash, max(shippedAt) AS begunAt FROM segments
+      WHERE chain = {chain:UInt32} ${condition} GROUP BY number, hash ${end}`;
+    return this.#ask(query, values);
   }
 
   #execute(query: string): Promise<unknown> {

@@ -1,35 +1,15 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { zstdCompressSync } from 'node:zlib';
-import type { QuoteRow, RateVersion, TermsVersion } from './rows.ts';
+import { type QuoteRow, type RateVersion, statisticNames, type TermsVersion } from './rows.ts';
 
 export type ExportFormat = 'parquet' | 'csv' | 'ndjson';
 
 /** The columns of an export, in their order. Decimals are text: no digit is lost. */
 const columns = [
-  ...[
-    'symbol',
-    'at',
-    'position',
-    'unpriced',
-    'source',
-    'timestamp',
-    'bid',
-    'ask',
-    'buyPrice',
-    'sellPrice',
-    'rate',
-    'terms',
-  ],
-  ...[
-    'high24h',
-    'low24h',
-    'volume24h',
-    'vwap24h',
-    'priceChangePercent1h',
-    'priceChangePercent24h',
-    'priceChangePercent7d',
-  ],
-] as const;
+  ...['symbol', 'at', 'position', 'unpriced', 'source', 'timestamp'],
+  ...['bid', 'ask', 'buyPrice', 'sellPrice', 'rate', 'terms'],
+  ...statisticNames,
+];
 
 type Cells = Readonly<Record<string, string | undefined>>;
 

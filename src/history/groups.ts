@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from './bytes.ts';
+import { ByteReader, ByteWriter, signed, unsigned } from './bytes.ts';
 import { compress, decompress } from './columns.ts';
 
 /** The first byte of every segment: how the rest is written. */
@@ -65,9 +65,10 @@ export function encodeGrouped<Row>(
   base: readonly string[],
   { encode, extra = Buffer.alloc(0), ...encoder }: GroupEncoder<Row>,
 ): Buffer {
+  if (rows.length === 0) return Buffer.alloc(0);
   const bySubject = Map.groupBy(rows, subjectOf);
   const subjects = [...bySubject.keys()].sort();
-  const subjectsPerGroup = encoder.subjectsPerGroup ?? Math.max(1, subjects.length);
+  const subjectsPerGroup = encoder.subjectsPerGroup ?? subjects.length;
   const names = new NameWriter(base);
   for (const subject of subjects) names.indexOf(subject);
   const groups: Buffer[] = [];
@@ -146,6 +147,7 @@ export function decodeGrouped<Found>(
   decode: GroupDecoder<Found>,
   isWanted: IsWanted = everything,
 ): Found[] {
+  if (data.length === 0) return [];
   const { names, extra, groups } = readIndex(data, base);
   return groups(isWanted).flatMap(({ start, end, subjects }) =>
     decode({
@@ -187,7 +189,7 @@ export class NameWriter {
         writer.count(0);
         writer.text(text);
       } else {
-        writer.count(1 + zigzag(reference - last - 1));
+        writer.count(1 + unsigned(reference - last - 1));
         last = reference;
       }
     }
@@ -202,7 +204,7 @@ export function readNames(reader: ByteReader, base: readonly string[]): string[]
     const code = reader.count();
     if (code === 0) names.push(reader.text());
     else {
-      last += 1 + unzigzag(code - 1);
+      last += 1 + signed(code - 1);
       const name = base[last];
       if (name === undefined) throw new RangeError(`the keyframe has no name ${last}`);
       names.push(name);
@@ -217,12 +219,4 @@ let lastBase: { readonly base: readonly string[]; readonly indexes: ReadonlyMap<
 function indexesOf(base: readonly string[]): ReadonlyMap<string, number> {
   if (lastBase?.base !== base) lastBase = { base, indexes: new Map(base.map((text, index) => [text, index])) };
   return lastBase.indexes;
-}
-
-function zigzag(value: number): number {
-  return value < 0 ? -2 * value - 1 : 2 * value;
-}
-
-function unzigzag(value: number): number {
-  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }

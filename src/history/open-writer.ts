@@ -6,7 +6,7 @@ import { StoreError } from '../store/store-error.ts';
 import { Journal, type JournalContent, readJournal } from './journal.ts';
 import { Publication } from './publication.ts';
 import { rowsOf } from './row-batch.ts';
-import type { GapFact, Position, Rows } from './rows.ts';
+import { endOf, type GapFact } from './rows.ts';
 import { chainStart, type Segment, sealed } from './segment.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { RecordWriter, segmentsOf } from './writer.ts';
@@ -112,19 +112,14 @@ async function recover(
     head = segment;
   }
   await store.append(segments);
-  return latestOf(rows);
-}
-
-function latestOf({ quotes, facts, servings }: Rows): EpochMs | undefined {
-  const ends: (Position | undefined)[] = [quotes.at(-1), facts.at(-1), servings.at(-1)];
-  return ends.reduce<EpochMs | undefined>((last, row) => (row && row.at > (last ?? 0) ? row.at : last), undefined);
+  return endOf(rows);
 }
 
 /** The last instant in the segments of a chain. */
 async function lastOf(store: SegmentStore, chain: number): Promise<EpochMs | undefined> {
   const kinds = ['quotes', 'facts', 'breaks', 'servings'] as const;
   const last = await store.heads({ kinds, chain, backwards: true, limit: 4 });
-  return last.reduce<EpochMs | undefined>((at, head) => (head.lastAt > (at ?? 0) ? head.lastAt : at), undefined);
+  return last.length === 0 ? undefined : (Math.max(...last.map(({ lastAt }) => lastAt)) as EpochMs);
 }
 
 function gapAfter(last: EpochMs | undefined, now: EpochMs): GapFact | undefined {

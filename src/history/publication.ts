@@ -5,17 +5,19 @@ import { type PriceFactors, priceFactors } from '../market/pricing.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../market/upstream.ts';
-import type {
-  FactRow,
-  ListingFact,
-  NoQuote,
-  Position,
-  Quote,
-  QuoteRow,
-  RateVersion,
-  Rows,
-  ServingRow,
-  TermsVersion,
+import {
+  type FactRow,
+  type ListingFact,
+  type NoQuote,
+  type Position,
+  type Quote,
+  type QuoteRow,
+  type RateVersion,
+  type Rows,
+  type ServingRow,
+  type Statistics,
+  statisticNames,
+  type TermsVersion,
 } from './rows.ts';
 import { splitStatus } from './status-body.ts';
 
@@ -117,10 +119,8 @@ export class Publication {
   #quoteRow({ symbol, ticker, references, ...versions }: NotedQuote): QuoteRow {
     const priced = clientTicker(this.#markets.get(symbol)!, ticker, references, this.#factorsOf(versions));
     if (priced === undefined) return { ...this.#next(), symbol, unpriced: 'rounds_to_zero', quote: undefined };
-    const { buyPrice, sellPrice, capturedAt, high24h, low24h, volume24h, vwap24h } = priced;
-    const { priceChangePercent1h, priceChangePercent24h, priceChangePercent7d } = priced;
-    const changes = { priceChangePercent1h, priceChangePercent24h, priceChangePercent7d };
-    const statistics = { high24h, low24h, volume24h, vwap24h, ...changes };
+    const { buyPrice, sellPrice, capturedAt } = priced;
+    const statistics = Object.fromEntries(statisticNames.map((name) => [name, priced[name]])) as unknown as Statistics;
     const { bid, ask, source } = ticker;
     const made = { source, rate: this.#rateText(versions), terms: this.#versions[versions.terms]! };
     const quote: Quote = { ...made, capturedAt, bid, ask, buyPrice, sellPrice, statistics };

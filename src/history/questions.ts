@@ -173,7 +173,8 @@ export class RecordQuestions {
     };
   }
 
-  verify(progress: (segments: number) => void): Promise<Verification> {
+  /** @param progress called with the number of segments so far */
+  verify(progress = (_segments: number) => {}): Promise<Verification> {
     return verifyRecord(this.#store, progress);
   }
 

@@ -4,17 +4,15 @@ import type { MarketSymbol } from '../market/symbol.ts';
 import { ColumnsReader, ColumnsWriter } from './columns.ts';
 import { DecimalColumnReader, DecimalColumnWriter, type Decimals, decimalWidth, ratioOf } from './decimal-columns.ts';
 import { decodeGrouped, encodeGrouped, type GroupDecoder, type NameWriter } from './groups.ts';
-import { isBefore, noQuotes, type Position, type Quote, type QuoteRow, type Statistics } from './rows.ts';
-
-const statisticNames = [
-  'high24h',
-  'low24h',
-  'volume24h',
-  'vwap24h',
-  'priceChangePercent1h',
-  'priceChangePercent24h',
-  'priceChangePercent7d',
-] as const satisfies readonly (keyof Statistics)[];
+import {
+  isBefore,
+  noQuotes,
+  type Position,
+  type Quote,
+  type QuoteRow,
+  type Statistics,
+  statisticNames,
+} from './rows.ts';
 
 /** The columns of a group, by their index. Decimals take two each. */
 const columns = { at: 0, sub: 1, state: 2, source: 3, age: 4, rate: 5, terms: 6, statistics: 7, decimals: 8 } as const;

@@ -3,23 +3,17 @@ import { ByteReader, ByteWriter } from './bytes.ts';
 import { decodeFactGroup, encodeFacts } from './fact-codec.ts';
 import { decodeGrouped, everything, type IsWanted } from './groups.ts';
 import { decodeMarkets, decodeQuotes, encodeQuotes } from './quote-codec.ts';
-import { type FactRow, inOrder, type QuoteRow, type Rows, type ServingRow } from './rows.ts';
+import { type FactRow, inOrder, type QuoteRow, type Rows, type ServingRow, startOf } from './rows.ts';
 import { decodeServings, encodeServings } from './serving-codec.ts';
 
 /** Rows of every kind together, which need nothing else to be read. @param isKeyframe it has a row of every market */
 export function encodeRows({ quotes, facts, servings }: Rows, isKeyframe = false): Buffer {
-  const parts = [
-    quotes.length === 0 ? nothing : encodeQuotes(quotes, [], !isKeyframe),
-    facts.length === 0 ? nothing : encodeFacts(facts),
-    servings.length === 0 ? nothing : encodeServings(servings, []),
-  ];
+  const parts = [encodeQuotes(quotes, [], !isKeyframe), encodeFacts(facts), encodeServings(servings, [])];
   const head = new ByteWriter(32);
-  head.count(Math.min(...[quotes[0], facts[0], servings[0]].map((row) => row?.at ?? Number.MAX_SAFE_INTEGER)));
+  head.count(startOf({ quotes, facts, servings }) ?? Number.MAX_SAFE_INTEGER);
   for (const part of parts) head.count(part.length);
   return Buffer.concat([head.bytes(), ...parts]);
 }
-
-const nothing = Buffer.alloc(0);
 
 /** What `encodeRows` gave: each kind is decoded where somebody asks for it. Throws on bytes that are something else. */
 export class RowBatch {
@@ -39,20 +33,20 @@ export class RowBatch {
   }
 
   quotes(): QuoteRow[] {
-    return this.#quotes.length === 0 ? [] : inOrder(decodeQuotes(this.#quotes, []));
+    return inOrder(decodeQuotes(this.#quotes, []));
   }
 
   /** Those of each market, in their order. */
   markets(isWanted: IsWanted) {
-    return this.#quotes.length === 0 ? [] : decodeGrouped(this.#quotes, [], decodeMarkets, isWanted);
+    return decodeGrouped(this.#quotes, [], decodeMarkets, isWanted);
   }
 
   facts(isWanted: IsWanted = everything): FactRow[] {
-    return this.#facts.length === 0 ? [] : inOrder(decodeGrouped(this.#facts, [], decodeFactGroup, isWanted));
+    return inOrder(decodeGrouped(this.#facts, [], decodeFactGroup, isWanted));
   }
 
   servings(): ServingRow[] {
-    return this.#servings.length === 0 ? [] : inOrder(decodeServings(this.#servings, []));
+    return inOrder(decodeServings(this.#servings, []));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import type { UnpricedReason } from '../market/client-ticker.ts';
+import type { ClientTicker, UnpricedReason } from '../market/client-ticker.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
@@ -46,15 +46,18 @@ export interface Quote {
 }
 
 /** As published; what was left out is `undefined`. */
-export interface Statistics {
-  readonly high24h: DecimalString;
-  readonly low24h: DecimalString;
-  readonly volume24h: DecimalString;
-  readonly vwap24h: DecimalString | undefined;
-  readonly priceChangePercent1h: DecimalString | undefined;
-  readonly priceChangePercent24h: DecimalString | undefined;
-  readonly priceChangePercent7d: DecimalString | undefined;
-}
+export type Statistics = Pick<ClientTicker, (typeof statisticNames)[number]>;
+
+/** In the order of their columns in the record. */
+export const statisticNames = [
+  'high24h',
+  'low24h',
+  'volume24h',
+  'vwap24h',
+  'priceChangePercent1h',
+  'priceChangePercent24h',
+  'priceChangePercent7d',
+] as const;
 
 /** The kinds of facts, in the order of their codes in the record: add at the end only. */
 export const factKinds = ['process', 'listing', 'guard', 'windows', 'feed', 'gap', 'stop', 'deletion', 'hold'] as const;
@@ -100,6 +103,22 @@ export interface Rows {
   readonly quotes: QuoteRow[];
   readonly facts: FactRow[];
   readonly servings: ServingRow[];
+}
+
+export function isEmpty({ quotes, facts, servings }: Rows): boolean {
+  return quotes.length + facts.length + servings.length === 0;
+}
+
+/** The instant of the first row; `undefined` where there is none. */
+export function startOf({ quotes, facts, servings }: Rows): EpochMs | undefined {
+  const starts = [quotes, facts, servings].flatMap((rows) => rows[0]?.at ?? []);
+  return starts.length === 0 ? undefined : (Math.min(...starts) as EpochMs);
+}
+
+/** The instant of the last row; `undefined` where there is none. */
+export function endOf({ quotes, facts, servings }: Rows): EpochMs | undefined {
+  const ends = [quotes, facts, servings].flatMap((rows) => rows.at(-1)?.at ?? []);
+  return ends.length === 0 ? undefined : (Math.max(...ends) as EpochMs);
 }
 
 /** Sorts by position, in place. */

@@ -113,7 +113,7 @@ class Shipping {
   /** Sends the rest of a batch in which a ship was stopped. */
   async #finish(chain: number): Promise<void> {
     const unfinished = await this.#target.unfinished(chain);
-    const batch: Batch = { shippedAt: unfinished[0]?.shippedAt ?? '', segments: [] };
+    const batch: Batch = { shippedAt: unfinished[0]?.begunAt ?? '', segments: [] };
     const heads = new Map((await this.#headsOf(chain, unfinished)).map((head) => [head.number, head]));
     for (const known of unfinished) {
       const head = heads.get(known.number);

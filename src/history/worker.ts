@@ -28,11 +28,9 @@ export type FromWorker =
   | { readonly kind: 'failed'; readonly message: string }
   /** So much of what was noted is in the journal. */
   | { readonly kind: 'written'; readonly bytes: number }
-  /** Why nothing can be written; `undefined` once it can. */
-  | { readonly kind: 'trouble'; readonly message: string | undefined }
-  | { readonly kind: 'figures'; readonly figures: WriterFigures }
-  | { readonly kind: 'deleted'; readonly deletion: Deletion }
-  | { readonly kind: 'stopped' };
+  /** About once a second. `trouble` says why nothing can be written; `undefined` where it can. */
+  | { readonly kind: 'state'; readonly figures: WriterFigures; readonly trouble: string | undefined }
+  | { readonly kind: 'deleted'; readonly deletion: Deletion };
 
 /**
  * The recording thread: what the serving thread noted is made into rows, written to the journal and sealed here, so that
@@ -55,16 +53,12 @@ function report(message: FromWorker): void {
   port.postMessage(message);
 }
 
-/** Tries, and says when that begins to fail and when it works again. */
+/** Tries, and keeps why it failed. */
 async function trying(work: () => Promise<void>): Promise<void> {
-  let failure: string | undefined;
-  try {
-    await work();
-  } catch (error) {
-    failure = error instanceof Error ? error.message : String(error);
-  }
-  if (failure !== trouble) report({ kind: 'trouble', message: failure });
-  trouble = failure;
+  trouble = await work().then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
 }
 
 async function begin(): Promise<void> {
@@ -80,7 +74,7 @@ async function tick(now: EpochMs): Promise<void> {
   if (open === undefined || store === undefined) return;
   const { writer } = open;
   await trying(() => writer.tick(now));
-  report({ kind: 'figures', figures: writer.figures() });
+  report({ kind: 'state', figures: writer.figures(), trouble });
   await noteDeleted(writer);
   if (now - prunedAt < pruneEveryMs) return;
   prunedAt = now;
@@ -102,11 +96,14 @@ async function noteDeleted(writer: OpenWriter['writer']): Promise<void> {
 
 async function stop(): Promise<void> {
   await pruning;
-  if (open !== undefined) await noteDeleted(open.writer);
-  await trying(async () => open?.writer.stop());
-  open?.release();
+  if (open !== undefined) {
+    const { writer, release } = open;
+    await noteDeleted(writer);
+    await trying(() => writer.stop());
+    report({ kind: 'state', figures: writer.figures(), trouble });
+    release();
+  }
   await store?.close();
-  report({ kind: 'stopped' });
   port.close();
 }
 

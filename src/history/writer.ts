@@ -4,7 +4,7 @@ import type { Journal } from './journal.ts';
 import { encodeKeyframe, InForce } from './keyframe.ts';
 import type { Publication } from './publication.ts';
 import { encodeQuotes } from './quote-codec.ts';
-import { breakKinds, type FactKind, type FactRow, type Position, type Rows } from './rows.ts';
+import { breakKinds, endOf, type FactKind, type FactRow, isEmpty, type Position, type Rows, startOf } from './rows.ts';
 import { type ChainHead, type Segment, type SegmentContent, type SegmentKind, sealed } from './segment.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { encodeServings } from './serving-codec.ts';
@@ -85,7 +85,7 @@ export class RecordWriter {
   async tick(now: EpochMs): Promise<void> {
     await this.#drain();
     this.#beginSync();
-    if (this.#isEmpty() || Math.floor(now / minuteMs) === this.#minute) await this.#storeUnstored();
+    if (isEmpty(this.#rows) || Math.floor(now / minuteMs) === this.#minute) await this.#storeUnstored();
     else await this.seal();
   }
 
@@ -107,8 +107,8 @@ export class RecordWriter {
 
   /** Makes segments of the rows so far, and stores them. */
   async seal(): Promise<void> {
-    if (!this.#isEmpty()) {
-      const at = lastOf(this.#rows)!.at;
+    if (!isEmpty(this.#rows)) {
+      const at = endOf(this.#rows)!;
       const contents = segmentsOf(this.#rows, this.#parts.run, this.#keyframe);
       // Before anything else, so that a disk that is full changes nothing.
       this.#mark(this.#head.number + contents.length);
@@ -142,15 +142,15 @@ export class RecordWriter {
   }
 
   async #write({ rows, restated }: Batch): Promise<void> {
-    const first = firstOf(rows);
-    if (first === undefined) return;
-    const minute = Math.floor(first.at / minuteMs);
+    const at = startOf(rows);
+    if (at === undefined) return;
+    const minute = Math.floor(at / minuteMs);
     const isFull = Math.max(this.#rows.quotes.length, this.#rows.servings.length) >= rowsPerSegmentMax;
-    if (!this.#isEmpty() && (restated || minute !== this.#minute || isFull)) await this.seal();
+    if (!isEmpty(this.#rows) && (restated || minute !== this.#minute || isFull)) await this.seal();
     if (this.#unstoredBytes() > unstoredBytesMax) throw new Error('the store takes no segments');
-    if (restated) await this.#beginAnew(first.at);
+    if (restated) await this.#beginAnew(at);
     this.#parts.journal.append(rows);
-    this.#minute = this.#isEmpty() ? minute : this.#minute;
+    this.#minute = isEmpty(this.#rows) ? minute : this.#minute;
     this.#keep(rows);
     this.#inForce.apply(rows);
     this.#totals.quotes += rows.quotes.length;
@@ -196,7 +196,7 @@ export class RecordWriter {
     for (const { data } of this.#unstored) this.#totals.segmentBytes += data.length;
     this.#unstored = [];
     // What is in it now is in segments; rows that came meanwhile keep it as it is.
-    if (!this.#isEmpty()) return;
+    if (!isEmpty(this.#rows)) return;
     this.#parts.journal.clear();
     this.#mark(this.#head.number);
   }
@@ -208,21 +208,6 @@ export class RecordWriter {
   #unstoredBytes(): number {
     return this.#unstored.reduce((sum, { data }) => sum + data.length, 0);
   }
-
-  #isEmpty(): boolean {
-    const { quotes, facts, servings } = this.#rows;
-    return quotes.length + facts.length + servings.length === 0;
-  }
-}
-
-function firstOf({ quotes, facts, servings }: Rows): Position | undefined {
-  return [quotes[0], facts[0], servings[0]].filter((row) => row !== undefined).sort((a, b) => a.at - b.at)[0];
-}
-
-function lastOf({ quotes, facts, servings }: Rows): Position | undefined {
-  return [quotes.at(-1), facts.at(-1), servings.at(-1)]
-    .filter((row) => row !== undefined)
-    .sort((a, b) => b.at - a.at)[0];
 }
 
 /** Of segments that hold no servings. */

@@ -9,7 +9,9 @@ import type { AskRecord } from '../feed/recorded-references.ts';
 import { RecordAsking } from '../history/asking.ts';
 import { Recorder } from '../history/recorder.ts';
 import type { GapFact, ProcessFact } from '../history/rows.ts';
+import type { Deletion } from '../history/segment-store.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from '../history/worker.ts';
+import type { WriterFigures } from '../history/writer.ts';
 import type { ServedRequest } from '../http/answered-request.ts';
 import { queryValues } from '../http/request-target.ts';
 import { parseSymbol } from '../market/symbol.ts';
@@ -81,7 +83,7 @@ export class Recording {
   #leftGap: GapFact | undefined;
   #gapSince: EpochMs | undefined;
   #trouble: string | undefined;
-  #figures: Extract<FromWorker, { kind: 'figures' }>['figures'] | undefined;
+  #figures: WriterFigures | undefined;
 
   constructor(
     options: ServiceOptions,
@@ -210,23 +212,19 @@ export class Recording {
       case 'written':
         this.#recorder.written(message.bytes);
         return;
-      case 'trouble':
-        this.#trouble = message.message;
-        if (message.message === undefined) log.warn({}, 'the record of quotes and answers can be written again');
-        else log.error({ trouble: message.message }, 'the record of quotes and answers cannot be written');
-        return;
-      case 'figures':
+      case 'state':
         this.#figures = message.figures;
+        if (message.trouble === this.#trouble) return;
+        this.#trouble = message.trouble;
+        if (this.#trouble === undefined) log.warn({}, 'the record of quotes and answers can be written again');
+        else log.error({ trouble: this.#trouble }, 'the record of quotes and answers cannot be written');
         return;
       case 'deleted':
         this.#deleted(message.deletion);
-        return;
-      case 'stopped':
-        return;
     }
   }
 
-  #deleted({ chain, first, last, until }: Extract<FromWorker, { kind: 'deleted' }>['deletion']): void {
+  #deleted({ chain, first, last, until }: Deletion): void {
     const summary = `deleted the record before ${isoInstant(until)}: segments ${first} to ${last}`;
     const subject = { kind: 'history', id: String(chain) } as const;
     this.#audit.record({ action: 'history.deleted', subject, summary, details: { first, last } }).catch((error) => {

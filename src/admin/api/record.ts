@@ -238,7 +238,7 @@ export const holdRecord = operation({
   problems: ['NOT_FOUND'],
   async handle({ body, store }, management) {
     const { from, to } = spanOf(body);
-    const number = await recordOf(management).ask('hold', { from, to, reason: body.reason });
+    const number = await recordOf(management).ask('addHold', { from, to, reason: body.reason });
     const summary = `keeps the record from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}: ${body.reason}`;
     await store.audit.record({ action: 'history.hold', subject: { kind: 'history', id: String(number) }, summary });
     return holdView({ id: number, from, to, reason: body.reason });
@@ -254,7 +254,7 @@ export const releaseRecord = operation({
   params: Type.Object({ number: Type.Integer({ description: 'The number of the hold.', minimum: 1, examples: [1] }) }),
   problems: ['NOT_FOUND'],
   async handle({ params: { number }, store }, management) {
-    const isReleased = await recordOf(management).ask('release', number);
+    const isReleased = await recordOf(management).ask('releaseHold', number);
     if (!isReleased) throw new Problem('NOT_FOUND', 'There is no hold of this number.');
     const summary = 'no longer keeps a span of the record';
     await store.audit.record({ action: 'history.release', subject: { kind: 'history', id: String(number) }, summary });
