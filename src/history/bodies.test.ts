@@ -33,7 +33,7 @@ async function record(t: TestContext) {
   const rebuilt = async (requestId: string) => {
     const found = await reader.findServing(requestId);
     assert.ok(found !== undefined, 'it is found by its request id');
-    return (await rebuildAnswer(reader, found, requestId))?.body;
+    return (await rebuildAnswer(reader, found))?.body;
   };
   /** Closes the minute of what was told. */
   const seal = async (at: number) => {

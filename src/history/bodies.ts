@@ -2,7 +2,7 @@ import { marketFragment, tickerFragment } from '../board/fragments.ts';
 import { type ErrorCode, problemBody } from '../contract/errors.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
-import type { Facts, FoundServing, RecordReader } from './record-reader.ts';
+import type { Facts, FoundServing, RecordReader, ServedRow } from './record-reader.ts';
 import type { FactRow, ListingFact, ProcessFact, QuoteRow } from './rows.ts';
 import { joinStatus } from './status-body.ts';
 
@@ -20,12 +20,11 @@ export interface RebuiltAnswer {
 export async function rebuildAnswer(
   reader: RecordReader,
   { serving, chain }: FoundServing,
-  requestId: string,
 ): Promise<RebuiltAnswer | undefined> {
   const { route, askedAt, status, symbol } = serving;
   if (status >= 400) {
     const facts = await reader.factsAt(chain, serving, (subject) => subject === '');
-    return plain(problem(serving.text, requestId, facts));
+    return plain(problem(serving, facts));
   }
   switch (route) {
     case '/v1/time':
@@ -51,7 +50,7 @@ function plain(body: string | undefined): RebuiltAnswer | undefined {
   return body === undefined ? undefined : { body, quotes: [] };
 }
 
-function problem(text: string, requestId: string, facts: Facts): string | undefined {
+function problem({ text, requestId }: ServedRow, facts: Facts): string | undefined {
   const process = facts.get('process ');
   if (process === undefined) return undefined;
   const { errorsUrl } = JSON.parse(process.text) as ProcessFact;

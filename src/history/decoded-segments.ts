@@ -15,13 +15,12 @@ type Keyframe = ReturnType<typeof readKeyframe>;
 const indexBytesUsual = 8_192;
 /** Segments that are read together: few questions to a database that is elsewhere. */
 const segmentsPerRead = 32;
-/** Keyframes that are kept: each is of an hour. */
-const keyframesKept = 4;
 
 /** Decodes segments of a store, with the names of their keyframes. */
 export class DecodedSegments {
   readonly #store: SegmentReader;
-  readonly #keyframes = new Map<string, Keyframe>();
+  /** The keyframe that was read last: it serves the segments of an hour. */
+  #keyframe: { readonly of: string; readonly keyframe: Keyframe } | undefined;
 
   constructor(store: SegmentReader) {
     this.#store = store;
@@ -72,13 +71,10 @@ export class DecodedSegments {
   }
 
   async keyframe(chain: number, number: number): Promise<Keyframe> {
-    const key = `${chain} ${number}`;
-    const keyframe = this.#keyframes.get(key) ?? readKeyframe((await this.whole(chain, number)).data);
-    this.#keyframes.delete(key);
-    this.#keyframes.set(key, keyframe);
-    const [oldest] = this.#keyframes.keys();
-    if (this.#keyframes.size > keyframesKept) this.#keyframes.delete(oldest!);
-    return keyframe;
+    const of = `${chain} ${number}`;
+    if (this.#keyframe?.of !== of)
+      this.#keyframe = { of, keyframe: readKeyframe((await this.whole(chain, number)).data) };
+    return this.#keyframe.keyframe;
   }
 
   /** Throws `RangeError` for one that is not there. */

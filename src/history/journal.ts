@@ -1,4 +1,4 @@
-import { closeSync, fsync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { encodeRows, RowBatch } from './row-batch.ts';
@@ -31,10 +31,6 @@ export class Journal {
     this.#file = openSync(path, 'a+', 0o600);
     ftruncateSync(this.#file, 0);
     this.#length = 0;
-  }
-
-  get length(): number {
-    return this.#length;
   }
 
   /** Throws the system's error, with nothing written. */
@@ -111,7 +107,7 @@ export function readJournal(path: string, head: number): JournalContent | undefi
 }
 
 function recordsOf(path: string): Buffer[] {
-  const bytes = contentsOf(path);
+  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
   const records: Buffer[] = [];
   for (let at = 0; at + headBytes <= bytes.length; ) {
     const length = bytes.readUInt32LE(at);
@@ -121,13 +117,4 @@ function recordsOf(path: string): Buffer[] {
     at += headBytes + length;
   }
   return records;
-}
-
-function contentsOf(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
 }

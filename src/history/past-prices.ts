@@ -13,7 +13,7 @@ import {
 import type { MarketSymbol } from '../market/symbol.ts';
 import { after } from './explain.ts';
 import type { RecordReader } from './record-reader.ts';
-import { gapAt, type QuoteRow } from './rows.ts';
+import type { QuoteRow } from './rows.ts';
 
 /** A source whose newest price was older than this said nothing of that instant. */
 const currentForMs = 60_000;
@@ -27,8 +27,7 @@ export async function middlesAt(
   source: string,
   at: EpochMs,
 ): Promise<ReadonlyMap<MarketSymbol, DecimalString>> {
-  for (const chain of await reader.chains()) {
-    if (gapAt(await reader.gaps(chain), at) !== undefined) continue;
+  for await (const chain of reader.chainsAt(at)) {
     const rows = [...(await reader.lastQuotes(chain, after({ at }))).values()].filter(
       ({ quote }) => quote?.source === source,
     );
@@ -72,8 +71,7 @@ export async function recordedChanges(
 }
 
 async function middleAt(reader: RecordReader, source: string, symbol: string, at: EpochMs) {
-  for (const chain of await reader.chains()) {
-    if (gapAt(await reader.gaps(chain), at) !== undefined) continue;
+  for await (const chain of reader.chainsAt(at)) {
     const quote = (await reader.lastQuote(chain, symbol, after({ at })))?.quote;
     if (quote?.source === source) return middleOf(quote);
   }

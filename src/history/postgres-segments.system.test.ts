@@ -43,7 +43,7 @@ async function servedOf(store: SegmentReader, chain: number): Promise<number[]> 
   const found: number[] = [];
   const everything = { from: asEpochMs(0), to: asEpochMs(10 ** 13) };
   for await (const some of new RecordReader(store).servings(chain, everything)) {
-    found.push(...some.map(({ serving }) => serving.askedAt));
+    found.push(...some.map(({ askedAt }) => askedAt));
   }
   return found;
 }

@@ -9,9 +9,8 @@ import { listingOf, rebuildAnswer } from './bodies.ts';
 import { type Candle, CandleMaker } from './candles.ts';
 import { after, explainRow } from './explain.ts';
 import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
-import { type Facts, type FoundServing, RecordReader, type RecordSpan } from './record-reader.ts';
-import { RequestNumbers } from './request-numbers.ts';
-import { type FactKind, type Gap, gapAt, type NoQuote, type Position, type QuoteRow, type ServingRow } from './rows.ts';
+import { type Facts, RecordReader, type RecordSpan, type ServedRow } from './record-reader.ts';
+import { type FactKind, type Gap, gapAt, type NoQuote, type Position, type QuoteRow } from './rows.ts';
 import { segmentKinds } from './segment.ts';
 import type { Hold, SegmentReader } from './segment-store.ts';
 import { type Verification, verifyRecord } from './verify.ts';
@@ -36,11 +35,6 @@ export interface RowPage<Row> {
   readonly rows: readonly Row[];
   /** `undefined` where there is no more. */
   readonly next: Position | undefined;
-}
-
-/** An answer with its request id. */
-export interface ServedRow extends ServingRow {
-  readonly requestId: string;
 }
 
 /** An answer again, with what proves it. */
@@ -151,7 +145,7 @@ export class RecordQuestions {
     const chains = await this.#reader.chains();
     const pages: ServedRow[] = [];
     for (const chain of chains) {
-      const { rows } = await pageOf(this.#named(this.#reader.servings(chain, spanOf(options), keyId)), options);
+      const { rows } = await pageOf(this.#reader.servings(chain, spanOf(options), keyId), options);
       pages.push(...rows);
     }
     pages.sort((one, other) => one.at - other.at || one.sub - other.sub);
@@ -163,10 +157,10 @@ export class RecordQuestions {
   async answer(requestId: string): Promise<ProvenAnswer | undefined> {
     const found = await this.#reader.findServing(requestId);
     if (found === undefined) return undefined;
-    const rebuilt = await rebuildAnswer(this.#reader, found, requestId);
-    const { segment } = found;
+    const rebuilt = await rebuildAnswer(this.#reader, found);
+    const { serving, segment } = found;
     return {
-      serving: { ...found.serving, requestId },
+      serving,
       body: rebuilt?.body,
       quotes: rebuilt?.quotes ?? [],
       segment: segment && { chain: segment.chain, number: segment.number, hash: segment.hash.toString('hex') },
@@ -190,14 +184,6 @@ export class RecordQuestions {
       if (some.length > 0) return chain;
     }
     return chains[0] ?? 1;
-  }
-
-  async *#named(found: AsyncIterable<readonly FoundServing[]>): AsyncGenerator<ServedRow[]> {
-    const runs = await this.#store.runs();
-    const numbers = new Map(runs.map(({ run, requestKey }) => [run, new RequestNumbers(requestKey)]));
-    for await (const some of found) {
-      yield some.map(({ serving, run }) => ({ ...serving, requestId: numbers.get(run)!.idOf(serving.request) }));
-    }
   }
 }
 

@@ -1,9 +1,8 @@
-import { statSync } from 'node:fs';
 import type { EpochMs } from '../clock.ts';
 import { DecodedSegments } from './decoded-segments.ts';
 import { decodeFactGroup, decodeFacts } from './fact-codec.ts';
 import { everything, type IsWanted } from './groups.ts';
-import { type JournalContent, readJournal } from './journal.ts';
+import { readJournal } from './journal.ts';
 import { journalOf } from './open-writer.ts';
 import { decodeMarkets } from './quote-codec.ts';
 import { RequestNumbers } from './request-numbers.ts';
@@ -12,6 +11,7 @@ import {
   breakKinds,
   type FactRow,
   type Gap,
+  gapAt,
   gapsIn,
   inOrder,
   isBefore,
@@ -20,7 +20,7 @@ import {
   type ServingRow,
 } from './rows.ts';
 import type { SegmentHead, SegmentKind } from './segment.ts';
-import type { Run, SegmentReader } from './segment-store.ts';
+import type { SegmentReader } from './segment-store.ts';
 import { servingDecoder } from './serving-codec.ts';
 
 /** A span of the record: from `from` on, before `to`. */
@@ -29,12 +29,15 @@ export interface RecordSpan {
   readonly to: EpochMs;
 }
 
-/** A serving, and where it is. */
+/** An answer with its request id. */
+export interface ServedRow extends ServingRow {
+  readonly requestId: string;
+}
+
+/** An answer, and where it is. */
 export interface FoundServing {
-  readonly serving: ServingRow;
+  readonly serving: ServedRow;
   readonly chain: number;
-  /** The process that answered. */
-  readonly run: number;
   /** The segment that it is in; `undefined` while its minute runs. */
   readonly segment: SegmentHead | undefined;
 }
@@ -56,8 +59,6 @@ const sameInstantMax = 8;
 export class RecordReader {
   readonly #store: SegmentReader;
   readonly #segments: DecodedSegments;
-  /** The journal that was read last: a question reads it several times. */
-  #journal: { readonly version: string; readonly content: JournalContent | undefined } | undefined;
   /** Of each segment of breaks: there are few, and each question about prices looks at all. */
   readonly #breaks = new Map<string, readonly FactRow[]>();
 
@@ -145,41 +146,37 @@ export class RecordReader {
   }
 
   /** What a key was served in a span, segment by segment. @param keyId of all keys where it is left out */
-  async *servings(chain: number, { from, to }: RecordSpan, keyId?: string): AsyncGenerator<FoundServing[]> {
+  async *servings(chain: number, { from, to }: RecordSpan, keyId?: string): AsyncGenerator<ServedRow[]> {
     const { batches, run } = await this.#running(chain);
+    const numbers = new Map((await this.#store.runs()).map((each) => [each.run, new RequestNumbers(each.requestKey)]));
     const isIn = (row: ServingRow) => row.at >= from && row.at < to && (keyId === undefined || row.keyId === keyId);
+    const served = (row: ServingRow, by: number) => ({ ...row, requestId: numbers.get(by)!.idOf(row.request) });
     let last: ServingRow | undefined;
     const heads = await this.#store.heads({ kinds: ['servings'], chain, from, to });
     for await (const { head, found } of this.#segments.decoded(heads, servingDecoder(), only(keyId))) {
       const rows = inOrder(found);
       last = rows.at(-1) ?? last;
       const wanted = rows.filter(isIn);
-      if (wanted.length > 0) yield wanted.map((serving) => ({ serving, chain, run: head.run, segment: head }));
+      if (wanted.length > 0) yield wanted.map((row) => served(row, head.run));
     }
     const rest = batches.flatMap((batch) => batch.servings()).filter((row) => isIn(row) && isAfter(row, last));
-    if (rest.length > 0) yield rest.map((serving) => ({ serving, chain, run: run!, segment: undefined }));
+    if (rest.length > 0) yield rest.map((row) => served(row, run!));
   }
 
   /** The answer with this request id; `undefined` where the record has none. */
   async findServing(requestId: string): Promise<FoundServing | undefined> {
-    for (const run of (await this.#store.runs()).toReversed()) {
-      const number = new RequestNumbers(run.requestKey).numberOf(requestId);
-      if (number !== undefined) return this.#servingOf(run, number);
-    }
-    return undefined;
-  }
-
-  async #servingOf({ run, chain }: Run, number: number): Promise<FoundServing | undefined> {
-    const running = await this.#running(chain);
-    const batches = running.run === run ? running.batches : [];
-    for (const batch of batches) {
-      const serving = batch.servings().find(({ request }) => request === number);
-      if (serving !== undefined) return { serving, chain, run, segment: undefined };
-    }
-    const heads = await this.#store.heads({ kinds: ['servings'], run, request: number });
-    for await (const { head, found } of this.#segments.decoded(heads, servingDecoder(number), everything)) {
-      const [serving] = found;
-      if (serving !== undefined) return { serving, chain, run, segment: head };
+    for (const { run, chain, requestKey } of (await this.#store.runs()).toReversed()) {
+      const request = new RequestNumbers(requestKey).numberOf(requestId);
+      if (request === undefined) continue;
+      const running = await this.#running(chain);
+      const unsealed = running.run === run ? running.batches.flatMap((batch) => batch.servings()) : [];
+      const serving = unsealed.find((row) => row.request === request);
+      if (serving !== undefined) return { serving: { ...serving, requestId }, chain, segment: undefined };
+      const heads = await this.#store.heads({ kinds: ['servings'], run, request });
+      for await (const { head, found } of this.#segments.decoded(heads, servingDecoder(request), everything)) {
+        if (found[0] !== undefined) return { serving: { ...found[0], requestId }, chain, segment: head };
+      }
+      return undefined;
     }
     return undefined;
   }
@@ -206,17 +203,17 @@ export class RecordReader {
     return heads.find(({ firstAt, count }) => firstAt < at || count === 0);
   }
 
-  /** The batches of the running minute of a chain, and of which process. Read anew once there is more, or a new segment. */
+  /** The batches of the running minute of a chain, and of which process. */
   async #running(chain: number): Promise<{ readonly batches: readonly RowBatch[]; readonly run: number | undefined }> {
     const { journalPath } = this.#store;
     const head = (await this.#store.head(chain))?.number ?? 0;
-    if (journalPath === undefined) return { batches: [], run: undefined };
-    const path = journalOf(journalPath, chain);
-    const file = statSync(path, { throwIfNoEntry: false });
-    const version = `${path} ${head} ${file?.size} ${file?.mtimeMs}`;
-    if (this.#journal?.version !== version) this.#journal = { version, content: readJournal(path, head) };
-    const { content } = this.#journal;
-    return { batches: content?.batches ?? [], run: content?.run };
+    const content = journalPath === undefined ? undefined : readJournal(journalOf(journalPath, chain), head);
+    return content ?? { batches: [], run: undefined };
+  }
+
+  /** The chains in whose gaps an instant does not lie. */
+  async *chainsAt(at: EpochMs): AsyncGenerator<number> {
+    for (const chain of await this.chains()) if (gapAt(await this.gaps(chain), at) === undefined) yield chain;
   }
 }
 

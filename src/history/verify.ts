@@ -1,6 +1,7 @@
 import { decodeFacts } from './fact-codec.ts';
 import { readJournal } from './journal.ts';
 import { journalOf } from './open-writer.ts';
+import type { FactRow } from './rows.ts';
 import { chainStart, hashOf, type Segment, segmentKinds } from './segment.ts';
 import type { Deletion, SegmentReader } from './segment-store.ts';
 
@@ -29,7 +30,7 @@ export async function verifyRecord(store: SegmentReader, progress: (segments: nu
     const deletions = await store.deletions(chain);
     for (const each of deletions) unsealed.set(JSON.stringify(each), each);
     let head = chainStart;
-    for (const number of await numbersOf(store, chain)) {
+    for (const { number } of await store.heads({ kinds: segmentKinds, chain })) {
       const skipped = skip(head.number, number, deletions);
       if (skipped === undefined)
         return { segments, deleted, heads, finding: { chain, number: head.number + 1, what: 'missing' } };
@@ -54,10 +55,6 @@ export async function verifyRecord(store: SegmentReader, progress: (segments: nu
   return { segments, deleted, heads, finding };
 }
 
-async function numbersOf(store: SegmentReader, chain: number): Promise<readonly number[]> {
-  return (await store.heads({ kinds: segmentKinds, chain })).map(({ number }) => number);
-}
-
 /** What retention took out between two segments that follow each other; `undefined` where something else is missing. */
 export function skip(last: number, next: number, deletions: readonly Deletion[]) {
   let [at, count] = [last, 0];
@@ -80,14 +77,15 @@ function faultOf(segment: Segment, previous: Buffer): Finding['what'] | undefine
 
 /** What the running minute says of deletions: it is sealed when it is over. */
 function runningDeletions({ journalPath }: SegmentReader, chain: number, head: number): string[] {
-  if (journalPath === undefined) return [];
-  const { batches } = readJournal(journalOf(journalPath, chain), head) ?? { batches: [] };
-  const facts = batches.flatMap((batch) => batch.facts());
-  return facts.filter(({ kind }) => kind === 'deletion').map(({ text }) => text);
+  const journal = journalPath === undefined ? undefined : readJournal(journalOf(journalPath, chain), head);
+  return deletionsIn(journal?.batches.flatMap((batch) => batch.facts()) ?? []);
 }
 
 /** What the segment says of deletions. */
 function sealedDeletions({ kind, data }: Segment): string[] {
-  if (kind !== 'breaks') return [];
-  return decodeFacts(data).flatMap((fact) => (fact.kind === 'deletion' ? [fact.text] : []));
+  return kind === 'breaks' ? deletionsIn(decodeFacts(data)) : [];
+}
+
+function deletionsIn(facts: readonly FactRow[]): string[] {
+  return facts.filter(({ kind }) => kind === 'deletion').map(({ text }) => text);
 }

@@ -28,7 +28,7 @@ const everything = { from: 0 as EpochMs, to: (10 ** 12) as EpochMs };
 async function served(store: SegmentReader): Promise<number[]> {
   const found: number[] = [];
   for await (const some of new RecordReader(store).servings(1, everything)) {
-    found.push(...some.map(({ serving }) => serving.askedAt));
+    found.push(...some.map(({ askedAt }) => askedAt));
   }
   return found;
 }

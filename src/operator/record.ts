@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import * as part from '../contract/schema-parts.ts';
 import { type Candle, candlePrices } from '../history/candles.ts';
-import type { PriceAt, ProvenAnswer, RecordSummary, ServedRow } from '../history/questions.ts';
+import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/questions.ts';
+import type { ServedRow } from '../history/record-reader.ts';
 import type { Gap, Position, QuoteRow, RateVersion, TermsVersion } from '../history/rows.ts';
 import {
   count,

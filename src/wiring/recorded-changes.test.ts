@@ -175,7 +175,7 @@ class Rig {
     this.#recorder.served({ ...asked, request: this.#requests });
     await this.written();
     const reader = new RecordReader(this.#record.store);
-    const rebuilt = async () => (await rebuildAnswer(reader, (await reader.findServing(requestId))!, requestId))?.body;
+    const rebuilt = async () => (await rebuildAnswer(reader, (await reader.findServing(requestId))!))?.body;
     return { body, rebuilt };
   }
 
