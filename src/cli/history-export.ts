@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
-import type { RecordQuestions } from '../history/questions.ts';
+import type { RecordSpan } from '../history/record-reader.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
 import { readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
@@ -45,7 +45,7 @@ export const exportRecord: Command = storeCommand({
         if (existsSync(file)) skipped++;
         else {
           stderr.write(`Writing ${file}\n`);
-          const rows = await writeRows(`${file}.part`, format, quotesOf(record, hour, symbol));
+          const rows = await writeRows(`${file}.part`, format, record.everyQuote(hour, symbol));
           renameSync(`${file}.part`, file);
           files.push({ file, rows });
         }
@@ -64,14 +64,10 @@ function stamp(at: EpochMs): string {
   return isoInstant(at).replaceAll(/[-:.]/g, '');
 }
 
-function* hoursOf(from: EpochMs, to: EpochMs): Iterable<{ from: EpochMs; to: EpochMs }> {
+function* hoursOf(from: EpochMs, to: EpochMs): Iterable<RecordSpan> {
   for (let start = from; start < to; ) {
     const end = Math.min(to, (Math.floor(start / hourMs) + 1) * hourMs) as EpochMs;
     yield { from: start, to: end };
     start = end;
   }
-}
-
-function quotesOf(record: RecordQuestions, span: { from: EpochMs; to: EpochMs }, symbol: string | undefined) {
-  return record.everyQuote(span, symbol);
 }

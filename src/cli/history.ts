@@ -1,5 +1,7 @@
+import type { EpochMs } from '../clock.ts';
+import type { Position } from '../history/rows.ts';
 import { positionText, provenView, quoteView, servedView } from '../operator/record.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandInput } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';
 import { exportRecord } from './history-export.ts';
 import { hold, release, verify } from './history-keeping.ts';
@@ -11,8 +13,17 @@ import { parseCount, parseRequestId } from './values.ts';
 
 const limitMax = 100_000;
 const limitOption = { name: 'limit', value: 'ROWS', summary: `at most this many, 1 to ${limitMax} (default: 1000)` };
-const more = (limit: number) =>
-  `These are the first ${limit}: begin the next span at the last of them, or raise --limit.`;
+
+function readPage(input: CommandInput, now: EpochMs) {
+  return { ...readSpan(input, now), limit: parseCount(input.option('limit') ?? '1000', limitMax, '--limit') };
+}
+
+/** Where to go on: the position for programs, a note for people. */
+function nextOf(next: Position | undefined, { limit }: { readonly limit: number }) {
+  if (next === undefined) return { next: null, notes: [] };
+  const note = `These are the first ${limit}: begin the next span at the last of them, or raise --limit.`;
+  return { next: positionText(next), notes: [note] };
+}
 
 const quotes = storeCommand({
   name: 'history quotes',
@@ -22,13 +33,11 @@ const quotes = storeCommand({
   examples: [
     { line: 'mdapi history quotes BTCCZK --from 2026-11-22T12:00Z --to 2026-11-22T12:01Z', note: 'one minute' },
   ],
-  read: (input, now) => ({
-    ...readSpan(input, now),
-    limit: parseCount(input.option('limit') ?? '1000', limitMax, '--limit'),
-  }),
+  read: readPage,
   async work({ input, values, configuration, paint }) {
     const symbol = symbolOf(input.argument('SYMBOL'));
-    const { rows, next } = await withRecord(configuration, (record) => record.quotes(symbol, values));
+    const { rows, ...page } = await withRecord(configuration, (record) => record.quotes(symbol, values));
+    const { next, notes } = nextOf(page.next, values);
     const views = rows.map(quoteView);
     const lines = views.map(({ at, unpriced, buyPrice, sellPrice, bid, ask, source, timestamp }) => {
       return [
@@ -43,9 +52,9 @@ const quotes = storeCommand({
     });
     const headings = ['PUBLISHED', 'BUY', 'SELL', 'BID', 'ASK', 'SOURCE', 'CAPTURED'];
     return {
-      json: { quotes: views, next: next === undefined ? null : positionText(next) },
+      json: { quotes: views, next },
       text: table(headings, lines, paint, 'Nothing was quoted in this span, or the record does not have it.'),
-      notes: next === undefined ? [] : [more(values.limit)],
+      notes,
     };
   },
 });
@@ -59,26 +68,24 @@ const served = storeCommand({
     limitOption,
   ],
   examples: [{ line: 'mdapi history served --key x7Qa --from 2026-11-22T12:00Z', note: 'until now' }],
-  read: (input, now) => ({
-    ...readSpan(input, now),
-    limit: parseCount(input.option('limit') ?? '1000', limitMax, '--limit'),
-  }),
+  read: readPage,
   async work({ input, values, store, configuration, paint }) {
     const keyId = await keyIdOf(store, input.required('key'));
-    const { rows, next } = await withRecord(configuration, (record) => record.served(keyId, values));
+    const { rows, ...page } = await withRecord(configuration, (record) => record.served(keyId, values));
+    const { next, notes } = nextOf(page.next, values);
     const views = rows.map(servedView);
     const lines = views.map(({ at, route, symbol, status, code, requestId }) => {
       return [instantCell(at), route, symbol ?? '', code ?? String(status), requestId];
     });
     return {
-      json: { keyId, answers: views, next: next === undefined ? null : positionText(next) },
+      json: { keyId, answers: views, next },
       text: table(
         ['ANSWERED', 'RESOURCE', 'SYMBOL', 'ANSWER', 'REQUEST ID'],
         lines,
         paint,
         'Nothing was answered to this key in this span.',
       ),
-      notes: next === undefined ? [] : [more(values.limit)],
+      notes,
     };
   },
 });

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../clock.ts';
 import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
 import type { RecordQuestions } from '../history/questions.ts';
+import type { RecordSpan } from '../history/record-reader.ts';
 import type { SegmentReader } from '../history/segment-store.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
@@ -60,13 +61,8 @@ export const spanOptions: readonly Option[] = [
   { name: 'to', value: 'INSTANT', summary: 'end of the span (default: now)' },
 ];
 
-export interface Span {
-  readonly from: EpochMs;
-  readonly to: EpochMs;
-}
-
 /** Throws `UsageError`. */
-export function readSpan(input: CommandInput, now: EpochMs): Span {
+export function readSpan(input: CommandInput, now: EpochMs): RecordSpan {
   const from = parseInstant(input.required('from'), now, '--from');
   const to = parseInstant(input.option('to') ?? 'now', now, '--to');
   if (to <= from) throw new UsageError('--to has to be after --from.');

@@ -7,7 +7,7 @@ import { Journal, type JournalContent, readJournal } from './journal.ts';
 import { Publication } from './publication.ts';
 import { rowsOf } from './row-batch.ts';
 import { endOf, type GapFact } from './rows.ts';
-import { chainStart, type Segment, sealed } from './segment.ts';
+import { chainStart, sealed } from './segment.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { RecordWriter, segmentsOf } from './writer.ts';
 
@@ -23,20 +23,16 @@ export interface OpenWriterOptions {
   readonly written: (bytes: number) => void;
 }
 
-export interface OpenWriter {
-  readonly writer: RecordWriter;
-  readonly chain: number;
-  /** What the process before left out, because it ended without closing its record. */
-  readonly gap: GapFact | undefined;
-  /** Gives the chain back. */
-  readonly release: () => void;
-}
+export type OpenWriter = Awaited<ReturnType<typeof openWriter>>;
 
 /**
  * Takes the first chain that no other process has, makes segments of what its last process left in the journal, and
  * begins a run. Throws the system's error, or `StoreError`.
+ *
+ * @returns `gap`: what the process before left out, because it ended without closing its record; `release` gives the
+ * chain back
  */
-export async function openWriter(options: OpenWriterOptions): Promise<OpenWriter> {
+export async function openWriter(options: OpenWriterOptions) {
   const { store, journalPath, requestKey, now, written } = options;
   const { chain, path, release } = await takeChain(store, journalPath);
   try {
@@ -50,12 +46,9 @@ export async function openWriter(options: OpenWriterOptions): Promise<OpenWriter
     const publication = new Publication();
     const current = (await store.head(chain)) ?? chainStart;
     const writer = new RecordWriter({ publication, journal, store, chain, run, head: current, written });
-    return {
-      writer,
-      chain,
-      gap: left && gapAfter(lastStored ?? recovered ?? (await lastOf(store, chain)), now),
-      release,
-    };
+    const from = left && (lastStored ?? recovered ?? (await lastOf(store, chain)));
+    const gap: GapFact | undefined = from && { from, to: now, reason: 'killed' };
+    return { writer, chain, gap, release };
   } catch (error) {
     release();
     throw error;
@@ -63,7 +56,7 @@ export async function openWriter(options: OpenWriterOptions): Promise<OpenWriter
 }
 
 /** Chains that have a journal here are this machine's: the first that is free goes on. Else a new one begins. */
-async function takeChain(store: SegmentStore, journalPath: string): Promise<TakenChain> {
+async function takeChain(store: SegmentStore, journalPath: string) {
   const offered = chainsWithJournal(journalPath);
   for (const tried: number[] = []; ; ) {
     const chain = offered.shift() ?? (await store.newChain(tried));
@@ -76,12 +69,6 @@ async function takeChain(store: SegmentStore, journalPath: string): Promise<Take
       if (!(error instanceof StoreError && error.reason === 'in_use') || tried.length >= chainsMax) throw error;
     }
   }
-}
-
-interface TakenChain {
-  readonly chain: number;
-  readonly path: string;
-  readonly release: () => void;
 }
 
 function chainsWithJournal(journalPath: string): number[] {
@@ -103,15 +90,9 @@ async function recover(
   left: JournalContent | undefined,
 ): Promise<EpochMs | undefined> {
   if (left === undefined) return undefined;
-  const segments: Segment[] = [];
-  let head = (await store.head(chain)) ?? chainStart;
   const rows = rowsOf(left.batches);
-  for (const content of segmentsOf(rows, left.run, { number: 0, names: [] })) {
-    const segment = sealed(content, chain, head);
-    segments.push(segment);
-    head = segment;
-  }
-  await store.append(segments);
+  const contents = segmentsOf(rows, left.run, { number: 0, names: [] });
+  await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart));
   return endOf(rows);
 }
 
@@ -120,8 +101,4 @@ async function lastOf(store: SegmentStore, chain: number): Promise<EpochMs | und
   const kinds = ['quotes', 'facts', 'breaks', 'servings'] as const;
   const last = await store.heads({ kinds, chain, backwards: true, limit: 4 });
   return last.length === 0 ? undefined : (Math.max(...last.map(({ lastAt }) => lastAt)) as EpochMs);
-}
-
-function gapAfter(last: EpochMs | undefined, now: EpochMs): GapFact | undefined {
-  return last === undefined ? undefined : { from: last, to: now, reason: 'killed' };
 }

@@ -11,9 +11,8 @@ import {
   referenceNames,
 } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
-import { after } from './explain.ts';
 import type { RecordReader } from './record-reader.ts';
-import type { QuoteRow } from './rows.ts';
+import { after, type QuoteRow } from './rows.ts';
 
 /** A source whose newest price was older than this said nothing of that instant. */
 const currentForMs = 60_000;

@@ -42,12 +42,18 @@ const tables = [
  * @returns what identifies this database, in 8 hexadecimal digits
  */
 export async function prepareTables(run: RunQuery): Promise<string> {
-  if (!(await isTable(run, 'record_identity'))) {
-    await run('select pg_advisory_xact_lock(?)', [tablesLock]);
-    if (!(await isTable(run, 'record_identity'))) for (const table of tables) await run(table);
-  }
+  const known = await identityOf(run);
+  if (known !== undefined) return known;
+  await run('select pg_advisory_xact_lock(?)', [tablesLock]);
+  if ((await identityOf(run)) === undefined) for (const table of tables) await run(table);
+  return (await identityOf(run))!;
+}
+
+/** `undefined` where the tables are missing. */
+export async function identityOf(run: RunQuery): Promise<string | undefined> {
+  if (!(await isTable(run, 'record_identity'))) return undefined;
   const [identity] = await run<{ id: string }>('select id from record_identity');
-  return identity!.id;
+  return identity?.id;
 }
 
 async function isTable(run: RunQuery, name: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 import type { Clock, EpochMs } from '../clock.ts';
 import type { Timeouts } from '../store/postgres/client.ts';
 import { type PostgresLocation, postgresLocationOf } from '../store/postgres/location.ts';
-import { ConnectionPool } from '../store/postgres/pool.ts';
+import { ConnectionPool, type PoolOptions } from '../store/postgres/pool.ts';
 import { StoreError } from '../store/store-error.ts';
-import { deleteSegments, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
+import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
 import { chainStart, type Segment } from './segment.ts';
 import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
 import {
@@ -27,39 +27,31 @@ const lastHourMs = 7_200_000;
 
 /** Opens the database, and makes the tables where they are missing. Rejects with `StoreError`. */
 export async function openPostgresSegments(record: PostgresRecord, clock: Clock): Promise<SegmentStore> {
-  const location = postgresLocationOf(record.url);
-  const pool = new ConnectionPool(location, { clock, timeouts, connectionsMax });
-  return preparedOrClosed(pool, async () => {
-    const id = await together(pool, prepareTables);
-    return new PostgresSegments(pool, location, `${record.journalPath}.${id}`);
-  });
+  return (await openWith(prepareTables, record, { clock, timeouts, connectionsMax }))!;
 }
 
 /** For reading only. `undefined` where nothing was recorded yet. Rejects with `StoreError`. */
-export async function openPostgresSegmentsToRead(
-  record: PostgresRecord,
-  clock: Clock,
-): Promise<SegmentReader | undefined> {
-  const location = postgresLocationOf(record.url);
-  const pool = new ConnectionPool(location, { clock, timeouts, connectionsMax: 1, readsOnly: true });
-  return preparedOrClosed(pool, async () => {
-    const made = await together(pool, (run) => run(`select 1 where to_regclass('record_identity') is not null`));
-    if (made.length === 0) {
-      await pool.end();
-      return undefined;
-    }
-    const [identity] = await together(pool, (run) => run<{ id: string }>('select id from record_identity'));
-    return new PostgresSegments(pool, location, `${record.journalPath}.${identity!.id}`);
-  });
+export function openPostgresSegmentsToRead(record: PostgresRecord, clock: Clock): Promise<SegmentReader | undefined> {
+  return openWith(identityOf, record, { clock, timeouts, connectionsMax: 1, readsOnly: true });
 }
 
-async function preparedOrClosed<T>(pool: ConnectionPool, prepare: () => Promise<T>): Promise<T> {
+/** @param prepare gives what identifies the database */
+async function openWith(
+  prepare: (run: RunQuery) => Promise<string | undefined>,
+  { url, journalPath }: PostgresRecord,
+  options: PoolOptions,
+): Promise<PostgresSegments | undefined> {
+  const location = postgresLocationOf(url);
+  const pool = new ConnectionPool(location, options);
   try {
-    return await prepare();
+    const id = await together(pool, prepare);
+    if (id !== undefined) return new PostgresSegments(pool, location, `${journalPath}.${id}`);
   } catch (error) {
     await pool.end();
     throw error;
   }
+  await pool.end();
+  return undefined;
 }
 
 /** What runs statements on a connection, with `$1` and so on for each `?`. */

@@ -4,13 +4,24 @@ import type { DecimalString } from '../market/decimal.ts';
 import type { Held, HeldSubject } from '../market/guard.ts';
 import type { HeldInput } from '../market/holds.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
+import { derivePrices } from '../market/pricing.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { listingOf, rebuildAnswer } from './bodies.ts';
 import { type Candle, CandleMaker } from './candles.ts';
-import { after, explainRow } from './explain.ts';
 import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
 import { type Facts, RecordReader, type RecordSpan, type ServedRow } from './record-reader.ts';
-import { type FactKind, type Gap, gapAt, type NoQuote, type Position, type QuoteRow } from './rows.ts';
+import {
+  after,
+  type FactKind,
+  type Gap,
+  gapAt,
+  type NoQuote,
+  type Position,
+  type Quote,
+  type QuoteRow,
+  type RateVersion,
+  type TermsVersion,
+} from './rows.ts';
 import { segmentKinds } from './segment.ts';
 import type { Hold, SegmentReader } from './segment-store.ts';
 import { type Verification, verifyRecord } from './verify.ts';
@@ -201,6 +212,37 @@ function heldIn(facts: Facts, subjects: readonly HeldSubject[]): HeldInput[] {
     const held = fact('guard', subject) as Held | null;
     return held === null ? [] : [{ ...held, subject }];
   });
+}
+
+/**
+ * How a recorded price came about. The last step is the price as it was published, whatever this version of the software
+ * would make of the same values. `undefined` where the record has no listing of the market.
+ */
+function explainRow({ symbol }: QuoteRow, quote: Quote, facts: Facts): PriceExplanation | undefined {
+  const market = listingOf(facts, symbol);
+  if (market === undefined) return undefined;
+  const terms = JSON.parse(quote.terms) as TermsVersion;
+  const conversion = conversionOf(quote, terms);
+  const { bid, ask, capturedAt, source } = quote;
+  const { fee, rounding } = terms;
+  const { buy, sell } = derivePrices(
+    { bid, ask, source },
+    fee.value,
+    conversion,
+    market.pricePrecision,
+    rounding?.value,
+  );
+  return {
+    ...{ market, bid, ask, source, capturedAt, conversion, terms },
+    buy: buy.with(-1, { ...buy.at(-1)!, value: quote.buyPrice }),
+    sell: sell.with(-1, { ...sell.at(-1)!, value: quote.sellPrice }),
+  };
+}
+
+function conversionOf({ rate }: Quote, { margin }: TermsVersion): PriceExplanation['conversion'] {
+  if (rate === '' || margin === undefined) return undefined;
+  const { validUntil, ...known } = JSON.parse(rate) as RateVersion;
+  return { rate: { ...known, fixingDate: known.fixingDate }, validUntil, marginPercent: margin.value };
 }
 
 /** From where to go on. */

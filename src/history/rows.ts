@@ -98,6 +98,11 @@ export function isBefore(position: Position, served: Position): boolean {
   return position.at < served.at || (position.at === served.at && position.sub < served.sub);
 }
 
+/** The first instant after a row. */
+export function after({ at }: Pick<Position, 'at'>): Position {
+  return { at: (at + 1) as EpochMs, sub: 0 };
+}
+
 /** All rows of one span, each list in the order of their positions. */
 export interface Rows {
   readonly quotes: QuoteRow[];

@@ -50,10 +50,15 @@ export interface ChainHead {
 
 export const chainStart: ChainHead = { number: 0, hash: Buffer.alloc(32) };
 
-export function sealed(content: SegmentContent, chain: number, head: ChainHead): Segment {
-  const number = head.number + 1;
-  const hash = hashOf({ ...content, chain, number, previous: head.hash });
-  return { ...content, chain, number, previous: head.hash, hash };
+/** Seals what follows the end of a chain, one after the other. */
+export function sealed(contents: readonly SegmentContent[], chain: number, head: ChainHead): Segment[] {
+  let last = head;
+  return contents.map((content) => {
+    const unsealed = { ...content, chain, number: last.number + 1, previous: last.hash };
+    const segment = { ...unsealed, hash: hashOf(unsealed) };
+    last = segment;
+    return segment;
+  });
 }
 
 /** What the hash of a segment has to be. */

@@ -45,12 +45,12 @@ function lock(path: string): () => void {
 
 /** What was copied so far. */
 export interface Shipped {
-  readonly segments: number;
-  readonly rows: Readonly<Record<RowTable, number>>;
+  segments: number;
+  rows: Record<RowTable, number>;
   /** Of the last segment. */
-  readonly until: EpochMs | undefined;
+  until: EpochMs | undefined;
   /** Segments that retention deleted before they were copied. */
-  readonly lost: number;
+  lost: number;
 }
 
 export interface ShipOptions {
@@ -82,10 +82,7 @@ class Shipping {
   readonly #store: SegmentReader;
   readonly #target: ClickHouse;
   readonly #options: ShipOptions;
-  readonly #rows: Record<RowTable, number> = { quotes: 0, servings: 0, facts: 0 };
-  #segments = 0;
-  #lost = 0;
-  #until: EpochMs | undefined;
+  readonly #shipped: Shipped = { segments: 0, rows: { quotes: 0, servings: 0, facts: 0 }, until: undefined, lost: 0 };
   #requestKeys = new Map<number, Uint8Array>();
   #names: { readonly of: string; readonly names: readonly string[] } | undefined;
 
@@ -103,34 +100,26 @@ class Shipping {
       await this.#finish(chain);
       await this.#shipChain(chain);
     }
-    return this.#shipped();
-  }
-
-  #shipped(): Shipped {
-    return { segments: this.#segments, rows: { ...this.#rows }, until: this.#until, lost: this.#lost };
+    return this.#shipped;
   }
 
   /** Sends the rest of a batch in which a ship was stopped. */
   async #finish(chain: number): Promise<void> {
     const unfinished = await this.#target.unfinished(chain);
-    const batch: Batch = { shippedAt: unfinished[0]?.begunAt ?? '', segments: [] };
-    const heads = new Map((await this.#headsOf(chain, unfinished)).map((head) => [head.number, head]));
+    const [first, last] = [unfinished[0], unfinished.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const batch: Batch = { shippedAt: first.begunAt, segments: [] };
+    const bounds = { afterNumber: first.number - 1, beforeNumber: last.number + 1 };
+    const heads = await this.#store.heads({ kinds: segmentKinds, chain, ...bounds });
     for (const known of unfinished) {
-      const head = heads.get(known.number);
-      if (head === undefined) this.#lost++;
+      const head = heads.find(({ number }) => number === known.number);
+      if (head === undefined) this.#shipped.lost++;
       else {
         assertSame(head, known);
         batch.segments.push({ head, rows: await this.#rowsOf(head) });
       }
     }
     if (batch.segments.length > 0) await this.#send(batch, true);
-  }
-
-  async #headsOf(chain: number, rows: readonly LedgerRow[]): Promise<readonly SegmentHead[]> {
-    const [first, last] = [rows[0], rows.at(-1)];
-    if (first === undefined || last === undefined) return [];
-    const bounds = { afterNumber: first.number - 1, beforeNumber: last.number + 1 };
-    return this.#store.heads({ kinds: segmentKinds, chain, ...bounds });
   }
 
   async #shipChain(chain: number): Promise<void> {
@@ -188,7 +177,7 @@ class Shipping {
     const skipped = skip(last.number, head.number, deletions);
     if (skipped === undefined) throw unproven(head.chain, last.number + 1, 'is missing in the record');
     // What is sent from an earlier instant on can have been copied before it was deleted.
-    if (this.#options.from === undefined) this.#lost += skipped.count;
+    if (this.#options.from === undefined) this.#shipped.lost += skipped.count;
     if (head.previous.equals(skipped.hash ?? last.hash)) return;
     throw unproven(head.chain, head.number, 'does not follow the one before it');
   }
@@ -233,12 +222,12 @@ class Shipping {
         const found = before === 0 ? await count() : before;
         if (found !== some.length) throw incomplete(table, last.chain, numbers, found, some.length);
       }
-      this.#rows[table] += rows.length;
+      this.#shipped.rows[table] += rows.length;
     }
     await this.#target.insert('segments', ledgerRows(batch, 1), `${token}-sent`);
-    this.#segments += segments.length;
-    this.#until = last.lastAt;
-    this.#options.progress(this.#shipped());
+    this.#shipped.segments += segments.length;
+    this.#shipped.until = last.lastAt;
+    this.#options.progress(this.#shipped);
   }
 }
 

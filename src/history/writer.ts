@@ -183,11 +183,8 @@ export class RecordWriter {
   }
 
   #add(...contents: readonly SegmentContent[]): void {
-    for (const content of contents) {
-      const segment = sealed(content, this.#parts.chain, this.#head);
-      this.#head = segment;
-      this.#unstored.push(segment);
-    }
+    this.#unstored.push(...sealed(contents, this.#parts.chain, this.#head));
+    this.#head = this.#unstored.at(-1)!;
   }
 
   async #storeUnstored(): Promise<void> {

@@ -49,15 +49,8 @@ const page = {
   ),
 };
 
-interface PageQuery extends SpanQuery {
-  readonly limit?: number;
-  readonly after?: string;
-}
-
-interface SpanQuery {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+type SpanQuery = Static<Type.TObject<typeof span>>;
+type PageQuery = SpanQuery & Static<Type.TObject<typeof page>>;
 
 function spanOf({ fromMs, toMs }: SpanQuery) {
   if (toMs <= fromMs) throw invalid('toMs', 'It has to be after fromMs.');
