@@ -1,5 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import type { PublicServiceStatus } from '../contract/schemas.ts';
+import type { MaintenanceWindow } from '../market/maintenance.ts';
 
 /** A part of the service whose past is kept. */
 export type HistoryComponent = (typeof historyComponents)[number];
@@ -25,11 +26,8 @@ export interface Incident {
 }
 
 /** A maintenance window, announced, running or over. */
-export interface HistoryWindow {
+interface HistoryWindow extends MaintenanceWindow {
   readonly id: string;
-  readonly from: EpochMs;
-  readonly to: EpochMs;
-  readonly description: string;
   readonly createdAt: EpochMs;
 }
 

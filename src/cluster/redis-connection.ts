@@ -39,7 +39,6 @@ export class RedisConnection {
   readonly #clock: Clock;
   readonly #observer: ConnectionObserver;
   #client: Client | undefined;
-  #isOpen = false;
   #isStopped = false;
   readonly #backoff: Backoff;
   #timer: Timer | undefined;
@@ -52,7 +51,7 @@ export class RedisConnection {
   }
 
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#client?.isReady === true;
   }
 
   start(): void {
@@ -64,7 +63,7 @@ export class RedisConnection {
    * connection is not there or is lost. A server that is silent leaves the promise waiting: the caller sets the limit.
    */
   call(command: readonly string[]): Promise<unknown> {
-    if (this.#client === undefined || !this.#isOpen) return Promise.reject(new Error('not connected'));
+    if (!this.#client?.isReady) return Promise.reject(new Error('not connected'));
     return this.#client.sendCommand([...command]);
   }
 
@@ -75,7 +74,6 @@ export class RedisConnection {
 
   stop(): void {
     this.#isStopped = true;
-    this.#isOpen = false;
     this.#timer?.cancel();
     this.#client?.destroy();
     this.#client = undefined;
@@ -95,14 +93,12 @@ export class RedisConnection {
     if (client !== this.#client) return;
     this.#timer?.cancel();
     this.#backoff.reset();
-    this.#isOpen = true;
     this.#observer.opened?.();
   }
 
   #lost(client: Client, error: unknown): void {
     if (client !== this.#client || this.#isStopped) return;
     this.#client = undefined;
-    this.#isOpen = false;
     this.#timer?.cancel();
     client.destroy();
     this.#timer = this.#clock.after(this.#backoff.nextMs(), () => this.#open());

@@ -28,20 +28,7 @@ export interface RedisLimitsOptions {
 }
 
 /** Figures of the counting since the start. */
-export interface SharedLimitFigures {
-  /** Requests are counted on the server, together with the other nodes. */
-  readonly isUp: boolean;
-  /** Why they are not, or last were not. */
-  readonly reason: string;
-  /** How often the counting fell back to this node alone. */
-  readonly fallbacks: number;
-  readonly countedShared: number;
-  readonly countedAlone: number;
-  /** Refused by what was known already, without asking. */
-  readonly refusedUnasked: number;
-  /** This node's wall clock minus the server's, in milliseconds; `undefined` while the server's is unknown. */
-  readonly clockSkewMs: number | undefined;
-}
+export type SharedLimitFigures = ReturnType<RedisLimits['figures']>;
 
 const defaultTimeoutMs = 45;
 const startTimeoutMs = 1_000;
@@ -111,14 +98,19 @@ export class RedisLimits implements Limits {
     this.#connection.stop();
   }
 
-  figures(): SharedLimitFigures {
+  figures() {
     return {
+      /** Requests are counted on the server, together with the other nodes. */
       isUp: this.#circuit.isUp,
+      /** Why they are not, or last were not. */
       reason: this.#circuit.reason,
+      /** How often the counting fell back to this node alone. */
       fallbacks: this.#circuit.trips,
       countedShared: this.#countedShared,
       countedAlone: this.#countedAlone,
+      /** Refused by what was known already, without asking. */
       refusedUnasked: this.#refusedUnasked,
+      /** This node's wall clock minus the server's, in milliseconds; `undefined` while the server's is unknown. */
       clockSkewMs: this.#clockSkewMs(),
     };
   }

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import { type DecimalString, shortest, unitAt } from './decimal.ts';
+import { shortest, unitAt } from './decimal.ts';
 import {
   absentForMs,
   afterOperator,
@@ -18,16 +18,8 @@ import { type CurrencyCode, type MarketSymbol, symbolOf } from './symbol.ts';
 import type { CatalogueGaps, CatalogueVerdict, UpstreamMarket, UpstreamMarketStatus } from './upstream.ts';
 
 /** A market as clients see it (contract, Market), with the internal facts about it. */
-export interface OfferedMarket {
-  readonly symbol: MarketSymbol;
-  readonly base: CurrencyCode;
-  readonly quote: CurrencyCode;
+export interface OfferedMarket extends Omit<UpstreamMarket, 'status'> {
   readonly status: MarketStatus;
-  readonly pricePrecision: number;
-  readonly amountPrecision: number;
-  readonly tickSize: DecimalString;
-  readonly minOrderSize: DecimalString;
-  readonly minOrderValue: DecimalString | undefined;
   /** The exchange market that prices it: itself, or the one a converted market derives from. */
   readonly exchangeSymbol: MarketSymbol;
   readonly isConverted: boolean;
@@ -50,16 +42,6 @@ export interface MarketControls extends Decision {
 export interface MarketSelection {
   readonly quotes: ReadonlySet<CurrencyCode>;
   readonly symbols: 'all' | ReadonlySet<MarketSymbol>;
-}
-
-/** What the upstream's catalogue lacks. */
-export interface Absences {
-  /** Paused because two loads in a row lack them. */
-  readonly missing: readonly MarketSymbol[];
-  /** Those of them that have been missing for long enough to be delisted. */
-  readonly due: readonly MarketSymbol[];
-  /** More than a tenth of all markets are missing: rather a fault of the upstream, so that only the operator delists. */
-  readonly isHeldBack: boolean;
 }
 
 /** Which source lists which markets. */
@@ -114,11 +96,12 @@ export class MarketCatalogue {
    */
   restore(records: readonly MarketRecord[], listed: ListedBySource = []): void {
     for (const record of records) {
-      const { symbol, via, upstreamStatus: status, absence, operatorPaused, delistedAt } = record;
+      const { via, upstreamStatus: status, absence, operatorPaused, delistedAt, ...facts } = record;
+      const { symbol } = facts;
       if (via === undefined && !this.#isSelected(record)) continue;
       const known = this.#decisions.get(symbol) ?? { operatorPaused, delistedAt };
       this.#decisions.set(symbol, afterOperator(known, { operatorPaused: known.operatorPaused, delistedAt }));
-      if (via === undefined) this.#exchange.set(symbol, { market: { ...record, status }, absence });
+      if (via === undefined) this.#exchange.set(symbol, { market: { ...facts, status }, absence });
       else this.#exchange.delete(symbol);
     }
     this.#restoreListings(listed);
@@ -167,9 +150,15 @@ export class MarketCatalogue {
     return this.#lists.ids.map((id) => [id, [...this.#of(id).symbols]]);
   }
 
-  /** @param delistAfterMs how long a market has to be missing to be due */
-  absences(delistAfterMs: number): Absences {
-    const open = [...this.#exchange.values()].filter(({ market }) => this.#isOpen(market.symbol));
+  /**
+   * What the upstream's catalogue lacks: the markets that are paused because two loads in a row lack them, and those of them
+   * that have been missing for long enough to be delisted. Held back while more than a tenth of all markets are missing: that
+   * is rather a fault of the upstream, so that only the operator delists.
+   *
+   * @param delistAfterMs how long a market has to be missing to be due
+   */
+  absences(delistAfterMs: number) {
+    const open = [...this.#exchange.values()].filter((listing) => this.#isOpen(symbolIn(listing)));
     const missing = open.filter((listing) => isMissing(listing) && !this.#isReplaced(listing));
     const due = missing.filter((listing) => absentForMs(listing) >= delistAfterMs);
     const isHeldBack = due.length > 0 && missing.length * 10 > open.length;
@@ -337,12 +326,8 @@ function symbolIn({ market }: Listing): MarketSymbol {
 function offerExchange(market: UpstreamMarket, lifecycle: Lifecycle): OfferedMarket {
   const { minOrderValue } = market;
   return {
-    symbol: market.symbol,
-    base: market.base,
-    quote: market.quote,
+    ...market,
     status: statusOf(lifecycle),
-    pricePrecision: market.pricePrecision,
-    amountPrecision: market.amountPrecision,
     tickSize: shortest(market.tickSize),
     minOrderSize: shortest(market.minOrderSize),
     minOrderValue: minOrderValue === undefined ? undefined : shortest(minOrderValue),

@@ -12,7 +12,6 @@ export interface Listing {
 /** What one source's catalogue says. */
 export class SourceListings {
   readonly #listings = new Map<MarketSymbol, Listing>();
-  readonly #absent = new Set<MarketSymbol>();
 
   /** Those it lists and those it lacks now. */
   get symbols(): Iterable<MarketSymbol> {
@@ -31,8 +30,6 @@ export class SourceListings {
 
   set(market: UpstreamMarket, absence: Absence | undefined): void {
     this.#listings.set(market.symbol, { market, absence });
-    if (absence === undefined) this.#absent.delete(market.symbol);
-    else this.#absent.add(market.symbol);
   }
 
   /**
@@ -62,8 +59,9 @@ export class SourceListings {
 
   /** The source sent a ticker of it, so it has it, whatever its catalogue says. Returns whether that changes anything. */
   ticked(symbol: MarketSymbol): boolean {
-    if (!this.#absent.has(symbol)) return false;
-    this.set(this.#listings.get(symbol)!.market, undefined);
+    const listing = this.#listings.get(symbol);
+    if (listing?.absence === undefined) return false;
+    this.set(listing.market, undefined);
     return true;
   }
 

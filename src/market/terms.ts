@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
 import type { DecimalString } from './decimal.ts';
+import type { OfferedMarket } from './market-catalogue.ts';
 import type { PriceRounding, PricingPolicy } from './pricing.ts';
-import type { CurrencyCode, MarketSymbol } from './symbol.ts';
+import type { MarketSymbol } from './symbol.ts';
 
 /** From the widest to the narrowest: of several that set the same value, the narrowest scope holds. */
 export const termScopes = ['service', 'quote', 'market'] as const;
@@ -57,11 +58,7 @@ export interface MarketTerms {
 }
 
 /** A market, as far as terms depend on it. */
-export interface TermSubject {
-  readonly symbol: MarketSymbol;
-  readonly quote: CurrencyCode;
-  readonly isConverted: boolean;
-}
+export type TermSubject = Pick<OfferedMarket, 'symbol' | 'quote' | 'isConverted'>;
 
 /** By scope and subject: the values that hold there, each with its term. */
 type Holding = ReadonlyMap<string, Readonly<Partial<Record<TermField, Term>>>>;

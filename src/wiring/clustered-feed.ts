@@ -1,4 +1,3 @@
-import type { Clock, Randomness } from '../clock.ts';
 import { BoardFollower, followerBlockMs } from '../cluster/board-follower.ts';
 import { BoardPublisher } from '../cluster/board-publisher.ts';
 import { FeedLease } from '../cluster/feed-lease.ts';
@@ -7,35 +6,23 @@ import { RedisCalls } from '../cluster/redis-calls.ts';
 import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
-import type { Log } from '../log.ts';
 import type { MarketState } from '../market/market-state.ts';
 import type { CatalogueReview } from './catalogue-review.ts';
 import { createFeed, type Feed, loadKinds } from './feed.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-interface ClusteredFeedParts extends FedParts {
+interface ClusteredFeedParts extends FedParts, Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
   readonly address: RedisAddress;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
   /** A feed runs once: each time this process leads it gets a new one. */
   readonly makeFeed: () => Feed;
   /** Whether this process may lead; if not it only follows. */
   readonly mayLead: boolean;
 }
 
-/** How market data comes to this process. */
-export interface ReplicationFigures {
-  /** This process runs the feed, for all. */
-  readonly isLeading: boolean;
-  /** How often the whole state was taken from Redis. */
-  readonly resyncs: number;
-}
-
 /** The feed of a process: its own, or the one that several processes have together. */
 export interface ProcessFeed extends Feed {
-  /** Absent where the process does not share its feed. */
-  figures?(): ReplicationFigures;
+  /** Whether this process runs the feed for all, and how often it took the whole state. Absent where it does not share its feed. */
+  figures?(): { readonly isLeading: boolean; readonly resyncs: number };
 }
 
 /** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
@@ -108,19 +95,19 @@ class ClusteredFeed implements ProcessFeed {
     await followed;
   }
 
-  sources(): ReturnType<Feed['sources']> {
+  sources() {
     return this.#feed.sources();
   }
 
-  rates(): ReturnType<Feed['rates']> {
+  rates() {
     return this.#feed.rates();
   }
 
-  engine(source: string): ReturnType<Feed['engine']> {
+  engine(source: string) {
     return this.#isFeeding ? this.#feed.engine(source) : undefined;
   }
 
-  figures(): ReplicationFigures {
+  figures() {
     return { isLeading: this.#isFeeding, resyncs: this.#follower.resyncs };
   }
 

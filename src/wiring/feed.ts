@@ -1,4 +1,4 @@
-import type { Clock, Randomness } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { type FedParts, marketSink } from '../cluster/market-replication.ts';
 import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
@@ -15,18 +15,16 @@ import type { CurrencyCode } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { CatalogueReview } from './catalogue-review.ts';
 import { RedisEngineStream } from './engine-stream.ts';
+import type { ServiceOptions } from './service-options.ts';
 import { SourceWatch } from './source-watch.ts';
 
 /** What the feed is made with, and the market that it feeds. */
-export interface FeedParts {
+export interface FeedParts extends Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
   readonly market: FedParts;
   /** Sees each load of a source's catalogue. */
   readonly review: Pick<CatalogueReview, 'loaded'>;
   /** `undefined` where nothing is recorded. */
   readonly askRecord?: AskRecord | undefined;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
 }
 
 /** The sources and the rate sources, as one thing that runs. */

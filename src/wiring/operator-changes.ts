@@ -18,13 +18,6 @@ const auditRead = 100;
 /** Far more changes than a server misses while it is busy; one that missed more loads everything again. */
 const changesKept = 100_000;
 
-/** What vanished from the store at once without an operator's doing, and is kept. */
-interface Held {
-  readonly keys: number;
-  readonly windows: number;
-  readonly terms: number;
-}
-
 /** Whoever takes over what operators and account holders decide, in whatever process they decide it. */
 export interface Followers {
   readonly keys: Pick<KeyDirectoryLoader<unknown>, 'refresh' | 'acceptLosses' | 'held'>;
@@ -83,8 +76,8 @@ export class OperatorChanges {
     return this.#isReachable;
   }
 
-  /** What is held back of a mass loss, until it is back or `mdapi store accept-changes`. */
-  held(): Held {
+  /** What vanished from the store at once without an operator's doing and is kept, until it is back or `mdapi store accept-changes`. */
+  held() {
     return { keys: this.#followers.keys.held, windows: this.#windowsHeld, terms: this.#termsHeld };
   }
 

@@ -1,13 +1,11 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Timer } from '../clock.ts';
 import type { FedParts } from '../cluster/market-replication.ts';
 import type { FeedSupervisor } from '../feed/supervisor.ts';
-import type { Log } from '../log.ts';
 import { reviewSources, type SourceChange } from '../market/source-review.ts';
+import type { ServiceOptions } from './service-options.ts';
 
-interface SourceWatchParts {
+interface SourceWatchParts extends Pick<ServiceOptions, 'clock' | 'log'> {
   readonly market: FedParts;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 const everyMs = 500;
