@@ -2,7 +2,6 @@ import { KeyDirectory } from '../src/access/key-directory.ts';
 import { KeyDirectoryLoader } from '../src/access/key-directory-loader.ts';
 import { systemClock, systemRandomness } from '../src/clock.ts';
 import { openStore } from '../src/store/store.ts';
-import { keySource } from '../src/wiring/access-room.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import { span, whole } from './report/format.ts';
 import type { Section } from './report/section.ts';
@@ -50,7 +49,7 @@ async function measure(scope: Scope, server: PostgresServer, count: number): Pro
     scope.progress(`${whole(count)} keys: loading ${run + 1}`);
     const directory = new KeyDirectory(() => {});
     const startedMs = performance.now();
-    await new KeyDirectoryLoader(directory, keySource(opened)).refresh();
+    await new KeyDirectoryLoader(directory, opened).refresh();
     times.push(performance.now() - startedMs);
     if (directory.size !== count) throw new Error(`${directory.size} keys are held, not ${count}`);
   }

@@ -5,7 +5,6 @@ import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { MemoryLimits } from '../../src/access/limits.ts';
 import { type EpochMs, systemClock, systemRandomness } from '../../src/clock.ts';
 import { openStore } from '../../src/store/store.ts';
-import { keySource } from '../../src/wiring/access-room.ts';
 import { median } from '../report/statistics.ts';
 
 /** What one process found with one database. */
@@ -27,7 +26,7 @@ const rounds = Number(roundsText);
 const store = await openStore({ url: `sqlite:${databasePath}`, clock: systemClock, randomness: systemRandomness });
 const counters = new MemoryLimits(systemRandomness);
 const directory = new KeyDirectory((slot) => counters.forgetSlot(slot));
-const loader = new KeyDirectoryLoader(directory, keySource(store));
+const loader = new KeyDirectoryLoader(directory, store);
 
 const startedMs = performance.now();
 await loader.refresh();

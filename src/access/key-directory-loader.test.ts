@@ -9,7 +9,7 @@ function entry(number: number): KeyEntry {
 }
 
 /** A source in memory, with the log of changes that a database keeps. */
-class MemorySource implements KeySource<number> {
+class MemorySource {
   readonly keys = new Map<number, KeyEntry>();
   readonly #log: number[] = [];
   pruned = 0;
@@ -36,12 +36,17 @@ class MemorySource implements KeySource<number> {
     this.#log.push(...numbers);
   }
 
-  async explained(keyIds: readonly string[]) {
-    return new Set(keyIds.filter((id) => this.audited.has(id)));
+  /** As a loader reads it. */
+  get source(): KeySource<number> {
+    return {
+      keys: { countAccessMax: async () => this.keys.size, accessPages: () => this.pages() },
+      accessChanges: { latest: async () => this.#log.length, since: (cursor) => this.since(cursor) },
+      audit: { namedOf: (keyIds) => this.explained(keyIds) },
+    };
   }
 
-  async countMax() {
-    return this.keys.size;
+  async explained(keyIds: readonly string[]) {
+    return new Set(keyIds.filter((id) => this.audited.has(id)));
   }
 
   async *pages() {
@@ -57,10 +62,6 @@ class MemorySource implements KeySource<number> {
     }
   }
 
-  async latest() {
-    return this.#log.length;
-  }
-
   async since(cursor: number): Promise<KeyChanges<number> | { readonly kind: 'gap' }> {
     if (cursor < this.pruned) return { kind: 'gap' };
     const numbers = this.#log.slice(cursor, cursor + 2);
@@ -72,7 +73,7 @@ class MemorySource implements KeySource<number> {
 function setup() {
   const source = new MemorySource();
   const directory = new KeyDirectory();
-  const loader = new KeyDirectoryLoader(directory, source);
+  const loader = new KeyDirectoryLoader(directory, source.source);
   const holds = (...numbers: number[]) => {
     assert.equal(directory.size, numbers.length);
     for (const number of numbers) assert.ok(directory.remove(entry(number).digest), `key ${number}`);

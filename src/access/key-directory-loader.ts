@@ -1,17 +1,23 @@
 import type { KeyDirectory, KeyEntry } from './key-directory.ts';
 
-/** Where keys come from. `Cursor` is a place in its sequence of changes, opaque to the loader. */
+/** Where keys come from: the store. `Cursor` is a place in its sequence of changes, opaque to the loader. */
 export interface KeySource<Cursor> {
-  /** About as many keys as `pages` can give at most: room is made for this many at once. */
-  countMax(): Promise<number>;
-  /** Every key that is not gone for good. */
-  pages(): AsyncIterable<readonly KeyEntry[]>;
-  /** The place after the latest change. */
-  latest(): Promise<Cursor>;
-  /** Changes after a place, oldest first, each with the key as it is now; `gap` when they are no longer known. */
-  since(cursor: Cursor): Promise<KeyChanges<Cursor> | { readonly kind: 'gap' }>;
-  /** Those of the keys that an operator took away, by the audit log. */
-  explained(keyIds: readonly string[]): Promise<ReadonlySet<string>>;
+  readonly keys: {
+    /** About as many keys as `accessPages` can give at most: room is made for this many at once. */
+    countAccessMax(): Promise<number>;
+    /** Every key that is not gone for good. */
+    accessPages(): AsyncIterable<readonly KeyEntry[]>;
+  };
+  readonly accessChanges: {
+    /** The place after the latest change. */
+    latest(): Promise<Cursor>;
+    /** Changes after a place, oldest first, each with the key as it is now; `gap` when they are no longer known. */
+    since(cursor: Cursor): Promise<KeyChanges<Cursor> | { readonly kind: 'gap' }>;
+  };
+  readonly audit: {
+    /** Those of the keys that an operator took away. */
+    namedOf(keyIds: readonly string[]): Promise<ReadonlySet<string>>;
+  };
 }
 
 export interface KeyChanges<Cursor> {
@@ -87,11 +93,11 @@ export class KeyDirectoryLoader<Cursor> {
 
   /** The place up to which the directory is complete; `undefined` when changes were lost under way: all of it must be done again. */
   async #loadAll(): Promise<Cursor | undefined> {
-    let cursor = await this.#source.latest();
+    let cursor = await this.#source.accessChanges.latest();
     const losses: Losses = new Map();
-    this.#directory.reserve(await this.#source.countMax());
+    this.#directory.reserve(await this.#source.keys.countAccessMax());
     this.#directory.beginReload();
-    for await (const page of this.#source.pages()) {
+    for await (const page of this.#source.keys.accessPages()) {
       for (const entry of page) this.#take(entry.digest, entry, losses);
       // A revocation must not wait for the end of a long load.
       const next = await this.#applyChanges(cursor);
@@ -107,7 +113,7 @@ export class KeyDirectoryLoader<Cursor> {
   async #applyChanges(from: Cursor): Promise<Cursor | undefined> {
     const losses: Losses = new Map();
     for (let cursor = from; ; ) {
-      const found = await this.#source.since(cursor);
+      const found = await this.#source.accessChanges.since(cursor);
       if (found.kind === 'gap') return undefined;
       for (const { digest, entry } of found.changes) this.#take(digest, entry, losses);
       cursor = found.cursor;
@@ -142,7 +148,7 @@ export class KeyDirectoryLoader<Cursor> {
   async #massLossOf(slots: readonly number[]): Promise<readonly number[]> {
     const of = this.#directory.size - this.#held.size;
     if (!isMassLoss(slots.length, of)) return [];
-    const explained = await this.#source.explained(slots.map((slot) => this.#directory.keyIdOf(slot)));
+    const explained = await this.#source.audit.namedOf(slots.map((slot) => this.#directory.keyIdOf(slot)));
     const unexplained = slots.filter((slot) => !explained.has(this.#directory.keyIdOf(slot)));
     return isMassLoss(unexplained.length, of) ? unexplained : [];
   }

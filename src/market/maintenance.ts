@@ -11,22 +11,13 @@ export interface MaintenanceWindow {
 
 /** The running window; of several the one that ends last, because nothing is served before that. */
 export function runningWindow(windows: readonly MaintenanceWindow[], now: EpochMs): MaintenanceWindow | undefined {
-  let running: MaintenanceWindow | undefined;
-  for (const window of windows) {
-    if (window.from <= now && now < window.to && (running === undefined || window.to > running.to)) running = window;
-  }
-  return running;
+  return windows.filter(({ from, to }) => from <= now && now < to).sort((one, other) => other.to - one.to)[0];
 }
 
 /** The window that the status shows: the running one, else the nearest announced one. */
 export function shownWindow(windows: readonly MaintenanceWindow[], now: EpochMs): MaintenanceWindow | undefined {
-  const running = runningWindow(windows, now);
-  if (running !== undefined) return running;
-  let nearest: MaintenanceWindow | undefined;
-  for (const window of windows) {
-    if (window.from > now && (nearest === undefined || window.from < nearest.from)) nearest = window;
-  }
-  return nearest;
+  const toCome = windows.filter(({ from }) => from > now).sort((one, other) => one.from - other.from);
+  return runningWindow(windows, now) ?? toCome[0];
 }
 
 /** The first instant at which no window runs any more: windows that touch or overlap follow each other. `undefined` while none runs. */

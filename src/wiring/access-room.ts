@@ -1,10 +1,9 @@
 import { BreachLog } from '../access/breach-log.ts';
 import { ClientAddresses } from '../access/client-address.ts';
 import { KeyDirectory } from '../access/key-directory.ts';
-import { KeyDirectoryLoader, type KeySource } from '../access/key-directory-loader.ts';
+import { KeyDirectoryLoader } from '../access/key-directory-loader.ts';
 import { MemoryLimits } from '../access/limits.ts';
 import { RedisLimits } from '../cluster/redis-limits.ts';
-import type { ChangeCursor } from '../store/access.ts';
 import type { Store } from '../store/store.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -30,24 +29,9 @@ export function accessRoom({ configuration, clock, randomness, log }: ServiceOpt
     shared,
     directory,
     breaches,
-    loader: new KeyDirectoryLoader(directory, keySource(store)),
+    loader: new KeyDirectoryLoader(directory, store),
     addresses: new ClientAddresses(server.trustedProxies),
     start: () => shared?.start(),
     stop: () => shared?.stop(),
-  };
-}
-
-/** The store's keys, as the directory in memory asks for them. */
-export function keySource({
-  keys,
-  accessChanges,
-  audit,
-}: Pick<Store, 'keys' | 'accessChanges' | 'audit'>): KeySource<ChangeCursor> {
-  return {
-    countMax: () => keys.countAccessMax(),
-    pages: () => keys.accessPages(),
-    latest: () => accessChanges.latest(),
-    since: (cursor) => accessChanges.since(cursor),
-    explained: (keyIds) => audit.namedOf(keyIds),
   };
 }

@@ -9,7 +9,6 @@ import { silentLog } from '../log.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { digestNumber, openFixture } from '../store/store.testing.ts';
 import { openStore } from '../store/store.ts';
-import { keySource } from './access-room.ts';
 import { OperatorChanges } from './operator-changes.ts';
 
 const dayMs = 86_400_000;
@@ -80,7 +79,7 @@ test('keys, windows and terms that vanish from the database at once stay in serv
     applied = terms.length;
   };
   const directory = new KeyDirectory();
-  const keys = new KeyDirectoryLoader(directory, keySource(store));
+  const keys = new KeyDirectoryLoader(directory, store);
   const service = new ServiceBoard(new FeedStatus(), clock);
   const logged: string[] = [];
   const note = (_: object, message: string) => void logged.push(message);

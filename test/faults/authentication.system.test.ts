@@ -7,7 +7,6 @@ import { systemClock } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
 import { openFixture } from '../../src/store/store.testing.ts';
 import { openStore } from '../../src/store/store.ts';
-import { keySource } from '../../src/wiring/access-room.ts';
 import { OperatorChanges } from '../../src/wiring/operator-changes.ts';
 import { eventually } from '../support/eventually.ts';
 import { seededRandomness } from '../support/fake-clock.ts';
@@ -82,7 +81,7 @@ describe('a key that is changed by another process', () => {
     let keyRefresh: UnknownKeyRefresh | undefined;
     const api = await startHealthy({ clock: systemClock, look: () => keyRefresh?.refresh() });
     t.after(() => api.stop());
-    const loader = new KeyDirectoryLoader(api.directory, keySource(store));
+    const loader = new KeyDirectoryLoader(api.directory, store);
     const log = silentLog;
     const changes = new OperatorChanges(
       store,

@@ -7,7 +7,6 @@ import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
 import { postgresTest } from '../../src/store/store.testing.ts';
 import { openStore } from '../../src/store/store.ts';
-import { keySource } from '../../src/wiring/access-room.ts';
 import { OperatorChanges } from '../../src/wiring/operator-changes.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -32,7 +31,7 @@ async function startNode(t: TestContext, url: string) {
   t.after(() => store.close());
   const api = await startHealthy({ clock: systemClock });
   t.after(() => api.stop());
-  const loader = new KeyDirectoryLoader(api.directory, keySource(store));
+  const loader = new KeyDirectoryLoader(api.directory, store);
   const followers = { keys: loader, book: api.book, service: api.service };
   const changes = new OperatorChanges(store, followers, systemClock, silentLog, 86_400_000);
   changes.start();
