@@ -14,7 +14,7 @@ import { publicListener } from './wiring/public-listener.ts';
 import { pastPricesOf, recordingOf } from './wiring/recording.ts';
 import type { ServiceOptions } from './wiring/service-options.ts';
 import { StatusRecorder } from './wiring/status-recorder.ts';
-import { StoreCheck } from './wiring/store-check.ts';
+import { storeCheck } from './wiring/store-check.ts';
 
 /** A service that answers requests. */
 export interface Service {
@@ -77,7 +77,7 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
   const feed = await processFeed(options, market, past?.ask);
   const followers = { keys: access.loader, book: market.book, service: market.service };
   const changes = new OperatorChanges(store, followers, clock, log, configuration.admin.auditForMs);
-  const storeCheck = new StoreCheck(configuration.store, clock, log);
+  const check = storeCheck(configuration.store, clock, log);
   const recorder = new StatusRecorder({
     ...{ ...options, store, service: market.service, isSole: configuration.redis === undefined },
     isWriter: () => only !== 'api' && (feed.figures?.().isLeading ?? true),
@@ -90,7 +90,7 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
 
   await start(market, recording, access, changes);
   const admin = await startPrivateListener({
-    ...{ ...options, store, market, access, feed, changes, storeCheck, notifier, listener, delay },
+    ...{ ...options, store, market, access, feed, changes, storeCheck: check, notifier, listener, delay },
     phase: () => phase,
     publicUrls: urls,
     recording: () => recording?.figures(),
@@ -110,7 +110,7 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
   // After the listener, so that a port in use is refused in one line.
   notifier.start(() => urls().baseUrl);
   // Last: an exchange that is down delays nothing.
-  await start(feed, storeCheck, recorder);
+  await start(feed, check, recorder);
   delay.restart();
   phase = 'serving';
   const { version, configurationFile = null } = options;

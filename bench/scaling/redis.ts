@@ -1,5 +1,5 @@
 import { systemClock, systemRandomness } from '../../src/clock.ts';
-import { checkRedis } from '../../src/cluster/redis-check.ts';
+import { checkRedis, onConnection } from '../../src/cluster/redis-check.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { fixedPort } from '../../test/support/fixed-port.ts';
 import { findProgram, MeasuredProcess } from '../processes.ts';
@@ -22,8 +22,9 @@ export async function startRedis(scope: Scope): Promise<Redis | undefined> {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const child = scope.own(new MeasuredProcess({ core: 'others', command, args: [...args, '--dir', scope.directory] }));
   const address = { host: '127.0.0.1', port, tls: false, user: undefined, password: undefined, database: 0 };
+  const parts = { clock: systemClock, randomness: systemRandomness };
   const answers = () =>
-    checkRedis(address, systemClock, systemRandomness, AbortSignal.timeout(5_000)).then(
+    onConnection(address, parts, AbortSignal.timeout(5_000), (call) => checkRedis(call, systemClock.now())).then(
       () => true,
       () => false,
     );

@@ -10,7 +10,8 @@ export class ServiceBoard {
   readonly #feed: FeedStatus;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #windows: readonly MaintenanceWindow[] = [];
-  #history: StatusHistory = noHistory;
+  /** What was in the last days. Whoever reads the store keeps it current. */
+  history: StatusHistory = noHistory;
 
   constructor(feed: FeedStatus, clock: Pick<Clock, 'monotonicMs'>) {
     this.#feed = feed;
@@ -20,15 +21,6 @@ export class ServiceBoard {
   /** The windows set last. */
   get announced(): readonly MaintenanceWindow[] {
     return this.#windows;
-  }
-
-  /** What was in the last days, as it was set last. */
-  get history(): StatusHistory {
-    return this.#history;
-  }
-
-  setHistory(history: StatusHistory): void {
-    this.#history = history;
   }
 
   /** Replaces all announced windows; past ones are harmless. */

@@ -74,8 +74,8 @@ function* checksOf(configuration: Configuration, context: Context, isRunning: bo
   if (redis !== undefined) {
     const at = { subject: `${redis.host}:${redis.port}`, key: 'redis' };
     yield reached('Redis', at, clock, async (signal) => {
-      const { checkRedis } = await import('../cluster/redis-check.ts');
-      return checkRedis(redis, clock, randomness, signal);
+      const { checkRedis, onConnection } = await import('../cluster/redis-check.ts');
+      return onConnection(redis, { clock, randomness }, signal, (call) => checkRedis(call, clock.now()));
     });
   }
   if (mail !== undefined) {
@@ -189,8 +189,8 @@ function streamCheck(id: string, { redis }: Configuration, { clock, randomness }
   const { host, port } = redis!;
   return reached(id, { subject: `${host}:${port}`, key: 'redis' }, clock, async (signal) => {
     const { streamKey } = await import('../wiring/engine-stream.ts');
-    const { checkStream } = await import('../cluster/redis-check.ts');
-    return checkStream(streamKey(id), redis!, clock, randomness, signal);
+    const { checkStream, onConnection } = await import('../cluster/redis-check.ts');
+    return onConnection(redis!, { clock, randomness }, signal, (call) => checkStream(call, streamKey(id)));
   });
 }
 

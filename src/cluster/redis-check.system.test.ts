@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { needsRedis, RedisServer } from '../../test/support/redis.ts';
 import { systemClock } from '../clock.ts';
-import { checkRedis, checkStream } from './redis-check.ts';
+import { checkRedis, checkStream, onConnection } from './redis-check.ts';
 import type { RedisAddress } from './redis-connection.ts';
 
+const parts = { clock: systemClock, randomness: seededRandomness(1) };
 const check = (address: RedisAddress, signal = new AbortController().signal) =>
-  checkRedis(address, systemClock, seededRandomness(1), signal);
+  onConnection(address, parts, signal, (call) => checkRedis(call, systemClock.now()));
 
 test('a suitable server is described by its version and its clock', needsRedis, async (t) => {
   const redis = await RedisServer.start(t);
@@ -51,7 +52,8 @@ test(
   async (t) => {
     const redis = await RedisServer.start(t);
     const key = '{mdapi}:source:engine';
-    const look = () => checkStream(key, redis.address, systemClock, seededRandomness(1), new AbortController().signal);
+    const { signal } = new AbortController();
+    const look = () => onConnection(redis.address, parts, signal, (call) => checkStream(call, key));
     assert.equal(await look(), `the stream ${key} is missing or empty: your engine has written nothing`);
     await redis.ask('XADD', key, '*', 'epoch', '1', 'message', '{}');
     assert.match(await look(), /^stream \{mdapi\}:source:engine, last written [0-9] s ago$/);

@@ -1,4 +1,4 @@
-import type { Clock, Randomness } from '../clock.ts';
+import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
 import { countOn } from './count-script.ts';
 import type { Caller } from './redis-calls.ts';
@@ -6,29 +6,19 @@ import { type RedisAddress, RedisConnection } from './redis-connection.ts';
 
 const majorVersionMin = 6;
 
-type Check = (call: Caller) => Promise<string>;
-
 /**
- * Whether a server can be reached and is fit for what is shared through it: new enough, and counting works, which
+ * Whether a server is fit for what is shared through it: new enough, and counting works, which
  * takes a server that can be written to. Changes nothing but the probe's own counter, which ends by itself.
  *
  * @returns what there is and what an operator should know; rejects with what is wrong
  */
-export async function checkRedis(
-  address: RedisAddress,
-  clock: Clock,
-  randomness: Randomness,
-  signal: AbortSignal,
-): Promise<string> {
-  const run: Check = async (call) => {
-    const info = readInfo(String(await call(['INFO'])));
-    const version = versionOf(info);
-    const counted = { windowMs: limitWindowMs, newestWindow: 0, windowNumber: 0, takes: [probe] };
-    const { serverMs } = await countOn(call, counted);
-    const skewSeconds = ((clock.now() - serverMs) / 1_000).toFixed(1);
-    return [version, `this clock minus its clock: ${skewSeconds} s`, ...warnings(info)].join('; ');
-  };
-  return checkOn(run, address, clock, randomness, signal);
+export async function checkRedis(call: Caller, now: EpochMs): Promise<string> {
+  const info = readInfo(String(await call(['INFO'])));
+  const version = versionOf(info);
+  const counted = { windowMs: limitWindowMs, newestWindow: 0, windowNumber: 0, takes: [probe] };
+  const { serverMs } = await countOn(call, counted);
+  const skewSeconds = ((now - serverMs) / 1_000).toFixed(1);
+  return [version, `this clock minus its clock: ${skewSeconds} s`, ...warnings(info)].join('; ');
 }
 
 /**
@@ -36,32 +26,22 @@ export async function checkRedis(
  *
  * @returns what there is; rejects with what is wrong
  */
-export async function checkStream(
-  key: string,
-  address: RedisAddress,
-  clock: Clock,
-  randomness: Randomness,
-  signal: AbortSignal,
-): Promise<string> {
-  const run: Check = async (call) => {
-    const [last] = (await call(['XREVRANGE', key, '+', '-', 'COUNT', '1'])) as [string, string[]][];
-    if (last === undefined) return `the stream ${key} is missing or empty: your engine has written nothing`;
-    const [seconds] = (await call(['TIME'])) as [string, string];
-    const ageSeconds = Math.max(0, Number(seconds) - Math.floor(Number.parseInt(last[0], 10) / 1_000));
-    return `stream ${key}, last written ${ageSeconds} s ago`;
-  };
-  return checkOn(run, address, clock, randomness, signal);
+export async function checkStream(call: Caller, key: string): Promise<string> {
+  const [last] = (await call(['XREVRANGE', key, '+', '-', 'COUNT', '1'])) as [string, string[]][];
+  if (last === undefined) return `the stream ${key} is missing or empty: your engine has written nothing`;
+  const [seconds] = (await call(['TIME'])) as [string, string];
+  const ageSeconds = Math.max(0, Number(seconds) - Math.floor(Number.parseInt(last[0], 10) / 1_000));
+  return `stream ${key}, last written ${ageSeconds} s ago`;
 }
 
 const probe = { counter: '{mdapi}:limit:probe', limit: 1_000_000, seen: 0, admittedAlone: 0 };
 
-/** Runs a check on a connection of its own, which ends with it. */
-async function checkOn(
-  run: Check,
+/** Runs a check on a connection of its own, which ends with it. Rejects where the server cannot be reached. */
+export async function onConnection(
   address: RedisAddress,
-  clock: Clock,
-  randomness: Randomness,
+  { clock, randomness }: { readonly clock: Clock; readonly randomness: Randomness },
   signal: AbortSignal,
+  check: (call: Caller) => Promise<string>,
 ): Promise<string> {
   const { promise: opened, resolve, reject } = Promise.withResolvers<void>();
   const connection = new RedisConnection(address, clock, randomness, {
@@ -76,7 +56,7 @@ async function checkOn(
   connection.start();
   try {
     await opened;
-    return await run((command) => connection.call(command));
+    return await check((command) => connection.call(command));
   } finally {
     connection.stop();
   }

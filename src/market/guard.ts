@@ -48,14 +48,14 @@ export interface TickerOffer {
   readonly at: EpochMs;
 }
 
-/** Both taken and held: this path has the good price while the other one insists on the held one. */
+/** Both taken and held: this path has the good price while the other one repeats the held one. */
 export interface Verdict {
   readonly isTaken: boolean;
   readonly held: Held | undefined;
 }
 
 /** Where a held value was seen. */
-interface Sighting {
+interface Observation {
   readonly path: FeedPath;
   readonly at: EpochMs;
   /** Bid plus ask, or the rate. */
@@ -66,8 +66,8 @@ interface Sighting {
 /** What arrives instead of the good value. One that jumps again begins a new level. */
 interface Suspect {
   readonly held: Held;
-  readonly first: Sighting;
-  readonly last: Sighting;
+  readonly first: Observation;
+  readonly last: Observation;
   /** Where this level was seen. */
   readonly paths: ReadonlySet<FeedPath>;
   readonly isAccepted: boolean;
@@ -78,7 +78,7 @@ export const heldForMsMax = 300_000;
 /** After a longer silence only the 24-hour range says what is possible. */
 const comparableForMs = 300_000;
 /** A path that has not repeated its held price for this long no longer contradicts the good one of the other path. */
-const insistsForMs = 30_000;
+const contradictsForMs = 30_000;
 const betweenFixingsPercent = '10' as DecimalString;
 const unusualSpreadFactor = 5;
 /** Two sources agree within this part of what is a jump. */
@@ -201,7 +201,7 @@ export class Guard {
   }
 
   /** The same level goes on, or a new one begins. */
-  #follow(subject: HeldSubject, held: Held, last: Sighting, percent: DecimalString): Suspect {
+  #follow(subject: HeldSubject, held: Held, last: Observation, percent: DecimalString): Suspect {
     const before = this.#suspects.get(subject);
     // A clock that was set back would make the wait endless.
     const isLater = before !== undefined && last.at >= before.last.at;
@@ -221,10 +221,10 @@ export class Guard {
     return { isTaken: true, held: undefined };
   }
 
-  /** A good price ends the hold, unless the other path insists: its level starts over, and the good price is fresh. */
+  /** A good price ends the hold, unless the other path repeats the held one: its level starts over, and the good price is fresh. */
   #contradicted(symbol: MarketSymbol, path: FeedPath, at: EpochMs): Held | undefined {
     const suspect = this.#suspects.get(symbol);
-    if (suspect === undefined || suspect.last.path === path || at - suspect.last.at > insistsForMs) {
+    if (suspect === undefined || suspect.last.path === path || at - suspect.last.at > contradictsForMs) {
       return this.#release(symbol).held;
     }
     const held = { ...suspect.held, unpricedFrom: (at + heldForMsMax) as EpochMs };

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../clock.ts';
 import type { Guard, Held, Quote, TickerOffer, Verdict } from './guard.ts';
-import { type Candidate, Constancy, chooseSource, type Exclusion, medianTicker, type Reach } from './source-choice.ts';
+import { type Candidate, chooseSource, type Exclusion, LiveStreak, medianTicker, type Reach } from './source-choice.ts';
 import type { MarketSymbol } from './symbol.ts';
 import type { AcceptedTicker } from './ticker-acceptance.ts';
 import type { ReferencePrices } from './upstream.ts';
@@ -27,8 +27,8 @@ export class Source {
   readonly tickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly references = new Map<MarketSymbol, ReferencePrices>();
   readonly held = new Map<MarketSymbol, Held>();
-  /** Its latest values are held. It can have good ones over one path while the other insists on those that are held. */
-  readonly doubted = new Set<MarketSymbol>();
+  /** Its latest values are held. It can have good ones over one path while the other repeats those that are held. */
+  readonly latestHeld = new Set<MarketSymbol>();
 
   constructor(id: string, guard: Guard | undefined) {
     this.id = id;
@@ -39,8 +39,8 @@ export class Source {
   hold(symbol: MarketSymbol, { held, isTaken }: Verdict): void {
     if (held === undefined) this.held.delete(symbol);
     else this.held.set(symbol, held);
-    if (isTaken) this.doubted.delete(symbol);
-    else this.doubted.add(symbol);
+    if (isTaken) this.latestHeld.delete(symbol);
+    else this.latestHeld.add(symbol);
   }
 }
 
@@ -79,7 +79,7 @@ export interface SourceFacts {
 const nothingHeld: Verdict = { isTaken: true, held: undefined };
 
 interface Choice {
-  readonly constancies: readonly Constancy[];
+  readonly streaks: readonly LiveStreak[];
   candidates: readonly Candidate[];
   current: number | undefined;
   /** A source of it was live since the start of the process. */
@@ -167,8 +167,9 @@ export class MarketSources {
    */
   judge(symbol: MarketSymbol, source: Source, offer: TickerOffer, inherited: Held | undefined): Verdict {
     const known = source.held.get(symbol) ?? inherited;
-    const beside = () => this.#quotesBeside(symbol, source);
-    const verdict = source.guard?.judgeTicker(symbol, offer, source.tickers.get(symbol), known, beside) ?? nothingHeld;
+    const elsewhere = () => this.#otherQuotes(symbol, source);
+    const verdict =
+      source.guard?.judgeTicker(symbol, offer, source.tickers.get(symbol), known, elsewhere) ?? nothingHeld;
     if (verdict.held !== undefined || known !== undefined) source.hold(symbol, verdict);
     return verdict;
   }
@@ -184,7 +185,7 @@ export class MarketSources {
   }
 
   /** What other live sources of a market say, taken or held. */
-  *#quotesBeside(symbol: MarketSymbol, source: Source): Generator<Quote> {
+  *#otherQuotes(symbol: MarketSymbol, source: Source): Generator<Quote> {
     const candidates = this.#choices.get(symbol)?.candidates ?? [];
     for (const [index, other] of this.listOf(symbol).entries()) {
       if (other === source || candidates[index]?.reach !== 'live') continue;
@@ -207,7 +208,7 @@ export class MarketSources {
       const reach = facts.reach(source.id, symbol);
       const exclusion = exclusionOf(source, symbol, facts.listing(source.id, symbol));
       const isLive = reach === 'live' && exclusion === undefined;
-      const isProven = choice.constancies[index]!.note(isLive, nowMs, this.#rules.returnAfterMs);
+      const isProven = choice.streaks[index]!.note(isLive, nowMs, this.#rules.returnAfterMs);
       if (isLive) choice.wasLive = true;
       return { reach, exclusion, isProven };
     });
@@ -272,8 +273,8 @@ export class MarketSources {
   #choiceOf(symbol: MarketSymbol): Choice {
     const known = this.#choices.get(symbol);
     if (known !== undefined) return known;
-    const constancies = this.listOf(symbol).map(() => new Constancy());
-    const choice: Choice = { constancies, candidates: [], current: undefined, wasLive: false };
+    const streaks = this.listOf(symbol).map(() => new LiveStreak());
+    const choice: Choice = { streaks, candidates: [], current: undefined, wasLive: false };
     this.#choices.set(symbol, choice);
     return choice;
   }
@@ -290,7 +291,7 @@ function exclusionOf(
 ): Exclusion | undefined {
   if (listing === undefined) return 'not_listed';
   if (listing === 'paused') return 'not_trading';
-  if (source.doubted.has(symbol)) return 'held';
+  if (source.latestHeld.has(symbol)) return 'held';
   return source.tickers.has(symbol) ? undefined : 'no_price';
 }
 

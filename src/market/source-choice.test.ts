@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { toBig } from './decimal.ts';
 import { after, decimal, start, upstreamTicker } from './samples.testing.ts';
-import { type Candidate, Constancy, chooseSource, medianTicker, type Reach } from './source-choice.ts';
+import { type Candidate, chooseSource, LiveStreak, medianTicker, type Reach } from './source-choice.ts';
 import { type AcceptedTicker, judgeTicker } from './ticker-acceptance.ts';
 
 const live: Candidate = { reach: 'live', exclusion: undefined, isProven: true };
@@ -38,7 +38,7 @@ test('a better source that was lost takes over only once it has proven itself, b
 });
 
 test('a source proves itself by a whole span without a break, unless it was never lost', () => {
-  const constancy = new Constancy();
+  const streak = new LiveStreak();
   const notes = [
     [true, 0, true],
     [true, 500, true],
@@ -49,8 +49,7 @@ test('a source proves itself by a whole span without a break, unless it was neve
     [false, 62_500, false],
     [true, 63_000, false],
   ] as const;
-  for (const [isLive, nowMs, isProven] of notes)
-    assert.equal(constancy.note(isLive, nowMs, 60_000), isProven, `${nowMs}`);
+  for (const [isLive, nowMs, isProven] of notes) assert.equal(streak.note(isLive, nowMs, 60_000), isProven, `${nowMs}`);
 });
 
 test('whatever sources do, prices change their source at most once in a return span for each loss of one', () => {
@@ -58,7 +57,7 @@ test('whatever sources do, prices change their source at most once in a return s
   const history = fc.array(fc.tuple(reach, reach, reach), { minLength: 2, maxLength: 200 });
   fc.assert(
     fc.property(history, (steps) => {
-      const constancies = steps[0]!.map(() => new Constancy());
+      const constancies = steps[0]!.map(() => new LiveStreak());
       let current: number | undefined;
       for (const [second, reaches] of steps.entries()) {
         const candidates = reaches.map((each, index): Candidate => {

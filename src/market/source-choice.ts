@@ -40,7 +40,7 @@ export function chooseSource(candidates: readonly Candidate[], current: number |
 }
 
 /** How long a source has been live for a market. */
-export class Constancy {
+export class LiveStreak {
   #liveSinceMs: number | undefined;
   #wasLost = false;
 

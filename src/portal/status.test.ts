@@ -25,7 +25,9 @@ function service() {
   const at = (offsetMs: number) => (now + offsetMs) as EpochMs;
   return {
     now,
-    keep: (kept: StatusHistory) => board.setHistory(kept),
+    keep: (kept: StatusHistory) => {
+      board.history = kept;
+    },
     fed: (path: 'live' | 'fallback', agoMs: number) => feed.feedCurrent(path, at(-agoMs), clock.monotonicMs() - agoMs),
     maintenance: (fromMs: number, toMs: number, description = 'Upgrade of the price database.') =>
       board.setWindows([{ from: at(fromMs), to: at(toMs), description }]),

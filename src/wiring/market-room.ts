@@ -81,14 +81,14 @@ const lookEveryMs = 1_000;
 
 /** Lets terms begin on their instant also where nobody reads a price then, and says so. */
 export function watchTerms(book: MarketBook, clock: Clock, log: Log): Timer {
-  let saidUntil = clock.now();
+  let loggedUntil = clock.now();
   let next: Timer | undefined;
   const look = () => {
     const now = clock.now();
     book.advance(now);
-    const begun = book.terms().filter(({ from }) => from !== undefined && from > saidUntil && from <= now);
+    const begun = book.terms().filter(({ from }) => from !== undefined && from > loggedUntil && from <= now);
     for (const term of begun) log.info({ term: termVersion(term), ...term.values }, 'a term holds from now on');
-    if (now > saidUntil) saidUntil = now;
+    if (now > loggedUntil) loggedUntil = now;
     next?.cancel();
     const leftMs = book.nextTermsAt() - now;
     if (leftMs <= lookEveryMs) next = clock.after(leftMs, look);

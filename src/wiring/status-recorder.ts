@@ -22,7 +22,7 @@ const seenName = 'status-seen';
 
 interface RecorderOptions {
   readonly store: Pick<Store, 'statusRecords' | 'snapshots' | 'windows'>;
-  readonly service: Pick<ServiceBoard, 'read' | 'setHistory'>;
+  readonly service: Pick<ServiceBoard, 'read' | 'history'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Whether this process writes: the one that runs the feed. */
@@ -198,7 +198,7 @@ export class StatusRecorder {
 
   async #show(): Promise<void> {
     const { store, service, clock } = this.#options;
-    service.setHistory(await loadStatusHistory(store, clock.now()));
+    service.history = await loadStatusHistory(store, clock.now());
   }
 
   #next(run: () => Promise<void>): void {

@@ -154,12 +154,12 @@ describe('the status page in a browser', () => {
         incidents: [],
         windows: [{ id: 'win_1', from, to: (from + 60_000) as EpochMs, description: 'Upgrade.', createdAt: from }],
       };
-      api.service.setHistory(history);
+      api.service.history = history;
       await page.clock.install();
       await page.goto(`http://127.0.0.1:${api.port}/status`);
       await page.getByRole('img', { name: /^Market data: 85\.71% operational, outage 10 minutes/ }).waitFor();
       assert.equal(await page.locator('.days span').count(), 180);
-      api.service.setHistory({ ...history, incidents: [{ ...incident, to: (from + 600_000) as EpochMs }] });
+      api.service.history = { ...history, incidents: [{ ...incident, to: (from + 600_000) as EpochMs }] };
       await page.clock.fastForward(60_000);
       await page.getByText('Market data was not arriving').waitFor();
       await assertAccessible(page);
