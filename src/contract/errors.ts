@@ -208,7 +208,7 @@ export function problemBody({ code, detail, requestId, errorsUrl }: Problem): st
   return `${prefixes[code] + JSON.stringify(detail)},"requestId":${JSON.stringify(requestId)}}`;
 }
 
-/** Keyed by `errorsUrl`. That one comes from the configuration, so a process holds a single entry. */
+/** By `errorsUrl`, which comes from the configuration: a process has one entry. */
 const preparedPrefixes = new Map<string, Readonly<Record<ErrorCode, string>>>();
 
 function preparePrefixes(errorsUrl: string): Readonly<Record<ErrorCode, string>> {

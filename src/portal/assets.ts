@@ -84,7 +84,7 @@ export function browserCode(typescript: string): string {
   }
 }
 
-/** Letters beyond ASCII stand in the strings of scripts only, where an escape means the same. */
+/** Scripts have letters beyond ASCII in strings only, where an escape means the same. */
 function inAscii(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -77,7 +77,7 @@ function textHtml(site: Site, text: string): Html {
 export type Cell = string | { readonly text: string; readonly note?: string | undefined };
 
 export interface Table {
-  /** Says what the table holds, to those who cannot see it. */
+  /** The accessible name. */
   readonly label: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];

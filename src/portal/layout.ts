@@ -16,7 +16,8 @@ export interface PortalPage {
   readonly body: Content;
   /** The page of the menu that this one belongs to. */
   readonly parent?: '/guides' | '/errors' | '/docs';
-  readonly navigation?: Navigation;
+  /** A list of links beside the page, to it and to others. It shows the sections of the page too. */
+  readonly navigation?: { readonly title: string; readonly entries: readonly Entry[] };
   /** Scripts of this page by their names in `web/portal`, in addition to the one of every page. */
   readonly scripts?: readonly string[];
   /** Without scripts, the browser reloads the page after this many seconds. */
@@ -25,14 +26,8 @@ export interface PortalPage {
   readonly kind?: 'landing' | 'reference' | 'status';
   /** The route of its feed of news. */
   readonly feed?: string;
-  /** The page stands for one that does not exist: it has no address and no other form. */
+  /** The page is shown in place of one that does not exist: it has no address and no Markdown. */
   readonly isLost?: boolean;
-}
-
-/** A list of links beside the page, to it and to others. It shows the sections of the page too. */
-export interface Navigation {
-  readonly title: string;
-  readonly entries: readonly Entry[];
 }
 
 export interface Entry {
@@ -131,7 +126,12 @@ function menuItem(site: Site, path: string, label: string, { route, parent }: Po
 }
 
 /** Folded on narrow screens; wide ones show it whole, whether it is open or not. */
-function navigationHtml(site: Site, { title, entries }: Navigation, route: string, content: Html): Html {
+function navigationHtml(
+  site: Site,
+  { title, entries }: NonNullable<PortalPage['navigation']>,
+  route: string,
+  content: Html,
+): Html {
   const items = entries.map((entry) => {
     const isHere = entry.route === route;
     const current = isHere ? html` aria-current="page"` : undefined;

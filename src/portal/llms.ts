@@ -44,7 +44,7 @@ ${errorCodes.map((code) => line(code, errorRoute(code), errorTable[code].cause))
 `;
 }
 
-/** `/llms-full.txt`: all texts one after the other, each under its address. */
+/** `/llms-full.txt`: the text of every page, each under its address. */
 export function llmsFull(site: Site, pages: readonly RenderedPage[]): string {
   const parts = pages.map(({ page, markdown }) => `Source: ${site.baseUrl}${page.route}\n\n${markdown}`);
   return parts.join('\n---\n\n');

@@ -87,7 +87,7 @@ const codeLabels: Readonly<Record<string, string>> = {
   python: 'Python',
 };
 
-/** Numbers names that come again, so that no two things on a page share one. */
+/** Numbers repeated names, so that each is unique on its page. */
 function numbering(separator: string, second: number): (name: string) => string {
   const counts = new Map<string, number>();
   return (name) => {
@@ -117,7 +117,7 @@ export function codeHtml(label: string, text: string, language?: string): Html {
 }
 
 interface TableHtml {
-  /** Says what the table holds, to those who cannot see it. */
+  /** The accessible name. */
   readonly label: string;
   readonly columns: readonly Fragment[];
   /** The first cell of a row is its heading. */

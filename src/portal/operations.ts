@@ -144,7 +144,7 @@ export function headerAnchor(name: string): string {
   return `header-${name.toLowerCase()}`;
 }
 
-/** The errors of this operation that not every keyed one has. */
+/** The errors of this operation that are not common to all with a key. */
 function errorTableOf(site: Site, path: string, operation: Operation): Content {
   const common = new Set(commonErrors(site));
   const own = errorCodesOf(site, operation).filter((each) => !common.has(each));

@@ -6,10 +6,10 @@ import type { Resource } from '../http/resource.ts';
 import { assetResource } from './assets.ts';
 import { heading, paragraph } from './blocks.ts';
 import { errorIndex, errorPage } from './errors.ts';
-import { type Guide, guideIndex, guidePages, readGuides } from './guides.ts';
+import { guideIndex, guidePages, readGuides } from './guides.ts';
 import { homePage } from './home.ts';
 import { languages } from './language.ts';
-import { type PortalPage, type RenderedPage, renderedPage } from './layout.ts';
+import { type PortalPage, renderedPage } from './layout.ts';
 import { favicon, llmsFull, llmsIndex, robots, sitemap } from './llms.ts';
 import { referencePages } from './reference.ts';
 import {
@@ -35,12 +35,6 @@ export interface PublicPages {
   readonly pages: ReadonlyMap<string, Resource>;
   /** For people, in the place of a page that does not exist. */
   readonly lost: Resource;
-}
-
-/** All fixed pages of a language, in reading order, the start first. */
-interface Pages {
-  readonly guides: readonly Guide[];
-  readonly list: readonly RenderedPage[];
 }
 
 /** The developer portal: everything for people on the public listener, and the same for machines that read. */
@@ -87,7 +81,8 @@ export function publicPages(offer: PortalOffer): PublicPages {
   };
 }
 
-function pagesIn(site: Site): Pages {
+/** All fixed pages of a language, in reading order, home first. */
+function pagesIn(site: Site) {
   const guides = readGuides(site);
   const list = [
     homePage(site, guides),
@@ -100,7 +95,7 @@ function pagesIn(site: Site): Pages {
   return { guides, list: list.map((page) => renderedPage(site, page)) };
 }
 
-function machineFiles(site: Site, { list, guides }: Pages): readonly Resource[] {
+function machineFiles(site: Site, { list, guides }: ReturnType<typeof pagesIn>): readonly Resource[] {
   const plain = 'text/plain; charset=utf-8';
   const inFull = list.filter(({ page: { route } }) => route !== '/' && route !== '/guides' && route !== '/errors');
   return [
@@ -113,7 +108,7 @@ function machineFiles(site: Site, { list, guides }: Pages): readonly Resource[] 
   ];
 }
 
-/** What a person sees at an address that leads nowhere. Programs get the problem `NOT_FOUND`. */
+/** The page for people in place of one that does not exist. Programs get the problem `NOT_FOUND`. */
 const lostPage: PortalPage = {
   route: '/',
   title: 'Page not found',

@@ -25,7 +25,7 @@ export const incidentNames: Readonly<Record<Incident['state'], Readonly<Record<H
 
 const shownMax = 30;
 
-/** What was: the days of each component, the incidents, and maintenance that is over. */
+/** The past: the days of each component, the incidents, and finished maintenance. */
 export function pastSections(site: Site, history: StatusHistory, nowMs: number): Content {
   const over = history.windows.filter(({ to }) => to <= nowMs).slice(0, shownMax);
   return [

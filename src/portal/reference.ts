@@ -97,7 +97,7 @@ function constants(site: Site): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-/** What holds for all operations is said once: here. */
+/** What all operations have in common. */
 function commonPage(site: Site): PortalPage {
   const problem = { $ref: problemReference(site) };
   return {

@@ -2,7 +2,7 @@ import { say } from './language.ts';
 import type { RenderedPage } from './layout.ts';
 import { link, nameOf, type Site } from './site.ts';
 
-/** A part of a page: what stands under one of its headings. */
+/** A section of a page. */
 interface Section {
   /** Address within this listener, with the anchor. */
   readonly url: string;

@@ -17,7 +17,7 @@ const refreshSeconds = 30;
 
 /** What a status page shows. */
 export interface ShownStatus {
-  /** `undefined` where only the reader's browser will find out. */
+  /** `undefined` where the script of the page has to ask for it. */
   readonly body: ServiceStatusBody | undefined;
   readonly now: EpochMs;
   /** Running and to come, the nearest first. */

@@ -1,5 +1,5 @@
 import { byId } from './elements.ts';
-import { keep, kept } from './kept.ts';
+import { storedText, storeText } from './storage.ts';
 import { say } from './words.ts';
 
 const entry = 'portal-key';
@@ -20,7 +20,7 @@ export function startKeyField(changed: () => void): void {
   const use = (text: string) => {
     key = text.trim();
     forget.hidden = key === '';
-    keep('sessionStorage', entry, key);
+    storeText('sessionStorage', entry, key);
     changed();
   };
   const fill = (text: string) => {
@@ -32,8 +32,8 @@ export function startKeyField(changed: () => void): void {
     fill('');
     field.focus();
   });
-  // A page that comes back from the browser's cache does not know what became of the key since.
-  addEventListener('pageshow', () => fill(kept('sessionStorage', entry)));
+  // The key may have changed since the browser cached the page.
+  addEventListener('pageshow', () => fill(storedText('sessionStorage', entry)));
   startShowing(field, byId('api-key-shown'));
   bar.hidden = false;
 }

@@ -1,6 +1,6 @@
 import { copyable } from './elements.ts';
-import { keep, kept } from './kept.ts';
 import { startSearch } from './search.ts';
+import { storedText, storeText } from './storage.ts';
 
 const languageEntry = 'portal-language';
 
@@ -17,9 +17,9 @@ function followLanguage(): void {
     choose(target.value);
     // Blocks above may have changed their height: keep the chosen tab in place.
     scrollBy(0, target.getBoundingClientRect().top - top);
-    keep('localStorage', languageEntry, target.value);
+    storeText('localStorage', languageEntry, target.value);
   });
-  choose(kept('localStorage', languageEntry));
+  choose(storedText('localStorage', languageEntry));
 }
 
 /** The entry of the table of contents that is being read. */

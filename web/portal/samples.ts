@@ -23,7 +23,7 @@ function fieldsOf(form: HTMLFormElement): HTMLInputElement[] {
   return [...form.querySelectorAll<HTMLInputElement>('input[data-in]')];
 }
 
-/** How a value stands in a sample of each language. */
+/** How each language of the samples writes a value. */
 const quoting: Readonly<Record<string, (value: string) => string>> = {
   sh: (value) => encodeURIComponent(value).replaceAll("'", '%27'),
   python: (value) => encodeURIComponent(value),
@@ -66,7 +66,7 @@ function markExample({ name, dataset: { example = '' } }: HTMLInputElement): voi
   }
 }
 
-/** Optional headers stand in the curl command while they have a value, before the address at its end. */
+/** Puts optional headers that have a value into the curl command, before the address at its end. */
 function fillHeaders({ headers }: Request): void {
   const code = document.querySelector('.tabs .panel[data-language="sh"] code');
   const address = code?.querySelector(':scope > .t-s:last-of-type');

@@ -23,7 +23,7 @@ function show(knowledge: Knowledge): void {
   if (isWatched && steadyMs() - pastAskedMs >= pastEveryMs) void renewPast();
 }
 
-/** Takes what was from the page as it is now; what does not come this time comes the next. */
+/** Replaces the past with that of the page as it is now. A failure is left to the next attempt. */
 async function renewPast(): Promise<void> {
   pastAskedMs = steadyMs();
   try {

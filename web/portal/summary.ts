@@ -30,7 +30,7 @@ export interface Knowledge {
 
 const askEveryMs = 5_000;
 const timeoutMs = 4_000;
-/** An answer older than this is not shown as the present, whatever became of the next. */
+/** An older answer is not shown as the present. */
 const freshForMs = 3 * askEveryMs;
 
 /** Asks for the summary every few seconds and reports what is known, at each answer and once a second. */
