@@ -29,8 +29,7 @@ export interface JsonSchema {
 export function fieldTable(site: Site, label: string, schema: JsonSchema): Content {
   const rows = fieldRows(site, schema, '');
   if (rows.length === 0) return '';
-  const columns = [say(site, 'Field'), say(site, 'Meaning')];
-  return table({ label, columns, rows: rows.map(({ cells }) => cells), kind: 'fields' });
+  return table({ label, columns: ['Field', 'Meaning'], rows: rows.map(({ cells }) => cells), kind: 'fields' });
 }
 
 /** Whether a value of the schema, or of one within it, can be one that is not known today. */
@@ -80,10 +79,9 @@ export function nameCell(site: Site, name: string, kind: string, required: boole
 }
 
 /** What a value of the schema is, in a word or two. */
-function typeOf(site: Site, { type, format, anyOf, items }: JsonSchema, isNullable = false): string {
+function typeOf(site: Site, { type = [], format }: JsonSchema, isNullable = false): string {
   const or = say(site, 'or');
-  const only = items !== undefined ? 'array' : anyOf !== undefined ? 'string' : undefined;
-  const name = only ?? (typeof type === 'string' ? type : (type ?? ['any']).join(` ${or} `));
+  const name = [type].flat().join(` ${or} `);
   return `${format?.startsWith('int') ? `${name} (${format})` : name}${isNullable ? ` ${or} null` : ''}`;
 }
 

@@ -62,20 +62,12 @@ function overview(site: Site): PortalPage {
 function introduction(site: Site): string {
   const paragraphs = String(site.document.info.description).split('\n\n');
   return paragraphs
-    .map((each) => (each.startsWith('|') ? tableIn(site, each) : say(site, onOneLine(each))))
+    .map((each) => (each.startsWith('|') ? withCellsIn(site, each) : say(site, each.replaceAll('\n', ' '))))
     .join('\n\n');
 }
 
-function onOneLine(text: string): string {
-  return text.replaceAll('\n', ' ');
-}
-
-function tableIn(site: Site, text: string): string {
-  const cells = (row: string) => row.split('|').map((cell) => say(site, cell.trim()));
-  return text
-    .split('\n')
-    .map((row) => cells(row).join(' | ').trim())
-    .join('\n');
+function withCellsIn(site: Site, table: string): string {
+  return table.replaceAll(/(?<=\| )[^|\n]+(?= \|)/g, (cell) => say(site, cell));
 }
 
 /** The other constants a client may want to know. */
