@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { durationMs, Failure, UsageError } from './cli-arguments.ts';
+import { durationMs, Failure, UsageError } from './cli-usage.ts';
 import { type FaultName, type FaultRule, faultRules } from './fault-catalogue.ts';
 import { tickerFields } from './ticker.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { Failure, UsageError, wholeNumber } from './cli-arguments.ts';
+import { Failure, UsageError, wholeNumber } from './cli-usage.ts';
 import { type DialectName, dialectNames } from './dialects.ts';
 import { type ExchangeSimulator, type ExchangeSimulatorOptions, startExchangeSimulator } from './simulator.ts';
 

@@ -1,7 +1,6 @@
-import { Failure, UsageError } from './cli-arguments.ts';
 import { runCommand } from './cli-control.ts';
 import { run } from './cli-run.ts';
-import { usage } from './cli-usage.ts';
+import { Failure, UsageError, usage } from './cli-usage.ts';
 
 const controlCommands = ['fault', 'clear', 'price', 'release', 'rate', 'state'];
 

@@ -1,54 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ActiveFault } from './fault-board.ts';
 import { type FaultName, faultRules } from './fault-catalogue.ts';
 import { BadRequest, type FaultRequest, readFaultName } from './fault-request.ts';
-import type { PriceRequest } from './pinned-price.ts';
+import { type TickerField, type TickerValues, tickerFields } from './ticker.ts';
 
-/** One client as `state()` shows it. */
-export interface ConnectionState {
-  readonly id: string;
-  readonly peer: string;
-  readonly tickers: number;
-  readonly instrument: boolean;
-  readonly frozen: boolean;
-  readonly sent: number;
-  readonly received: number;
-}
-
-export interface SimulatorState {
-  readonly listening: boolean;
-  readonly markets: number;
-  /** Changes of bid or ask since the start. */
-  readonly updates: number;
-  readonly connections: readonly ConnectionState[];
-  /** Ticker subscriptions over all connections. */
-  readonly subscriptions: number;
-  /** Accepted WebSockets since the start. */
-  readonly connectsTotal: number;
-  /** Attempts to open a WebSocket within the last minute, refused ones included. */
-  readonly connectsLastMinute: number;
-  /** REST calls by name, and rate sources by theirs (`cnb`, `ecb`, `json`). */
-  readonly requests: Readonly<Record<string, number>>;
-  readonly pinned: readonly string[];
-  readonly faults: readonly ActiveFault[];
-}
-
-/** What the control API controls. */
-export interface Controllable {
+/** What the control API controls: the simulator. */
+interface Controllable {
   readonly faults: {
-    /** Activates a fault; resolves when it is in force, rejects with `BadRequest` when the request is wrong. */
     set(request: FaultRequest): Promise<void>;
-    /** Clears faults: all, those of a name, or those of a name and symbol. Returns how many. */
     clear(name?: FaultName, symbol?: string): Promise<number>;
-    active(): readonly ActiveFault[];
+    active(): readonly object[];
   };
-  /** Sets values of a market, each sent digit for digit until `release`, and to subscribers at once. Throws `BadRequest`. */
   setPrice(request: PriceRequest): void;
-  /** Lets one market, or all, move freely again. Throws `BadRequest` for an unknown symbol. */
   release(symbol?: string): void;
-  /** Sets CZK for one EUR in all three rate sources, digit for digit; `undefined` restores the default rate. */
   setRate(eurCzk: string | undefined): void;
-  state(): SimulatorState;
+  state(): object;
 }
 
 const bodyBytesMax = 64 * 1024;
@@ -137,4 +102,36 @@ function send(response: ServerResponse, status: number, result: unknown): void {
   const body = `${JSON.stringify(result)}\n`;
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
+}
+
+/** Prices to set: the market, and each value as the text to send. */
+export interface PriceRequest extends Partial<TickerValues> {
+  readonly symbol: string;
+}
+
+const signed: readonly TickerField[] = ['change', 'change_pct'];
+const decimal = /^\d{1,18}(\.\d{1,18})?$/;
+const signedDecimal = /^-?\d{1,18}(\.\d{1,18})?$/;
+const count = /^\d{1,15}$/;
+
+/** Validates a request to set prices. Throws `BadRequest`. */
+export function readPrice(request: unknown): PriceRequest {
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) {
+    throw new BadRequest('expected a JSON object such as {"symbol":"BTC/EUR","bid":"50000.0","ask":"50000.1"}');
+  }
+  const given: Readonly<Record<string, unknown>> = { ...request };
+  const { symbol, ...values } = given;
+  if (typeof symbol !== 'string') throw new BadRequest('"symbol" is missing, for example "BTC/EUR"');
+  if (Object.keys(values).length === 0)
+    throw new BadRequest(`nothing to set: give at least one of ${tickerFields.join(', ')}`);
+  for (const [field, value] of Object.entries(values)) {
+    if (!tickerFields.some((known) => known === field)) {
+      throw new BadRequest(`unknown field "${field}" (known: ${tickerFields.join(', ')})`);
+    }
+    const form = field === 'trades' ? count : signed.some((known) => known === field) ? signedDecimal : decimal;
+    if (typeof value !== 'string' || !form.test(value)) {
+      throw new BadRequest(`"${field}" must be a plain decimal in quotes, not ${JSON.stringify(value)}`);
+    }
+  }
+  return { ...(values as Partial<TickerValues>), symbol };
 }

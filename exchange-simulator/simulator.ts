@@ -2,15 +2,15 @@ import type { RequestListener } from 'node:http';
 import { type Clock, type Randomness, systemClock } from '../src/clock.ts';
 import { czechBooks, loadCatalogue } from './catalogue.ts';
 import type { Clients } from './clients.ts';
-import { type Controllable, controlHandler, type SimulatorState } from './control.ts';
+import { controlHandler, type PriceRequest, readPrice } from './control.ts';
 import { type Dialect, Venue } from './dialect.ts';
 import { type DialectName, dialects } from './dialects.ts';
 import { Exchange } from './exchange.ts';
 import { FaultBoard } from './fault-board.ts';
+import type { FaultName } from './fault-catalogue.ts';
 import { faultEffects } from './fault-effects.ts';
-import { BadRequest, readFault } from './fault-request.ts';
+import { BadRequest, type FaultRequest, readFault } from './fault-request.ts';
 import { Listener } from './listener.ts';
-import { type PriceRequest, readPrice } from './pinned-price.ts';
 import { randomnessFromSeed } from './randomness.ts';
 import { cnbPath, ecbPath, jsonPath, Rates } from './rates.ts';
 import { Rest } from './rest.ts';
@@ -43,34 +43,26 @@ export interface ExchangeSimulatorOptions {
   readonly quotes?: readonly string[];
 }
 
-/** A running simulated exchange. */
-export interface ExchangeSimulator extends Controllable {
-  readonly dialect: DialectName;
-  /** What a client takes as the base of REST, for example `http://127.0.0.1:PORT`. */
-  readonly restUrl: string;
-  /** For example `ws://127.0.0.1:PORT/v2`. */
-  readonly wsUrl: string;
-  readonly cnbUrl: string;
-  readonly ecbUrl: string;
-  readonly jsonRateUrl: string;
-  readonly controlUrl: string;
-  /** Closes everything. A second call does nothing. */
-  stop(): Promise<void>;
-}
-
 /**
  * Starts a simulated exchange: REST and WebSocket on one port, the rate sources and the
  * control API on one port each. Rejects when a port is taken, and with `RangeError` when an option is out of range.
  */
 export async function startExchangeSimulator(options: ExchangeSimulatorOptions = {}): Promise<ExchangeSimulator> {
-  const simulator = new Simulator(options);
+  const simulator = new ExchangeSimulator(options);
   await simulator.start();
   return simulator;
 }
 
-class Simulator implements ExchangeSimulator {
+/** A simulated exchange; `startExchangeSimulator` makes one that runs. */
+export class ExchangeSimulator {
   readonly dialect: DialectName;
-  readonly faults: ExchangeSimulator['faults'];
+  readonly faults = {
+    /** Activates a fault; resolves when it is in force, rejects with `BadRequest` when the request is wrong. */
+    set: async (request: FaultRequest) => this.#board.set(readFault(request)),
+    /** Clears faults: all, those of a name, or those of a name and symbol. Returns how many. */
+    clear: (name?: FaultName, symbol?: string) => this.#board.clear(name, symbol),
+    active: () => this.#board.active(),
+  };
   readonly #board: FaultBoard;
   readonly #exchange: Exchange;
   readonly #dialect: Dialect;
@@ -121,11 +113,6 @@ class Simulator implements ExchangeSimulator {
       this.#rates.handle(request, response),
     );
     this.#controlListener = new Listener(clock, '127.0.0.1', options.controlPort ?? 0, controlHandler(this));
-    this.faults = {
-      set: async (request) => this.#board.set(readFault(request)),
-      clear: (name, symbol) => this.#board.clear(name, symbol),
-      active: () => this.#board.active(),
-    };
   }
 
   async start(): Promise<void> {
@@ -137,10 +124,12 @@ class Simulator implements ExchangeSimulator {
     }
   }
 
+  /** What a client takes as the base of REST, for example `http://127.0.0.1:PORT`. */
   get restUrl(): string {
     return `http://${this.#exchangeListener.authority}${this.#dialect.restPath}`;
   }
 
+  /** For example `ws://127.0.0.1:PORT/v2`. */
   get wsUrl(): string {
     return `ws://${this.#exchangeListener.authority}${this.#dialect.livePath}`;
   }
@@ -161,26 +150,30 @@ class Simulator implements ExchangeSimulator {
     return `http://${this.#controlListener.authority}`;
   }
 
+  /** Sets values of a market, each sent digit for digit until `release`, and to subscribers at once. Throws `BadRequest`. */
   setPrice(request: PriceRequest): void {
     const { symbol, ...values } = readPrice(request);
     this.#exchange.pin(this.#market(symbol), values);
   }
 
+  /** Lets one market, or all, move freely again. Throws `BadRequest` for an unknown symbol. */
   release(symbol?: string): void {
     const chosen = symbol === undefined ? [...this.#exchange.markets.values()] : [this.#market(symbol)];
     for (const market of chosen) if (market.pinned) this.#exchange.release(market);
   }
 
+  /** Sets CZK for one EUR in all three rate sources, digit for digit; `undefined` restores the default rate. */
   setRate(eurCzk: string | undefined): void {
     this.#rates.setEurCzk(eurCzk);
   }
 
-  state(): SimulatorState {
+  state() {
     const connections = [...this.#clients.connections];
     const markets = [...this.#exchange.markets.values()];
     return {
       listening: this.#exchangeListener.listening,
       markets: markets.filter((market) => market.status !== 'delisted').length,
+      /** Changes of bid or ask since the start. */
       updates: this.#exchange.updates,
       connections: connections.map((connection) => ({
         id: String(connection.id),
@@ -191,15 +184,20 @@ class Simulator implements ExchangeSimulator {
         sent: connection.sent,
         received: connection.received,
       })),
+      /** Ticker subscriptions over all connections. */
       subscriptions: connections.reduce((sum, connection) => sum + connection.symbols.size, 0),
+      /** Accepted WebSockets since the start. */
       connectsTotal: this.#webSockets.connectsTotal,
+      /** Attempts to open a WebSocket within the last minute, refused ones included. */
       connectsLastMinute: this.#webSockets.connectsLastMinute(),
-      requests: { ...this.#rest.requests, ...this.#rates.requests },
+      /** REST calls by name, and rate sources by theirs (`cnb`, `ecb`, `json`). */
+      requests: { ...this.#rest.requests, ...this.#rates.requests } as Readonly<Record<string, number>>,
       pinned: markets.filter((market) => market.pinned).map((market) => market.pair.symbol),
       faults: this.#board.active(),
     };
   }
 
+  /** Closes everything. A second call does nothing. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;

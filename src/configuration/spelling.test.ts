@@ -3,22 +3,22 @@ import { describe, it } from 'node:test';
 import { parseDuration } from './duration.ts';
 import { nearest } from './spelling.ts';
 
-describe('near misses', () => {
+describe('the nearest word', () => {
   const known = ['port', 'host', 'baseUrl', 'trustedProxies', 'BTCEUR'];
 
-  it('find a word with a letter wrong, missing, extra or two swapped', () => {
+  it('has a letter wrong, missing, extra or two swapped', () => {
     assert.equal(nearest('pört', known), 'port');
     assert.equal(nearest('hst', known), 'host');
     assert.equal(nearest('portt', known), 'port');
     assert.equal(nearest('BTCERU', known), 'BTCEUR');
   });
 
-  it('take no notice of case and of how words are joined', () => {
+  it('is found whatever the case and however words are joined', () => {
     assert.equal(nearest('trusted-proxies', known), 'trustedProxies');
     assert.equal(nearest('BASE_URL', known), 'baseUrl');
   });
 
-  it('leave alone what is like nothing, however long', () => {
+  it('is none where no word is close, however long', () => {
     assert.equal(nearest('colour', known), undefined);
     assert.equal(nearest('x'.repeat(100_000), known), undefined);
     assert.equal(nearest('', known), undefined);

@@ -1,16 +1,16 @@
 /**
  * The candidate most likely meant, or `undefined` when none is close. Case, `_` and `-` do not count as differences;
- * beyond that, one slip (a letter wrong, missing, extra, or two swapped) per three letters is allowed.
+ * beyond that, one edit (a letter wrong, missing, extra, or two swapped) per three letters is allowed.
  */
 export function nearest(written: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(written);
   let best: string | undefined;
-  let fewestSlips = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let leastDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
-    const slips = slipsBetween(wanted, plain(candidate));
-    if (slips < fewestSlips) {
+    const distance = editDistance(wanted, plain(candidate));
+    if (distance < leastDistance) {
       best = candidate;
-      fewestSlips = slips;
+      leastDistance = distance;
     }
   }
   return best;
@@ -27,7 +27,7 @@ function plain(name: string): string {
 }
 
 /** Optimal string alignment distance. Long words are not compared: nobody mistypes those by a letter. */
-function slipsBetween(left: string, right: string): number {
+function editDistance(left: string, right: string): number {
   if (left.length > 64 || right.length > 64) return left === right ? 0 : Number.POSITIVE_INFINITY;
   const rows = [Array.from({ length: right.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= left.length; row++) {
