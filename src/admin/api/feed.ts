@@ -18,6 +18,7 @@ import {
   nullablePair,
   orNull,
   pair,
+  viewOf,
   words,
 } from '../../operator/fields.ts';
 import type { Management } from '../sources.ts';
@@ -156,18 +157,14 @@ export const feedOperations = {
 /** While there is no connection, what the exchange said over the last one is left out. */
 export function healthBody(health: FeedHealth) {
   const isConnected = health.connection === 'open';
-  const { lastLiveDataAt, lastFallbackPollAt, lastCatalogueAt, lastLiveDataAgeMs, ...rest } = health;
-  return {
-    ...rest,
-    path: health.path ?? null,
+  const ageMs = health.lastLiveDataAgeMs;
+  return viewOf(FeedHealthSchema.properties, {
+    ...health,
     symbolsRejected: [...health.symbolsRejected],
-    ...instants('lastLiveDataAt', lastLiveDataAt),
-    lastLiveDataAgeMs: lastLiveDataAgeMs === undefined ? null : Math.max(0, Math.round(lastLiveDataAgeMs)),
-    upstreamLagMs: (isConnected ? health.upstreamLagMs : undefined) ?? null,
-    ...instants('lastFallbackPollAt', lastFallbackPollAt),
-    ...instants('lastCatalogueAt', lastCatalogueAt),
-    systemStatus: (isConnected ? health.systemStatus : undefined) ?? null,
-  };
+    lastLiveDataAgeMs: ageMs && Math.max(0, Math.round(ageMs)),
+    upstreamLagMs: isConnected ? health.upstreamLagMs : undefined,
+    systemStatus: isConnected ? health.systemStatus : undefined,
+  });
 }
 
 function rateBody({ configuration, feed, market: { book } }: Management, quote: CurrencyCode, now: EpochMs) {
