@@ -65,7 +65,7 @@ async function streaming(t: TestContext) {
   return { clock, book, changeAll, streams, opened, connect, warned, prices };
 }
 
-test('a reader that stands still costs one event of memory, and is cut after ten seconds', async (t) => {
+test('a reader that takes nothing costs one event of memory, and is cut after ten seconds', async (t) => {
   const { clock, changeAll, opened, connect, warned } = await streaming(t);
   const reader = await connect();
   reader.pause();
@@ -82,7 +82,7 @@ test('a reader that stands still costs one event of memory, and is cut after ten
   }
   // Looked for once a second.
   await clock.advance(11_000);
-  assert.deepEqual(warned, ['a price stream was cut: its reader stands still']);
+  assert.deepEqual(warned, ['a price stream was cut: its reader takes nothing']);
   assert.equal(response!.destroyed, true);
 });
 
