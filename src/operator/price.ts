@@ -66,7 +66,7 @@ export const heldField = Type.Array(HeldSchema, {
 const ChangeSchema = Type.Object(
   {
     over: words(['1h', '24h', '7d'], 'Since when.'),
-    percent: part.decimal('The change in percent.', '0.21'),
+    percent: part.percent('The change in percent.', '-0.21'),
     origin: words(
       ['source', 'record'],
       '`source`: by the source itself or from its last trades; `record`: from the middle of bid and ask, as it is in the record of this service.',

@@ -2643,7 +2643,7 @@ export interface components {
                 readonly over: "1h" | "24h" | "7d";
                 /**
                  * @description The change in percent.
-                 * @example 0.21
+                 * @example -0.21
                  */
                 readonly percent: string;
                 /**
@@ -5262,7 +5262,7 @@ export interface operations {
                      *         "changes": [
                      *           {
                      *             "over": "1h",
-                     *             "percent": "0.21",
+                     *             "percent": "-0.21",
                      *             "origin": "source",
                      *             "price": "49895.3",
                      *             "timestamp": "2026-11-21T10:00:00.000Z",
@@ -6692,7 +6692,7 @@ export interface operations {
                      *       "changes": [
                      *         {
                      *           "over": "1h",
-                     *           "percent": "0.21",
+                     *           "percent": "-0.21",
                      *           "origin": "source",
                      *           "price": "49895.3",
                      *           "timestamp": "2026-11-21T10:00:00.000Z",
