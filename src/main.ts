@@ -108,7 +108,7 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
   };
   if (only !== 'feed') await start({ start: listen, stop: () => listener.stop() });
   // After the listener, so that a port in use is refused in one line.
-  notifier.start(() => urls().baseUrl);
+  notifier.start(urls().baseUrl);
   // Last: an exchange that is down delays nothing.
   await start(feed, check, recorder);
   delay.restart();

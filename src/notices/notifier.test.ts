@@ -31,7 +31,7 @@ function notifier(
 ) {
   const source = new Refusals();
   const made = new Notifier({ store, source, rule, mail, clock: outbox.clock, randomness, log: outbox.log });
-  made.start(() => 'https://api.example.com');
+  made.start('https://api.example.com');
   t.after(() => made.stop());
   return { notifier: made, source };
 }

@@ -68,18 +68,13 @@ export class Notifier {
     this.#recorder = new BreachRecorder(options.source, options.store.breaches);
   }
 
-  /** @param baseUrl where clients reach the service, for links; asked for when an e-mail is written */
-  start(baseUrl: () => string): void {
+  /** @param baseUrl where clients reach the service, for links */
+  start(baseUrl: string): void {
     const { mail, rule, clock, store, log } = this.#options;
     if (mail === undefined) {
       log.warn({}, 'no mail server is configured (mail.smtp): notices to key holders are recorded, not sent');
     } else {
-      const place = {
-        get baseUrl() {
-          return baseUrl();
-        },
-        atMostEveryMs: rule.atMostEveryMs,
-      };
+      const place = { baseUrl, atMostEveryMs: rule.atMostEveryMs };
       this.#courier = new Courier({ ...this.#options, ...mail, notices: store.notices, place });
       this.#courier.start();
     }

@@ -9,7 +9,7 @@ import { percentChange } from '../market/pricing.ts';
 import { type MarketTerms, type Term, termsAt } from '../market/terms.ts';
 import { type NewTerm, termLeadMs } from '../store/terms.ts';
 import { count, described, line, listOf, named, nullable, pair } from './fields.ts';
-import { MarketTermsSchema, marketTermsView, termOf } from './term.ts';
+import { heldValues, MarketTermsSchema, marketTermsView, termOf } from './term.ts';
 
 const PricesSchema = named('PricePair', 'Prices of clients.', {
   buyPrice: part.decimal('What a client pays.', '84631.2'),
@@ -91,7 +91,7 @@ function marketsOf(book: MarketBook, { scope, subject }: Pick<Term, 'scope' | 's
 }
 
 function isSame(one: MarketTerms, other: MarketTerms): boolean {
-  return (['fee', 'margin', 'precision', 'rounding'] as const).every((what) => one[what]?.value === other[what]?.value);
+  return heldValues.every((what) => one[what]?.value === other[what]?.value);
 }
 
 function changeOf(

@@ -16,8 +16,8 @@ import {
 import type { NewTerm, TermRecord } from '../store/terms.ts';
 import {
   id,
-  instants,
   line,
+  listOf,
   named,
   nullable,
   nullableDecimal,
@@ -97,18 +97,19 @@ export function termOf({ from, scope, subject, ...record }: NewTerm & { readonly
 
 /** @param first the terms of the configuration. Returns the views of these, then of the records, in their order */
 export function termViews(first: readonly Term[], records: readonly TermRecord[], now: EpochMs): readonly TermView[] {
-  const known = records.map((record) => ({ record, term: termOf(record) }));
-  const live = known.flatMap(({ record, term }) => (record.cancelledAt === undefined ? term : []));
-  const holding = holdingTerms([...first, ...live], now);
+  const stored = records.map((record) => ({ term: termOf(record), record }));
+  const all = [...first.map((term) => ({ term, record: undefined })), ...stored];
+  const live = all.filter(({ record }) => record?.cancelledAt === undefined);
+  const holding = holdingTerms(
+    live.map(({ term }) => term),
+    now,
+  );
   const stateOf = (term: Term, record?: TermRecord): TermState => {
     if (record?.cancelledAt !== undefined) return 'cancelled';
     if (term.from !== undefined && now < term.from) return 'announced';
     return holding.has(term) ? 'holding' : 'past';
   };
-  return [
-    ...first.map((term) => viewIn(term, stateOf(term))),
-    ...known.map(({ term, record }) => viewIn(term, stateOf(term, record), record)),
-  ];
+  return all.map(({ term, record }) => viewIn(term, stateOf(term, record), record));
 }
 
 /** The view of one stored term among all. */
@@ -136,8 +137,11 @@ function viewIn(term: Term, state: TermState, record?: TermRecord): TermView {
   });
 }
 
+/** What a price is made on. */
+export const heldValues = ['fee', 'margin', 'precision', 'rounding'] as const;
+
 const HeldTermSchema = object('A value and the term it comes from.', {
-  what: words(['fee', 'margin', 'precision', 'rounding'], 'What it sets.'),
+  what: words(heldValues, 'What it sets.'),
   value: line('The value.', '0.4', 64),
   version: line(
     'The term, by its id and start; of the configuration its id alone.',
@@ -151,28 +155,15 @@ const HeldTermSchema = object('A value and the term it comes from.', {
 /** The terms a price is made on. */
 export const MarketTermsSchema = named('MarketTerms', 'The terms that a market is priced on.', {
   version: line('Names all terms that the price is made on, with a blank between them.', 'cfg_0f3a91c07d1e', 400),
-  values: Type.Array(HeldTermSchema, { description: 'The values.', maxItems: 4 }),
+  values: listOf(HeldTermSchema, 'The values.', 4),
 });
 
-export function marketTermsView({
-  version,
-  fee,
-  margin,
-  precision,
-  rounding,
-}: MarketTerms): Static<typeof MarketTermsSchema> {
-  const all = { fee, margin, precision, rounding };
-  const values = (['fee', 'margin', 'precision', 'rounding'] as const).flatMap((what) => {
-    const held = all[what];
+export function marketTermsView(terms: MarketTerms): Static<typeof MarketTermsSchema> {
+  const values = heldValues.flatMap((what) => {
+    const held = terms[what];
     if (held === undefined) return [];
     const { term, value } = held;
-    return {
-      what,
-      value: String(value),
-      version: termVersion(term),
-      scope: term.scope,
-      ...instants('from', term.from),
-    };
+    return viewOf(HeldTermSchema.properties, { ...term, what, value: String(value), version: termVersion(term) });
   });
-  return { version, values };
+  return { version: terms.version, values };
 }
