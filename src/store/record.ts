@@ -27,6 +27,6 @@ function fieldOf(column: string): string {
 
 export function recordOf<Row extends object>(row: Row): RecordOf<Row> {
   const record: Record<string, unknown> = {};
-  for (const [column, value] of Object.entries(row)) record[fieldOf(column)] = value ?? undefined;
+  for (const column in row) record[fieldOf(column)] = row[column] ?? undefined;
   return record as RecordOf<Row>;
 }
