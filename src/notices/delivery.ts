@@ -44,12 +44,14 @@ const greetingTimeoutMs = 30_000;
 const socketTimeoutMs = 10 * 60_000;
 
 /** Hands one message to the mail server, over a connection of its own. Never rejects. */
-export function deliver({ server, envelope, message, mayEnd, signal }: DeliveryOptions): Promise<Delivery> {
-  const guarded = new GuardedMessage(message, mayEnd);
+export function deliver(options: DeliveryOptions): Promise<Delivery> {
+  const { server, envelope } = options;
+  const ending = { isSent: false, isWithdrawn: false };
+  const content = Readable.from(guarded(options, ending), { objectMode: false });
   return withConnection(
-    { server, signal },
-    (connection, done) => connection.send({ ...envelope }, guarded, done),
-    (error): Delivery => (error === null ? { kind: 'accepted' } : judge(error, guarded, server)),
+    options,
+    (connection, done) => connection.send({ ...envelope }, content, done),
+    (error): Delivery => (error === null ? { kind: 'accepted' } : judge(error, ending, server)),
   );
 }
 
@@ -113,48 +115,28 @@ function logIn(connection: SmtpConnection, { credentials }: SmtpServer, done: Do
   });
 }
 
-/** The message as a stream that ends only when it may. */
-class GuardedMessage extends Readable {
-  readonly #message: Buffer;
-  readonly #mayEnd: () => Promise<boolean>;
-  #given = false;
+/** How far a message is that ends only when it may. */
+interface Ending {
   /** From the moment at which the end is sent. */
-  ended = false;
-  withdrawn = false;
+  isSent: boolean;
+  isWithdrawn: boolean;
+}
 
-  constructor(message: Buffer, mayEnd: () => Promise<boolean>) {
-    super();
-    this.#message = message;
-    this.#mayEnd = mayEnd;
-  }
-
-  override _read(): void {
-    if (!this.#given) {
-      this.#given = true;
-      this.push(this.#message);
-      return;
-    }
-    this.#mayEnd().then(
-      (allowed) => {
-        if (this.destroyed) return;
-        this.withdrawn = !allowed;
-        this.ended = allowed;
-        if (allowed) this.push(null);
-        else this.destroy(new Error('withdrawn'));
-      },
-      (error: unknown) => this.destroy(error instanceof Error ? error : new Error('not allowed to end')),
-    );
-  }
+async function* guarded({ message, mayEnd }: DeliveryOptions, ending: Ending): AsyncGenerator<Buffer> {
+  yield message;
+  ending.isWithdrawn = !(await mayEnd());
+  if (ending.isWithdrawn) throw new Error('withdrawn');
+  ending.isSent = true;
 }
 
 /** Answers about who may use the server (RFC 4954 §6) come in reply to any command, and are not about the message. */
 const loginCodes = new Set([530, 534, 535, 538]);
 
-function judge(error: SmtpFailure, { ended, withdrawn }: GuardedMessage, server: SmtpServer): Delivery {
-  if (withdrawn) return { kind: 'withdrawn' };
+function judge(error: SmtpFailure, { isSent, isWithdrawn }: Ending, server: SmtpServer): Delivery {
+  if (isWithdrawn) return { kind: 'withdrawn' };
   const { command = '', responseCode = 0 } = error;
   const reason = reasonOf(error, server);
-  if (ended && responseCode < 400) return { kind: 'unanswered', reason };
+  if (isSent && responseCode < 400) return { kind: 'unanswered', reason };
   const isAboutMessage =
     /^(MAIL FROM|RCPT TO|DATA|API)$/.test(command) && !loginCodes.has(responseCode) && error.code !== 'EAUTH';
   if (!isAboutMessage) return { kind: 'postponed', reason, serverFault: true };
