@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { Selectable, Updateable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
 import { decideNotices, type NoticeDecision, type NoticeRecord, noticeOf } from './notice-decision.ts';
 import type { Database, NoticeStatus, NoticeTable } from './schema.ts';
@@ -76,36 +76,31 @@ export class Notices extends StorePart {
    * still holds, the row says `sending`, and the end may be sent. False: another server has claimed the notice, and it
    * must not.
    */
-  async beginSending(claim: ClaimedNotice, leaseMs: number): Promise<boolean> {
-    const { db, clock } = this.context;
-    const { numUpdatedRows } = await db
-      .updateTable('notices')
-      .set({ status: 'sending', claimed_until_ms: (clock.now() + leaseMs) as EpochMs })
-      .where('id', '=', claim.id)
-      .where('attempts', '=', claim.attempts)
-      .where('status', '=', 'pending')
-      .executeTakeFirst();
-    return numUpdatedRows === 1n;
+  beginSending(claim: ClaimedNotice, leaseMs: number): Promise<boolean> {
+    const claimedUntil = (this.context.clock.now() + leaseMs) as EpochMs;
+    return this.#updateClaimed(claim, ['pending'], { status: 'sending', claimed_until_ms: claimedUntil });
   }
 
   /** Records how an attempt ended, unless another server has claimed the notice since. Returns whether it did. */
-  async settle(claim: ClaimedNotice, outcome: NoticeOutcome): Promise<boolean> {
-    const { db, clock } = this.context;
-    const { numUpdatedRows } = await db
-      .updateTable('notices')
-      .set({
-        status: outcome.status,
-        claimed_until_ms: null,
-        last_error: outcome.status === 'sent' ? null : outcome.error,
-        ...(outcome.status === 'sent' ? { sent_at_ms: clock.now() } : {}),
-        ...(outcome.status === 'pending' ? { next_attempt_at_ms: outcome.nextAttemptAt } : {}),
-      })
-      .where('id', '=', claim.id)
-      .where('attempts', '=', claim.attempts)
-      // What the sender knows overrides another server's guess that the sender is gone.
-      .where('status', 'in', ['pending', 'sending', 'unconfirmed'])
-      .executeTakeFirst();
-    return numUpdatedRows === 1n;
+  settle(claim: ClaimedNotice, outcome: NoticeOutcome): Promise<boolean> {
+    // What the sender knows overrides another server's guess that the sender is gone.
+    return this.#updateClaimed(claim, ['pending', 'sending', 'unconfirmed'], {
+      status: outcome.status,
+      claimed_until_ms: null,
+      last_error: outcome.status === 'sent' ? null : outcome.error,
+      ...(outcome.status === 'sent' ? { sent_at_ms: this.context.clock.now() } : {}),
+      ...(outcome.status === 'pending' ? { next_attempt_at_ms: outcome.nextAttemptAt } : {}),
+    });
+  }
+
+  async #updateClaimed(
+    { id, attempts }: ClaimedNotice,
+    from: readonly NoticeStatus[],
+    change: Updateable<NoticeTable>,
+  ): Promise<boolean> {
+    const claimed = this.context.db.updateTable('notices').set(change).where('id', '=', id);
+    const held = claimed.where('attempts', '=', attempts).where('status', 'in', from);
+    return (await held.executeTakeFirst()).numUpdatedRows === 1n;
   }
 
   /** Latest first, at most `limit`. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import { migrateToLatest, schemaState } from './migrate.ts';
 import { postgresLocationOf } from './postgres/location.ts';
@@ -90,13 +91,12 @@ interface StoreInspection {
 export async function inspectStore(url: string, clock: Clock): Promise<StoreInspection> {
   const { db, state, name } = await openDatabaseToRead(url, clock);
   await using _open = db;
-  const count = async (table: 'accounts' | 'api_keys' | 'markets') => {
-    if (state === 'empty') return 0;
-    const query = db.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('count'));
-    return (await query.executeTakeFirstOrThrow()).count;
-  };
-  const [accounts, keys, markets] = [await count('accounts'), await count('api_keys'), await count('markets')];
-  return { name, state, accounts, keys, markets };
+  if (state === 'empty') return { name, state, accounts: 0, keys: 0, markets: 0 };
+  const { rows } = await sql<Pick<StoreInspection, 'accounts' | 'keys' | 'markets'>>`select
+    (select count(*) from accounts) as accounts,
+    (select count(*) from api_keys) as keys,
+    (select count(*) from markets) as markets`.execute(db);
+  return { name, state, ...rows[0]! };
 }
 
 function isPostgres(url: string): boolean {
