@@ -153,7 +153,7 @@ export class Notifier {
   }
 }
 
-/** Carries refusals into the database. What could not be written is written with the next that can. */
+/** Writes refusals to the database. What could not be written is written with the next that can. */
 export class BreachRecorder {
   readonly #source: BreachSource;
   readonly #breaches: Pick<Breaches, 'add'>;

@@ -24,7 +24,7 @@ export class Breaches extends StorePart {
   async add(counts: readonly BreachRecord[]): Promise<void> {
     if (counts.length === 0) return;
     const name = ({ keyId, minuteStart }: BreachRecord) => `${keyId} ${minuteStart}`;
-    // In one order for everybody: two servers that each held a row the other one needs would wait for ever.
+    // In one order everywhere: two servers that each held a row the other needs would deadlock.
     const minutes = counts.toSorted((a, b) => (name(a) < name(b) ? -1 : 1));
     await this.context.db.transaction().execute(async (trx) => {
       for (let start = 0; start < minutes.length; start += rowsPerStatement) {

@@ -26,7 +26,7 @@ export class Markets extends StorePart {
   upsertMany(markets: readonly MarketToSave[]): Promise<void> {
     const { db, clock } = this.context;
     const now = clock.now();
-    // In one order for everybody: two servers that each held a row the other one needs would wait for ever.
+    // In one order everywhere: two servers that each held a row the other needs would deadlock.
     const rows = markets.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1)).map((market) => columnsOf(market, now));
     const columns = Object.keys(rows[0] ?? {}) as (keyof ReturnType<typeof columnsOf>)[];
     return db.transaction().execute(async (trx) => {

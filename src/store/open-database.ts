@@ -11,7 +11,7 @@ const knownSchemes = '`sqlite:PATH`, `sqlite::memory:` or `postgres://user@host/
 
 export interface OpenDatabase {
   readonly db: Database;
-  /** Gives back the lock of a service. */
+  /** Releases the lock of a service. */
   readonly release?: (() => void) | undefined;
 }
 

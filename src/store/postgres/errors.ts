@@ -94,7 +94,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** True when its connection is of no more use: it is lost, hangs, or leads to a server that does not write. */
+/** True when its connection is unusable: it is lost, hangs, or leads to a server that does not write. */
 export function endsConnection({ reason }: StoreError): boolean {
   return reason === 'unreachable' || reason === 'no_answer' || reason === 'read_only';
 }

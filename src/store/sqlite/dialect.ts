@@ -56,9 +56,9 @@ class NodeSqlite implements Driver, DatabaseConnection {
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #timeout: LockTimeout;
-  /** Settles when the last user in the queue gives the connection back. */
+  /** Settles when the last user in the queue releases the connection. */
   #queue: Promise<void> = Promise.resolve();
-  #giveBack: () => void = () => {};
+  #release: () => void = () => {};
 
   constructor(database: DatabaseSync, path: string, timeout: LockTimeout) {
     this.#database = database;
@@ -73,12 +73,12 @@ class NodeSqlite implements Driver, DatabaseConnection {
     const turn = Promise.withResolvers<void>();
     this.#queue = turn.promise;
     await before;
-    this.#giveBack = turn.resolve;
+    this.#release = turn.resolve;
     return this;
   }
 
   async releaseConnection(): Promise<void> {
-    this.#giveBack();
+    this.#release();
   }
 
   /** Takes the write lock at once: a transaction that reads first and writes later could be refused in the middle. */

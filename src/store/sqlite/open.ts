@@ -13,7 +13,7 @@ import { asStoreError, isBusy } from './errors.ts';
 /** SQLite's own wait for a lock blocks the thread; `retryWhileBusy` waits for the rest of the timeout. */
 const blockingBusyTimeoutMs = 5;
 const lockTimeoutMs = 5_000;
-/** A service that works gives its locks back in milliseconds. */
+/** A service that works releases its locks in milliseconds. */
 const inspectionLockTimeoutMs = 1_000;
 const ownerOnly = 0o600;
 
@@ -51,7 +51,7 @@ export function createIfMissing(path: string): void {
 
 /**
  * Whether the file exists; throws what `openSqlite` would throw, of what can be found without changing anything: a missing
- * directory, one or a file that may not be written, a lock that another program does not give back.
+ * directory, one or a file that may not be written, a lock that another program does not release.
  */
 export async function assertWritable(path: string, clock: Clock): Promise<boolean> {
   const exists = existsSync(path);
@@ -124,7 +124,7 @@ function refuseForeignDatabase(database: DatabaseSync, path: string): void {
  * lock is an open transaction on a small database beside the file, so that it ends with its process, however that ends. Other
  * programs, such as the command line, are not held up. Throws `StoreError` with reason `in_use`, which names the holder.
  *
- * @returns gives the lock back
+ * @returns releases the lock
  */
 export function lockForService(path: string): () => void {
   const lockPath = `${realpathSync(path)}-lock`;
