@@ -20,12 +20,10 @@ const keyIdAsText = sql<string>`key_id || ''`;
 const rowsPerStatement = 1_000;
 
 export class Breaches extends StorePart {
-  /** Adds to what is known of each minute: all of the counts, each of another key or minute, or, when it rejects, none. */
+  /** Adds to what is known of each minute: all of the counts or, when it rejects, none. */
   async add(counts: readonly BreachRecord[]): Promise<void> {
     if (counts.length === 0) return;
-    const name = ({ keyId, minuteStart }: BreachRecord) => `${keyId} ${minuteStart}`;
-    // In one order everywhere: two servers that each held a row the other needs would deadlock.
-    const minutes = counts.toSorted((a, b) => (name(a) < name(b) ? -1 : 1));
+    const minutes = addedUp(counts);
     await this.context.db.transaction().execute(async (trx) => {
       for (let start = 0; start < minutes.length; start += rowsPerStatement) {
         await addRows(trx, minutes.slice(start, start + rowsPerStatement));
@@ -60,6 +58,19 @@ export class Breaches extends StorePart {
   async prune(before: EpochMs): Promise<void> {
     await this.context.db.deleteFrom('breaches').where('minute_start_ms', '<', before).execute();
   }
+}
+
+/**
+ * Each minute of a key once, as PostgreSQL requires, and in one order everywhere: two servers that each held a row the
+ * other needs would deadlock.
+ */
+function addedUp(counts: readonly BreachRecord[]): readonly BreachRecord[] {
+  const minutes = new Map<string, BreachRecord>();
+  for (const count of counts) {
+    const name = `${count.keyId} ${count.minuteStart}`;
+    minutes.set(name, { ...count, refused: count.refused + (minutes.get(name)?.refused ?? 0) });
+  }
+  return [...minutes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, minute]) => minute);
 }
 
 async function addRows(db: Database, counts: readonly BreachRecord[]): Promise<void> {
