@@ -90,13 +90,10 @@ function* checksOf(configuration: Configuration, context: Context, isRunning: bo
 
 async function databaseState({ store, redis }: Configuration, clock: Clock, isRunning: boolean): Promise<string> {
   const { inspectStore } = await import('../store/open-database.ts');
-  const { assertWritable } = await import('../store/sqlite/open.ts');
+  const { assertWritable, lockForService } = await import('../store/sqlite/open.ts');
   if (store.kind === 'sqlite' && !(await assertWritable(store.path, clock)))
     return `${store.path} does not exist yet; the server creates it`;
-  if (store.kind === 'sqlite' && redis === undefined && !isRunning) {
-    const { lockForService } = await import('../store/sqlite/open.ts');
-    lockForService(store.path)();
-  }
+  if (store.kind === 'sqlite' && redis === undefined && !isRunning) lockForService(store.path)();
   const { name, state, accounts, keys, markets } = await inspectStore(store.url, clock);
   if (state === 'empty') return `${name}: empty; the server creates its tables`;
   const { quickCheck } = await import('../store/sqlite/quick-check.ts');
@@ -169,7 +166,7 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const markets: UpstreamMarket[] = [];
   const sources = connectors.flatMap((connector, index) => {
     const { id, kind, urls } = configuration.sources[index]!;
-    if (kind === 'push') return [engineWaits(id)];
+    if (kind === 'push') return [enginePush(id)];
     if (kind === 'redis-stream') return [streamCheck(id, configuration, context)];
     return sourceChecks(connector, urls, clock, markets);
   });
@@ -180,7 +177,7 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   return [...results, ...(await Promise.all([...symbols, ...rates].map(attempt)))];
 }
 
-function engineWaits(id: string): Check {
+function enginePush(id: string): Check {
   return [id, async () => 'your engine connects to /ingest/v1 of the private listener'];
 }
 

@@ -1,6 +1,6 @@
 import { fieldOf } from '../admin/api/problems.ts';
 import type { ConfigurationError } from '../configuration/load.ts';
-import type { StoreError } from '../store/store-error.ts';
+import { StoreError } from '../store/store-error.ts';
 
 /** Exit codes of the process. Stable: scripts rely on them. */
 export const exitCodes = {
@@ -61,18 +61,15 @@ export function failureOf(error: unknown): Failure {
     const { configurationRefused: exitCode } = exitCodes;
     return { exitCode, reason: 'configuration_refused', message, problems: error.problems };
   }
-  if (isStoreError(error)) return { exitCode: storeExitCode(error), reason: error.reason, message: error.message };
+  if (error instanceof StoreError)
+    return { exitCode: storeExitCode(error), reason: error.reason, message: error.message };
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: exitCodes.failure, reason: 'unexpected', message: `an error in mdapi itself: ${message}` };
 }
 
-/** Both are recognized by name, because only the commands that need them load the configuration and the store. */
+/** Recognized by its name, because only the commands that need the configuration load it. */
 function isConfigurationError(error: unknown): error is ConfigurationError {
   return error instanceof Error && error.name === 'ConfigurationError';
-}
-
-function isStoreError(error: unknown): error is StoreError {
-  return error instanceof Error && error.name === 'StoreError';
 }
 
 function storeExitCode(error: StoreError): ExitCode {

@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os';
+import { constants, userInfo } from 'node:os';
 import { type Clock, systemClock, systemRandomness } from '../clock.ts';
 import type { Context, Output, Terminal } from './command.ts';
 
@@ -72,15 +72,14 @@ const sameRequestWithinMs = 500;
 export function stopSignalOf(theProcess: Pick<NodeJS.Process, 'on' | 'exit'>, clock: Clock): AbortSignal {
   const controller = new AbortController();
   let firstAtMs: number | undefined;
-  const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
-  for (const [name, number] of Object.entries(numbers)) {
+  for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     theProcess.on(name, () => {
       const atMs = clock.monotonicMs();
       if (firstAtMs === undefined) {
         firstAtMs = atMs;
         controller.abort();
       } else if (name === 'SIGTERM' || atMs - firstAtMs > sameRequestWithinMs) {
-        theProcess.exit(128 + number);
+        theProcess.exit(128 + constants.signals[name]);
       }
     });
   }
