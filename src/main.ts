@@ -88,7 +88,7 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
   const recording = recordingOf(options, market, store, () => listener.requestKey);
   const listener = await publicListener({ ...options, telemetry }, market, access, changes, delay, recording);
 
-  await start(market, recording, access, changes);
+  await start(market, recording, access.shared, changes);
   const admin = await startPrivateListener({
     ...{ ...options, store, market, access, feed, changes, storeCheck: check, notifier, listener, delay },
     phase: () => phase,

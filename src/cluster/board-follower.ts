@@ -21,13 +21,6 @@ export interface FollowerParts {
 /** How long the server keeps a read that has nothing to answer. */
 export const followerBlockMs = 1_000;
 
-interface Change {
-  readonly id: string;
-  readonly before: string;
-  readonly isAnew: boolean;
-  readonly state: string;
-}
-
 /**
  * Keeps this node's book as the leader's: takes the state once and then every change after it, in order. Where one is missing,
  * and where the leader says so, it takes the state again. While the server is away the book stays as it is.
@@ -120,8 +113,8 @@ export class BoardFollower {
     return true;
   }
 
-  #apply({ id, before, isAnew, state }: Change): boolean {
-    if (isAnew || before !== this.#heldTo) {
+  #apply({ id, fields: { before, anew, state = '' } }: StreamEntry): boolean {
+    if (anew === '1' || before !== this.#heldTo) {
       this.#heldTo = undefined;
       return false;
     }
@@ -137,13 +130,9 @@ export class BoardFollower {
     this.#parts.take(state);
   }
 
-  async #read(after: string, blockMs: number | undefined): Promise<readonly Change[]> {
+  async #read(after: string, blockMs: number | undefined): Promise<readonly StreamEntry[]> {
     const block = blockMs === undefined ? [] : ['BLOCK', String(blockMs)];
     const command = ['XREAD', 'COUNT', String(entriesPerRead), ...block, 'STREAMS', changesKey, after];
-    return readStreamEntries(await this.#parts.call(command)).map(changeOf);
+    return readStreamEntries(await this.#parts.call(command));
   }
-}
-
-function changeOf({ id, fields: { before = '', anew, state = '' } }: StreamEntry): Change {
-  return { id, before, isAnew: anew === '1', state };
 }

@@ -1,6 +1,6 @@
 import type { LimitDecision } from '../access/limit-decision.ts';
 import type { Clock } from '../clock.ts';
-import { type CountAnswer, type CountedTake, takesPerCallMax } from './count-script.ts';
+import { type CountAnswer, type CountedTakes, takesPerCallMax } from './count-script.ts';
 import { reasonOf } from './redis-connection.ts';
 
 /** A request that waits to be counted. */
@@ -12,9 +12,7 @@ export interface Take {
   readonly resolve: (decision: LimitDecision) => void;
 }
 
-export interface SentCall {
-  readonly windowNumber: number;
-  readonly takes: readonly CountedTake[];
+export interface SentCall extends CountedTakes {
   /** By the monotonic clock. */
   readonly sentMs: number;
 }

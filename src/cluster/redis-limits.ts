@@ -32,7 +32,6 @@ export type SharedLimitFigures = ReturnType<RedisLimits['figures']>;
 
 const defaultTimeoutMs = 45;
 const startTimeoutMs = 1_000;
-const probeCounter = 'probe';
 /** One hash tag for all: in cluster mode they lie in one slot, as a script needs it. */
 const counterPrefix = '{mdapi}:limit:';
 /** Beyond this a node's clock is reported to the operator: its instants and its logs are off by as much. */
@@ -189,7 +188,6 @@ export class RedisLimits implements Limits {
 
   /** What was admitted alone goes with the first take of its counter, and comes back should that fail. */
   #prepare(takes: readonly Take[]): SentCall {
-    const sentMs = this.#options.clock.monotonicMs();
     const counted = takes.map(({ counter, limit }) => {
       const known = this.#known.of(counter);
       const { seen, admittedAlone } = known ?? { seen: 0, admittedAlone: 0 };
@@ -199,13 +197,17 @@ export class RedisLimits implements Limits {
       }
       return { counter: counterPrefix + counter, limit, seen, admittedAlone };
     });
-    return { windowNumber: this.#known.windowNumber, takes: counted, sentMs };
+    return this.#callOf(counted);
   }
 
-  #send({ windowNumber, takes }: SentCall): Promise<CountAnswer> {
+  #callOf(takes: SentCall['takes']): SentCall {
+    const { windowNumber } = this.#known;
     const { newestWindow } = this.#serverTime;
-    const counted = { windowMs: this.#windowMs, newestWindow, windowNumber, takes };
-    return countOn((command) => this.#connection.call(command), counted);
+    return { windowMs: this.#windowMs, newestWindow, windowNumber, takes, sentMs: this.#options.clock.monotonicMs() };
+  }
+
+  #send(sent: SentCall): Promise<CountAnswer> {
+    return countOn((command) => this.#connection.call(command), sent);
   }
 
   #answered({ takes, sent, isAbandoned }: Call, answer: CountAnswer): void {
@@ -252,11 +254,7 @@ export class RedisLimits implements Limits {
 
   /** Counts in a counter of its own: only a server that can be written to will do. */
   async #probe(): Promise<void> {
-    const sent: SentCall = {
-      windowNumber: this.#known.windowNumber,
-      takes: [{ counter: counterPrefix + probeCounter, limit: 1_000_000, seen: 0, admittedAlone: 0 }],
-      sentMs: this.#options.clock.monotonicMs(),
-    };
+    const sent = this.#callOf([{ counter: `${counterPrefix}probe`, limit: 1_000_000, seen: 0, admittedAlone: 0 }]);
     const answer = await this.#send(sent);
     this.#learn(sent, answer);
     this.#known.enter(answer.windowNumber);

@@ -65,36 +65,30 @@ export class FeedStatus {
   }
 }
 
-/** The status of the service at one instant (contract, ServiceStatus). */
-export interface ServiceStatus {
-  readonly status: ServiceState;
-  readonly api: ServiceState;
-  readonly ticker: ServiceState;
-  readonly maintenance: MaintenanceWindow | undefined;
-  /** `now` less the data's age; `undefined` when the feed never delivered. */
-  readonly lastUpdatedAt: EpochMs | undefined;
-}
-
 export function tickerState(ageMs: number | undefined, path: FeedPath): FeedState {
   if (ageMs === undefined || ageMs > tickerOutageAfterMs) return 'outage';
   return path === 'fallback' ? 'degraded' : 'operational';
 }
 
-/** `maintenance` while a window runs, else the worst of `api` (operational by then) and the ticker's state. */
+/**
+ * The status of the service at one instant (contract, ServiceStatus): `maintenance` while a window runs, else the worst of
+ * `api` (operational by then) and the ticker's state.
+ */
 export function serviceStatus(
   feed: FeedStatus,
   windows: readonly MaintenanceWindow[],
   now: EpochMs,
   monotonicMs: number,
-): ServiceStatus {
+) {
   const ageMs = feed.ageMs(now, monotonicMs);
   const ticker = tickerState(ageMs, feed.path);
   const running = runningWindow(windows, now) !== undefined;
   return {
-    status: running ? 'maintenance' : ticker,
-    api: running ? 'maintenance' : 'operational',
+    status: running ? ('maintenance' as const) : ticker,
+    api: running ? ('maintenance' as const) : ('operational' as const),
     ticker,
     maintenance: shownWindow(windows, now),
+    /** `now` less the data's age; `undefined` when the feed never delivered. */
     lastUpdatedAt: ageMs === undefined ? undefined : ((now - ageMs) as EpochMs),
   };
 }

@@ -17,7 +17,15 @@ import {
   upstreamMarket,
   upstreamTicker,
 } from './samples.testing.ts';
-import { firstTerms, holdingTerms, nextStart, type Term, type TermSubject, type TermValues, termsAt } from './terms.ts';
+import {
+  firstTerms,
+  holdingTerms,
+  type Term,
+  type TermSubject,
+  TermsInForce,
+  type TermValues,
+  termsAt,
+} from './terms.ts';
 
 const btceur: TermSubject = { symbol: symbol('BTCEUR'), quote: EUR, isConverted: false };
 const btcczk: TermSubject = { symbol: symbol('BTCCZK'), quote: CZK, isConverted: true };
@@ -83,8 +91,12 @@ test('the version names exactly the terms that a price is made on, each with its
 
 test('the next change is the nearest start ahead', () => {
   const terms = [term('a', 0, fee('0.1')), term('b', 20, fee('0.2')), term('c', 10, fee('0.2'))];
-  assert.equal(nextStart(terms, after(start, 0)), after(start, 10));
-  assert.equal(nextStart(terms, after(start, 20)), undefined);
+  const inForce = new TermsInForce(first);
+  inForce.set(terms);
+  inForce.advance(after(start, 0));
+  assert.equal(inForce.nextAt, after(start, 10));
+  inForce.advance(after(start, 20));
+  assert.equal(inForce.nextAt, Number.POSITIVE_INFINITY);
 });
 
 test('a term of which no value holds any more in its scope is past', () => {

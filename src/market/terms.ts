@@ -81,13 +81,6 @@ export function termVersion({ id, from }: Term): string {
   return from === undefined ? id : `${id}@${isoInstant(from)}`;
 }
 
-/** The first instant after `at` at which other terms hold; `undefined` when there is none. */
-export function nextStart(terms: readonly Term[], at: EpochMs): EpochMs | undefined {
-  let next: EpochMs | undefined;
-  for (const { from } of terms) if (from !== undefined && from > at && (next === undefined || from < next)) next = from;
-  return next;
-}
-
 /** What holds at an instant. Of two terms of the same start the later in the list wins. */
 function holdingAt(terms: readonly Term[], at: EpochMs): Holding {
   const started = terms.filter(({ from }) => from === undefined || from <= at);
@@ -170,8 +163,9 @@ export class TermsInForce {
   /** Brings the terms to an instant, which may lie before the last. Returns whether others may hold now. */
   advance(at: EpochMs): boolean {
     if (at >= this.#since && at < this.#next) return false;
-    this.#since = Math.max(0, ...this.#terms.flatMap(({ from }) => (from !== undefined && from <= at ? from : [])));
-    this.#next = nextStart(this.#terms, at) ?? Number.POSITIVE_INFINITY;
+    const starts = this.#terms.flatMap(({ from }) => from ?? []);
+    this.#since = Math.max(0, ...starts.filter((start) => start <= at));
+    this.#next = Math.min(Number.POSITIVE_INFINITY, ...starts.filter((start) => start > at));
     this.#holding = holdingAt(this.#terms, at);
     this.#byMarket.clear();
     return true;

@@ -10,7 +10,7 @@ import type { ServiceOptions } from './service-options.ts';
 /** Who may ask, how often, and from where. */
 export type AccessRoom = ReturnType<typeof accessRoom>;
 
-/** Makes it. No key is known before the first `loader.refresh()`; Redis counts nothing before `start()`. */
+/** Makes it. No key is known before the first `loader.refresh()`; Redis counts nothing before `shared.start()`. */
 export function accessRoom({ configuration, clock, randomness, log }: ServiceOptions, store: Store) {
   const { limits: figures, redis, server } = configuration;
   const limits = new MemoryLimits(randomness, figures);
@@ -31,7 +31,5 @@ export function accessRoom({ configuration, clock, randomness, log }: ServiceOpt
     breaches,
     loader: new KeyDirectoryLoader(directory, store),
     addresses: new ClientAddresses(server.trustedProxies),
-    start: () => shared?.start(),
-    stop: () => shared?.stop(),
   };
 }
