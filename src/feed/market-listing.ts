@@ -1,13 +1,11 @@
 import { type DecimalString, shortest } from '../market/decimal.ts';
 import { type CurrencyCode, type MarketSymbol, parseCurrency, symbolOf } from '../market/symbol.ts';
 import type { SkippedPair, UpstreamMarket } from '../market/upstream.ts';
+import type { ConnectorOptions } from './connector.ts';
 import { asCount, asPositive, UpstreamError, type WireObject } from './wire.ts';
 
 /** Which pairs become markets. */
-export interface ListingChoice {
-  readonly quotes: readonly CurrencyCode[];
-  readonly symbols: 'all' | readonly MarketSymbol[];
-}
+export type ListingChoice = Pick<ConnectorOptions, 'quotes' | 'symbols'>;
 
 /** The properties of a market in a listing, beside its names. */
 export type MarketTerms = Omit<UpstreamMarket, 'symbol' | 'base' | 'quote'>;
@@ -86,7 +84,8 @@ function unnamedPair(id: string): SkippedPair {
   return { name: id, symbol: id as MarketSymbol, reason: 'its base currency is not written in letters and digits' };
 }
 
-function isChosen(symbol: MarketSymbol, quote: CurrencyCode, { quotes, symbols }: ListingChoice): boolean {
+/** Whether a pair becomes a market. */
+export function isChosen(symbol: MarketSymbol, quote: CurrencyCode, { quotes, symbols }: ListingChoice): boolean {
   return quotes.includes(quote) && (symbols === 'all' || symbols.includes(symbol));
 }
 

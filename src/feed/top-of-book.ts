@@ -1,11 +1,9 @@
 import { type DecimalString, isPositive, parseDecimal } from '../market/decimal.ts';
+import type { UpstreamTicker } from '../market/upstream.ts';
 import { asList, asPositive } from './wire.ts';
 
 /** Best prices as the exchange wrote them; `undefined`: that side is empty. */
-export interface BestPrices {
-  readonly bid: DecimalString | undefined;
-  readonly ask: DecimalString | undefined;
-}
+export type BestPrices = Pick<UpstreamTicker, 'bid' | 'ask'>;
 
 /** Levels kept of each side. A book can have a hundred thousand, and its best price moves among the first few. */
 const depthMax = 1_000;

@@ -5,7 +5,6 @@ import { changePercentOf } from '../derived.ts';
 import { asStep, type ListedPair, type MarketTerms, requireStep } from '../market-listing.ts';
 import { readCommonValues } from '../rest-answers.ts';
 import type { Statistics } from '../ticker-assembler.ts';
-import type { BestPrices } from '../top-of-book.ts';
 import { asInstant, asPositive, asText, requireList, requireObject, type WireObject } from '../wire.ts';
 
 /**
@@ -66,13 +65,8 @@ function statisticsOf(stats: WireObject): Statistics {
   return { ...values, priceChangePercent24h: changePercentOf(values.last, asPositive(stats.open)) };
 }
 
-interface PolledPrices extends BestPrices {
-  /** When the last trade was. */
-  readonly tradedAt: EpochMs | undefined;
-}
-
-/** The answer of `GET /products/{id}/ticker`. */
-export function readPolledPrices(result: unknown): PolledPrices {
+/** The answer of `GET /products/{id}/ticker`, whose time is that of the last trade. */
+export function readPolledPrices(result: unknown) {
   const ticker = requireObject(result, 'ticker');
   return { bid: parseDecimal(ticker.bid), ask: parseDecimal(ticker.ask), tradedAt: readTime(ticker.time) };
 }

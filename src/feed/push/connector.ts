@@ -9,6 +9,7 @@ import type {
   LiveEvent,
   LiveListener,
 } from '../connector.ts';
+import { isChosen } from '../market-listing.ts';
 import { UpstreamError } from '../wire.ts';
 import type { PushedMarket, PushedTicker } from './messages.ts';
 import { type PushListener, PushSession, type PushTransport, upstreamMarkets } from './push-session.ts';
@@ -44,10 +45,8 @@ export class PushConnector implements ExchangeConnector {
     const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     await Promise.race([this.#firstCatalogue.promise, aborted]);
     if (this.#markets === undefined) throw new UpstreamError('aborted', 'the engine sent no catalogue');
-    const { quotes, symbols } = this.#options;
-    const isChosen = ({ symbol, quote }: UpstreamMarket) =>
-      quotes.includes(quote) && (symbols === 'all' || symbols.includes(symbol));
-    return { markets: this.#markets.filter(isChosen), skipped: [], isComplete: true };
+    const markets = this.#markets.filter(({ symbol, quote }) => isChosen(symbol, quote, this.#options));
+    return { markets, skipped: [], isComplete: true };
   }
 
   /** There is nothing to ask: an engine that is away has no prices. */
