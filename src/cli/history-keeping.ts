@@ -1,6 +1,5 @@
 import { isoInstant } from '../contract/instant.ts';
-import { instants } from '../operator/fields.ts';
-import { gapView } from '../operator/record.ts';
+import { findingText, gapView, holdEntry, holdView, releaseEntry } from '../operator/record.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
 import { readSpan, spanOptions, withRecord } from './record.ts';
 import { type Job, storeCommand } from './store-command.ts';
@@ -25,10 +24,8 @@ export const verify = storeCommand({
     const told = gaps.map(({ from, to, reason }) => {
       return `gap: ${isoInstant(from)} to ${to === undefined ? 'now' : isoInstant(to)} (${reason})`;
     });
-    const result =
-      finding === undefined ? 'whole' : `chain ${finding.chain}, segment ${finding.number}: ${finding.what}`;
     const lines: [string, string][] = [
-      ['Record', result],
+      ['Record', findingText(finding) ?? 'whole'],
       ['Segments', String(segments)],
       ['Deleted', String(deleted)],
       ...heads.map(({ chain, number, hash }): [string, string] => [`Head ${chain}`, `${number} ${hash}`]),
@@ -66,10 +63,9 @@ export const hold = storeCommand({
   async work(job) {
     const { values, store } = job;
     const id = await withHolds(job, (segments) => segments.addHold(values));
-    const summary = `keeps the record from ${isoInstant(values.from)} to ${isoInstant(values.to)}: ${values.reason}`;
-    await store.audit.record({ action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary });
+    await store.audit.record(holdEntry({ id, ...values }));
     return {
-      json: { id, ...instants('from', values.from), ...instants('to', values.to), reason: values.reason },
+      json: holdView({ id, ...values }),
       text: `Hold ${id}: retention leaves the span alone until \`mdapi history release ${id}\`.`,
     };
   },
@@ -86,8 +82,7 @@ export const release = storeCommand({
     if (!(await withHolds(job, (segments) => segments.releaseHold(id)))) {
       throw new CommandError(exitCodes.notFound, 'hold_unknown', `There is no hold ${id}.`);
     }
-    const summary = 'no longer keeps a span of the record';
-    await store.audit.record({ action: 'history.release', subject: { kind: 'history', id: String(id) }, summary });
+    await store.audit.record(releaseEntry(id));
     return { json: { id, released: true }, text: `Hold ${id} is released.` };
   },
 });

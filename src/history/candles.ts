@@ -47,7 +47,7 @@ export class CandleMaker {
     this.#last = quote;
     if (quote === undefined) return;
     this.#changes++;
-    this.#ranges = this.#ranges === undefined ? rangesOf(quote) : widened(this.#ranges, quote);
+    this.#ranges = rangesOf(quote, this.#ranges);
   }
 
   /** All candles up to the end of the span, or to `now` where that is earlier. */
@@ -74,17 +74,11 @@ export class CandleMaker {
   }
 }
 
-function rangesOf(quote: Quote): Record<CandlePrice, Range> {
+/** @param before what the step had until then; `undefined` where the quote begins it */
+function rangesOf(quote: Quote, before?: Record<CandlePrice, Range>): Record<CandlePrice, Range> {
   const all = candlePrices.map((name) => {
     const value = quote[name];
-    return [name, { open: value, high: value, low: value, close: value }];
-  });
-  return Object.fromEntries(all) as Record<CandlePrice, Range>;
-}
-
-function widened(ranges: Record<CandlePrice, Range>, quote: Quote): Record<CandlePrice, Range> {
-  const all = candlePrices.map((name) => {
-    const [{ open, high, low }, value] = [ranges[name], quote[name]];
+    const { open, high, low } = before?.[name] ?? { open: value, high: value, low: value };
     const isHigher = Number(value) > Number(high);
     const isLower = Number(value) < Number(low);
     return [name, { open, high: isHigher ? value : high, low: isLower ? value : low, close: value }];

@@ -13,7 +13,8 @@ export interface ShippedRows {
   readonly rows: readonly ShippedRow[];
 }
 
-type ShippedRow = Readonly<Record<string, string | number | null>> & { readonly at: string };
+type Cells = Readonly<Record<string, string | number>>;
+type ShippedRow = Cells & { readonly at: string };
 
 /**
  * Throws on bytes that are something else.
@@ -27,40 +28,34 @@ export function shippedRowsOf(
   names: readonly string[],
   requestKey: () => Uint8Array,
 ): ShippedRows | undefined {
-  const placed = ({ at, sub }: Position) => ({ chain, segment: number, at: instantOf(at), sub });
-  if (kind === 'quotes') return { table: kind, rows: decodeQuotes(data, names).map((row) => quoteRow(row, placed)) };
-  if (kind === 'servings') {
-    const numbers = new RequestNumbers(requestKey());
-    return { table: kind, rows: decodeServings(data, names).map((row) => servingRow(row, placed, numbers)) };
-  }
+  const placed = <Row extends Position>(table: RowTable, rows: readonly Row[], cells: (row: Row) => Cells) => {
+    const position = ({ at, sub }: Row) => ({ chain, segment: number, at: instantOf(at), sub });
+    return { table, rows: rows.map((row) => ({ ...position(row), ...cells(row) })) };
+  };
   if (kind === 'keyframe') return undefined;
-  return { table: 'facts', rows: decodeFacts(data).map((row) => factRow(row, placed)) };
+  if (kind === 'quotes') return placed(kind, decodeQuotes(data, names), quoteCells);
+  if (kind !== 'servings') return placed('facts', decodeFacts(data), factCells);
+  const numbers = new RequestNumbers(requestKey());
+  return placed(kind, decodeServings(data, names), (row) => servingCells(row, numbers));
 }
 
-type Placed = (row: Position) => { chain: number; segment: number; at: string; sub: number };
-
-function quoteRow(row: QuoteRow, placed: Placed): ShippedRow {
-  const { symbol, unpriced = '', quote } = row;
-  if (quote === undefined) return { ...placed(row), symbol, unpriced };
+function quoteCells({ symbol, unpriced, quote }: QuoteRow): Cells {
+  if (quote === undefined) return { symbol, unpriced: unpriced ?? '' };
   const { source, capturedAt, bid, ask, buyPrice, sellPrice, rate, terms, statistics } = quote;
   const decimals = Object.entries({ bid, ask, buyPrice, sellPrice, ...statistics });
-  const texts = decimals.map(([name, value]) => [`${name}Text`, value ?? ''] as const);
-  return {
-    ...placed(row),
-    ...{ symbol, unpriced, source, timestamp: instantOf(capturedAt), rateVersion: rate, termsVersion: terms },
-    ...(Object.fromEntries(texts) as Readonly<Record<string, string>>),
-  };
+  const texts = Object.fromEntries(decimals.map(([name, value]) => [`${name}Text`, value ?? '']));
+  const made = { source, timestamp: instantOf(capturedAt), rateVersion: rate, termsVersion: terms };
+  return { symbol, unpriced: '', ...made, ...texts };
 }
 
-function servingRow(row: ServingRow, placed: Placed, numbers: RequestNumbers): ShippedRow {
+function servingCells(row: ServingRow, numbers: RequestNumbers): Cells {
   const { keyId, route, symbol, status, text, feedAgeMs } = row;
   const requestId = numbers.idOf(row.request);
-  return { ...placed(row), askedAt: instantOf(row.askedAt), keyId, route, symbol, status, text, feedAgeMs, requestId };
+  return { askedAt: instantOf(row.askedAt), keyId, route, symbol, status, text, feedAgeMs, requestId };
 }
 
-function factRow(row: FactRow, placed: Placed): ShippedRow {
-  const { kind, subject, text } = row;
-  return { ...placed(row), kind, subject, text };
+function factCells({ kind, subject, text }: FactRow): Cells {
+  return { kind, subject, text };
 }
 
 /** As ClickHouse reads it: `2026-11-22 12:00:03.120`. */

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
+import type { ChainHead, Segment, SegmentHead } from './segment.ts';
 import type { Deletion, Hold, Run, SegmentQuery } from './segment-store.ts';
 
 /** All columns but the data and its place. */
@@ -12,21 +12,13 @@ export type SqlValue = string | number | Uint8Array;
 export type RunQuery = <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** A segment as both engines keep it. */
-export interface SegmentRow {
-  readonly chain: number;
-  readonly number: number;
-  readonly run: number;
-  readonly kind: SegmentKind;
+export interface SegmentRow extends Omit<SegmentHead, 'firstAt' | 'lastAt' | 'requests' | 'hash' | 'previous'> {
   readonly first_ms: EpochMs;
   readonly last_ms: EpochMs;
-  readonly count: number;
   readonly low_request: number;
   readonly high_request: number;
-  readonly keyframe: number;
   readonly hash: Uint8Array;
   readonly previous: Uint8Array;
-  readonly bytes: number;
-  readonly place: number;
 }
 
 /** The queries that are the same on both engines. */

@@ -124,12 +124,14 @@ export class RecordWriter {
     if (this.#syncing !== undefined) return;
     const failure = this.#syncFailure;
     this.#syncFailure = undefined;
-    const syncing = this.#parts.journal.sync().catch((error) => {
-      this.#syncFailure = error;
-    });
-    this.#syncing = syncing.then(() => {
-      this.#syncing = undefined;
-    });
+    this.#syncing = this.#parts.journal
+      .sync()
+      .catch((error) => {
+        this.#syncFailure = error;
+      })
+      .finally(() => {
+        this.#syncing = undefined;
+      });
     if (failure !== undefined) throw failure;
   }
 

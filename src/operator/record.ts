@@ -1,9 +1,12 @@
 import Type, { type Static } from 'typebox';
+import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
 import { type Candle, candlePrices } from '../history/candles.ts';
 import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/questions.ts';
 import type { ServedRow } from '../history/record-reader.ts';
 import type { Gap, Position, QuoteRow, RateVersion, TermsVersion } from '../history/rows.ts';
+import type { Hold } from '../history/segment-store.ts';
+import type { Verification } from '../history/verify.ts';
 import {
   count,
   described,
@@ -209,8 +212,25 @@ export function summaryView(summary: RecordSummary): Static<typeof RecordSummary
   };
 }
 
-export function holdView({ id, from, to, reason }: RecordSummary['holds'][number]): Static<typeof HoldSchema> {
+export function holdView({ id, from, to, reason }: Hold): Static<typeof HoldSchema> {
   return { id, ...instants('from', from), ...instants('to', to), reason };
+}
+
+/** What the audit log keeps of a new hold. */
+export function holdEntry({ id, from, to, reason }: Hold) {
+  const summary = `keeps the record from ${isoInstant(from)} to ${isoInstant(to)}: ${reason}`;
+  return { action: 'history.hold', subject: { kind: 'history', id: String(id) }, summary } as const;
+}
+
+/** What the audit log keeps of the release of a hold. */
+export function releaseEntry(id: number) {
+  const summary = 'no longer keeps a span of the record';
+  return { action: 'history.release', subject: { kind: 'history', id: String(id) }, summary } as const;
+}
+
+/** What `verify` found first; `undefined` where all is as it was written. */
+export function findingText(finding: Verification['finding']): string | undefined {
+  return finding && `chain ${finding.chain}, segment ${finding.number}: ${finding.what}`;
 }
 
 export function candleView(candle: Candle): Static<typeof CandleSchema> {

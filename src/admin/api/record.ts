@@ -8,8 +8,10 @@ import { PriceReportSchema } from '../../operator/price.ts';
 import {
   CandleListSchema,
   candleView,
+  findingText,
   gapView,
   HoldSchema,
+  holdEntry,
   holdView,
   ProvenAnswerSchema,
   positionOf,
@@ -20,6 +22,7 @@ import {
   QuotePageSchema,
   quoteView,
   RecordSummarySchema,
+  releaseEntry,
   ServedPageSchema,
   servedView,
   summaryView,
@@ -214,8 +217,7 @@ export const verifyHistory = operation({
   problems: ['NOT_FOUND'],
   async handle(_asked, management): Promise<Static<typeof VerificationSchema>> {
     const { segments, deleted, finding } = await recordOf(management).ask('verify');
-    const text = finding && `chain ${finding.chain}, segment ${finding.number}: ${finding.what}`;
-    return { whole: finding === undefined, segments, deleted, finding: text ?? null };
+    return { whole: finding === undefined, segments, deleted, finding: findingText(finding) ?? null };
   },
 });
 
@@ -231,10 +233,10 @@ export const holdRecord = operation({
   problems: ['NOT_FOUND'],
   async handle({ body, store }, management) {
     const { from, to } = spanOf(body);
-    const number = await recordOf(management).ask('addHold', { from, to, reason: body.reason });
-    const summary = `keeps the record from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}: ${body.reason}`;
-    await store.audit.record({ action: 'history.hold', subject: { kind: 'history', id: String(number) }, summary });
-    return holdView({ id: number, from, to, reason: body.reason });
+    const id = await recordOf(management).ask('addHold', { from, to, reason: body.reason });
+    const hold = { id, from, to, reason: body.reason };
+    await store.audit.record(holdEntry(hold));
+    return holdView(hold);
   },
 });
 
@@ -249,7 +251,6 @@ export const releaseRecord = operation({
   async handle({ params: { number }, store }, management) {
     const isReleased = await recordOf(management).ask('releaseHold', number);
     if (!isReleased) throw new Problem('NOT_FOUND', 'There is no hold of this number.');
-    const summary = 'no longer keeps a span of the record';
-    await store.audit.record({ action: 'history.release', subject: { kind: 'history', id: String(number) }, summary });
+    await store.audit.record(releaseEntry(number));
   },
 });
