@@ -1,6 +1,5 @@
 import { candles } from '../candles.ts';
-import type { PairStatus } from '../catalogue.ts';
-import { tickText } from '../catalogue.ts';
+import { type PairStatus, tickText } from '../catalogue.ts';
 import type { Dialect, Venue } from '../dialect.ts';
 import { nestedArrays, requestIn } from '../json-text.ts';
 import type { Market } from '../market-walk.ts';

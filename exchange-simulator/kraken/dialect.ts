@@ -59,8 +59,8 @@ export class KrakenDialect implements Dialect, Subscriptions {
   }
 
   received(client: Connection, text: string): void {
-    const timeIn = wireTime(this.#venue.nowUs());
-    const times = (): Times => ({ timeIn, timeOut: wireTime(this.#venue.nowUs()) });
+    const time_in = wireTime(this.#venue.nowUs());
+    const times = (): Times => ({ time_in, time_out: wireTime(this.#venue.nowUs()) });
     const answers = answerRequest(client, text, this, times);
     const nowMs = this.#venue.clock.monotonicMs();
     for (const answer of answers) client.send(answer, nowMs);

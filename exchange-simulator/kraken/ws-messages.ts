@@ -10,8 +10,8 @@ export const heartbeat = '{"channel":"heartbeat"}';
 
 /** When a request arrived and when its answer is sent, in the format of the protocol. */
 export interface Times {
-  readonly timeIn: string;
-  readonly timeOut: string;
+  readonly time_in: string;
+  readonly time_out: string;
 }
 
 /** Sent on connect and when the system's status changes. The id has more digits than a double holds. */
@@ -22,7 +22,7 @@ export function statusMessage(system: string, connectionId: bigint): string {
 /** The answer to a successful request, its members in alphabetical order as on the real exchange. */
 export function acknowledgement(method: string, requestId: number | undefined, result: object, times: Times): string {
   const ordered = Object.fromEntries(Object.entries(result).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  return JSON.stringify({ method, req_id: requestId, result: ordered, success: true, ...timesOf(times) });
+  return JSON.stringify({ method, req_id: requestId, result: ordered, success: true, ...times });
 }
 
 /** The answer to a refused request, or to one refused symbol of it. */
@@ -33,11 +33,11 @@ export function refusal(
   symbol: string | undefined,
   times: Times,
 ): string {
-  return JSON.stringify({ error, method, req_id: requestId, success: false, symbol, ...timesOf(times) });
+  return JSON.stringify({ error, method, req_id: requestId, success: false, symbol, ...times });
 }
 
 export function pong(requestId: number | undefined, times: Times): string {
-  return JSON.stringify({ method: 'pong', req_id: requestId, ...timesOf(times) });
+  return JSON.stringify({ method: 'pong', req_id: requestId, ...times });
 }
 
 /** The whole catalogue for the instrument channel. Dark pools are not on it. */
@@ -76,10 +76,6 @@ function instrumentPair(pair: Pair, status: string): string {
     `,"marginable":false,"has_index":true,"cost_min":${pair.costMin}` +
     `,"tick_size":${tick},"price_increment":${tick},"qty_min":${pair.orderMin}}`
   );
-}
-
-function timesOf(times: Times): { time_in: string; time_out: string } {
-  return { time_in: times.timeIn, time_out: times.timeOut };
 }
 
 /**

@@ -18,12 +18,7 @@ const create = storeCommand({
   ],
   options: [
     { name: 'name', value: 'NAME', summary: 'whom or what it is for, up to 60 characters (default: its id)' },
-    {
-      name: 'role',
-      value: 'ROLE',
-      values: roles,
-      summary: 'what it may do (default: operator)',
-    },
+    { name: 'role', value: 'ROLE', values: roles, summary: 'what it may do (default: operator)' },
     { name: 'expires', value: 'INSTANT', summary: 'when it stops working (default: never)' },
   ],
   examples: [

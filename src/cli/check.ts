@@ -166,7 +166,7 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const markets: UpstreamMarket[] = [];
   const sources = connectors.flatMap((connector, index) => {
     const { id, kind, urls } = configuration.sources[index]!;
-    if (kind === 'push') return [enginePush(id)];
+    if (kind === 'push') return [[id, engineConnects] as Check];
     if (kind === 'redis-stream') return [streamCheck(id, configuration, context)];
     return sourceChecks(connector, urls, clock, markets);
   });
@@ -177,9 +177,7 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   return [...results, ...(await Promise.all([...symbols, ...rates].map(attempt)))];
 }
 
-function enginePush(id: string): Check {
-  return [id, async () => 'your engine connects to /ingest/v1 of the private listener'];
-}
+const engineConnects = async () => 'your engine connects to /ingest/v1 of the private listener';
 
 /** Whether the stream of an engine is there. */
 function streamCheck(id: string, { redis }: Configuration, { clock, randomness }: Context): Check {

@@ -25,10 +25,6 @@ function spelling({ name, value }: Option): string {
 
 const commonHelp = `Every command\n${twoColumns(commonOptions.map((option) => [spelling(option), option.summary]))}`;
 
-function takesInstant({ options = [] }: Command): boolean {
-  return options.some(({ value }) => value === 'INSTANT');
-}
-
 /** What `mdapi` and `mdapi help` show. */
 export function overview(): string {
   const lists = sections.map(({ title, commands }) => {
@@ -58,12 +54,13 @@ export function commandHelp(command: Command): string {
   const positionals = (command.positionals ?? []).map(({ name, summary }) => [name, summary] as const);
   const options = (command.options ?? []).map((option) => [spelling(option), option.summary] as const);
   const examples = command.examples.map(({ line, note }) => `  ${line}\n      ${note}`);
+  const takesInstant = command.options?.some(({ value }) => value === 'INSTANT') === true;
   return [
     `mdapi ${command.name}: ${command.summary}`,
     wrap(`Usage: ${usageOf(command)}`.replaceAll(/(--\w+) /g, '$1\u00a0'), '').replaceAll('\u00a0', ' '),
     ...(command.details ?? []).map((paragraph) => wrap(paragraph, '')),
     ...(positionals.length + options.length > 0 ? [twoColumns([...positionals, ...options])] : []),
-    ...(takesInstant(command) ? [`INSTANT is one of: ${instantForms}`] : []),
+    ...(takesInstant ? [`INSTANT is one of: ${instantForms}`] : []),
     commonHelp,
     `Examples\n${examples.join('\n')}`,
   ].join('\n\n');

@@ -13,7 +13,10 @@ const list = storeCommand({
   details: ['Asks the running server; if none answers, it shows the configuration alone and says so.'],
   examples: [{ line: 'mdapi sources list', note: 'which sources deliver, and which make prices' }],
   async work({ configuration, context: { clock }, paint }) {
-    const answer = (await askServer(configuration.admin, clock, '/sources')) as Answer | null | undefined;
+    const answer = (await askServer(configuration.admin, clock, '/sources')) as
+      | { sources?: SourceView[] }
+      | null
+      | undefined;
     const views = Array.isArray(answer?.sources) ? answer.sources : undefined;
     const sources = views ?? configuration.sources.map(({ id, kind }) => ({ id, kind }));
     const isElsewhere = views?.some(({ connection }) => connection === null) === true;
@@ -36,10 +39,6 @@ const list = storeCommand({
 
 const unanswered = 'No server answers: these are the configured sources.';
 const elsewhere = 'Another process runs the feed: ask that one for paths and connections.';
-
-interface Answer {
-  readonly sources?: readonly SourceView[];
-}
 
 export const sourceCommands: readonly Command[] = [list];
 

@@ -171,10 +171,6 @@ export function wholeNumber(
   return Type.Integer({ minimum, maximum, allowed, hint, description, ...initial, ...notes });
 }
 
-export function trueOrFalse(options: Notes & { default: boolean }) {
-  return Type.Boolean({ allowed: 'true or false', ...options });
-}
-
 export function oneOf<const Words extends string[]>(words: Words, options: Notes & { default: Words[number] }) {
   const hint: AnnotatedSchema['hint'] = (_, value) => meant(String(value), words);
   return Type.Unsafe<Words[number]>(Type.Enum(words, { allowed: `one of ${words.join(', ')}`, hint, ...options }));

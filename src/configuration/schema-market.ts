@@ -191,9 +191,7 @@ export const feedSchema = section(
       16_777_216,
       [65_536, 67_108_864],
       'Largest WebSocket frame accepted from any exchange, whose catalogue can be one, of about 400 bytes a pair; where an exchange sends small frames only, less is accepted.',
-      {
-        security: 'Bounds the memory a broken upstream can take.',
-      },
+      { security: 'Bounds the memory a broken upstream can take.' },
     ),
   },
   'Timing of the upstream connection.',

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { personalRoles } from '../operator/role.ts';
 import {
   duration,
@@ -18,7 +19,6 @@ import {
   smtpUrl,
   storeUrl,
   text,
-  trueOrFalse,
   wholeNumber,
   word,
 } from './kinds.ts';
@@ -61,7 +61,8 @@ export const serverSchema = section(
         example: './tls/privkey.pem',
       }),
     }),
-    reusePort: trueOrFalse({
+    reusePort: Type.Boolean({
+      allowed: 'true or false',
       default: false,
       description: 'Lets several processes of one host listen on the port. Needs `redis` and Linux.',
     }),

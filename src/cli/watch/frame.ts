@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { BoardView } from '../../admin/views.ts';
 import { isoInstant } from '../../contract/instant.ts';
 import type { TerminalSize } from '../command.ts';
@@ -95,8 +96,8 @@ function titleLine({ watched: { view }, laterMs, lost }: Scene, paint: Paint, no
     parts.push({ text: `market data: ${components.ticker}`, paint: stateColour(components.ticker, paint) });
   }
   const time = `${isoInstant(Math.floor(nowMs)).slice(11, 19)} UTC`;
-  const { line, used } = joined(parts, width);
-  const space = width - used - time.length;
+  const line = joined(parts, width);
+  const space = width - stripVTControlCharacters(line).length - time.length;
   return space < gap.length ? line : line + ' '.repeat(space) + paint.faint(time);
 }
 
@@ -122,12 +123,12 @@ function tableLines(cells: readonly Cell[][], top: number, page: number, paint: 
       const size = widths[column]!;
       return { ...painted, text: isLeftAligned(column) ? text.padEnd(size) : text.padStart(size) };
     });
-    return joined(padded, width).line;
+    return joined(padded, width);
   });
 }
 
 /** The cells beside each other, cut at the width. */
-function joined(cells: readonly Cell[], width: number): { readonly line: string; readonly used: number } {
+function joined(cells: readonly Cell[], width: number): string {
   let line = '';
   let used = 0;
   for (const [index, { text, paint = asIs }] of cells.entries()) {
@@ -135,7 +136,7 @@ function joined(cells: readonly Cell[], width: number): { readonly line: string;
     line += fits.trim() === '' ? fits : paint(fits);
     used += fits.length;
   }
-  return { line, used };
+  return line;
 }
 
 function footer(top: number, page: number, count: number): string {
