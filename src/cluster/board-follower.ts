@@ -83,7 +83,7 @@ export class BoardFollower {
           await sleep(this.#parts.clock, retryAfterMs, signal);
         }
       } catch (error) {
-        if (!this.#isTroubled)
+        if (!this.#isTroubled && !signal.aborted)
           this.#parts.log.warn({ err: error }, 'the market data of the leading process cannot be read');
         this.#isTroubled = true;
         await sleep(this.#parts.clock, retryAfterMs, signal);
