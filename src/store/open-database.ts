@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
-import type { Clock } from '../clock.ts';
+import type { Clock, Randomness } from '../clock.ts';
 import { migrateToLatest, schemaState } from './migrate.ts';
+import { changeSignalOf } from './postgres/listen.ts';
 import { postgresLocationOf } from './postgres/location.ts';
 import { connectPostgres, inspectPostgres, preparePostgres } from './postgres/open.ts';
 import type { Database } from './schema.ts';
 import { lockForService, openSqlite } from './sqlite/open.ts';
 import { StoreError } from './store-error.ts';
+import type { ChangeSignal } from './watch-changes.ts';
 
 const knownSchemes = '`sqlite:PATH`, `sqlite::memory:` or `postgres://user@host/database`';
 
@@ -97,6 +99,11 @@ export async function inspectStore(url: string, clock: Clock): Promise<StoreInsp
     (select count(*) from api_keys) as keys,
     (select count(*) from markets) as markets`.execute(db);
   return { name, state, ...rows[0]! };
+}
+
+/** What announces changes of the database, where its engine can. */
+export function changeSignalFor(url: string, clock: Clock, randomness: Randomness): ChangeSignal | undefined {
+  return isPostgres(url) ? changeSignalOf(postgresLocationOf(url), clock, randomness) : undefined;
 }
 
 function isPostgres(url: string): boolean {

@@ -28,10 +28,10 @@ async function watched(t: Parameters<typeof openEngine>[0]) {
     failed: (error) => heard.push(`failed: ${(error as Error).message.slice(0, 20)}`),
     recovered: () => heard.push('recovered'),
   });
-  /** What was heard with one more look. */
+  /** What was heard with one more look, each once: a notification can make it two looks. */
   const next = async () => {
     await watch.look();
-    return heard.splice(0);
+    return [...new Set(heard.splice(0))];
   };
   const refuseWith = (error: Error | undefined) => {
     refuse = error;

@@ -15,7 +15,7 @@ export interface ChangedTopics extends Readonly<Record<Topic, boolean>> {
 
 export interface ChangeListener {
   /**
-   * Called a quarter of a second after a change at most, whoever made it, this process included. The first call comes with
+   * Called half a second after a change at most, whichever process made it, and sooner where the engine announces it. The first call comes with
    * the first look and names every topic, so that nothing between loading and watching is lost. Calls never
    * overlap. If it throws or rejects, `failed` is called and the same topics come again with the next look.
    */
@@ -33,6 +33,9 @@ export interface ChangeWatch {
   stop(): Promise<void>;
 }
 
+/** Calls `wake` when something has changed, until it is stopped. It may call without a reason, and may miss something. */
+export type ChangeSignal = (wake: () => void) => { stop(): Promise<void> };
+
 /** What the triggers count, and of the audit log the instant of the latest entry. */
 export interface Versions extends Readonly<Record<Topic, number>> {
   readonly lossesAccepted: number;
@@ -40,13 +43,20 @@ export interface Versions extends Readonly<Record<Topic, number>> {
   readonly readOnly: number;
 }
 
-/** A look costs some microseconds on SQLite, and a round trip to PostgreSQL. */
-const lookEveryMs = { sqlite: 100, postgres: 250 } as const;
+/** A look costs some microseconds on SQLite, and a round trip to PostgreSQL, where it finds what no signal announced. */
+const lookEveryMs = { sqlite: 100, postgres: 500 } as const;
 
-export function watchChanges(db: Database, clock: Clock, listener: ChangeListener): ChangeWatch {
+/** @param signal announces changes sooner than the next look */
+export function watchChanges(
+  db: Database,
+  clock: Clock,
+  listener: ChangeListener,
+  signal: ChangeSignal | undefined,
+): ChangeWatch {
   let seen: Versions | undefined;
   let failing = false;
   let look: Promise<void> | undefined;
+  let again = false;
   let stopped = false;
 
   async function lookOnce(): Promise<void> {
@@ -57,6 +67,7 @@ export function watchChanges(db: Database, clock: Clock, listener: ChangeListene
   }
 
   async function guardedLook(): Promise<void> {
+    again = false;
     try {
       await lookOnce();
       if (failing) listener.recovered?.();
@@ -65,12 +76,16 @@ export function watchChanges(db: Database, clock: Clock, listener: ChangeListene
       if (!failing) listener.failed(error);
       failing = true;
     } finally {
-      look = undefined;
+      look = again && !stopped ? guardedLook() : undefined;
     }
   }
 
   const timer = clock.every(lookEveryMs[engineOf(db)], () => {
     look ??= guardedLook();
+  });
+  const signalled = signal?.(() => {
+    if (look !== undefined) again = true;
+    else if (!stopped) look = guardedLook();
   });
   return {
     async look() {
@@ -81,6 +96,7 @@ export function watchChanges(db: Database, clock: Clock, listener: ChangeListene
     async stop() {
       stopped = true;
       timer.cancel();
+      await signalled?.stop();
       await look;
     },
   };

@@ -6,8 +6,8 @@ export async function triggersFor(db: Kysely<unknown>): Promise<readonly RawBuil
   return engineOf(db) === 'postgres' ? await postgresTriggers(db) : sqliteTriggers;
 }
 
-/** The channel on which the triggers announce that something changed (`NOTIFY`), for whoever listens. The tables say what. */
-const changeChannel = 'mdapi_changes';
+/** The channel on which the triggers announce that something changed (`NOTIFY`). The tables say what. */
+export const changeChannel = 'mdapi_changes';
 
 /**
  * What `sqliteTriggers` do, for each statement rather than for each row.

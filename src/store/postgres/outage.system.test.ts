@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
-import { seededRandomness } from '../../../test/support/fake-clock.ts';
+import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
 import { type PostgresServer, startPostgres } from '../../../test/support/postgres.ts';
-import { systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../clock.ts';
 import { digestNumber, postgresTest, refusal } from '../store.testing.ts';
 import { openStore } from '../store.ts';
 
@@ -11,11 +11,11 @@ let shared: Promise<PostgresServer> | undefined;
 after(async () => (await shared)?.stop());
 
 /** A store as a server has it, watched, with one account. What was heard are topics and the reasons of failures. */
-async function watched(t: TestContext) {
+async function watched(t: TestContext, clock: Clock = systemClock) {
   shared ??= startPostgres();
   const server = await shared;
   const url = await server.newDatabase();
-  const store = await openStore({ url, clock: systemClock, randomness: seededRandomness(1) });
+  const store = await openStore({ url, clock, randomness: seededRandomness(1) });
   t.after(() => store.close());
   const heard: string[] = [];
   const watch = store.watchChanges({
@@ -41,6 +41,35 @@ async function timed<T>(run: () => Promise<T>): Promise<number> {
   await run().catch(() => {});
   return performance.now() - startedMs;
 }
+
+type Rows = Awaited<ReturnType<PostgresServer['run']>>['rows'];
+
+/** The connections of this database that listen. */
+async function listenersOf(outside: (sql: string) => ReturnType<PostgresServer['run']>): Promise<Rows> {
+  const sql = `select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'`;
+  return (await outside(sql)).rows;
+}
+
+postgresTest('a change announces itself: the watch hears of it without looking', async (t) => {
+  // No timer of this clock ever runs.
+  const { outside, addKey, hears } = await watched(t, new FakeClock());
+  await eventually('it listens', async () => (await listenersOf(outside)).length > 0);
+  await addKey(1);
+  await hears('access');
+});
+
+postgresTest('a watch whose announcements are cut off looks by itself, and listens again', async (t) => {
+  const { outside, addKey, hears, heard } = await watched(t);
+  const [first] = await eventually('it listens', async () => {
+    const found = await listenersOf(outside);
+    return found.length > 0 && found;
+  });
+  await outside(`select pg_terminate_backend(${first.pid})`);
+  await addKey(1);
+  await hears('access', 1_000);
+  await eventually('it listens again', async () => (await listenersOf(outside)).some(({ pid }) => pid !== first.pid));
+  assert.ok(!heard.includes('unreachable'), 'which is no failure of the store');
+});
 
 postgresTest('a server that is killed fails at once, once, and everything continues when it is back', async (t) => {
   const { server, store, addKey, hears, heard } = await watched(t);
