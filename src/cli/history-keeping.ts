@@ -21,7 +21,7 @@ export const verify = storeCommand({
       return [await record.verify(show), await record.summary()] as const;
     });
     if (stderr.isTerminal) stderr.write('\r\x1b[K');
-    const told = gaps.map(({ from, to, reason }) => {
+    const gapLines = gaps.map(({ from, to, reason }) => {
       return `gap: ${isoInstant(from)} to ${to === undefined ? 'now' : isoInstant(to)} (${reason})`;
     });
     const lines: [string, string][] = [
@@ -39,7 +39,7 @@ export const verify = storeCommand({
         finding: finding ?? null,
         gaps: gaps.map(gapView),
       },
-      text: [pairs(lines, paint), ...told].join('\n'),
+      text: [pairs(lines, paint), ...gapLines].join('\n'),
       exitCode: finding === undefined ? exitCodes.ok : exitCodes.failure,
     };
   },

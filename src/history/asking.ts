@@ -35,7 +35,7 @@ export class RecordAsking {
     this.#location = location;
   }
 
-  /** Rejects with what went wrong over there. */
+  /** Rejects with the error of the thread. */
   ask<Name extends keyof RecordOperations>(
     name: Name,
     ...args: Parameters<RecordOperations[Name]>
@@ -47,7 +47,7 @@ export class RecordAsking {
     return answer as unknown as ReturnType<RecordOperations[Name]>;
   }
 
-  /** What was asked stays without an answer: whoever asked is gone, too. */
+  /** Pending questions stay unanswered: their callers stop as well. */
   async stop(): Promise<void> {
     this.#waiting.clear();
     await this.#worker?.terminate();

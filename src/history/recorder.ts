@@ -94,7 +94,7 @@ export class Recorder implements BookObserver {
     this.#timer = clock.every(flushEveryMs, () => this.flush());
   }
 
-  /** Sends the rest, with the word that it ended in order. */
+  /** Sends the rest, and that the record ends in order. */
   stop(): void {
     this.#timer?.cancel();
     this.flush();
@@ -165,7 +165,7 @@ export class Recorder implements BookObserver {
     });
   }
 
-  /** Whatever goes wrong here is a gap in the record: who publishes or answers learns nothing of it. */
+  /** Whatever goes wrong here is a gap in the record, and no error of publishing or answering. */
   #noting(note: () => void): void {
     if (this.#gap !== undefined) return;
     try {

@@ -87,6 +87,6 @@ export interface SegmentStore extends SegmentReader {
   releaseHold(id: number): Promise<boolean>;
   /** Until when retention may delete that wants to delete what is before an instant. */
   deletableBefore(before: EpochMs): EpochMs;
-  /** Deletes what they name, and keeps them in mind. All or none of them. */
+  /** Deletes the segments they name, and keeps a row of each deletion. All or none of them. */
   delete(deletions: readonly Deletion[]): Promise<void>;
 }
