@@ -1,8 +1,9 @@
+import { statSync } from 'node:fs';
 import type { EpochMs } from '../clock.ts';
 import { DecodedSegments } from './decoded-segments.ts';
 import { decodeFactGroup, decodeFacts } from './fact-codec.ts';
 import { everything, type IsWanted } from './groups.ts';
-import { readJournal } from './journal.ts';
+import { type JournalContent, readJournal } from './journal.ts';
 import { journalOf } from './open-writer.ts';
 import { decodeMarkets } from './quote-codec.ts';
 import { RequestNumbers } from './request-numbers.ts';
@@ -59,6 +60,8 @@ const sameInstantMax = 8;
 export class RecordReader {
   readonly #store: SegmentReader;
   readonly #segments: DecodedSegments;
+  /** The journal that was read last: a question reads it several times, and that of a busy minute has megabytes. */
+  #journal: { readonly version: string; readonly content: JournalContent | undefined } | undefined;
   /** Of each segment of breaks: there are few, and each question about prices looks at all. */
   readonly #breaks = new Map<string, readonly FactRow[]>();
 
@@ -207,8 +210,12 @@ export class RecordReader {
   async #running(chain: number): Promise<{ readonly batches: readonly RowBatch[]; readonly run: number | undefined }> {
     const { journalPath } = this.#store;
     const head = (await this.#store.head(chain))?.number ?? 0;
-    const content = journalPath === undefined ? undefined : readJournal(journalOf(journalPath, chain), head);
-    return content ?? { batches: [], run: undefined };
+    if (journalPath === undefined) return { batches: [], run: undefined };
+    const path = journalOf(journalPath, chain);
+    const file = statSync(path, { throwIfNoEntry: false });
+    const version = `${path} ${head} ${file?.size} ${file?.mtimeMs}`;
+    if (this.#journal?.version !== version) this.#journal = { version, content: readJournal(path, head) };
+    return this.#journal.content ?? { batches: [], run: undefined };
   }
 
   /** The chains in whose gaps an instant does not lie. */
