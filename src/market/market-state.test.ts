@@ -72,3 +72,36 @@ test('a state truncated at any place is not read', () => {
   const text = writeState(stateOfBook());
   for (let length = 0; length < text.length; length++) assert.equal(readState(text.slice(0, length)), undefined);
 });
+
+test('a state with one value of a wrong type is not read: no such value reaches a price', () => {
+  const wrongs: [path: readonly (string | number)[], value: unknown][] = [
+    [['lastUpdatedAt'], 'yesterday'],
+    [['lastUpdatedAt'], 1.5],
+    [['tickers'], {}],
+    [['tickers'], [null]],
+    [['tickers', 0], []],
+    [['tickers', 0, 0], 7],
+    [['tickers', 0, 1], null],
+    [['tickers', 0, 1, 'bid'], 84209.9],
+    [['tickers', 0, 1, 'bid'], undefined],
+    [['tickers', 0, 1, 'ask'], 'NaN'],
+    [['tickers', 0, 1, 'vwap24h'], null],
+    [['tickers', 0, 1, 'high24h'], ''],
+    [['tickers', 0, 1, 'capturedAt'], null],
+    [['tickers', 0, 1, 'liveReceivedAt'], '1'],
+    [['references', 0, 1, 'price1hAgo'], 1],
+    [['references'], null],
+    [['rates', 0, 1, 'mid'], '1,5'],
+    [['rates', 0, 1, 'source'], undefined],
+    [['rates', 0, 1, 'refreshedAt'], Number.NaN],
+    [['rates', 0, 1, 'fixingDate'], 20261120],
+    [['rates'], undefined],
+  ];
+  for (const [path, value] of wrongs) {
+    const written = JSON.parse(writeState(stateOfBook()));
+    let holder = written;
+    for (const step of path.slice(0, -1)) holder = holder[step];
+    holder[path.at(-1)!] = value;
+    assert.equal(readState(JSON.stringify(written)), undefined, `${path.join('.')} ${JSON.stringify(value)}`);
+  }
+});

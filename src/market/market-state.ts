@@ -1,3 +1,5 @@
+import Type, { type TProperties } from 'typebox';
+import { Compile } from 'typebox/compile';
 import type { EpochMs } from '../clock.ts';
 import type { Held, HeldSubject } from './guard.ts';
 import type { ListedBySource, MarketRecord } from './market-catalogue.ts';
@@ -38,11 +40,44 @@ export function writeState({ tickers, references, rates, held = [], ...others }:
   return JSON.stringify({ format, ...others, ...entries });
 }
 
-/** Reads what `writeState` wrote; `undefined` for anything else, another version's format included. */
+const decimal = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', maxLength: 64 });
+const instant = Type.Integer();
+const entriesOf = (value: TProperties) => Type.Array(Type.Tuple([Type.String(), Type.Object(value)]));
+
+/** What prices are made of. */
+const checked = Compile(
+  Type.Object({
+    format: Type.Literal(format),
+    tickers: entriesOf({
+      ...{ bid: decimal, ask: decimal, high24h: decimal, low24h: decimal, volume24h: decimal },
+      last: Type.Optional(decimal),
+      vwap24h: Type.Optional(decimal),
+      priceChangePercent24h: Type.Optional(decimal),
+      source: Type.String(),
+      capturedAt: instant,
+      liveReceivedAt: Type.Optional(instant),
+      liveUpstreamTime: Type.Optional(instant),
+    }),
+    references: entriesOf({
+      price1hAgo: Type.Optional(decimal),
+      price24hAgo: Type.Optional(decimal),
+      price7dAgo: Type.Optional(decimal),
+      recordedFor: Type.Optional(instant),
+    }),
+    rates: entriesOf({
+      ...{ base: Type.String(), quote: Type.String(), mid: decimal, source: Type.String() },
+      fixingDate: Type.Optional(Type.String()),
+      refreshedAt: instant,
+    }),
+    lastUpdatedAt: Type.Optional(instant),
+  }),
+);
+
+/** Reads what `writeState` wrote; `undefined` for anything else: another version's format, or one value of a wrong type. */
 export function readState(text: string): MarketState | undefined {
   try {
-    const read = JSON.parse(text);
-    return read?.format === format && Array.isArray(read.tickers) ? read : undefined;
+    const read: unknown = JSON.parse(text);
+    return checked.Check(read) ? (read as unknown as MarketState) : undefined;
   } catch {
     return undefined;
   }
