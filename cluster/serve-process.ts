@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const launcher = fileURLToPath(new URL('../bin/mdapi.js', import.meta.url));
 
-/** Runs the program, and kills it when the input of this script ends: with whoever started it, however that ends. */
+/** Runs the program, and kills it when the input of this script ends: with its parent, however that ends. */
 const keeper = `exec 3<&0
 "$@" </dev/null 3<&- & child=$!
 echo $child >&4

@@ -12,7 +12,7 @@ export interface Timer {
 
 /**
  * The only source of time. The wall clock can jump either way; the monotonic clock never goes back
- * but has no relation to the calendar. Whoever needs an age takes both (see `market/service-status.ts`). A due timer runs
+ * but has no relation to the calendar. An age needs both (see `market/service-status.ts`). A due timer runs
  * once what has arrived by then is handled: after a pause of the whole process a deadline is missed only by what is not there.
  */
 export interface Clock {

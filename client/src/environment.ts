@@ -5,7 +5,7 @@ export interface Access {
 }
 
 /**
- * `MARKET_DATA_BASE_URL` and `MARKET_DATA_API_KEY` of the environment, for whoever asks for them:
+ * `MARKET_DATA_BASE_URL` and `MARKET_DATA_API_KEY` of the environment, only on request:
  * `createClient(fromEnvironment())`. Throws `TypeError` naming the variables that are missing.
  */
 export function fromEnvironment(environment: Readonly<Record<string, string | undefined>> = ofProcess()): Access {

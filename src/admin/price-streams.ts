@@ -127,7 +127,7 @@ export class PriceStreams {
     if (!stream.response.write(text)) stream.stalledSinceMs ??= this.#clock.monotonicMs();
   }
 
-  /** Prices can change by the passing of time alone, which nobody announces. */
+  /** Prices can change by the passing of time alone, which no event announces. */
   #look(): void {
     this.#flush();
     const nowMs = this.#clock.monotonicMs();

@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, crc32, deflateRawSync, gzipSync, zstdCom
 export type ContentEncoding = 'identity' | 'gzip' | 'br' | 'zstd';
 
 /**
- * Bodies are compressed again after every change that somebody reads, so the levels are the cheap ones. On our JSON
+ * Bodies are compressed again after every change that is read, so the levels are the cheap ones. On our JSON
  * they come within a fifth of the size of the expensive ones.
  */
 const compressors: Record<Exclude<ContentEncoding, 'identity'>, (body: Buffer) => Buffer> = {

@@ -10,7 +10,7 @@ export class ServiceBoard {
   readonly #feed: FeedStatus;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #windows: readonly MaintenanceWindow[] = [];
-  /** What was in the last days. Whoever reads the store keeps it current. */
+  /** What was in the last days. Kept current by the process part that reads the store. */
   history: StatusHistory = noHistory;
 
   constructor(feed: FeedStatus, clock: Pick<Clock, 'monotonicMs'>) {

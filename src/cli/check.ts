@@ -134,7 +134,7 @@ async function logoState(portal: Configuration['portal']): Promise<string> {
   return `${portal.logo}, ${portalBrand(portal).logo?.bytes.length} bytes`;
 }
 
-/** Whether a service with this configuration runs on this machine: what it has taken is in nobody's way. */
+/** Whether a service with this configuration runs on this machine: its own ports are no obstacle. */
 async function isServing(admin: Configuration['admin'], { clock }: Context): Promise<boolean> {
   const answer = (await askServer(admin, clock, '/readyz')) as { phase?: unknown } | null | undefined;
   return typeof answer?.phase === 'string';

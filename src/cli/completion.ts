@@ -29,7 +29,7 @@ type Row = readonly [after: string, word: string, summary: string, value: string
 
 /** Rows that follow any words. */
 const anywhere = '*';
-/** The value of an option: a file, one that nobody can complete, or its words. */
+/** The value of an option: a file, one that cannot be completed, or its words. */
 const fileValue = 'FILE';
 const unknownValue = '-';
 

@@ -224,7 +224,7 @@ function demoText(addresses: Addresses, context: Context): string {
   ].join('\n');
 }
 
-/** Where one of the exchanges is reached, and where it is told to fail. */
+/** Where one of the exchanges is reached, and where its faults are controlled. */
 interface ExchangeAddresses {
   readonly restUrl: string;
   readonly wsUrl: string;

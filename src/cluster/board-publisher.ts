@@ -15,7 +15,7 @@ const retryAfterMs = 500;
 /** Some three minutes of changes; a node that was away for longer takes the state. */
 const changesMax = 4_000;
 
-/** Writes only for whoever holds the newest fencing number, and all of it or nothing. */
+/** Writes only for the holder of the newest fencing number, and all of it or nothing. */
 const publishScript = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
 local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)

@@ -36,7 +36,7 @@ export type LeaseStore = ReturnType<typeof redisLeases>;
 export function redisLeases(call: Caller) {
   return {
     /**
-     * Takes the lease when nobody holds it. Gives the fencing number of this holding, higher than any given before;
+     * Takes the lease when it is free. Gives the fencing number of this holding, higher than any given before;
      * `undefined` when another holds it.
      */
     async acquire(holder: string, forMs: number): Promise<number | undefined> {

@@ -26,7 +26,7 @@ function plain(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }
 
-/** Optimal string alignment distance. Long words are not compared: nobody mistypes those by a letter. */
+/** Optimal string alignment distance. Long words are not compared: those are rarely mistyped by a letter. */
 function editDistance(left: string, right: string): number {
   if (left.length > 64 || right.length > 64) return left === right ? 0 : Number.POSITIVE_INFINITY;
   const rows = [Array.from({ length: right.length + 1 }, (_, column) => column)];

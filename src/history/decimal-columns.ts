@@ -111,7 +111,7 @@ export class DecimalColumnReader {
 const noPlaces = 255;
 const powers = Array.from({ length: 23 }, (_, places) => Number(`1e${places}`));
 
-/** Decimals of one column, which become texts only where somebody asks for them. */
+/** Decimals of one column, which become texts only where they are read. */
 export class Decimals {
   readonly ticks: Float64Array;
   readonly places: Uint8Array;

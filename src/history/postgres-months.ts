@@ -101,12 +101,12 @@ export async function deleteSegments(run: RunQuery, deletions: readonly Deletion
   for (const { name } of past) if (await isDeletedWhole(run, name, deletions)) dropped.push(name);
   const kept = months.map(({ name }) => name).filter((name) => !dropped.includes(name));
   for (const name of kept) for (const deletion of deletions) await deleteFrom(run, name, deletion);
-  // Last, because nobody can read meanwhile.
+  // Last, because it blocks readers.
   for (const name of dropped) await run(`drop table ${name}`);
 }
 
 async function isDeletedWhole(run: RunQuery, name: string, deletions: readonly Deletion[]): Promise<boolean> {
-  // Whoever appends to it waits until it is known.
+  // Appends to it wait until it is known.
   await run(`lock table ${name} in share row exclusive mode`);
   const rest = await run(
     `select 1 from ${name} as segment where not exists (

@@ -107,7 +107,7 @@ class QuoteWriter {
   }
 }
 
-/** The markets of a group that are wanted, column by column: rows are made of them where somebody asks for them. */
+/** The markets of a group that are wanted, column by column: rows are made only of those that are read. */
 export const decodeMarkets: GroupDecoder<MarketRows> = (group) => {
   const { subjects, bytes, isWanted } = group;
   const reader = new ColumnsReader(bytes, columnCount);

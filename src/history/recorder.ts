@@ -70,7 +70,7 @@ export class Recorder implements BookObserver {
   #sentAt = 0 as EpochMs;
   #writtenAt = 0 as EpochMs;
   #unsentServings = 0;
-  /** Nobody takes pieces. */
+  /** The recording thread is gone. */
   #isLost = false;
   /** The instant that was looked at last. */
   #checkedAt = 0;
@@ -142,7 +142,7 @@ export class Recorder implements BookObserver {
     this.#writtenAt = this.#outstanding.shift() ?? this.#writtenAt;
   }
 
-  /** What was on its way is lost, and whoever follows knows nothing. */
+  /** What was on its way is lost, and the next recording thread starts without state. */
   channelLost(): void {
     this.#backlogBytes = 0;
     this.#outstanding = [];

@@ -15,7 +15,7 @@ export function encodeRows({ quotes, facts, servings }: Rows, isKeyframe = false
   return Buffer.concat([head.bytes(), ...parts]);
 }
 
-/** What `encodeRows` gave: each kind is decoded where somebody asks for it. Throws on bytes that are something else. */
+/** What `encodeRows` gave: each kind is decoded when it is first read. Throws on bytes that are something else. */
 export class RowBatch {
   /** No row is of an earlier instant. */
   readonly from: EpochMs;

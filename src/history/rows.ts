@@ -182,7 +182,7 @@ export interface GapFact {
   readonly to: EpochMs;
   /** `killed`: the process before ended without closing its record. `slow`: the record could not be written in time. */
   readonly reason: 'killed' | 'slow';
-  /** Answers that it lacks; `undefined` where nobody knows. */
+  /** Answers that it lacks; `undefined` where it is not known. */
   readonly servings?: number | undefined;
 }
 

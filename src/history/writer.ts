@@ -44,7 +44,7 @@ export interface WriterFigures {
 
 /**
  * Writes what it is sent into the journal at once and into segments by the minute. Knows no clock. A disk that takes
- * nothing makes it keep what it has and try again; whoever sends sees that nothing is confirmed.
+ * nothing makes it keep what it has and try again; the sender sees that nothing is confirmed.
  */
 export class RecordWriter {
   readonly #parts: RecordWriterParts;

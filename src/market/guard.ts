@@ -93,7 +93,7 @@ function noCounts(): Record<HeldReason, number> {
 
 /**
  * Holds values that are possible in form and improbable in fact until they prove themselves. Judges the source alone, in the
- * process that runs the feed, and never changes a digit. It knows nothing after a restart: then it compares with the last good value.
+ * process that runs the feed, and never changes a digit. After a restart it compares with the last good value.
  */
 export class Guard {
   readonly #rules: GuardRules;

@@ -28,7 +28,7 @@ export interface MarketState {
   readonly path?: FeedPath | undefined;
   /** When the feed last proved current; `undefined` when it never delivered. */
   readonly lastUpdatedAt?: EpochMs | undefined;
-  /** Age of the data when the state was taken, where somebody may read it much later. */
+  /** Age of the data when the state was taken, where it may be read much later. */
   readonly ageMs?: number | undefined;
 }
 

@@ -76,7 +76,7 @@ function withConnection<Result>(
     const finish = (error: SmtpFailure | null) => {
       signal.removeEventListener('abort', aborted);
       resolve(resultOf(error));
-      // Nobody waits for the answer to QUIT: a server that never gives it would hold the process.
+      // The answer to QUIT is not waited for: a server that never gives it would hold the process.
       if (error === null) connection.quit();
       connection.close();
     };

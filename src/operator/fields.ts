@@ -64,7 +64,7 @@ export function viewOf<Properties extends TProperties>(
   return view as Static<TObject<Properties>>;
 }
 
-/** Refers to a schema, with a description for the place where it is used. Whoever writes a document resolves it. */
+/** Refers to a schema, with a description for the place where it is used. The writer of the document resolves it. */
 export function described<Schema extends TSchema>(schema: Schema, description: string) {
   return Type.Unsafe<Static<Schema>>({ $ref: schema, description });
 }

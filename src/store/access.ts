@@ -98,7 +98,7 @@ function nothingSince(cursor: ChangeCursor): AccessChangePage {
 
 /**
  * Small, because a page's rows are garbage a moment later: larger pages make V8 hold more memory for good. From a
- * server each page costs a round trip, and comes in pieces that block nobody.
+ * server each page costs a round trip, and comes in pieces that block nothing else.
  */
 const keysPerPage: Readonly<Record<Engine, number>> = { sqlite: 1_000, postgres: 5_000 };
 
@@ -152,7 +152,7 @@ function accessEntryOf(row: AccessRow, digest: Uint8Array): AccessEntry {
   };
 }
 
-/** Such a small array is kept on the JavaScript heap as long as nobody asks for its buffer. */
+/** Such a small array is kept on the JavaScript heap as long as its buffer is not read. */
 function bytesOf(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2);
   bytes.setFromHex(hex);

@@ -61,7 +61,7 @@ export class AuditLog extends StorePart {
     return mapPage(page, entryOf);
   }
 
-  /** For what is no change of the store: somebody signed in, or was refused. Changes record themselves. */
+  /** For what is no change of the store: a sign-in, or a refused one. Changes record themselves. */
   record(change: AuditChange): Promise<void> {
     const { db, journal } = this.context;
     return db.transaction().execute((trx) => journal(trx, change));

@@ -79,7 +79,7 @@ function heldLog(log: Log): BookObserver {
 /** Short, so that a wall clock that was set is noticed. */
 const lookEveryMs = 1_000;
 
-/** Lets terms begin on their instant also where nobody reads a price then, and says so. */
+/** Lets terms begin on their instant even when no price is read then, and logs it. */
 export function watchTerms(book: MarketBook, clock: Clock, log: Log): Timer {
   let loggedUntil = clock.now();
   let next: Timer | undefined;

@@ -18,7 +18,7 @@ const auditRead = 100;
 /** Far more changes than a server misses while it is busy; one that missed more loads everything again. */
 const changesKept = 100_000;
 
-/** Whoever takes over what operators and account holders decide, in whatever process they decide it. */
+/** The parts of this process that follow what operators and account holders decide, in any process. */
 export interface Followers {
   readonly keys: Pick<KeyDirectoryLoader<unknown>, 'refresh' | 'acceptLosses' | 'held'>;
   readonly book: Pick<MarketBook, 'applyControls' | 'applyHolds' | 'applyTerms'>;
@@ -119,7 +119,7 @@ export class OperatorChanges {
     this.#followers.service.setWindows(this.#windows);
   }
 
-  /** Nobody deletes a term: a database that lacks one is not the one that prices were made on. */
+  /** Terms are never deleted: a database that lacks one is not the one that prices were made on. */
   async #loadTerms(isAccepted: boolean): Promise<void> {
     const listed = await this.#store.terms.list({ withCancelled: true });
     const ids = new Set(listed.map(({ id }) => id));

@@ -28,7 +28,7 @@ const stopTimeoutMs = 10_000;
 const restartRange = { minMs: 1_000, maxMs: 60_000, jitter: 'equal' } as const;
 
 /**
- * The record as configured; `undefined` where it is off, and in a process that answers nobody.
+ * The record as configured; `undefined` where it is off, and in a process without a public listener.
  *
  * @param requestKey asked for at the start, see `RequestIds`
  */

@@ -161,7 +161,7 @@ export class StatusRecorder {
     await this.#show();
   }
 
-  /** Whoever wrote before is gone: its incidents end where it was last seen, and what followed is reported. */
+  /** The process that wrote before is gone: its incidents end where it was last seen, and what followed is reported. */
   async #takeOver(now: EpochMs): Promise<void> {
     const { store, isSole } = this.#options;
     const seen = Number((await store.snapshots.load(seenName))?.payload ?? Number.NaN);

@@ -30,7 +30,7 @@ export function isAllowed(needed: Role): boolean {
 
 export const session = new Store<Session>({ state: 'asking' });
 
-/** `notice` says why somebody has to sign in again. The address stays, so they return to it. */
+/** `notice` says why a new sign-in is needed. The address stays, so they return to it. */
 export function signedOut(notice?: string): void {
   session.set({ state: 'out', notice });
 }

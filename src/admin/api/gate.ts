@@ -94,7 +94,7 @@ export class Gate {
     throw new Problem('ROLE_REQUIRED', `${holder.name} has the role ${holder.role}, which is for programs.`);
   }
 
-  /** Makes a session for whoever has shown who they are. */
+  /** Makes a session for an authenticated holder. */
   async open(holder: Holder, request: FastifyRequest, more: object = {}): Promise<ReturnType<Sessions['open']>> {
     const opened = this.sessions.open(holder);
     this.#counters.signIns.inc();
@@ -137,9 +137,9 @@ export class Gate {
   }
 
   /**
-   * A text in the form of a token is looked up however many wrong ones came from its address: nobody guesses 190 bits, and
-   * another user of the address must not lock a program out. Any other text is not compared once the address has used up
-   * its attempts.
+   * A text in the form of a token is looked up however many wrong ones came from its address: 190 bits cannot be guessed,
+   * and another user of the address must not lock a program out. Any other text is not compared once the address has used
+   * up its attempts.
    */
   async #holderOf(text: string, request: FastifyRequest, purpose: string, now: EpochMs): Promise<Holder> {
     const shaped = hasTokenShape(text);
@@ -172,7 +172,7 @@ export class Gate {
     return this.#attempts.take(this.#addressOf(request).limitBucket, attemptsPerMinute, now);
   }
 
-  /** Somebody whom the OpenID Connect provider knows and who has no role here. */
+  /** A person whom the OpenID Connect provider knows and who has no role here. */
   refusePerson(name: string, request: FastifyRequest, now: EpochMs): Promise<void> {
     this.noteFailure(request, now);
     return this.#refused(request, 'provider', undefined, `${name}, who has no role,`);
@@ -233,8 +233,8 @@ const entriesPerHourMax = 60;
 const hourMs = 3_600_000;
 
 /**
- * Records refused tokens, at most 60 an hour whatever the number of addresses they come from, so that nobody can fill the
- * disk with them. The next recorded entry counts those that were left out.
+ * Records refused tokens, at most 60 an hour whatever the number of addresses they come from, so that no flood can fill
+ * the disk with them. The next recorded entry counts those that were left out.
  */
 export class RefusalLog {
   readonly #audit: Pick<AuditLog, 'record'>;

@@ -70,7 +70,7 @@ function breachView({ minuteStart, refused, limitPerMinute }: BreachRecord) {
   return { ...instants('minute', minuteStart), refused, limitPerMinute };
 }
 
-/** Read from the counters of the request path. A revoked key is not in memory, and nobody uses it. */
+/** Read from the counters of the request path. A revoked key is not in memory and has no usage. */
 function thisMinute(
   { access: { directory, limits, breaches } }: Management,
   { id, limitPerMinute: ownLimit }: KeyWithAccount,

@@ -25,14 +25,14 @@ const nothing = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] };
 
 /**
  * Connections to one database, made when they are needed, in the form that Kysely takes. Everything they throw is a
- * `StoreError`. A connection that failed is not used again, and nobody waits for a server that is known to hang.
+ * `StoreError`. A connection that failed is not used again, and no caller waits for a server that is known to hang.
  */
 export class ConnectionPool implements PostgresPool {
   readonly #pool: pg.Pool;
   readonly #name: string;
   readonly #clock: Clock;
   readonly #open = new Set<SocketClient>();
-  /** Until then nobody else asks a server that hangs; 0 while it answers. */
+  /** Until then no other caller asks a server that hangs; 0 while it answers. */
   #hangsUntilMs = 0;
 
   constructor(location: PostgresLocation, { clock, timeouts, connectionsMax, readsOnly }: PoolOptions) {
@@ -46,7 +46,7 @@ export class ConnectionPool implements PostgresPool {
     });
     this.#pool.on('connect', (client) => this.#open.add(client as unknown as SocketClient));
     this.#pool.on('remove', (client) => this.#open.delete(client as unknown as SocketClient));
-    // One that is lost while nobody uses it is replaced by the next that is needed.
+    // One that is lost while idle is replaced by the next that is needed.
     this.#pool.on('error', () => {});
   }
 
@@ -82,7 +82,7 @@ export class ConnectionPool implements PostgresPool {
       const message = `The database ${this.#name} does not answer. Check the server and the network to it.`;
       throw new StoreError('no_answer', message);
     }
-    // Nobody else tries until this trial has ended; should its end be lost, some time later.
+    // No other caller tries until this trial has ended; should its end be lost, some time later.
     if (this.#hangsUntilMs > 0) this.#hangsUntilMs = nowMs + 10 * trialEveryMs;
   }
 

@@ -16,7 +16,7 @@ export type Problem =
       readonly retryAfterSeconds: number | undefined;
     }
   | {
-      /** Nobody answered, or somebody between here and the service. */
+      /** No answer, or one of something between here and the service. */
       readonly kind: 'unreachable';
       readonly detail: string;
     };

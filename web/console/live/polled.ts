@@ -19,7 +19,7 @@ const backOffMaxMs = 10_000;
 
 type OnOutcome<T> = (outcome: Outcome<T>) => void;
 
-/** Asks for one path at a steady pace: slower while nobody answers, not at all while the tab is hidden. */
+/** Asks for one path at a steady pace: slower while no answer comes, not at all while the tab is hidden. */
 class Poller<T> {
   readonly #path: string;
   readonly #everyMs: number;

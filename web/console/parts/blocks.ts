@@ -92,7 +92,7 @@ export function Badge({ state, tone, children }: { state: string; tone?: Tone; c
   return html`<span class=${`badge ${tone ?? toneOf(state)}`}>${children ?? spaced(state)}</span>`;
 }
 
-/** What only some may do: shown to whoever has the role. */
+/** What only some may do: shown to holders of the role. */
 export function Allowed({ role, children }: { role: Role; children?: Content }) {
   return isAllowed(role) ? html`<span class="buttons">${children}</span>` : null;
 }
