@@ -100,11 +100,11 @@ async function record(scope: Scope, minutes: number): Promise<Found> {
   const writer = new RecordWriter({ publication, journal, store, chain: 1, run, head: chainStart, written: () => {} });
   const clock = new StillClock();
   const walk = walkOf(exchangeMarkets, clock.now());
-  const pieces: string[] = [];
+  const pieces: Buffer[] = [];
   const recorder = new Recorder({
     book: walk.book,
     clock,
-    send: (piece) => pieces.push(piece),
+    channel: { send: (piece) => pieces.push(piece) },
     onGap: () => {},
   });
   recorder.start([]);
@@ -140,7 +140,7 @@ interface Load {
   readonly walk: MarketWalk;
   readonly recorder: Recorder;
   readonly writer: RecordWriter;
-  readonly pieces: string[];
+  readonly pieces: Buffer[];
   readonly clock: StillClock;
   notingMs: number;
   writingMs: number;

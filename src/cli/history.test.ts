@@ -52,9 +52,9 @@ async function recordAnswer(path: string, clock: FakeClock, keyId: string): Prom
   book.catalogueLoaded([upstreamMarket('BTC')], start);
   book.tickerReceived(upstreamTicker());
   book.rateRefreshed(conversionRate());
-  const pieces: string[] = [];
-  const send = (piece: string) => pieces.push(piece);
-  const recorder = new Recorder({ book, clock, send, onGap: () => assert.fail('a gap') });
+  const pieces: Buffer[] = [];
+  const channel = { send: (piece: Buffer) => void pieces.push(piece) };
+  const recorder = new Recorder({ book, clock, channel, onGap: () => assert.fail('a gap') });
   recorder.start([['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}']]);
   const asked = { keyId, askedAt: clock.now(), route: '/v1/ticker', symbol: 'BTCEUR' };
   recorder.served({ ...asked, status: 200, text: '', request: 1 });

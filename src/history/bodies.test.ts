@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { EpochMs } from '../clock.ts';
 import { rebuildAnswer } from './bodies.ts';
-import type { Noted } from './publication.ts';
 import { newRecord, recordTest, requestKey, writerOn } from './record.testing.ts';
 import { RecordReader } from './record-reader.ts';
 import { RequestNumbers } from './request-numbers.ts';
+import { StreamWriter } from './stream.ts';
 
 const numbers = new RequestNumbers(requestKey);
 const minuteMs = 60_000;
@@ -14,20 +14,18 @@ const minuteMs = 60_000;
 async function record(t: TestContext) {
   const { store, journalPath } = await newRecord(t);
   const { writer } = await writerOn(store, journalPath);
-  const text = JSON.stringify({ version: '1.0.0', errorsUrl: 'https://api.example.com/errors' });
-  let noted: [number, Noted][] = [
-    [1_000, { kind: 'restated' }],
-    [1_000, { kind: 'fact', fact: { kind: 'process', subject: '', text } }],
-  ];
+  const stream = new StreamWriter();
+  stream.reset();
+  stream.time(1_000 as EpochMs);
+  stream.fact('process', '', JSON.stringify({ version: '1.0.0', errorsUrl: 'https://api.example.com/errors' }));
+  stream.name(0, 'ADAEUR');
   const reader = new RecordReader(store);
   let count = 0;
-  const list = (at: number, market: object | null) => {
-    const listing = JSON.stringify({ market });
-    noted.push([at, { kind: 'fact', fact: { kind: 'listing', subject: 'ADAEUR', text: listing } }]);
-  };
+  const list = (market: object | null) => stream.listing(0, JSON.stringify({ market }));
   const answer = (at: number, route: string, status: number, text = '') => {
-    const serving = { keyId: 'key_a', askedAt: at as EpochMs, route, symbol: '', status, text, request: ++count };
-    noted.push([at, { kind: 'serving', serving }]);
+    stream.time(at as EpochMs);
+    const asked = { keyId: 'key_a', askedAt: at as EpochMs, route, symbol: '', status, text, request: ++count };
+    stream.serving(asked);
     return numbers.idOf(count);
   };
   const rebuilt = async (requestId: string) => {
@@ -37,11 +35,10 @@ async function record(t: TestContext) {
   };
   /** Closes the minute of what was told. */
   const seal = async (at: number) => {
-    await writer.take(JSON.stringify(noted));
-    noted = [];
+    await writer.take(stream.take());
     await writer.tick(at as EpochMs);
   };
-  return { list, answer, rebuilt, seal };
+  return { stream, list, answer, rebuilt, seal };
 }
 
 recordTest('a problem is built again however long ago the process that answered began', async (t) => {
@@ -65,9 +62,9 @@ recordTest(
   'an answer in the millisecond of a delisting is built from the markets before it, the next from those after it',
   async (t) => {
     const { list, answer, rebuilt, seal } = await record(t);
-    list(1_000, { symbol: 'ADAEUR' });
+    list({ symbol: 'ADAEUR' });
     const before = answer(5_000, '/v1/markets', 200);
-    list(5_000, null);
+    list(null);
     const then = answer(5_000, '/v1/markets', 200);
     await seal(minuteMs + 1_000);
     assert.match((await rebuilt(before)) ?? '', /ADAEUR/);

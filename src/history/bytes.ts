@@ -46,6 +46,13 @@ export class ByteWriter {
     this.#length += length;
   }
 
+  /** Text of up to 255 Latin-1 characters: the fastest way for the short texts of prices. */
+  shortText(value: string): void {
+    this.#reserve(value.length + 1);
+    this.#buffer[this.#length++] = value.length;
+    this.#length += this.#buffer.write(value, this.#length, 'latin1');
+  }
+
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#buffer.set(bytes, this.#length);
@@ -144,6 +151,13 @@ export class ByteReader {
     const start = this.#at;
     this.#moveTo(start + length);
     return this.#bytes.toString('utf8', start, this.#at);
+  }
+
+  shortText(): string {
+    const length = this.byte();
+    const start = this.#at;
+    this.#moveTo(start + length);
+    return this.#bytes.toString('latin1', start, this.#at);
   }
 
   /** All that is left. */

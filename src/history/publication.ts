@@ -2,151 +2,113 @@ import type { EpochMs } from '../clock.ts';
 import { clientTicker } from '../market/client-ticker.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import { type PriceFactors, priceFactors } from '../market/pricing.ts';
-import type { MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../market/upstream.ts';
-import {
-  type FactRow,
-  type ListingFact,
-  type NoQuote,
-  type Position,
-  type Quote,
-  type QuoteRow,
-  type RateVersion,
-  type Rows,
-  type ServingRow,
-  type Statistics,
-  statisticNames,
-  type TermsVersion,
-} from './rows.ts';
+import type { FactKind, ListingFact, NoQuote, Quote, RateVersion, Rows, TermsVersion } from './rows.ts';
 import { splitStatus } from './status-body.ts';
-
-/** An answer as the serving thread notes it. `text` of the service's status is its body. */
-export type NotedServing = Omit<ServingRow, keyof Position | 'feedAgeMs'>;
-
-/** What the serving thread notes. Never stored. */
-export type Noted =
-  /** Forget everything: it is stated afresh. */
-  | { readonly kind: 'restated' }
-  /** A rate, or terms: the first one since then has the number 0. */
-  | { readonly kind: 'version'; readonly text: string }
-  | NotedQuote
-  | { readonly kind: 'noQuote'; readonly symbol: MarketSymbol; readonly reason: NoQuote }
-  | { readonly kind: 'serving'; readonly serving: NotedServing }
-  | { readonly kind: 'fact'; readonly fact: Omit<FactRow, keyof Position> };
-
-/** What the new prices of a market are made from. */
-interface NotedQuote {
-  readonly kind: 'quote';
-  readonly symbol: MarketSymbol;
-  readonly ticker: AcceptedTicker;
-  readonly references: ReferencePrices | undefined;
-  /** The numbers of their versions. */
-  readonly rate: number | undefined;
-  readonly terms: number;
-}
-
-/** With its instant, which is no earlier than the last. */
-type NotedAt = readonly [at: EpochMs, noted: Noted];
+import { type StreamedServing, type StreamListener, StreamReader } from './stream.ts';
 
 /**
- * Makes rows of what the serving thread notes, with the arithmetic that the prices were made with there. It knows no
+ * Makes rows of what the serving thread sends, with the arithmetic that the prices were made with there. It knows no
  * clock and keeps no row.
  */
-export class Publication {
-  readonly #versions: string[] = [];
-  readonly #markets = new Map<string, OfferedMarket>();
+export class Publication implements StreamListener {
+  readonly #reader = new StreamReader(this);
+  readonly #names: string[] = [];
+  readonly #markets = new Map<number, OfferedMarket>();
+  readonly #tickers = new Map<number, { readonly source: number; readonly ticker: AcceptedTicker }>();
+  readonly #references = new Map<number, ReferencePrices>();
   readonly #factors = new Map<string, PriceFactors>();
+  #rows: Rows = { quotes: [], facts: [], servings: [] };
   #at = 0 as EpochMs;
   /** The next position within the millisecond. */
   #sub = 0;
+  #restated = false;
 
-  /**
-   * The rows of one piece.
-   *
-   * @param piece JSON of a list of `NotedAt`
-   * @returns whether it states everything afresh, which voids what was known before
-   */
-  read(piece: string): { readonly rows: Rows; readonly restated: boolean } {
-    const rows: Rows = { quotes: [], facts: [], servings: [] };
-    let restated = false;
-    for (const [at, noted] of JSON.parse(piece) as NotedAt[]) {
-      if (at !== this.#at) {
-        this.#at = at;
-        this.#sub = 0;
-      }
-      if (noted.kind === 'restated') restated = true;
-      this.#add(noted, rows);
+  /** The rows of one piece. @returns whether it states everything afresh, which voids what was known before */
+  read(piece: Uint8Array): { readonly rows: Rows; readonly restated: boolean } {
+    this.#rows = { quotes: [], facts: [], servings: [] };
+    this.#restated = false;
+    this.#reader.read(piece);
+    return { rows: this.#rows, restated: this.#restated };
+  }
+
+  time(at: EpochMs): void {
+    // After a restatement the same instant can come again: positions within it go on.
+    if (at === this.#at) return;
+    this.#at = at;
+    this.#sub = 0;
+  }
+
+  reset(): void {
+    this.#names.length = 0;
+    for (const known of [this.#markets, this.#tickers, this.#references, this.#factors]) known.clear();
+    this.#restated = true;
+  }
+
+  name(index: number, text: string): void {
+    this.#names[index] = text;
+  }
+
+  ticker(market: number, source: number, ticker: AcceptedTicker): void {
+    this.#tickers.set(market, { source, ticker });
+  }
+
+  references(market: number, prices: ReferencePrices): void {
+    this.#references.set(market, prices);
+  }
+
+  listing(index: number, json: string): void {
+    const { market } = JSON.parse(json) as ListingFact;
+    if (market === null) this.#markets.delete(index);
+    else this.#markets.set(index, market);
+    this.fact('listing', this.#names[index]!, json);
+  }
+
+  quote(index: number, exchangeMarket: number, rate: number, terms: number): void {
+    const market = this.#markets.get(index)!;
+    const { source, ticker } = this.#tickers.get(exchangeMarket)!;
+    const rateText = rate === 0 ? '' : this.#names[rate - 1]!;
+    const termsText = this.#names[terms]!;
+    const factors = this.#factorsOf(rateText, termsText);
+    const priced = clientTicker(market, ticker, this.#references.get(exchangeMarket), factors);
+    if (priced === undefined) {
+      this.noQuote(index, 'rounds_to_zero');
+      return;
     }
-    return { rows, restated };
-  }
-
-  #add(noted: Noted, { quotes, facts, servings }: Rows): void {
-    switch (noted.kind) {
-      case 'restated':
-        this.#versions.length = 0;
-        this.#markets.clear();
-        this.#factors.clear();
-        break;
-      case 'version':
-        this.#versions.push(noted.text);
-        break;
-      case 'quote':
-        quotes.push(this.#quoteRow(noted));
-        break;
-      case 'noQuote':
-        quotes.push({ ...this.#next(), symbol: noted.symbol, unpriced: noted.reason, quote: undefined });
-        break;
-      case 'serving':
-        servings.push(this.#servingRow(noted.serving));
-        break;
-      case 'fact':
-        if (noted.fact.kind === 'listing') this.#listed(noted.fact);
-        facts.push({ ...this.#next(), ...noted.fact });
-    }
-  }
-
-  #next(): Position {
-    return { at: this.#at, sub: this.#sub++ };
-  }
-
-  #listed({ subject, text }: Pick<FactRow, 'subject' | 'text'>): void {
-    const { market } = JSON.parse(text) as ListingFact;
-    if (market === null) this.#markets.delete(subject);
-    else this.#markets.set(subject, market);
-  }
-
-  #quoteRow({ symbol, ticker, references, ...versions }: NotedQuote): QuoteRow {
-    const priced = clientTicker(this.#markets.get(symbol)!, ticker, references, this.#factorsOf(versions));
-    if (priced === undefined) return { ...this.#next(), symbol, unpriced: 'rounds_to_zero', quote: undefined };
-    const { buyPrice, sellPrice, capturedAt } = priced;
-    const statistics = Object.fromEntries(statisticNames.map((name) => [name, priced[name]])) as unknown as Statistics;
-    const { bid, ask, source } = ticker;
-    const made = { source, rate: this.#rateText(versions), terms: this.#versions[versions.terms]! };
+    const { buyPrice, sellPrice, capturedAt, high24h, low24h, volume24h, vwap24h } = priced;
+    const { priceChangePercent1h, priceChangePercent24h, priceChangePercent7d } = priced;
+    const changes = { priceChangePercent1h, priceChangePercent24h, priceChangePercent7d };
+    const statistics = { high24h, low24h, volume24h, vwap24h, ...changes };
+    const { bid, ask } = ticker;
+    const made = { source: this.#names[source]!, rate: rateText, terms: termsText };
     const quote: Quote = { ...made, capturedAt, bid, ask, buyPrice, sellPrice, statistics };
-    return { ...this.#next(), symbol, unpriced: undefined, quote };
+    this.#rows.quotes.push({ at: this.#at, sub: this.#sub++, symbol: market.symbol, unpriced: undefined, quote });
   }
 
-  /** Answers take no place of their own: what was published before them is what they were made from. */
-  #servingRow(serving: NotedServing): ServingRow {
-    const { route, status, text: body, askedAt } = serving;
+  noQuote(index: number, unpriced: NoQuote): void {
+    const symbol = this.#names[index] as OfferedMarket['symbol'];
+    this.#rows.quotes.push({ at: this.#at, sub: this.#sub++, symbol, unpriced, quote: undefined });
+  }
+
+  serving({ keyId, askedAt, route, symbol, status, text: body, request }: StreamedServing): void {
     const isStatus = route === '/v1/status' && status === 200;
-    const parts = isStatus ? splitStatus(body, askedAt) : { feedAgeMs: 0 };
-    return { at: this.#at, sub: this.#sub, ...serving, ...parts };
+    const { text, feedAgeMs } = isStatus ? splitStatus(body, askedAt) : { text: body, feedAgeMs: 0 };
+    const [at, sub] = [this.#at, this.#sub];
+    this.#rows.servings.push({ at, sub, keyId, askedAt, route, symbol, status, text, feedAgeMs, request });
   }
 
-  #rateText({ rate }: Pick<NotedQuote, 'rate'>): string {
-    return rate === undefined ? '' : this.#versions[rate]!;
+  fact(kind: string, subject: string, text: string): void {
+    this.#rows.facts.push({ at: this.#at, sub: this.#sub++, kind: kind as FactKind, subject, text });
   }
 
-  #factorsOf(versions: Pick<NotedQuote, 'rate' | 'terms'>): PriceFactors {
-    const key = `${versions.rate} ${versions.terms}`;
+  #factorsOf(rateText: string, termsText: string): PriceFactors {
+    const key = `${rateText}${termsText}`;
     const known = this.#factors.get(key);
     if (known !== undefined) return known;
     // A rate that is refreshed is a new version: the old ones are never asked for again.
     if (this.#factors.size > 1_000) this.#factors.clear();
-    const { fee, margin, rounding } = JSON.parse(this.#versions[versions.terms]!) as TermsVersion;
-    const rateText = this.#rateText(versions);
+    const { fee, margin, rounding } = JSON.parse(termsText) as TermsVersion;
     const rate = rateText === '' ? undefined : (JSON.parse(rateText) as RateVersion);
     const isConverted = rate !== undefined && margin !== undefined;
     const conversion = isConverted

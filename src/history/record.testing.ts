@@ -10,6 +10,7 @@ import { openSegments } from './open-segments.ts';
 import { Publication } from './publication.ts';
 import { chainStart, type Segment } from './segment.ts';
 import type { RecordLocation, SegmentStore } from './segment-store.ts';
+import { StreamWriter } from './stream.ts';
 import { RecordWriter } from './writer.ts';
 
 export const requestKey = Buffer.alloc(16, 7);
@@ -97,19 +98,15 @@ export async function writerOn(store: SegmentStore, path: string) {
   return { writer: new RecordWriter(parts), written, run };
 }
 
-/** Pieces as the serving thread sends them, with one answer to a key each. */
+/** Pieces of a stream, with one answer to a key each. */
 export function answers() {
-  let request = 0;
-  return (at: number): string => {
-    const what = { keyId: 'key_a', askedAt: at, route: '/v1/time', symbol: '', status: 200, text: '' };
-    const noted = { kind: 'serving', serving: { ...what, request: ++request } };
-    return JSON.stringify(
-      request === 1
-        ? [
-            [at, { kind: 'restated' }],
-            [at, noted],
-          ]
-        : [[at, noted]],
-    );
+  const stream = new StreamWriter();
+  let count = 0;
+  stream.reset();
+  return (at: number): Buffer => {
+    stream.time(at as EpochMs);
+    const serving = { keyId: 'key_a', askedAt: at as EpochMs, symbol: '', status: 200, text: '', request: ++count };
+    stream.serving({ ...serving, route: '/v1/time' });
+    return stream.take();
   };
 }

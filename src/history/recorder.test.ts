@@ -27,10 +27,10 @@ test('what a disk does not take in time is a gap that is told, counted and recor
     after: () => ({ cancel() {} }),
     every: () => ({ cancel() {} }),
   };
-  const pieces: string[] = [];
+  const pieces: Buffer[] = [];
   const told: (EpochMs | undefined)[] = [];
-  const send = (piece: string) => pieces.push(piece);
-  const recorder = new Recorder({ book, clock: still, send, onGap: (since) => told.push(since) });
+  const channel = { send: (piece: Buffer) => pieces.push(piece) };
+  const recorder = new Recorder({ book, clock: still, channel, onGap: (since) => told.push(since) });
   const held = { reason: 'jump', since: 900 as EpochMs, values: [], unpricedFrom: undefined } as const;
   book.heldChanged('BTCEUR' as MarketSymbol, held);
   recorder.start([['process', '{}']]);

@@ -3,26 +3,31 @@ import type { PriceInputs } from '../market/client-ticker.ts';
 import type { Held, HeldSubject } from '../market/guard.ts';
 import type { BookObserver, MarketBook } from '../market/market-book.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
-import { areSamePrices } from '../market/reference-prices.ts';
+import { areSamePrices, noReferences } from '../market/reference-prices.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import type { MarketTerms } from '../market/terms.ts';
-import type { ConversionRate } from '../market/upstream.ts';
-import type { Noted, NotedServing } from './publication.ts';
+import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
+import type { ConversionRate, ReferencePrices } from '../market/upstream.ts';
 import {
   type FactKind,
   type GapFact,
   type ListingFact,
   type NoQuote,
   type RateVersion,
-  type TermsVersion,
   termsVersionOf,
 } from './rows.ts';
+import { type StreamedServing, StreamWriter } from './stream.ts';
+
+/** Where pieces of the stream go. */
+export interface RecordingChannel {
+  /** Takes the piece over and returns at once. */
+  send(piece: Buffer): void;
+}
 
 export interface RecorderOptions {
   readonly book: MarketBook;
   readonly clock: Clock;
-  /** Takes a piece of what was noted, as JSON of a list, and returns at once. */
-  readonly send: (piece: string) => void;
+  readonly channel: RecordingChannel;
   /** Called after each flush: for whatever else is to be recorded. */
   readonly onFlush?: (() => void) | undefined;
   /** Called with the instant since when nothing is recorded, with the error if one is the reason; `undefined` once the record goes on. */
@@ -31,33 +36,41 @@ export interface RecorderOptions {
 
 /** How long something published waits at most before it is on its way to the journal. */
 const flushEveryMs = 250;
-/** A piece is sent early once it has so many characters. */
-const pieceLengthMax = 262_144;
-/** Characters on their way that are not in the journal, a byte each. More means that the disk does not keep up. */
+/** A piece is sent early once it has so many bytes. */
+const pieceBytesMax = 262_144;
+/** Bytes on their way that are not in the journal. More means that the disk does not keep up. */
 const backlogBytesMax = 64 * 1024 * 1024;
 
-/** What was noted last of a market. */
-interface LastNoted {
+/** What was sent last of a market. */
+interface Sent {
+  readonly index: number;
   /** In `/v1/markets`; `undefined` where it is not. */
   market: OfferedMarket | undefined;
   noQuote: NoQuote | undefined;
   inputs: PriceInputs | undefined;
 }
 
+/** What was sent last of an exchange market. */
+interface SentPrices {
+  ticker: AcceptedTicker | undefined;
+  references: ReferencePrices | undefined;
+}
+
 /**
  * Notes what is published and what is served, in their order, on the serving thread: references are compared, and what
- * changed is added to a text. It never waits and never throws; what cannot be written in time becomes a gap.
+ * changed is copied into a buffer. It never waits and never throws; what cannot be written in time becomes a gap.
  */
 export class Recorder implements BookObserver {
   readonly #options: RecorderOptions;
-  /** Each with a comma after it. */
-  #noted = '';
-  readonly #last = new Map<MarketSymbol, LastNoted>();
-  /** The numbers of rates and terms, which stay the same objects as long as they hold, and of their texts. */
-  #versions = new WeakMap<ConversionRate | MarketTerms, number>();
-  readonly #texts = new Map<string, number>();
-  /** The operator's holds that were noted. */
+  readonly #stream = new StreamWriter();
+  readonly #sent = new Map<MarketSymbol, Sent>();
+  readonly #prices = new Map<MarketSymbol, SentPrices>();
+  readonly #names = new Map<string, number>();
+  readonly #rates = new Map<ConversionRate, number>();
+  /** The operator's holds that were sent. */
   #holds: ReadonlyMap<HeldSubject, EpochMs> = new Map();
+  /** By the terms of each market, which stay the same objects until others hold. */
+  #terms = new WeakMap<MarketTerms, number>();
   #facts: readonly [FactKind, string][] = [];
   #at = 0 as EpochMs;
   #recheckAt = 0;
@@ -118,12 +131,12 @@ export class Recorder implements BookObserver {
   }
 
   /** An answer to a valid key, in the turn in which it was made. */
-  served(serving: NotedServing): void {
+  served(serving: StreamedServing): void {
     if (this.#gap !== undefined) this.#gap.servings++;
     this.#noting(() => {
       this.#now();
       this.#refreshIfDue(serving.askedAt);
-      this.#note({ kind: 'serving', serving });
+      this.#stream.serving(serving);
       this.#unsentServings++;
       this.#sendWhenLarge();
     });
@@ -132,7 +145,7 @@ export class Recorder implements BookObserver {
   fact(kind: FactKind, subject: string, json: string): void {
     this.#noting(() => {
       this.#now();
-      this.#noteFact(kind, subject, json);
+      this.#stream.fact(kind, subject, json);
     });
   }
 
@@ -183,25 +196,17 @@ export class Recorder implements BookObserver {
   #now(): EpochMs {
     const now = this.#options.clock.now();
     if (now > this.#at) this.#at = now;
+    this.#stream.time(this.#at);
     return now;
   }
 
-  #note(noted: Noted): void {
-    this.#noted += `${JSON.stringify([this.#at, noted])},`;
-  }
-
-  #noteFact(kind: FactKind, subject: string, text: string): void {
-    this.#note({ kind: 'fact', fact: { kind, subject, text } });
-  }
-
   #sendWhenLarge(): void {
-    if (this.#noted.length > pieceLengthMax) this.#send();
+    if (this.#stream.length > pieceBytesMax) this.#send();
   }
 
   #send(): void {
-    if (this.#noted === '') return;
-    const piece = `[${this.#noted.slice(0, -1)}]`;
-    this.#noted = '';
+    if (this.#stream.length === 0) return;
+    const piece = this.#stream.take();
     if (this.#backlogBytes + piece.length > backlogBytesMax) {
       this.#beginGap();
       return;
@@ -210,14 +215,14 @@ export class Recorder implements BookObserver {
     this.#outstanding.push(this.#at);
     this.#sentAt = this.#at;
     this.#unsentServings = 0;
-    this.#options.send(piece);
+    this.#options.channel.send(piece);
   }
 
   #beginGap(error?: unknown): void {
     const from = this.#isLost ? this.#writtenAt : this.#sentAt;
     this.#gap ??= { from, servings: this.#unsentServings };
     this.#unsentServings = 0;
-    this.#noted = '';
+    this.#stream.take();
     this.#options.onGap(this.#gap.from, error);
   }
 
@@ -232,105 +237,137 @@ export class Recorder implements BookObserver {
 
   /** States everything afresh. */
   #restate(): void {
-    this.#last.clear();
-    this.#versions = new WeakMap();
-    this.#texts.clear();
+    this.#sent.clear();
+    this.#prices.clear();
+    this.#names.clear();
+    this.#rates.clear();
     this.#holds = new Map();
-    this.#noted = '';
-    const now = this.#now();
-    this.#note({ kind: 'restated' });
-    for (const [kind, json] of this.#facts) this.#noteFact(kind, '', json);
-    for (const [subject, held] of this.#options.book.held()) this.#noteFact('guard', subject, JSON.stringify(held));
-    this.#refresh(now);
+    this.#terms = new WeakMap();
+    this.#stream.take();
+    this.#stream.reset();
+    this.#now();
+    for (const [kind, json] of this.#facts) this.#stream.fact(kind, '', json);
+    for (const [subject, held] of this.#options.book.held()) this.#stream.fact('guard', subject, JSON.stringify(held));
+    this.#refresh(this.#now());
   }
 
   /** Looks at everything that may have changed by itself or with the list of markets. */
   #refresh(now: EpochMs): void {
     const { catalogue } = this.#options.book;
-    if (this.#marketsStale || this.#last.size === 0) {
+    if (this.#marketsStale || this.#sent.size === 0) {
       this.#marketsStale = false;
       const listed = new Map(catalogue.listed(now).map((market) => [market.symbol, market]));
-      for (const symbol of new Set([...listed.keys(), ...this.#last.keys()]))
-        this.#noteListing(symbol, listed.get(symbol));
-      this.#noteHolds();
+      for (const symbol of new Set([...listed.keys(), ...this.#sent.keys()]))
+        this.#sendListing(symbol, listed.get(symbol));
+      this.#sendHolds();
     } else {
-      for (const { market } of this.#last.values()) {
-        if (market?.listedUntil !== undefined && now >= market.listedUntil) this.#noteListing(market.symbol, undefined);
+      for (const { market } of this.#sent.values()) {
+        if (market?.listedUntil !== undefined && now >= market.listedUntil) this.#sendListing(market.symbol, undefined);
       }
     }
     for (const { symbol } of catalogue.all()) this.#evaluate(symbol, now);
     this.#recheckAt = this.#options.book.nextChangeAt(now);
   }
 
-  #noteHolds(): void {
+  #sendHolds(): void {
     const holds = this.#options.book.operatorHolds();
     for (const [subject, since] of holds) {
-      if (this.#holds.get(subject) !== since) this.#noteFact('hold', subject, JSON.stringify({ since }));
+      if (this.#holds.get(subject) !== since) this.#stream.fact('hold', subject, JSON.stringify({ since }));
     }
-    for (const subject of this.#holds.keys()) if (!holds.has(subject)) this.#noteFact('hold', subject, 'null');
+    for (const subject of this.#holds.keys()) if (!holds.has(subject)) this.#stream.fact('hold', subject, 'null');
     this.#holds = holds;
   }
 
-  #noteListing(symbol: MarketSymbol, market: OfferedMarket | undefined): void {
-    const noted = this.#lastOf(symbol);
-    const last = noted.market;
-    noted.market = market;
+  #sendListing(symbol: MarketSymbol, market: OfferedMarket | undefined): void {
+    const sent = this.#sentOf(symbol);
+    const last = sent.market;
+    sent.market = market;
     if (last === market || (last !== undefined && market !== undefined && areEqual(last, market))) return;
-    this.#noteFact('listing', symbol, JSON.stringify({ market: market ?? null } satisfies ListingFact));
+    this.#stream.listing(sent.index, JSON.stringify({ market: market ?? null } satisfies ListingFact));
   }
 
   #evaluate(symbol: MarketSymbol, now: EpochMs): void {
     const { book } = this.#options;
-    const last = this.#lastOf(symbol);
+    const sent = this.#sentOf(symbol);
     const inputs = book.inputs(symbol, now);
     if (inputs.kind !== 'inputs') {
       const reason = inputs.kind === 'unpriced' ? inputs.reason : 'not_offered';
-      const isNew = last.noQuote === undefined && last.inputs === undefined;
-      if (last.noQuote === reason || (isNew && reason === 'not_offered')) return;
-      last.noQuote = reason;
-      last.inputs = undefined;
-      this.#note({ kind: 'noQuote', symbol, reason });
+      const isNew = sent.noQuote === undefined && sent.inputs === undefined;
+      if (sent.noQuote === reason || (isNew && reason === 'not_offered')) return;
+      sent.noQuote = reason;
+      sent.inputs = undefined;
+      this.#stream.noQuote(sent.index, reason);
       return;
     }
-    if (last.inputs !== undefined && areSameInputs(last.inputs, inputs)) return;
-    this.#noteQuote(last, inputs);
+    if (sent.inputs !== undefined && areSameInputs(sent.inputs, inputs)) return;
+    this.#sendQuote(sent, inputs);
     const recheckAt = book.nextChangeAt(now);
     if (recheckAt < this.#recheckAt) this.#recheckAt = recheckAt;
   }
 
-  #noteQuote(last: LastNoted, inputs: PriceInputs): void {
-    const { market, ticker, references, rate, terms } = inputs;
-    if (last.market !== market) this.#noteListing(market.symbol, market);
-    const rateVersion = rate && this.#versionOf(rate, () => this.#rateVersion(rate));
-    const termsVersion = this.#versionOf(terms, () => termsVersionOf(terms));
-    const { symbol } = market;
-    this.#note({ kind: 'quote', symbol, ticker, references, rate: rateVersion, terms: termsVersion });
-    last.inputs = inputs;
-    last.noQuote = undefined;
+  #sendQuote(sent: Sent, inputs: PriceInputs): void {
+    const { market, ticker, references, rate } = inputs;
+    if (sent.market !== market) this.#sendListing(market.symbol, market);
+    const exchangeMarket = this.#sentOf(market.exchangeSymbol);
+    const prices = this.#pricesOf(market.exchangeSymbol);
+    if (prices.ticker !== ticker) {
+      const source = this.#name(ticker.source);
+      this.#stream.ticker(exchangeMarket.index, source, ticker, prices.ticker);
+      prices.ticker = ticker;
+    }
+    if (prices.references !== references) {
+      this.#stream.references(exchangeMarket.index, references ?? noReferences);
+      prices.references = references;
+    }
+    const rateName = rate === undefined ? 0 : this.#rateName(rate) + 1;
+    const terms = this.#termsName(inputs.terms);
+    this.#stream.quote(sent.index, exchangeMarket.index, rateName, terms);
+    sent.inputs = inputs;
+    sent.noQuote = undefined;
   }
 
-  #lastOf(symbol: MarketSymbol): LastNoted {
-    const known = this.#last.get(symbol);
+  #sentOf(symbol: MarketSymbol): Sent {
+    const known = this.#sent.get(symbol);
     if (known !== undefined) return known;
-    const last: LastNoted = { market: undefined, noQuote: undefined, inputs: undefined };
-    this.#last.set(symbol, last);
-    return last;
+    const sent: Sent = { index: this.#name(symbol), market: undefined, noQuote: undefined, inputs: undefined };
+    this.#sent.set(symbol, sent);
+    return sent;
   }
 
-  #rateVersion(rate: ConversionRate): RateVersion {
-    return { ...rate, validUntil: this.#options.book.rate(rate.quote)!.validUntil };
-  }
-
-  /** The number of a rate or of terms, whose text is noted first where it is new. */
-  #versionOf(what: ConversionRate | MarketTerms, make: () => RateVersion | TermsVersion): number {
-    const known = this.#versions.get(what);
+  #pricesOf(exchangeSymbol: MarketSymbol): SentPrices {
+    const known = this.#prices.get(exchangeSymbol);
     if (known !== undefined) return known;
-    const text = JSON.stringify(make());
-    const number = this.#texts.get(text) ?? this.#texts.size;
-    if (number === this.#texts.size) this.#note({ kind: 'version', text });
-    this.#texts.set(text, number);
-    this.#versions.set(what, number);
-    return number;
+    const prices: SentPrices = { ticker: undefined, references: undefined };
+    this.#prices.set(exchangeSymbol, prices);
+    return prices;
+  }
+
+  #rateName(rate: ConversionRate): number {
+    const known = this.#rates.get(rate);
+    if (known !== undefined) return known;
+    for (const old of this.#rates.keys()) if (old.quote === rate.quote) this.#rates.delete(old);
+    const { validUntil } = this.#options.book.rate(rate.quote)!;
+    const index = this.#name(JSON.stringify({ ...rate, validUntil } satisfies RateVersion));
+    this.#rates.set(rate, index);
+    return index;
+  }
+
+  #termsName(terms: MarketTerms): number {
+    const known = this.#terms.get(terms);
+    if (known !== undefined) return known;
+    const index = this.#name(JSON.stringify(termsVersionOf(terms)));
+    this.#terms.set(terms, index);
+    return index;
+  }
+
+  /** The number of a text, which is sent first where it is new. */
+  #name(text: string): number {
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    const index = this.#names.size;
+    this.#names.set(text, index);
+    this.#stream.name(index, text);
+    return index;
   }
 }
 

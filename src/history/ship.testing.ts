@@ -31,7 +31,7 @@ export class RecordedService {
   readonly record: RecordFixture;
   readonly clock = new FakeClock('2026-11-30T23:58:00.000Z');
   readonly #book: MarketBook;
-  #process: { readonly open: OpenWriter; readonly recorder: Recorder; readonly pieces: string[] } | undefined;
+  #process: { readonly open: OpenWriter; readonly recorder: Recorder; readonly pieces: Buffer[] } | undefined;
   #prices = 0;
   #answers = 0;
 
@@ -53,9 +53,9 @@ export class RecordedService {
   async begin(): Promise<void> {
     const { store, journalPath } = this.record;
     const open = await openWriter({ store, journalPath, requestKey, now: this.clock.now(), written: () => {} });
-    const pieces: string[] = [];
-    const send = (piece: string) => pieces.push(piece);
-    const recorder = new Recorder({ book: this.#book, clock: this.clock, send, onGap: () => assert.fail('a gap') });
+    const pieces: Buffer[] = [];
+    const channel = { send: (piece: Buffer) => void pieces.push(piece) };
+    const recorder = new Recorder({ book: this.#book, clock: this.clock, channel, onGap: () => assert.fail('a gap') });
     this.#process = { open, recorder, pieces };
     recorder.start([['process', '{"version":"1.0.0","errorsUrl":"https://api.example.com/errors"}']]);
     if (open.gap !== undefined) recorder.fact('gap', '', JSON.stringify(open.gap));

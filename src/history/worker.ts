@@ -17,7 +17,7 @@ export interface WorkerSettings {
 
 /** To the recording thread. */
 export type ToWorker =
-  | { readonly kind: 'piece'; readonly piece: string }
+  | { readonly kind: 'piece'; readonly piece: Uint8Array }
   /** About once a second. */
   | { readonly kind: 'tick'; readonly now: EpochMs }
   | { readonly kind: 'stop' };

@@ -23,7 +23,7 @@ export interface RecordWriterParts {
   readonly chain: number;
   readonly run: number;
   readonly head: ChainHead;
-  /** So much of what was noted is in the journal. */
+  /** So many bytes of the stream are in the journal. */
   readonly written: (bytes: number) => void;
 }
 
@@ -71,8 +71,8 @@ export class RecordWriter {
     return { ...this.#totals, head: this.#head };
   }
 
-  /** Takes a piece of what was noted. Throws the error of the disk; what it could not write it keeps. */
-  async take(piece: string): Promise<void> {
+  /** Takes a piece of the stream. Throws the error of the disk; what it could not write it keeps. */
+  async take(piece: Uint8Array): Promise<void> {
     const { rows, restated } = this.#parts.publication.read(piece);
     this.#unwritten.push({ rows, restated, bytes: piece.length });
     await this.#drain();

@@ -49,7 +49,7 @@ class Rig {
   #recorder!: Recorder;
   #keeper!: CandleKeeper;
   #open!: OpenWriter;
-  #pieces: string[] = [];
+  #pieces: Buffer[] = [];
   #requests = 0;
 
   private constructor(record: RecordFixture) {
@@ -77,8 +77,8 @@ class Rig {
     });
     this.book = new MarketBook(pricingPolicy(), everyEuroMarket, undefined, rules);
     this.#board = new Board(this.book);
-    const send = (piece: string) => this.#pieces.push(piece);
-    this.#recorder = new Recorder({ book: this.book, clock: this.clock, send, onGap: () => {} });
+    const channel = { send: (piece: Buffer) => void this.#pieces.push(piece) };
+    this.#recorder = new Recorder({ book: this.book, clock: this.clock, channel, onGap: () => {} });
     this.#recorder.start([
       ['process', JSON.stringify({ version: '1.0.0', errorsUrl: 'https://api.example.com/errors' })],
     ]);

@@ -104,7 +104,7 @@ export class Recording {
     this.#recorder = new Recorder({
       book: market.book,
       clock,
-      send: (piece) => this.#post({ kind: 'piece', piece }),
+      channel: { send: (piece) => this.#post({ kind: 'piece', piece }, [piece.buffer as ArrayBuffer]) },
       onFlush: () => this.#recordFacts(),
       onGap: (since, error) => {
         if (since !== undefined && this.#gapSince === undefined) {
@@ -187,8 +187,8 @@ export class Recording {
     this.#timers.push(clock.after(this.#restart.nextMs(), () => !this.#isStopping && this.#startWorker()));
   }
 
-  #post(message: ToWorker): void {
-    this.#worker?.postMessage(message);
+  #post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
+    this.#worker?.postMessage(message, transfer);
   }
 
   #hear(message: FromWorker): void {
