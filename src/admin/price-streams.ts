@@ -32,8 +32,8 @@ interface Update {
 }
 
 /**
- * Server-sent events of prices: a snapshot, then what changes. A reader that does not keep up gets the changes of the
- * meantime in one event, so that no more than one event waits for it, and is cut when it takes nothing.
+ * Server-sent events of prices: a snapshot, then changes. For a slow reader at most one event waits, which collects all
+ * changes since; a reader that takes nothing is disconnected.
  */
 export class PriceStreams {
   readonly #prices: PriceVersions;

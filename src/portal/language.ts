@@ -78,7 +78,7 @@ export function isTranslated(language: Language, slug: string): boolean {
   return language === 'en' || translationsIn(`guides/${slug}`).size > 0;
 }
 
-/** The Czech of a file by the hashes of the English, so that no text stands in two places. Empty without such a file. */
+/** The Czech texts of a file, keyed by a hash of the English, which is written once. Empty if there is no file. */
 export function translationsIn(name: string): ReadonlyMap<string, string> {
   const file = new URL(`czech/${name}.txt`, import.meta.url);
   if (!existsSync(file)) return new Map();
