@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { managementDocument } from './admin/api/document.ts';
-import { operations } from './admin/api/operations.ts';
 import { commandReference } from './cli/help.ts';
 import { configurationReference } from './configuration/reference.ts';
 import { openApiDocument } from './contract/openapi.ts';
 import { ingestDocument } from './feed/push/document.ts';
+import { managementDocument } from './management/document.ts';
+import { operations } from './management/operations.ts';
 
 const baseUrl = 'https://api.example.com';
 

@@ -1,8 +1,8 @@
 import { startPrivateListener } from './admin/private-listener.ts';
-import type { Phase } from './admin/sources.ts';
 import { sleep } from './clock.ts';
 import { publicUrls } from './configuration/configuration.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
+import type { Phase } from './management/sources.ts';
 import { Notifier } from './notices/notifier.ts';
 import { OtlpExporter } from './telemetry/otlp-exporter.ts';
 import { accessRoom } from './wiring/access-room.ts';

@@ -1,9 +1,9 @@
 import type { FeedHealth } from '../feed/health.ts';
+import { FeedHealthSchema } from '../management/feed.ts';
+import type { AdminParts } from '../management/sources.ts';
+import { marketQuotes, sourceViews } from '../management/views.ts';
 import type { SourceQuote } from '../operator/source.ts';
-import { FeedHealthSchema } from './api/feed.ts';
 import { type Counts, fromZero, labelled, type Metric, type Sample, samplesOf } from './metric.ts';
-import type { AdminParts } from './sources.ts';
-import { marketQuotes, sourceViews } from './views.ts';
 
 /** What each source of each market is to its price; nothing where there is one source alone. */
 export function sourceMetrics(parts: AdminParts): Metric[] {

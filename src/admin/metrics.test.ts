@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { AdminParts } from '../management/sources.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { metricsRegistry } from './metrics.ts';
-import type { AdminParts } from './sources.ts';
 
 test('the age of the market data is absent while there never was any', async () => {
   const clock = new FakeClock();

@@ -5,13 +5,13 @@ import { errorCodes } from '../contract/errors.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
 import { publicServiceStatuses } from '../contract/schemas.ts';
 import { type Durations, durationBounds } from '../http/request-counts.ts';
+import type { ManagementCounters } from '../management/gate.ts';
+import type { AdminParts } from '../management/sources.ts';
+import { marketsByStatus } from '../management/views.ts';
 import type { OfferedMarket } from '../market/market-catalogue.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
-import type { ManagementCounters } from './api/gate.ts';
 import { feedMetrics, sourceMetrics } from './feed-metrics.ts';
 import { type Counts, fromZero, labelled, type Metric, metric, register, type Sample } from './metric.ts';
-import type { AdminParts } from './sources.ts';
-import { marketsByStatus } from './views.ts';
 
 const limitCategories = Object.keys(limitTable) as LimitCategory[];
 

@@ -4,13 +4,13 @@ import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
+import type { AdminParts, Phase } from '../management/sources.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
 import { symbol, upstreamMarket } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import { notesOf, readiness } from './readiness.ts';
-import type { AdminParts, Phase } from './sources.ts';
 
 const minuteMs = 60_000;
 

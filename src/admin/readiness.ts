@@ -1,17 +1,5 @@
-import type { Static } from 'typebox';
-import { line, named, nullableLine, words } from '../operator/fields.ts';
-import type { AdminParts } from './sources.ts';
-
-export const NoteSchema = named('Note', 'What an operator should know.', {
-  level: words(
-    ['critical', 'warning', 'info'],
-    '`critical`: waits for an operator now. `warning`: for working hours. `info`: needs no action.',
-  ),
-  text: line('What it is.', 'market data: degraded'),
-  page: nullableLine('The page of the console that shows more; null where none does.', 'feed', 64),
-});
-
-type Note = Static<typeof NoteSchema>;
+import type { Note } from '../management/note.ts';
+import type { AdminParts } from '../management/sources.ts';
 
 /**
  * Ready means that this process answers requests as the contract says. Stale data, a running

@@ -1,5 +1,5 @@
-import { fieldOf } from '../admin/api/problems.ts';
 import type { ConfigurationError } from '../configuration/load.ts';
+import { fieldOf } from '../management/problems.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /** Exit codes of the process. Stable: scripts rely on them. */

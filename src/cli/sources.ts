@@ -1,5 +1,5 @@
 import { generateSourceToken, tokenDigest } from '../access/operator-token.ts';
-import type { SourceView } from '../admin/views.ts';
+import type { SourceView } from '../management/views.ts';
 import { sourceTokenView } from '../operator/token.ts';
 import type { Command } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';

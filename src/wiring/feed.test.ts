@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
-import { sourceViews } from '../admin/views.ts';
 import type { EpochMs } from '../clock.ts';
 import { type FedParts, MarketChanges, takeState } from '../cluster/market-replication.ts';
 import { fromYaml } from '../configuration/configuration.testing.ts';
@@ -13,6 +12,7 @@ import type {
   LiveListener,
 } from '../feed/connector.ts';
 import { silentLog } from '../log.ts';
+import { sourceViews } from '../management/views.ts';
 import { type MarketState, readState, writeState } from '../market/market-state.ts';
 import { decimal, symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { faultNames } from '../../exchange-simulator/fault-catalogue.ts';
 import { managementCounters, metricsRegistry } from '../../src/admin/metrics.ts';
-import type { AdminParts } from '../../src/admin/sources.ts';
 import { type Command, commonOptions } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { loadConfiguration } from '../../src/configuration/load.ts';
 import { fields } from '../../src/configuration/schema.ts';
 import { errorCodes } from '../../src/contract/errors.ts';
+import type { AdminParts } from '../../src/management/sources.ts';
 import { filesEnding, textOf } from './files.ts';
 import { blocksOf, spansOf } from './markdown.ts';
 

@@ -7,7 +7,7 @@ import { filesEnding, isForTests, textOf } from './files.ts';
 /** What any room but the contract may import: a place for what would otherwise stand in several. */
 const ground = ['backoff', 'base62', 'clock', 'colour', 'html', 'log'];
 const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'http', 'market', 'notices', 'portal', ...ground];
-const joined = [...readable, 'admin', 'configuration', 'history', 'operator', 'store', 'telemetry'];
+const joined = [...readable, 'admin', 'configuration', 'history', 'management', 'operator', 'store', 'telemetry'];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   clock: [],
   colour: [],
@@ -28,12 +28,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   portal: ['board', 'contract', 'http', 'web', ...ground],
   telemetry: ['http', ...ground],
   operator: ['access', 'contract', 'history', 'http', 'market', 'notices', 'store', ...ground],
-  admin: [...readable, 'configuration', 'history', 'operator', 'store'],
+  management: [...readable, 'configuration', 'history', 'operator', 'store'],
+  admin: [...readable, 'configuration', 'history', 'management', 'operator', 'store'],
   configuration: ['colour', 'feed', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'wiring'],
   cli: [...joined, 'wiring', 'main'],
-  generate: ['admin', 'cli', 'configuration', 'contract', 'feed'],
+  generate: ['cli', 'configuration', 'contract', 'feed', 'management'],
   'exchange-simulator': ['clock'],
   client: [],
   web: [],

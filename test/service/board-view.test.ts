@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import type { BoardView } from '../../src/admin/views.ts';
 import { schemas } from '../../src/contract/schemas.ts';
+import type { BoardView } from '../../src/management/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { allSymbols, ServiceHarness } from '../support/service-harness.ts';
 

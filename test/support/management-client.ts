@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { managementDocument } from '../../src/admin/api/document.ts';
-import { operations } from '../../src/admin/api/operations.ts';
 import { documentSchemas } from '../../src/contract/document-schemas.testing.ts';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
+import { managementDocument } from '../../src/management/document.ts';
+import { operations } from '../../src/management/operations.ts';
 
 const document = managementDocument(operations);
 const check = documentSchemas(document as unknown as OpenApiDocument, 'asServer');

@@ -1,6 +1,6 @@
-import type { BoardView, MarketView } from '../../admin/views.ts';
 import { type Clock, sleep } from '../../clock.ts';
 import { didYouMean } from '../../configuration/spelling.ts';
+import type { BoardView, MarketView } from '../../management/views.ts';
 import { type DecimalString, roundTo, toBig } from '../../market/decimal.ts';
 import { parseSymbol } from '../../market/symbol.ts';
 import { CommandError, exitCodes } from '../failure.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
-import type { BoardView } from '../../admin/views.ts';
+import type { BoardView } from '../../management/views.ts';
 import { type Watched, watchedNext } from './board.ts';
 import { frameOf, type Scene, spanText } from './frame.ts';
 import { board, colours, marked, market, noPaint, windowBody } from './samples.testing.ts';

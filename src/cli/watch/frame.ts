@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { BoardView } from '../../admin/views.ts';
 import { isoInstant } from '../../contract/instant.ts';
+import type { BoardView } from '../../management/views.ts';
 import type { TerminalSize } from '../command.ts';
 import { harmless, type Paint } from '../style.ts';
 import type { Move, Row, Watched } from './board.ts';

@@ -1,5 +1,5 @@
-import type { BoardView, MarketView } from '../../admin/views.ts';
 import { isoInstant } from '../../contract/instant.ts';
+import type { BoardView, MarketView } from '../../management/views.ts';
 import { type Paint, paintFor } from '../style.ts';
 
 const nowMs = Date.parse('2026-11-21T10:00:00.500Z');

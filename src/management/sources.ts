@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { BreachLog } from '../access/breach-log.ts';
 import type { ClientAddresses } from '../access/client-address.ts';
 import type { KeyDirectory } from '../access/key-directory.ts';
@@ -22,7 +23,7 @@ import type { FeedStatus } from '../market/service-status.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
-import type { PriceStreams } from './price-streams.ts';
+import type { Note } from './note.ts';
 import type { RequestHistory } from './request-history.ts';
 import type { Sparklines } from './sparklines.ts';
 
@@ -112,6 +113,11 @@ export interface Management extends AdminParts {
   readonly sparklines: Sparklines;
   readonly timeline: FeedTimeline;
   readonly prices: PriceVersions;
-  readonly priceStreams: PriceStreams;
+  readonly priceStreams: {
+    readonly isFull: boolean;
+    open(response: ServerResponse, version: string | undefined, isStillAllowed: () => Promise<boolean>): void;
+  };
+  /** What an operator must act on, the most urgent first. */
+  readonly notes: () => Note[];
   readonly requests: RequestHistory;
 }

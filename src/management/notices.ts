@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { breachMail } from '../../notices/notice-mail.ts';
-import { line, listOf, named, words } from '../../operator/fields.ts';
-import { NoticeSchema, noticeStatuses, noticeView } from '../../operator/notice.ts';
+import { breachMail } from '../notices/notice-mail.ts';
+import { line, listOf, named, words } from '../operator/fields.ts';
+import { NoticeSchema, noticeStatuses, noticeView } from '../operator/notice.ts';
 import { operation, pathId } from './operation.ts';
 
 const NoticeListSchema = named('NoticeList', 'Notices to key holders.', {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { id, instants, line, listOf, named, object, pair, text, words } from '../../operator/fields.ts';
-import { auditSubjectKinds } from '../../store/schema.ts';
+import { id, instants, line, listOf, named, object, pair, text, words } from '../operator/fields.ts';
+import { auditSubjectKinds } from '../store/schema.ts';
 import { defaultLimit, nextSchema, operation, pageQuery, readCursor, timeAndId, writeCursor } from './operation.ts';
 
 const AuditEntrySchema = named('AuditEntry', 'A change, or an attempt to sign in. Never holds a secret.', {

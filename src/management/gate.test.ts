@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../../test/support/fake-clock.ts';
-import type { AuditChange } from '../../store/store-context.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { AuditChange } from '../store/store-context.ts';
 import { RefusalLog } from './gate.ts';
 
 test('refused tokens are recorded at most sixty times an hour, and the next entry counts those left out', async () => {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import type { EpochMs } from '../../clock.ts';
-import { MaintenanceWindowSchema, publicServiceStatuses } from '../../contract/schemas.ts';
+import type { EpochMs } from '../clock.ts';
+import { MaintenanceWindowSchema, publicServiceStatuses } from '../contract/schemas.ts';
 import {
   count,
   counts,
@@ -17,12 +17,12 @@ import {
   object,
   pair,
   words,
-} from '../../operator/fields.ts';
-import { NoteSchema, notesOf } from '../readiness.ts';
-import { MinuteSchema, minutesMax } from '../request-history.ts';
-import type { Management } from '../sources.ts';
-import { marketsByStatus } from '../views.ts';
+} from '../operator/fields.ts';
+import { NoteSchema } from './note.ts';
 import { operation } from './operation.ts';
+import { MinuteSchema, minutesMax } from './request-history.ts';
+import type { Management } from './sources.ts';
+import { marketsByStatus } from './views.ts';
 
 const ServiceStateSchema = {
   ...words(publicServiceStatuses, 'State of the service or of a part of it.'),
@@ -106,7 +106,7 @@ export const overviewOperations = {
         baseUrl: management.publicUrls().baseUrl,
         phase,
         ready: phase === 'serving',
-        notes: notesOf(management),
+        notes: management.notes(),
         ...instants('startedAt', management.startedAt),
         ...instants('serverTime', now),
         status: market.service.status(now),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { line, listOf, named, object } from '../../operator/fields.ts';
-import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
+import { line, listOf, named, object } from '../operator/fields.ts';
+import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 
 /** One row of the table of problems. A code that was retired is never used again. */
 interface ProblemRow {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { documentSchemas } from '../../contract/document-schemas.testing.ts';
-import type { OpenApiDocument } from '../../contract/openapi.ts';
+import { documentSchemas } from '../contract/document-schemas.testing.ts';
+import type { OpenApiDocument } from '../contract/openapi.ts';
 import { codesOf, managementDocument } from './document.ts';
 import { operations } from './operations.ts';
 import { problemCodes } from './problems.ts';
@@ -20,7 +20,7 @@ function* nodes(value: Json, path = '#'): Iterable<readonly [path: string, node:
 
 describe('the document of the management API', () => {
   test('is the one in the repository', () => {
-    const stored = readFileSync(new URL('../../../docs/openapi/management-v1.json', import.meta.url), 'utf8');
+    const stored = readFileSync(new URL('../../docs/openapi/management-v1.json', import.meta.url), 'utf8');
     assert.deepEqual(JSON.parse(stored), document, 'run "npm run generate"');
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FeedHealth } from '../../feed/health.ts';
+import type { FeedHealth } from '../feed/health.ts';
 import { healthBody } from './feed.ts';
 
 test('an exchange that cannot be reached is not said to be online, nor how far it is behind', () => {

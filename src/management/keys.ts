@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { digestOf, generateApiKey, lastFourOf } from '../../access/api-key.ts';
-import type { EpochMs } from '../../clock.ts';
-import { described, id, line, listOf, named, nullableCount, words } from '../../operator/fields.ts';
-import { KeySchema, keyStatuses, keyView, readKey } from '../../operator/key.ts';
-import type { KeyStatus } from '../../store/keys.ts';
+import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
+import type { EpochMs } from '../clock.ts';
+import { described, id, line, listOf, named, nullableCount, words } from '../operator/fields.ts';
+import { KeySchema, keyStatuses, keyView, readKey } from '../operator/key.ts';
+import type { KeyStatus } from '../store/keys.ts';
 import {
   defaultLimit,
   expiresAtMs,

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
-import { asEpochMs } from '../../clock.ts';
-import * as part from '../../contract/schema-parts.ts';
-import { withoutCandles } from '../../feed/connectors.ts';
-import type { RecordAsking } from '../../history/asking.ts';
-import { count, id, instantMs, line, nullableLine, words } from '../../operator/fields.ts';
-import { PriceReportSchema } from '../../operator/price.ts';
+import { asEpochMs } from '../clock.ts';
+import * as part from '../contract/schema-parts.ts';
+import { withoutCandles } from '../feed/connectors.ts';
+import type { RecordAsking } from '../history/asking.ts';
+import { count, id, instantMs, line, nullableLine, words } from '../operator/fields.ts';
+import { PriceReportSchema } from '../operator/price.ts';
 import {
   CandleListSchema,
   candleView,
@@ -26,11 +26,11 @@ import {
   ServedPageSchema,
   servedView,
   summaryView,
-} from '../../operator/record.ts';
-import { requestId } from '../../operator/request.ts';
-import type { Management } from '../sources.ts';
+} from '../operator/record.ts';
+import { requestId } from '../operator/request.ts';
 import { operation, strictObject } from './operation.ts';
 import { invalid, Problem } from './problems.ts';
+import type { Management } from './sources.ts';
 
 const symbolParams = Type.Object({ symbol: part.symbol('The market.', 'BTCCZK') });
 const span = {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { isoInstant } from '../../contract/instant.ts';
-import { line, listOf, named, pair } from '../../operator/fields.ts';
+import { isoInstant } from '../contract/instant.ts';
+import { line, listOf, named, pair } from '../operator/fields.ts';
 import { TickerSchema } from './markets.ts';
 import { operation } from './operation.ts';
 import { Problem } from './problems.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import type { EpochMs } from '../../clock.ts';
-import * as part from '../../contract/schema-parts.ts';
-import type { FeedHealth } from '../../feed/health.ts';
-import type { RateHealth } from '../../feed/rates/rate-keeper.ts';
-import type { CurrencyCode } from '../../market/symbol.ts';
+import type { EpochMs } from '../clock.ts';
+import * as part from '../contract/schema-parts.ts';
+import type { FeedHealth } from '../feed/health.ts';
+import type { RateHealth } from '../feed/rates/rate-keeper.ts';
+import type { CurrencyCode } from '../market/symbol.ts';
 import {
   count,
   counts,
@@ -20,9 +20,9 @@ import {
   pair,
   viewOf,
   words,
-} from '../../operator/fields.ts';
-import type { Management } from '../sources.ts';
+} from '../operator/fields.ts';
 import { operation } from './operation.ts';
+import type { Management } from './sources.ts';
 
 const feedPath = nullable(
   words(['live', 'fallback'], '`live`: over the live connection. `fallback`: over polls.'),

@@ -1,17 +1,17 @@
 import Type, { type Static } from 'typebox';
-import { ServiceBoard } from '../../board/service-board.ts';
-import type { EpochMs } from '../../clock.ts';
-import { problemBody } from '../../contract/errors.ts';
-import { ErrorSchema } from '../../contract/schemas.ts';
-import { maintenanceProblem } from '../../http/pipeline.ts';
-import { problemHeaders } from '../../http/response-writer.ts';
-import { FeedStatus } from '../../market/service-status.ts';
-import { count, described, instantMs, listOf, named, object } from '../../operator/fields.ts';
-import { WindowSchema, windowDescription, windowView } from '../../operator/window.ts';
-import { assertNewWindow, type NewWindow, type WindowRecord } from '../../store/windows.ts';
-import type { Management } from '../sources.ts';
+import { ServiceBoard } from '../board/service-board.ts';
+import type { EpochMs } from '../clock.ts';
+import { problemBody } from '../contract/errors.ts';
+import { ErrorSchema } from '../contract/schemas.ts';
+import { maintenanceProblem } from '../http/pipeline.ts';
+import { problemHeaders } from '../http/response-writer.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import { count, described, instantMs, listOf, named, object } from '../operator/fields.ts';
+import { WindowSchema, windowDescription, windowView } from '../operator/window.ts';
+import { assertNewWindow, type NewWindow, type WindowRecord } from '../store/windows.ts';
 import { noBody, operation, pathId, strictObject } from './operation.ts';
 import { ServiceStatusSchema } from './overview.ts';
+import type { Management } from './sources.ts';
 
 /** What a window is announced or previewed with. */
 const NewWindowSchema = strictObject('The new window.', {

@@ -1,10 +1,10 @@
 import Big from 'big.js';
 import Type, { type Static } from 'typebox';
-import type { EpochMs } from '../../clock.ts';
-import * as part from '../../contract/schema-parts.ts';
-import * as contract from '../../contract/schemas.ts';
-import type { OfferedMarket } from '../../market/market-catalogue.ts';
-import { type MarketSymbol, parseSymbol } from '../../market/symbol.ts';
+import type { EpochMs } from '../clock.ts';
+import * as part from '../contract/schema-parts.ts';
+import * as contract from '../contract/schemas.ts';
+import type { OfferedMarket } from '../market/market-catalogue.ts';
+import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import {
   count,
   described,
@@ -16,16 +16,16 @@ import {
   nullableDecimal,
   nullableLine,
   pair,
-} from '../../operator/fields.ts';
-import { catalogueMarkets, type MarketView, marketFields } from '../../operator/market.ts';
-import { explainPrice, heldField, heldOf, PriceReportSchema } from '../../operator/price.ts';
-import { sourceQuotes, sourcesField } from '../../operator/source.ts';
-import type { Store } from '../../store/store.ts';
-import type { Management } from '../sources.ts';
-import { sparkPointsMax } from '../sparklines.ts';
-import { tickerView } from '../views.ts';
+} from '../operator/fields.ts';
+import { catalogueMarkets, type MarketView, marketFields } from '../operator/market.ts';
+import { explainPrice, heldField, heldOf, PriceReportSchema } from '../operator/price.ts';
+import { sourceQuotes, sourcesField } from '../operator/source.ts';
+import type { Store } from '../store/store.ts';
 import { type Asked, assertConfirmed, confirmation, noBody, operation } from './operation.ts';
 import { Problem } from './problems.ts';
+import type { Management } from './sources.ts';
+import { sparkPointsMax } from './sparklines.ts';
+import { tickerView } from './views.ts';
 
 export const TickerSchema = { ...contract.TickerSchema, $id: 'Ticker' };
 

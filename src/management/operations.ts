@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { line, named } from '../../operator/fields.ts';
+import { line, named } from '../operator/fields.ts';
 import { accountOperations } from './accounts.ts';
 import { auditOperations } from './audit.ts';
 import { managementDocument, type Tag } from './document.ts';

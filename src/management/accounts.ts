@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { AccountSchema, accountFields, accountView, countedAccount } from '../../operator/account.ts';
-import { line, listOf, named, text } from '../../operator/fields.ts';
-import { KeySchema, keyView } from '../../operator/key.ts';
-import { unknownAccount } from '../../store/accounts.ts';
+import { AccountSchema, accountFields, accountView, countedAccount } from '../operator/account.ts';
+import { line, listOf, named, text } from '../operator/fields.ts';
+import { KeySchema, keyView } from '../operator/key.ts';
+import { unknownAccount } from '../store/accounts.ts';
 import {
   assertConfirmed,
   confirmation,

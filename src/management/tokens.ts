@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { generateOperatorToken, tokenDigest } from '../../access/operator-token.ts';
-import type { EpochMs } from '../../clock.ts';
-import { described, listOf, named, text } from '../../operator/fields.ts';
-import { roles } from '../../operator/role.ts';
-import { TokenSchema, tokenView } from '../../operator/token.ts';
+import { generateOperatorToken, tokenDigest } from '../access/operator-token.ts';
+import type { EpochMs } from '../clock.ts';
+import { described, listOf, named, text } from '../operator/fields.ts';
+import { roles } from '../operator/role.ts';
+import { TokenSchema, tokenView } from '../operator/token.ts';
 import { expiresAtMs, noBody, operation, pathId, strictObject } from './operation.ts';
 
 const TokenListSchema = named('TokenList', 'The operator tokens.', { tokens: listOf(TokenSchema, 'Oldest first.') });

@@ -1,16 +1,16 @@
 import Type from 'typebox';
-import type { EpochMs } from '../../clock.ts';
-import { limitWindowMs } from '../../contract/limits.ts';
-import { count, described, instants, listOf, named, object, pair } from '../../operator/fields.ts';
-import { KeySchema, keyView } from '../../operator/key.ts';
-import { NoticeSchema, noticeView } from '../../operator/notice.ts';
-import { RequestSchema, requestId, requestView } from '../../operator/request.ts';
-import type { BreachRecord, RefusedKey } from '../../store/breaches.ts';
-import { unknownKey } from '../../store/key-record.ts';
-import type { KeyWithAccount } from '../../store/keys.ts';
-import type { Management } from '../sources.ts';
+import type { EpochMs } from '../clock.ts';
+import { limitWindowMs } from '../contract/limits.ts';
+import { count, described, instants, listOf, named, object, pair } from '../operator/fields.ts';
+import { KeySchema, keyView } from '../operator/key.ts';
+import { NoticeSchema, noticeView } from '../operator/notice.ts';
+import { RequestSchema, requestId, requestView } from '../operator/request.ts';
+import type { BreachRecord, RefusedKey } from '../store/breaches.ts';
+import { unknownKey } from '../store/key-record.ts';
+import type { KeyWithAccount } from '../store/keys.ts';
 import { operation, pathId } from './operation.ts';
 import { Problem } from './problems.ts';
+import type { Management } from './sources.ts';
 
 const breachesShown = 200;
 const noticesShown = 50;

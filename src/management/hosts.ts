@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import { type ClientAddresses, joinedHeader } from '../../access/client-address.ts';
-import type { Configuration } from '../../configuration/configuration.ts';
+import { type ClientAddresses, joinedHeader } from '../access/client-address.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import { Problem } from './problems.ts';
 
 /** The parts of a request that are checked. */

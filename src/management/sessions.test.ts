@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock, seededRandomness } from '../../../test/support/fake-clock.ts';
+import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import { type Session, Sessions, sameSecret } from './sessions.ts';
 
 const hourMs = 3_600_000;

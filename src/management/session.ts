@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { instants, line, named, nullableLine, object, pair, text, words } from '../../operator/fields.ts';
-import { roles } from '../../operator/role.ts';
-import type { Management } from '../sources.ts';
+import { instants, line, named, nullableLine, object, pair, text, words } from '../operator/fields.ts';
+import { roles } from '../operator/role.ts';
 import { ownOriginOf } from './hosts.ts';
 import { operation, strictObject } from './operation.ts';
 import { Problem } from './problems.ts';
 import { type Session, type Sessions, sessionCookie } from './sessions.ts';
+import type { Management } from './sources.ts';
 
 const SessionSchema = named('Session', 'A signed-in browser.', {
   operator: object('Who is signed in.', {

@@ -1,14 +1,14 @@
 import Type, { type Static } from 'typebox';
-import type { EpochMs } from '../../clock.ts';
-import * as part from '../../contract/schema-parts.ts';
-import { termFields, termScopes } from '../../market/terms.ts';
-import { instantMs, listOf, named, words } from '../../operator/fields.ts';
-import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../../operator/term.ts';
-import { TermEffectSchema, termEffect, termRefusal } from '../../operator/term-effect.ts';
-import { assertTerm, type NewTerm } from '../../store/terms.ts';
-import type { Management } from '../sources.ts';
+import type { EpochMs } from '../clock.ts';
+import * as part from '../contract/schema-parts.ts';
+import { termFields, termScopes } from '../market/terms.ts';
+import { instantMs, listOf, named, words } from '../operator/fields.ts';
+import { newTermOf, TermSchema, termPrecision, termRounding, termView, termViews } from '../operator/term.ts';
+import { TermEffectSchema, termEffect, termRefusal } from '../operator/term-effect.ts';
+import { assertTerm, type NewTerm } from '../store/terms.ts';
 import { noBody, operation, pathId, strictObject } from './operation.ts';
 import { invalid, Problem } from './problems.ts';
+import type { Management } from './sources.ts';
 
 const TermListSchema = named('TermList', 'The terms.', {
   terms: listOf(

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import { tokenDigest } from '../../access/operator-token.ts';
-import { randomBase62 } from '../../base62.ts';
-import type { Clock, EpochMs, Randomness } from '../../clock.ts';
-import type { Role } from '../../operator/role.ts';
+import { tokenDigest } from '../access/operator-token.ts';
+import { randomBase62 } from '../base62.ts';
+import type { Clock, EpochMs, Randomness } from '../clock.ts';
+import type { Role } from '../operator/role.ts';
 
 /** Who has signed in, with a token or through the provider. */
 export interface Holder {

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import { isRole, roles, roleTable } from '../../operator/role.ts';
+import { isRole, roles, roleTable } from '../operator/role.ts';
 import type { ListedOperation, Operation } from './operation.ts';
 import { type ProblemCode, ProblemSchema, problemCodes, problemTable, problemType } from './problems.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, test } from 'node:test';
-import { ClientAddresses } from '../../access/client-address.ts';
+import { ClientAddresses } from '../access/client-address.ts';
 import { assertOwnHost, assertSameOrigin, ownOriginOf } from './hosts.ts';
 
 const own = { host: '192.0.2.10', hosts: ['admin.example.com', 'FD00::1'] };

@@ -1,19 +1,19 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Counter } from 'prom-client';
-import { AddressLimiter } from '../../access/address-limiter.ts';
-import { joinedHeader } from '../../access/client-address.ts';
-import { MinuteWindow } from '../../access/minute-window.ts';
-import { hasTokenShape, tokenDigest } from '../../access/operator-token.ts';
-import type { Clock, EpochMs } from '../../clock.ts';
-import { isEnough, isRole, personalRoles, type Role } from '../../operator/role.ts';
-import { tokenState } from '../../operator/token.ts';
-import type { AuditLog } from '../../store/audit.ts';
-import type { TokenRecord } from '../../store/tokens.ts';
-import type { Management } from '../sources.ts';
+import { AddressLimiter } from '../access/address-limiter.ts';
+import { joinedHeader } from '../access/client-address.ts';
+import { MinuteWindow } from '../access/minute-window.ts';
+import { hasTokenShape, tokenDigest } from '../access/operator-token.ts';
+import type { Clock, EpochMs } from '../clock.ts';
+import { isEnough, isRole, personalRoles, type Role } from '../operator/role.ts';
+import { tokenState } from '../operator/token.ts';
+import type { AuditLog } from '../store/audit.ts';
+import type { TokenRecord } from '../store/tokens.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import { Problem } from './problems.ts';
 import { type Holder, type Session, Sessions, sameSecret, sessionCookie } from './sessions.ts';
+import type { Management } from './sources.ts';
 
 /** What the management API counts itself. */
 export interface ManagementCounters {
@@ -21,6 +21,9 @@ export interface ManagementCounters {
   readonly signIns: Counter;
   readonly signInFailures: Counter;
 }
+
+/** Makes them, with a gauge of the open sessions. */
+export type CountersFor = (sessions: () => number) => ManagementCounters;
 
 /** The role that an operation needs; `sign-in` is the operation that makes a session. */
 export type Access = Role | 'anybody' | 'sign-in';

@@ -1,17 +1,15 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Registry } from 'prom-client';
 import type { TObject } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { EpochMs } from '../../clock.ts';
-import { isRole } from '../../operator/role.ts';
-import { managementCounters } from '../metrics.ts';
-import type { Management } from '../sources.ts';
-import { anybody, Gate, type Operator } from './gate.ts';
+import type { EpochMs } from '../clock.ts';
+import { isRole } from '../operator/role.ts';
+import { anybody, type CountersFor, Gate, type Operator } from './gate.ts';
 import { assertSameOrigin, ownOriginOf } from './hosts.ts';
 import type { Asked, ListedOperation, Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import { type FieldError, Problem } from './problems.ts';
+import type { Management } from './sources.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,8 +23,8 @@ declare module 'fastify' {
 }
 
 /** Adds the management API to the private listener: every operation of the table, and 405 for the other methods. */
-export function addManagementApi(app: FastifyInstance, management: Management, registry: Registry): void {
-  const counters = managementCounters(registry, () => gate.sessions.size);
+export function addManagementApi(app: FastifyInstance, management: Management, countersFor: CountersFor): void {
+  const counters = countersFor(() => gate.sessions.size);
   const gate: Gate = new Gate(management, counters);
   app.register(async (api) => {
     await api.register(cookie);
