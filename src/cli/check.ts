@@ -105,7 +105,7 @@ async function databaseState({ store, redis }: Configuration, clock: Clock, isRu
 
 async function recordState({ location }: HistoryConfiguration, clock: Clock): Promise<string> {
   if (location.kind === 'postgres') {
-    const { openSegmentsToRead } = await import('../history/open-segments.ts');
+    const { openSegmentsToRead } = await import('../history/segment/open-segments.ts');
     const store = await openSegmentsToRead(location);
     await store?.close();
     return store === undefined ? 'in PostgreSQL: empty; the server creates its tables' : 'in PostgreSQL';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { EpochMs } from '../clock.ts';
 import { isoInstant } from '../contract/instant.ts';
-import type { RecordSpan } from '../history/record-reader.ts';
+import type { RecordSpan } from '../history/query/record-reader.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
 import { readSpan, spanOptions, symbolOf, withRecord } from './record.ts';
@@ -35,7 +35,7 @@ export const exportRecord: Command = storeCommand({
   },
   async work({ input, values: { from, to, format, symbol }, configuration, context: { cwd, stderr } }) {
     const directory = resolve(cwd, input.required('out'));
-    const { writeRows } = await import('../history/export.ts');
+    const { writeRows } = await import('../history/ship/export.ts');
     const files: { file: string; rows: number }[] = [];
     let skipped = 0;
     await withRecord(configuration, async (record) => {

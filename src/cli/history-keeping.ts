@@ -90,11 +90,11 @@ export const release = storeCommand({
 /** Opens the record for changing its holds. */
 async function withHolds<T>(
   { configuration }: Pick<Job, 'configuration'>,
-  use: (segments: import('../history/segment-store.ts').SegmentStore) => Promise<T>,
+  use: (segments: import('../history/segment/segment-store.ts').SegmentStore) => Promise<T>,
 ): Promise<T> {
   // Says so where there is none.
   await withRecord(configuration, async () => {});
-  const { openSegments } = await import('../history/open-segments.ts');
+  const { openSegments } = await import('../history/segment/open-segments.ts');
   const segments = await openSegments(configuration.history!.location);
   try {
     return await use(segments);

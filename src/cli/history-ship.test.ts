@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { ClickHouseStandIn } from '../../test/support/clickhouse-stand-in.ts';
-import { RecordedService } from '../history/ship.testing.ts';
+import { RecordedService } from '../history/ship/ship.testing.ts';
 import { lockForService } from '../store/sqlite/open.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 

@@ -1,5 +1,5 @@
 import { isoInstant } from '../contract/instant.ts';
-import type { Shipped } from '../history/ship.ts';
+import type { Shipped } from '../history/ship/ship.ts';
 import { instants } from '../operator/fields.ts';
 import type { Command } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
@@ -37,7 +37,7 @@ export const ship: Command = storeCommand({
   async work(job) {
     const { input, configuration } = job;
     if (!input.isSet('schema')) return shipRecord(job);
-    const { schemaStatements } = await import('../history/clickhouse-schema.ts');
+    const { schemaStatements } = await import('../history/ship/clickhouse-schema.ts');
     const statements = schemaStatements(configuration.history?.shippedForMs ?? 0);
     return { json: { statements }, text: statements.map((each) => `${each};`).join('\n\n') };
   },
@@ -57,7 +57,7 @@ async function shipRecord({ input, values, configuration, context }: ShipJob) {
         'Set history.clickhouse.url; with a password in a file that MDAPI_HISTORY_CLICKHOUSE_URL_FILE names.';
       throw new CommandError(exitCodes.failure, 'clickhouse_missing', `There is no ClickHouse to copy to. ${remedy}`);
     }
-    const { shipTo } = await import('../history/ship.ts');
+    const { shipTo } = await import('../history/ship/ship.ts');
     const create = input.isSet('create');
     const options = { ...values, now: clock.now(), keepForMs: shippedForMs, progress };
     return shipTo(segments, clickhouse, create, options).catch((error: Error) => {

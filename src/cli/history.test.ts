@@ -5,11 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
-import { openWriter } from '../history/open-writer.ts';
-import { requestKey } from '../history/record.testing.ts';
-import { Recorder } from '../history/recorder.ts';
-import { RequestNumbers } from '../history/request-numbers.ts';
-import { openSqliteSegments } from '../history/sqlite-segments.ts';
+import { openWriter } from '../history/record/open-writer.ts';
+import { requestKey } from '../history/record/record.testing.ts';
+import { Recorder } from '../history/record/recorder.ts';
+import { RequestNumbers } from '../history/segment/request-numbers.ts';
+import { openSqliteSegments } from '../history/segment/sqlite-segments.ts';
 import { MarketBook } from '../market/market-book.ts';
 import {
   conversionRate,

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../clock.ts';
-import type { Position } from '../history/rows.ts';
+import type { Position } from '../history/segment/rows.ts';
 import { positionText, provenView, quoteView, servedView } from '../operator/record.ts';
 import type { Command, CommandInput } from './command.ts';
 import { CommandError, exitCodes } from './failure.ts';

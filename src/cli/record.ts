@@ -1,8 +1,8 @@
 import type { EpochMs } from '../clock.ts';
 import type { Configuration, HistoryConfiguration } from '../configuration/configuration.ts';
-import type { RecordQuestions } from '../history/questions.ts';
-import type { RecordSpan } from '../history/record-reader.ts';
-import type { SegmentReader } from '../history/segment-store.ts';
+import type { RecordQuestions } from '../history/query/questions.ts';
+import type { RecordSpan } from '../history/query/record-reader.ts';
+import type { SegmentReader } from '../history/segment/segment-store.ts';
 import { type MarketSymbol, parseSymbol } from '../market/symbol.ts';
 import type { Store } from '../store/store.ts';
 import type { CommandInput, Option } from './command.ts';
@@ -14,7 +14,7 @@ export async function withRecord<T>(
   configuration: Pick<Configuration, 'history'>,
   use: (questions: RecordQuestions) => Promise<T>,
 ): Promise<T> {
-  const { RecordQuestions } = await import('../history/questions.ts');
+  const { RecordQuestions } = await import('../history/query/questions.ts');
   return withSegments(configuration, (segments) => use(new RecordQuestions(segments)));
 }
 
@@ -30,7 +30,7 @@ export async function withSegments<T>(
       'Nothing is recorded: history.url is off, or not set beside a PostgreSQL store.',
     );
   }
-  const { openSegmentsToRead } = await import('../history/open-segments.ts');
+  const { openSegmentsToRead } = await import('../history/segment/open-segments.ts');
   const { location } = history;
   const segments = await openSegmentsToRead(location);
   if (segments === undefined) {

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { asEpochMs } from '../clock.ts';
 import * as part from '../contract/schema-parts.ts';
 import { withoutCandles } from '../feed/connectors.ts';
-import type { RecordAsking } from '../history/asking.ts';
+import type { RecordAsking } from '../history/query/asking.ts';
 import { count, id, instantMs, line, nullableLine, words } from '../operator/fields.ts';
 import { PriceReportSchema } from '../operator/price.ts';
 import {

@@ -12,7 +12,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
-import type { RecordAsking } from '../history/asking.ts';
+import type { RecordAsking } from '../history/query/asking.ts';
 import type { ConnectionFigures } from '../http/connections.ts';
 import type { RecentRequests } from '../http/recent-requests.ts';
 import type { RequestCounts } from '../http/request-counts.ts';

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { isoInstant } from '../contract/instant.ts';
 import * as part from '../contract/schema-parts.ts';
-import { type Candle, candlePrices } from '../history/candles.ts';
-import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/questions.ts';
-import type { ServedRow } from '../history/record-reader.ts';
-import type { Gap, Position, QuoteRow, RateVersion, TermsVersion } from '../history/rows.ts';
-import type { Hold } from '../history/segment-store.ts';
-import type { Verification } from '../history/verify.ts';
+import { type Candle, candlePrices } from '../history/query/candles.ts';
+import type { PriceAt, ProvenAnswer, RecordSummary } from '../history/query/questions.ts';
+import type { ServedRow } from '../history/query/record-reader.ts';
+import type { Verification } from '../history/query/verify.ts';
+import type { Gap, Position, QuoteRow, RateVersion, TermsVersion } from '../history/segment/rows.ts';
+import type { Hold } from '../history/segment/segment-store.ts';
 import {
   count,
   described,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { rebuildAnswer } from '../../src/history/bodies.ts';
-import { newRecord, recordTest } from '../../src/history/record.testing.ts';
-import { RecordReader } from '../../src/history/record-reader.ts';
-import { verifyRecord } from '../../src/history/verify.ts';
+import { rebuildAnswer } from '../../src/history/query/bodies.ts';
+import { RecordReader } from '../../src/history/query/record-reader.ts';
+import { verifyRecord } from '../../src/history/query/verify.ts';
+import { newRecord, recordTest } from '../../src/history/record/record.testing.ts';
 import { eventually } from '../support/eventually.ts';
 import { MailServer } from '../support/mail-server.ts';
 import { ServiceHarness } from '../support/service-harness.ts';

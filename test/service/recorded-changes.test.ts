@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { runInside } from '../../src/cli/cli.testing.ts';
 import { market, ticker } from '../../src/feed/push/engine.testing.ts';
-import { newRecord, recordTest } from '../../src/history/record.testing.ts';
+import { newRecord, recordTest } from '../../src/history/record/record.testing.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceHarness } from '../support/service-harness.ts';
 

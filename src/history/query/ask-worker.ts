@@ -1,0 +1,37 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openSegments } from '../segment/open-segments.ts';
+import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
+import type { FromAskWorker, Question } from './asking.ts';
+import { RecordQuestions } from './questions.ts';
+
+/** The thread that looks things up in the record: a day of a market is many segments to decode. */
+let opened: Promise<{ store: SegmentStore; questions: RecordQuestions }> | undefined;
+
+/** A store that cannot be opened is tried again with the next question. */
+function open() {
+  opened ??= openSegments(workerData as RecordLocation).then((store) => ({
+    store,
+    questions: new RecordQuestions(store),
+  }));
+  opened.catch(() => {
+    opened = undefined;
+  });
+  return opened;
+}
+
+async function answerTo({ name, args }: Question): Promise<unknown> {
+  const { store, questions } = await open();
+  const target = name === 'addHold' || name === 'releaseHold' ? store : questions;
+  return (target as unknown as Record<string, (...given: readonly unknown[]) => unknown>)[name]!(...args);
+}
+
+let turn = Promise.resolve();
+parentPort!.on('message', (question: Question) => {
+  turn = turn.then(async () => {
+    const reply: FromAskWorker = await answerTo(question).then(
+      (answer) => ({ id: question.id, answer }),
+      (error: Error) => ({ id: question.id, error: error.message }),
+    );
+    parentPort!.postMessage(reply);
+  });
+});

@@ -1,0 +1,275 @@
+import type { EpochMs } from '../../clock.ts';
+import type { PriceExplanation } from '../../market/client-ticker.ts';
+import type { DecimalString } from '../../market/decimal.ts';
+import type { Held, HeldSubject } from '../../market/guard.ts';
+import type { HeldInput } from '../../market/holds.ts';
+import type { OfferedMarket } from '../../market/market-catalogue.ts';
+import { derivePrices } from '../../market/pricing.ts';
+import type { MarketSymbol } from '../../market/symbol.ts';
+import {
+  after,
+  type FactKind,
+  type Gap,
+  gapAt,
+  type NoQuote,
+  type Position,
+  type Quote,
+  type QuoteRow,
+  type RateVersion,
+  type TermsVersion,
+} from '../segment/rows.ts';
+import { segmentKinds } from '../segment/segment.ts';
+import type { Hold, SegmentReader } from '../segment/segment-store.ts';
+import { listingOf, rebuildAnswer } from './bodies.ts';
+import { type Candle, CandleMaker } from './candles.ts';
+import { middlesAt, type RecordedChanges, recordedChanges } from './past-prices.ts';
+import { type Facts, RecordReader, type RecordSpan, type ServedRow } from './record-reader.ts';
+import { type Verification, verifyRecord } from './verify.ts';
+
+/** What was published of a market at an instant. */
+export type PriceAt =
+  | {
+      readonly kind: 'priced';
+      readonly row: QuoteRow;
+      readonly explanation: PriceExplanation;
+      /** What was held of its exchange market and its currency, by the operator or by the guard. */
+      readonly held: readonly HeldInput[];
+      /** Of its percent changes those that are from the record itself. */
+      readonly changes: RecordedChanges;
+    }
+  | { readonly kind: 'unpriced'; readonly reason: NoQuote; readonly held: readonly HeldInput[] }
+  /** With the gap that the instant lies in, where it lies in one. */
+  | { readonly kind: 'not_recorded'; readonly gap: Gap | undefined };
+
+/** Some rows, and where to go on. */
+export interface RowPage<Row> {
+  readonly rows: readonly Row[];
+  /** `undefined` where there is no more. */
+  readonly next: Position | undefined;
+}
+
+/** An answer again, with what proves it. */
+export interface ProvenAnswer {
+  readonly serving: ServedRow;
+  /** `undefined` where the record lacks what it was made from. */
+  readonly body: string | undefined;
+  readonly quotes: readonly QuoteRow[];
+  /** The segment it is in; `undefined` while its minute runs. */
+  readonly segment: { readonly chain: number; readonly number: number; readonly hash: string } | undefined;
+}
+
+export interface RecordSummary {
+  /** The first and the last instant with a segment. */
+  readonly from: EpochMs | undefined;
+  readonly to: EpochMs | undefined;
+  readonly segments: number;
+  readonly bytes: number;
+  readonly gaps: readonly Gap[];
+  readonly holds: readonly Hold[];
+}
+
+interface PageOptions extends RecordSpan {
+  readonly limit: number;
+  readonly after?: Position | undefined;
+}
+
+/** What people ask of the record. Everything it takes and gives survives a structured clone. */
+export class RecordQuestions {
+  readonly #store: SegmentReader;
+  readonly #reader: RecordReader;
+
+  constructor(store: SegmentReader) {
+    this.#store = store;
+    this.#reader = new RecordReader(store);
+  }
+
+  async summary(): Promise<RecordSummary> {
+    const heads = await this.#store.heads({ kinds: segmentKinds });
+    const gaps: Gap[] = [];
+    for (const chain of await this.#reader.chains()) gaps.push(...(await this.#reader.gaps(chain)));
+    return {
+      from: heads.reduce<EpochMs | undefined>(
+        (first, { firstAt }) => (firstAt < (first ?? Infinity) ? firstAt : first),
+        undefined,
+      ),
+      to: heads.reduce<EpochMs | undefined>((last, { lastAt }) => (lastAt > (last ?? 0) ? lastAt : last), undefined),
+      segments: heads.length,
+      bytes: heads.reduce((sum, { bytes }) => sum + bytes, 0),
+      gaps,
+      holds: await this.#store.holds(),
+    };
+  }
+
+  /** @param withoutCandles the sources whose percent changes are from the record */
+  async priceAt(symbol: string, at: EpochMs, withoutCandles: readonly string[]): Promise<PriceAt> {
+    let gap: Gap | undefined;
+    for (const chain of await this.#reader.chains()) {
+      gap = gapAt(await this.#reader.gaps(chain), at);
+      if (gap !== undefined) continue;
+      const row = await this.#reader.lastQuote(chain, symbol, after({ at }));
+      if (row === undefined) continue;
+      const market = listingOf(await this.#factsAt(chain, at, [symbol]), symbol);
+      const subjects = market === undefined ? [] : subjectsOf(market);
+      const facts = await this.#factsAt(chain, at, [symbol, ...subjects]);
+      const held = heldIn(facts, subjects);
+      if (row.quote === undefined) return { kind: 'unpriced', reason: row.unpriced!, held };
+      const explanation = explainRow(row, row.quote, facts);
+      if (explanation === undefined) continue;
+      const isRecorded = withoutCandles.includes(row.quote.source);
+      const changes = isRecorded ? await recordedChanges(this.#reader, row, explanation.market) : {};
+      return { kind: 'priced', row, explanation, held, changes };
+    }
+    return { kind: 'not_recorded', gap };
+  }
+
+  /** The middle of bid and ask of each market whose price a source made at an instant: see `middlesAt`. */
+  middlesAt(source: string, at: EpochMs): Promise<ReadonlyMap<MarketSymbol, DecimalString>> {
+    return middlesAt(this.#reader, source, at);
+  }
+
+  /** What was published of a market. */
+  async quotes(symbol: string, options: PageOptions): Promise<RowPage<QuoteRow>> {
+    const chain = await this.#chainOf(options);
+    return pageOf(this.#reader.quotes(chain, symbol, spanOf(options)), options);
+  }
+
+  /** What was published of all markets, or of one, a segment at a time. */
+  async *everyQuote(span: RecordSpan, symbol?: string): AsyncGenerator<QuoteRow[]> {
+    yield* this.#reader.quotes(await this.#chainOf(span), symbol, span);
+  }
+
+  /** Steps of a market, for a chart. */
+  async candles(symbol: string, span: RecordSpan, stepMs: number, now: EpochMs): Promise<readonly Candle[]> {
+    const chain = await this.#chainOf(span);
+    const gaps = await this.#reader.gaps(chain);
+    const start = (Math.floor(span.from / stepMs) * stepMs) as EpochMs;
+    const before = await this.#reader.lastQuote(chain, symbol, { at: start, sub: 0 });
+    const maker = new CandleMaker(span, stepMs, gaps, before?.quote);
+    for await (const rows of this.#reader.quotes(chain, symbol, { from: start, to: span.to })) {
+      for (const row of rows) maker.add(row);
+    }
+    return maker.finish(now);
+  }
+
+  /** What was answered. @param keyId of all keys where it is left out */
+  async served(keyId: string | undefined, options: PageOptions): Promise<RowPage<ServedRow>> {
+    const chains = await this.#reader.chains();
+    const pages: ServedRow[] = [];
+    for (const chain of chains) {
+      const { rows } = await pageOf(this.#reader.servings(chain, spanOf(options), keyId), options);
+      pages.push(...rows);
+    }
+    pages.sort((one, other) => one.at - other.at || one.sub - other.sub);
+    const end = pages.findIndex((row, index) => index >= options.limit && !isSamePosition(row, pages[index - 1]));
+    const rows = end === -1 ? pages : pages.slice(0, end);
+    return { rows, next: rows.length >= options.limit ? positionOf(rows.at(-1)) : undefined };
+  }
+
+  async answer(requestId: string): Promise<ProvenAnswer | undefined> {
+    const found = await this.#reader.findServing(requestId);
+    if (found === undefined) return undefined;
+    const rebuilt = await rebuildAnswer(this.#reader, found);
+    const { serving, segment } = found;
+    return {
+      serving,
+      body: rebuilt?.body,
+      quotes: rebuilt?.quotes ?? [],
+      segment: segment && { chain: segment.chain, number: segment.number, hash: segment.hash.toString('hex') },
+    };
+  }
+
+  /** @param progress called with the number of segments so far */
+  verify(progress = (_segments: number) => {}): Promise<Verification> {
+    return verifyRecord(this.#store, progress);
+  }
+
+  #factsAt(chain: number, at: EpochMs, subjects: readonly string[]): Promise<Facts> {
+    return this.#reader.factsAt(chain, after({ at }), (subject) => subjects.includes(subject));
+  }
+
+  /** Of several processes that published the same, one that has segments in the span. */
+  async #chainOf({ from, to }: RecordSpan): Promise<number> {
+    const chains = await this.#reader.chains();
+    for (const chain of chains) {
+      const some = await this.#store.heads({ kinds: ['quotes'], chain, from, to, limit: 1 });
+      if (some.length > 0) return chain;
+    }
+    return chains[0] ?? 1;
+  }
+}
+
+/** What can be held of a market: its exchange market, and its currency where it is converted. */
+function subjectsOf({ exchangeSymbol, quote, isConverted }: OfferedMarket): readonly HeldSubject[] {
+  return isConverted ? [exchangeSymbol, quote] : [exchangeSymbol];
+}
+
+/** The operator's hold goes before what the guard held, as it did then. */
+function heldIn(facts: Facts, subjects: readonly HeldSubject[]): HeldInput[] {
+  const fact = (kind: FactKind, subject: string) => JSON.parse(facts.get(`${kind} ${subject}`)?.text ?? 'null');
+  return subjects.flatMap((subject): HeldInput[] => {
+    const hold = fact('hold', subject) as { readonly since: EpochMs } | null;
+    if (hold !== null) return [{ subject, reason: 'operator', since: hold.since, values: [] }];
+    const held = fact('guard', subject) as Held | null;
+    return held === null ? [] : [{ ...held, subject }];
+  });
+}
+
+/**
+ * How a recorded price came about. The last step is the price as it was published, whatever this version of the software
+ * would make of the same values. `undefined` where the record has no listing of the market.
+ */
+function explainRow({ symbol }: QuoteRow, quote: Quote, facts: Facts): PriceExplanation | undefined {
+  const market = listingOf(facts, symbol);
+  if (market === undefined) return undefined;
+  const terms = JSON.parse(quote.terms) as TermsVersion;
+  const conversion = conversionOf(quote, terms);
+  const { bid, ask, capturedAt, source } = quote;
+  const { fee, rounding } = terms;
+  const { buy, sell } = derivePrices(
+    { bid, ask, source },
+    fee.value,
+    conversion,
+    market.pricePrecision,
+    rounding?.value,
+  );
+  return {
+    ...{ market, bid, ask, source, capturedAt, conversion, terms },
+    buy: buy.with(-1, { ...buy.at(-1)!, value: quote.buyPrice }),
+    sell: sell.with(-1, { ...sell.at(-1)!, value: quote.sellPrice }),
+  };
+}
+
+function conversionOf({ rate }: Quote, { margin }: TermsVersion): PriceExplanation['conversion'] {
+  if (rate === '' || margin === undefined) return undefined;
+  const { validUntil, ...known } = JSON.parse(rate) as RateVersion;
+  return { rate: { ...known, fixingDate: known.fixingDate }, validUntil, marginPercent: margin.value };
+}
+
+/** From where to go on. */
+function spanOf({ from, to, after: last }: PageOptions): RecordSpan {
+  return { from: last === undefined || last.at < from ? from : last.at, to };
+}
+
+async function pageOf<Row extends Position>(
+  batches: AsyncIterable<readonly Row[]>,
+  { limit, after: last }: PageOptions,
+): Promise<RowPage<Row>> {
+  const rows: Row[] = [];
+  for await (const batch of batches) {
+    for (const row of batch) {
+      if (last !== undefined && (row.at < last.at || (row.at === last.at && row.sub <= last.sub))) continue;
+      // Answers can share a position: a page ends between two.
+      if (rows.length >= limit && !isSamePosition(row, rows.at(-1))) return { rows, next: positionOf(rows.at(-1)) };
+      rows.push(row);
+    }
+  }
+  return { rows, next: undefined };
+}
+
+function isSamePosition(row: Position, last: Position | undefined): boolean {
+  return row.at === last?.at && row.sub === last.sub;
+}
+
+function positionOf(row: Position | undefined): Position | undefined {
+  return row && { at: row.at, sub: row.sub };
+}

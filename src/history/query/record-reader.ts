@@ -1,0 +1,234 @@
+import { statSync } from 'node:fs';
+import type { EpochMs } from '../../clock.ts';
+import { type JournalContent, readJournal } from '../record/journal.ts';
+import { journalOf } from '../record/open-writer.ts';
+import { DecodedSegments } from '../segment/decoded-segments.ts';
+import { decodeFactGroup, decodeFacts } from '../segment/fact-codec.ts';
+import { everything, type IsWanted } from '../segment/groups.ts';
+import { decodeMarkets } from '../segment/quote-codec.ts';
+import { RequestNumbers } from '../segment/request-numbers.ts';
+import type { RowBatch } from '../segment/row-batch.ts';
+import {
+  breakKinds,
+  type FactRow,
+  type Gap,
+  gapAt,
+  gapsIn,
+  inOrder,
+  isBefore,
+  type Position,
+  type QuoteRow,
+  type ServingRow,
+} from '../segment/rows.ts';
+import type { SegmentHead, SegmentKind } from '../segment/segment.ts';
+import type { SegmentReader } from '../segment/segment-store.ts';
+import { servingDecoder } from '../segment/serving-codec.ts';
+
+/** A span of the record: from `from` on, before `to`. */
+export interface RecordSpan {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+}
+
+/** An answer with its request id. */
+export interface ServedRow extends ServingRow {
+  readonly requestId: string;
+}
+
+/** An answer, and where it is. */
+export interface FoundServing {
+  readonly serving: ServedRow;
+  readonly chain: number;
+  /** The segment that it is in; `undefined` while its minute runs. */
+  readonly segment: SegmentHead | undefined;
+}
+
+/** The facts in force at a position, by kind and subject, with a space between. */
+export type Facts = ReadonlyMap<string, FactRow>;
+
+/** What comes before a position: the latest first, back to the keyframe that says what held when they began. */
+interface Before {
+  readonly running: readonly RowBatch[];
+  readonly heads: readonly SegmentHead[];
+  readonly keyframe: RowBatch | undefined;
+}
+
+/** More keyframes than this are not of one millisecond. */
+const sameInstantMax = 8;
+
+/** Reads rows out of segments, and out of the journals of the running minute. */
+export class RecordReader {
+  readonly #store: SegmentReader;
+  readonly #segments: DecodedSegments;
+  /** The journal that was read last: a question reads it several times, and that of a busy minute has megabytes. */
+  #journal: { readonly version: string; readonly content: JournalContent | undefined } | undefined;
+  /** Of each segment of breaks: there are few, and each question about prices looks at all. */
+  readonly #breaks = new Map<string, readonly FactRow[]>();
+
+  constructor(store: SegmentReader) {
+    this.#store = store;
+    this.#segments = new DecodedSegments(store);
+  }
+
+  chains(): Promise<readonly number[]> {
+    return this.#store.chains();
+  }
+
+  /** Where a chain has no record. */
+  async gaps(chain: number): Promise<readonly Gap[]> {
+    const running = (await this.#running(chain)).batches.flatMap((batch) => batch.facts());
+    const rows = running.filter(({ kind }) => breakKinds.includes(kind));
+    for (const { number } of await this.#store.heads({ kinds: ['breaks'], chain })) {
+      const key = `${chain} ${number}`;
+      const known = this.#breaks.get(key) ?? decodeFacts((await this.#segments.whole(chain, number)).data);
+      this.#breaks.set(key, known);
+      rows.push(...known);
+    }
+    return gapsIn(inOrder(rows));
+  }
+
+  /** What was published in a span, of a market or of all, segment by segment, each in order. */
+  async *quotes(chain: number, symbol: string | undefined, { from, to }: RecordSpan): AsyncGenerator<QuoteRow[]> {
+    const isWanted = only(symbol);
+    // Before the segments, so that a minute that is sealed meanwhile is found twice rather than not at all.
+    const { batches } = await this.#running(chain);
+    let last: QuoteRow | undefined;
+    const heads = await this.#store.heads({ kinds: ['quotes'], chain, from, to });
+    for await (const { found } of this.#segments.decoded(heads, decodeMarkets, isWanted)) {
+      const rows = inOrder(found.flatMap((market) => market.rows(from, to)));
+      last = rows.at(-1) ?? last;
+      if (rows.length > 0) yield rows;
+    }
+    const rest = batches.flatMap((batch) => batch.markets(isWanted)).flatMap((market) => market.rows(from, to));
+    const unsealed = inOrder(rest).filter((row) => isAfter(row, last));
+    if (unsealed.length > 0) yield unsealed;
+  }
+
+  /** The last row of a market before a position; `undefined` where none is known. */
+  async lastQuote(chain: number, symbol: string, before: Position): Promise<QuoteRow | undefined> {
+    return (await this.lastQuotes(chain, before, only(symbol))).get(symbol);
+  }
+
+  /** The last row of each market before a position. */
+  async lastQuotes(chain: number, before: Position, isWanted = everything): Promise<ReadonlyMap<string, QuoteRow>> {
+    const found = new Map<string, QuoteRow>();
+    const isMissing: IsWanted = (symbol) => isWanted(symbol) && !found.has(symbol);
+    const add = (markets: ReturnType<typeof decodeMarkets>) => {
+      for (const market of markets) {
+        const row = market.lastBefore(before);
+        if (row !== undefined) found.set(market.symbol, row);
+      }
+    };
+    // Of one market the first that is found is all.
+    const isDone = () => isWanted !== everything && found.size > 0;
+    const { running, heads, keyframe } = await this.#before(chain, ['quotes'], before);
+    for (const batch of running) if (!isDone()) add(batch.markets(isMissing));
+    if (isDone()) return found;
+    for await (const { found: markets } of this.#segments.decoded(heads, decodeMarkets, isMissing)) {
+      add(markets);
+      if (isDone()) return found;
+    }
+    if (keyframe !== undefined) add(keyframe.markets(isMissing));
+    return found;
+  }
+
+  /** The facts in force at a position. */
+  async factsAt(chain: number, before: Position, isWanted = everything): Promise<Facts> {
+    const facts = new Map<string, FactRow>();
+    const add = (rows: readonly FactRow[]) => {
+      for (const row of rows.toReversed()) {
+        const key = `${row.kind} ${row.subject}`;
+        if (isBefore(row, before) && !facts.has(key)) facts.set(key, row);
+      }
+    };
+    const { running, heads, keyframe } = await this.#before(chain, ['facts', 'breaks'], before);
+    for (const batch of running) add(batch.facts(isWanted));
+    for await (const { found } of this.#segments.decoded(heads, decodeFactGroup, isWanted)) add(inOrder(found));
+    if (keyframe !== undefined) add(keyframe.facts(isWanted));
+    return facts;
+  }
+
+  /** What a key was served in a span, segment by segment. @param keyId of all keys where it is left out */
+  async *servings(chain: number, { from, to }: RecordSpan, keyId?: string): AsyncGenerator<ServedRow[]> {
+    const { batches, run } = await this.#running(chain);
+    const numbers = new Map((await this.#store.runs()).map((each) => [each.run, new RequestNumbers(each.requestKey)]));
+    const isIn = (row: ServingRow) => row.at >= from && row.at < to && (keyId === undefined || row.keyId === keyId);
+    const served = (row: ServingRow, by: number) => ({ ...row, requestId: numbers.get(by)!.idOf(row.request) });
+    let last: ServingRow | undefined;
+    const heads = await this.#store.heads({ kinds: ['servings'], chain, from, to });
+    for await (const { head, found } of this.#segments.decoded(heads, servingDecoder(), only(keyId))) {
+      const rows = inOrder(found);
+      last = rows.at(-1) ?? last;
+      const wanted = rows.filter(isIn);
+      if (wanted.length > 0) yield wanted.map((row) => served(row, head.run));
+    }
+    const rest = batches.flatMap((batch) => batch.servings()).filter((row) => isIn(row) && isAfter(row, last));
+    if (rest.length > 0) yield rest.map((row) => served(row, run!));
+  }
+
+  /** The answer with this request id; `undefined` where the record has none. */
+  async findServing(requestId: string): Promise<FoundServing | undefined> {
+    for (const { run, chain, requestKey } of (await this.#store.runs()).toReversed()) {
+      const request = new RequestNumbers(requestKey).numberOf(requestId);
+      if (request === undefined) continue;
+      const running = await this.#running(chain);
+      const unsealed = running.run === run ? running.batches.flatMap((batch) => batch.servings()) : [];
+      const serving = unsealed.find((row) => row.request === request);
+      if (serving !== undefined) return { serving: { ...serving, requestId }, chain, segment: undefined };
+      const heads = await this.#store.heads({ kinds: ['servings'], run, request });
+      for await (const { head, found } of this.#segments.decoded(heads, servingDecoder(request), everything)) {
+        if (found[0] !== undefined) return { serving: { ...found[0], requestId }, chain, segment: head };
+      }
+      return undefined;
+    }
+    return undefined;
+  }
+
+  async #before(chain: number, kinds: readonly SegmentKind[], before: Position): Promise<Before> {
+    const running = (await this.#running(chain)).batches.filter(({ from }) => from <= before.at);
+    const keyframe = await this.#keyframeBefore(chain, before);
+    const to = (before.at + 1) as EpochMs;
+    const [next] = await this.#store.heads({ kinds: ['keyframe'], chain, from: to, byTime: true, limit: 1 });
+    const between = { afterNumber: keyframe?.number ?? 0, beforeNumber: next?.number ?? Number.MAX_SAFE_INTEGER };
+    const heads = await this.#store.heads({ kinds, chain, to, ...between, backwards: true });
+    return {
+      running: running.toReversed(),
+      heads,
+      keyframe: keyframe && (await this.#segments.keyframe(chain, keyframe.number)).rows,
+    };
+  }
+
+  /** The last one before a position. One at the very instant can already hold what came after, unless it is empty. */
+  async #keyframeBefore(chain: number, { at }: Position): Promise<SegmentHead | undefined> {
+    const to = (at + 1) as EpochMs;
+    const query = { kinds: ['keyframe'] as const, chain, to, byTime: true, backwards: true, limit: sameInstantMax };
+    const heads = await this.#store.heads(query);
+    return heads.find(({ firstAt, count }) => firstAt < at || count === 0);
+  }
+
+  /** The batches of the running minute of a chain, and of which process. */
+  async #running(chain: number): Promise<{ readonly batches: readonly RowBatch[]; readonly run: number | undefined }> {
+    const { journalPath } = this.#store;
+    const head = (await this.#store.head(chain))?.number ?? 0;
+    if (journalPath === undefined) return { batches: [], run: undefined };
+    const path = journalOf(journalPath, chain);
+    const file = statSync(path, { throwIfNoEntry: false });
+    const version = `${path} ${head} ${file?.size} ${file?.mtimeMs}`;
+    if (this.#journal?.version !== version) this.#journal = { version, content: readJournal(path, head) };
+    return this.#journal.content ?? { batches: [], run: undefined };
+  }
+
+  /** The chains in whose gaps an instant does not lie. */
+  async *chainsAt(at: EpochMs): AsyncGenerator<number> {
+    for (const chain of await this.chains()) if (gapAt(await this.gaps(chain), at) === undefined) yield chain;
+  }
+}
+
+/** Wants one subject, or all where it is left out. */
+function only(subject: string | undefined): IsWanted {
+  return subject === undefined ? everything : (name) => name === subject;
+}
+
+function isAfter(row: Position, last: Position | undefined): boolean {
+  return last === undefined || isBefore(last, row);
+}

@@ -1,9 +1,0 @@
-/** Every `recordTest` once more, on PostgreSQL instead of SQLite. */
-import { testRecordsOnPostgres } from './record.testing.ts';
-
-testRecordsOnPostgres();
-await import('./bodies.test.ts');
-await import('./ship-span.test.ts');
-await import('./writer.test.ts');
-await import('../../test/service/record.test.ts');
-await import('../../test/service/recorded-changes.test.ts');

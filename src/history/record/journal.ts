@@ -1,0 +1,120 @@
+import { closeSync, existsSync, fsync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
+import { encodeRows, RowBatch } from '../segment/row-batch.ts';
+import type { Rows } from '../segment/rows.ts';
+
+const fsyncAside = promisify(fsync);
+const headBytes = 8;
+
+/** What comes after is not in a segment up to this number. */
+export interface JournalMark {
+  readonly run: number;
+  /** The number of the last segment that holds what comes before. */
+  readonly after: number;
+}
+
+/** The first byte of a record. */
+const recordKind = { mark: 0, rows: 1 } as const;
+
+/**
+ * What is recorded and not yet in a segment: marks and batches of rows one after the other in a file, each with its length
+ * and CRC-32. A write that fails halfway is taken back, so that the next one follows the last whole record.
+ */
+export class Journal {
+  readonly #file: number;
+  #length: number;
+  #isSynced = true;
+
+  /** Opens the file, and makes it where it is missing. What it holds is to be read before. */
+  constructor(path: string) {
+    this.#file = openSync(path, 'a+', 0o600);
+    ftruncateSync(this.#file, 0);
+    this.#length = 0;
+  }
+
+  /** Throws the system's error, with nothing written. */
+  mark(mark: JournalMark): void {
+    this.#append(Buffer.concat([Buffer.of(recordKind.mark), Buffer.from(JSON.stringify(mark))]));
+  }
+
+  /** Throws the system's error, with nothing written. */
+  append(rows: Rows): void {
+    this.#append(Buffer.concat([Buffer.of(recordKind.rows), encodeRows(rows)]));
+  }
+
+  #append(record: Uint8Array): void {
+    const head = Buffer.alloc(headBytes);
+    head.writeUInt32LE(record.length, 0);
+    head.writeUInt32LE(crc32(record), 4);
+    const bytes = Buffer.concat([head, record]);
+    this.#isSynced = false;
+    try {
+      let written = 0;
+      while (written < bytes.length) written += writeSync(this.#file, bytes, written);
+      this.#length += bytes.length;
+    } catch (error) {
+      ftruncateSync(this.#file, this.#length);
+      throw error;
+    }
+  }
+
+  /**
+   * Resolves once what was appended before is on the disk; more may be appended meanwhile, for a busy disk takes seconds.
+   * Rejects with the system's error.
+   */
+  async sync(): Promise<void> {
+    if (this.#isSynced) return;
+    this.#isSynced = true;
+    try {
+      await fsyncAside(this.#file);
+    } catch (error) {
+      this.#isSynced = false;
+      throw error;
+    }
+  }
+
+  /** All of it is in segments now. */
+  clear(): void {
+    ftruncateSync(this.#file, 0);
+    this.#length = 0;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+/** What a journal holds that is in no segment, and of which process; `undefined` for one that was closed in order. */
+export interface JournalContent extends JournalMark {
+  readonly batches: readonly RowBatch[];
+}
+
+/** Reads a journal up to the first record that is damaged or cut short. @param head the number of the last segment stored */
+export function readJournal(path: string, head: number): JournalContent | undefined {
+  let mark: JournalMark | undefined;
+  let batches: RowBatch[] = [];
+  for (const record of recordsOf(path)) {
+    if (record[0] === recordKind.rows) batches.push(new RowBatch(record.subarray(1)));
+    else {
+      const found = JSON.parse(record.subarray(1).toString()) as JournalMark;
+      if (mark !== undefined && found.after > head) continue;
+      mark = found;
+      batches = [];
+    }
+  }
+  return mark && { ...mark, batches };
+}
+
+function recordsOf(path: string): Buffer[] {
+  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  const records: Buffer[] = [];
+  for (let at = 0; at + headBytes <= bytes.length; ) {
+    const length = bytes.readUInt32LE(at);
+    const record = bytes.subarray(at + headBytes, at + headBytes + length);
+    if (record.length < length || crc32(record) !== bytes.readUInt32LE(at + 4)) break;
+    records.push(record);
+    at += headBytes + length;
+  }
+  return records;
+}

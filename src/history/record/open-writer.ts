@@ -1,0 +1,104 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { EpochMs } from '../../clock.ts';
+import { createIfMissing, lockForService } from '../../store/sqlite/open.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { rowsOf } from '../segment/row-batch.ts';
+import { endOf, type GapFact } from '../segment/rows.ts';
+import { chainStart, sealed } from '../segment/segment.ts';
+import type { SegmentStore } from '../segment/segment-store.ts';
+import { Journal, type JournalContent, readJournal } from './journal.ts';
+import { Publication } from './publication.ts';
+import { RecordWriter, segmentsOf } from './writer.ts';
+
+/** More processes than this do not share a store. */
+const chainsMax = 64;
+
+export interface OpenWriterOptions {
+  readonly store: SegmentStore;
+  /** Where the journal is: this path with the number of the chain after it. */
+  readonly journalPath: string;
+  readonly requestKey: Uint8Array;
+  readonly now: EpochMs;
+  readonly written: (bytes: number) => void;
+}
+
+export type OpenWriter = Awaited<ReturnType<typeof openWriter>>;
+
+/**
+ * Takes the first chain that no other process has, makes segments of what its last process left in the journal, and
+ * begins a run. Throws the system's error, or `StoreError`.
+ *
+ * @returns `gap`: what the process before left out, because it ended without closing its record; `release` gives the
+ * chain back
+ */
+export async function openWriter(options: OpenWriterOptions) {
+  const { store, journalPath, requestKey, now, written } = options;
+  const { chain, path, release } = await takeChain(store, journalPath);
+  try {
+    const head = (await store.head(chain)) ?? chainStart;
+    const left = readJournal(path, head.number);
+    // A database that was restored, or lost what it had confirmed, has no segments between its last and the journal's first.
+    const lastStored = left !== undefined && left.after > head.number ? await lastOf(store, chain) : undefined;
+    const recovered = await recover(store, chain, left);
+    const run = await store.addRun({ chain, startedAt: now, requestKey });
+    const journal = new Journal(path);
+    const publication = new Publication();
+    const current = (await store.head(chain)) ?? chainStart;
+    const writer = new RecordWriter({ publication, journal, store, chain, run, head: current, written });
+    const from = left && (lastStored ?? recovered ?? (await lastOf(store, chain)));
+    const gap: GapFact | undefined = from && { from, to: now, reason: 'killed' };
+    return { writer, chain, gap, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Chains that have a journal here are this machine's: the first that is free goes on. Else a new one begins. */
+async function takeChain(store: SegmentStore, journalPath: string) {
+  const offered = chainsWithJournal(journalPath);
+  for (const tried: number[] = []; ; ) {
+    const chain = offered.shift() ?? (await store.newChain(tried));
+    tried.push(chain);
+    const path = journalOf(journalPath, chain);
+    try {
+      createIfMissing(path);
+      return { chain, path, release: lockForService(path) };
+    } catch (error) {
+      if (!(error instanceof StoreError && error.reason === 'in_use') || tried.length >= chainsMax) throw error;
+    }
+  }
+}
+
+function chainsWithJournal(journalPath: string): number[] {
+  const start = `${basename(journalPath)}.minute`;
+  const names = readdirSync(dirname(journalPath)).filter((name) => name.startsWith(start));
+  const endings = names.map((name) => name.slice(start.length)).filter((ending) => /^[1-9]\d*$/.test(ending));
+  return endings.map(Number).sort((a, b) => a - b);
+}
+
+/** The journal of a chain, beside the file of the store. */
+export function journalOf(path: string, chain: number): string {
+  return `${path}.minute${chain}`;
+}
+
+/** @returns the last instant that the journal had */
+async function recover(
+  store: SegmentStore,
+  chain: number,
+  left: JournalContent | undefined,
+): Promise<EpochMs | undefined> {
+  if (left === undefined) return undefined;
+  const rows = rowsOf(left.batches);
+  const contents = segmentsOf(rows, left.run, { number: 0, names: [] });
+  await store.append(sealed(contents, chain, (await store.head(chain)) ?? chainStart));
+  return endOf(rows);
+}
+
+/** The last instant in the segments of a chain. */
+async function lastOf(store: SegmentStore, chain: number): Promise<EpochMs | undefined> {
+  const kinds = ['quotes', 'facts', 'breaks', 'servings'] as const;
+  const last = await store.heads({ kinds, chain, backwards: true, limit: 4 });
+  return last.length === 0 ? undefined : (Math.max(...last.map(({ lastAt }) => lastAt)) as EpochMs);
+}

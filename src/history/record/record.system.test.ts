@@ -1,0 +1,9 @@
+/** Every `recordTest` once more, on PostgreSQL instead of SQLite. */
+import { testRecordsOnPostgres } from './record.testing.ts';
+
+testRecordsOnPostgres();
+await import('../query/bodies.test.ts');
+await import('../ship/ship-span.test.ts');
+await import('./writer.test.ts');
+await import('../../../test/service/record.test.ts');
+await import('../../../test/service/recorded-changes.test.ts');

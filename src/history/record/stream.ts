@@ -1,0 +1,275 @@
+import type { EpochMs } from '../../clock.ts';
+import type { DecimalString } from '../../market/decimal.ts';
+import { ofReferences, referenceNames } from '../../market/reference-prices.ts';
+import type { AcceptedTicker } from '../../market/ticker-acceptance.ts';
+import type { ReferencePrices } from '../../market/upstream.ts';
+import { ByteReader, ByteWriter } from '../segment/bytes.ts';
+import { type NoQuote, noQuotes } from '../segment/rows.ts';
+
+/** What the serving thread sends the recording one. Codes of one stream, never stored. */
+const op = {
+  time: 1,
+  name: 2,
+  ticker: 3,
+  references: 4,
+  listing: 5,
+  quote: 6,
+  noQuote: 7,
+  serving: 8,
+  fact: 9,
+  reset: 10,
+  word: 11,
+} as const;
+
+const tickerFields = [
+  'bid',
+  'ask',
+  'last',
+  'high24h',
+  'low24h',
+  'volume24h',
+  'vwap24h',
+  'priceChangePercent24h',
+] as const satisfies readonly (keyof AcceptedTicker)[];
+
+/** An answer, as the serving thread sends it. */
+export interface StreamedServing {
+  readonly keyId: string;
+  readonly askedAt: EpochMs;
+  readonly route: string;
+  readonly symbol: string;
+  readonly status: number;
+  /** Of a problem: its code, a space, its detail. Of the service's status: its body. Else empty. */
+  readonly text: string;
+  /** The number that its request id hides. */
+  readonly request: number;
+}
+
+/** What the serving thread writes: the fewest bytes and the least work, because it has clients to serve. */
+export class StreamWriter {
+  #writer = new ByteWriter(65_536);
+  #at = 0;
+  /** What the servings of a piece have in common, by its number in the piece: keys come and go, so that nobody keeps it for longer. */
+  readonly #words = new Map<string, number>();
+  #request = 0;
+
+  get length(): number {
+    return this.#writer.length;
+  }
+
+  /** What was written since the last call. */
+  take(): Buffer {
+    const bytes = this.#writer.bytes();
+    this.#writer = new ByteWriter(65_536);
+    this.#words.clear();
+    this.#request = 0;
+    return bytes;
+  }
+
+  /** What follows was published at this instant, which is no earlier than the last. */
+  time(at: EpochMs): void {
+    if (at === this.#at) return;
+    this.#writer.byte(op.time);
+    this.#writer.count(at - this.#at);
+    this.#at = at;
+  }
+
+  /** Forget everything: it is stated afresh. */
+  reset(): void {
+    this.#writer.byte(op.reset);
+    this.#at = 0;
+  }
+
+  name(index: number, text: string): void {
+    this.#writer.byte(op.name);
+    this.#writer.count(index);
+    this.#writer.text(text);
+  }
+
+  /** @param last what was sent of this market before */
+  ticker(market: number, source: number, ticker: AcceptedTicker, last: AcceptedTicker | undefined): void {
+    const writer = this.#writer;
+    writer.byte(op.ticker);
+    writer.count(market);
+    writer.count(source);
+    writer.difference(this.#at - ticker.capturedAt);
+    let changed = 0;
+    for (let index = 0; index < tickerFields.length; index++) {
+      if (last === undefined || ticker[tickerFields[index]!] !== last[tickerFields[index]!]) changed |= 1 << index;
+    }
+    writer.byte(changed);
+    for (let index = 0; index < tickerFields.length; index++) {
+      if ((changed & (1 << index)) !== 0) writer.shortText(ticker[tickerFields[index]!] ?? '');
+    }
+  }
+
+  references(market: number, prices: ReferencePrices): void {
+    this.#writer.byte(op.references);
+    this.#writer.count(market);
+    for (const field of referenceNames) this.#writer.shortText(prices[field] ?? '');
+    this.#writer.count(prices.recordedFor ?? 0);
+  }
+
+  /** @param json of a `ListingFact` */
+  listing(market: number, json: string): void {
+    this.#writer.byte(op.listing);
+    this.#writer.count(market);
+    this.#writer.text(json);
+  }
+
+  /** The market has the prices that follow from what was sent. @param rate the name of it plus 1; 0 for none */
+  quote(market: number, exchangeMarket: number, rate: number, terms: number): void {
+    this.#writer.byte(op.quote);
+    this.#writer.count(market);
+    this.#writer.count(exchangeMarket);
+    this.#writer.count(rate);
+    this.#writer.count(terms);
+  }
+
+  noQuote(market: number, reason: NoQuote): void {
+    this.#writer.byte(op.noQuote);
+    this.#writer.count(market);
+    this.#writer.byte(noQuotes.indexOf(reason));
+  }
+
+  serving({ keyId, askedAt, route, symbol, status, text, request }: StreamedServing): void {
+    const writer = this.#writer;
+    // First, for a new word is an entry of its own.
+    const [keyWord, routeWord, symbolWord] = [this.#word(keyId), this.#word(route), this.#word(symbol)];
+    writer.byte(op.serving);
+    writer.count(keyWord);
+    writer.difference(this.#at - askedAt);
+    writer.count(routeWord);
+    writer.count(symbolWord);
+    writer.count(status);
+    writer.text(text);
+    writer.difference(request - this.#request);
+    this.#request = request;
+  }
+
+  #word(text: string): number {
+    const known = this.#words.get(text);
+    if (known !== undefined) return known;
+    this.#writer.byte(op.word);
+    this.#writer.text(text);
+    this.#words.set(text, this.#words.size);
+    return this.#words.size - 1;
+  }
+
+  /** @param json of what the kind of fact has */
+  fact(kind: string, subject: string, json: string): void {
+    this.#writer.byte(op.fact);
+    this.#writer.shortText(kind);
+    this.#writer.text(subject);
+    this.#writer.text(json);
+  }
+}
+
+/** Takes what a stream says. */
+export interface StreamListener {
+  time(at: EpochMs): void;
+  reset(): void;
+  name(index: number, text: string): void;
+  ticker(market: number, source: number, ticker: AcceptedTicker): void;
+  references(market: number, prices: ReferencePrices): void;
+  listing(market: number, json: string): void;
+  quote(market: number, exchangeMarket: number, rate: number, terms: number): void;
+  noQuote(market: number, reason: NoQuote): void;
+  serving(serving: StreamedServing): void;
+  fact(kind: string, subject: string, json: string): void;
+}
+
+/** Reads a stream, piece by piece, as it was written. */
+export class StreamReader {
+  readonly #listener: StreamListener;
+  readonly #tickers = new Map<number, AcceptedTicker>();
+  readonly #words: string[] = [];
+  #request = 0;
+  #at = 0;
+
+  constructor(listener: StreamListener) {
+    this.#listener = listener;
+  }
+
+  read(piece: Uint8Array): void {
+    const reader = new ByteReader(piece);
+    this.#words.length = 0;
+    this.#request = 0;
+    while (!reader.isAtEnd) this.#readOne(reader);
+  }
+
+  #readOne(reader: ByteReader): void {
+    const listener = this.#listener;
+    const code = reader.byte();
+    switch (code) {
+      case op.time:
+        this.#at += reader.count();
+        listener.time(this.#at as EpochMs);
+        break;
+      case op.name:
+        listener.name(reader.count(), reader.text());
+        break;
+      case op.ticker:
+        this.#readTicker(reader);
+        break;
+      case op.references:
+        listener.references(reader.count(), readReferences(reader));
+        break;
+      case op.listing:
+        listener.listing(reader.count(), reader.text());
+        break;
+      case op.quote:
+        listener.quote(reader.count(), reader.count(), reader.count(), reader.count());
+        break;
+      case op.noQuote:
+        listener.noQuote(reader.count(), noQuotes[reader.byte()]!);
+        break;
+      case op.word:
+        this.#words.push(reader.text());
+        break;
+      case op.serving:
+        this.#readServing(reader);
+        break;
+      case op.fact:
+        listener.fact(reader.shortText(), reader.text(), reader.text());
+        break;
+      case op.reset:
+        this.#at = 0;
+        this.#tickers.clear();
+        listener.reset();
+        break;
+      default:
+        throw new RangeError(`no operation has the code ${code}`);
+    }
+  }
+
+  #readTicker(reader: ByteReader): void {
+    const market = reader.count();
+    const source = reader.count();
+    const capturedAt = this.#at - reader.difference();
+    const changed = reader.byte();
+    const fields: Record<string, unknown> = { ...this.#tickers.get(market), capturedAt };
+    for (const [index, field] of tickerFields.entries()) {
+      if ((changed & (1 << index)) !== 0) fields[field] = reader.shortText() || undefined;
+    }
+    const ticker = fields as unknown as AcceptedTicker;
+    this.#tickers.set(market, ticker);
+    this.#listener.ticker(market, source, ticker);
+  }
+
+  #readServing(reader: ByteReader): void {
+    const keyId = this.#words[reader.count()]!;
+    const askedAt = (this.#at - reader.difference()) as EpochMs;
+    const route = this.#words[reader.count()]!;
+    const symbol = this.#words[reader.count()]!;
+    const status = reader.count();
+    const text = reader.text();
+    this.#request += reader.difference();
+    this.#listener.serving({ keyId, askedAt, route, symbol, status, text, request: this.#request });
+  }
+}
+
+function readReferences(reader: ByteReader): ReferencePrices {
+  const prices = ofReferences(() => (reader.shortText() || undefined) as DecimalString | undefined);
+  return { ...prices, recordedFor: (reader.count() || undefined) as EpochMs | undefined };
+}

@@ -1,0 +1,119 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { asEpochMs, type EpochMs } from '../../clock.ts';
+import { openSegments } from '../segment/open-segments.ts';
+import { prune } from '../segment/retention.ts';
+import type { GapFact } from '../segment/rows.ts';
+import type { Deletion, RecordLocation, SegmentStore } from '../segment/segment-store.ts';
+import { type OpenWriter, openWriter } from './open-writer.ts';
+import type { WriterFigures } from './writer.ts';
+
+/** What the recording thread is made with. */
+export interface WorkerSettings {
+  readonly location: RecordLocation;
+  readonly requestKey: Uint8Array;
+  readonly startedAt: EpochMs;
+  readonly keepForMs: number;
+}
+
+/** To the recording thread. */
+export type ToWorker =
+  | { readonly kind: 'piece'; readonly piece: Uint8Array }
+  /** About once a second. */
+  | { readonly kind: 'tick'; readonly now: EpochMs }
+  | { readonly kind: 'stop' };
+
+/** From the recording thread. */
+export type FromWorker =
+  | { readonly kind: 'open'; readonly chain: number; readonly gap: GapFact | undefined }
+  | { readonly kind: 'failed'; readonly message: string }
+  /** So much of what was noted is in the journal. */
+  | { readonly kind: 'written'; readonly bytes: number }
+  /** About once a second. `trouble` says why nothing can be written; `undefined` where it can. */
+  | { readonly kind: 'state'; readonly figures: WriterFigures; readonly trouble: string | undefined }
+  | { readonly kind: 'deleted'; readonly deletion: Deletion };
+
+/**
+ * The recording thread: what the serving thread noted is made into rows, written to the journal and sealed here, so that
+ * neither encoding nor the disk holds up an answer. It does one thing after the other, in the order of its messages.
+ */
+const settings = workerData as WorkerSettings;
+const port = parentPort!;
+const pruneEveryMs = 600_000;
+
+let store: SegmentStore | undefined;
+let open: OpenWriter | undefined;
+let trouble: string | undefined;
+let prunedAt = 0;
+/** A month can take its time: nothing waits for it but the end. */
+let pruning: Promise<void> = Promise.resolve();
+/** Deleted, and not yet in the record. */
+let deleted: { readonly deletion: Deletion; readonly at: EpochMs }[] = [];
+
+function report(message: FromWorker): void {
+  port.postMessage(message);
+}
+
+/** Tries, and keeps why it failed. */
+async function trying(work: () => Promise<void>): Promise<void> {
+  trouble = await work().then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+}
+
+async function begin(): Promise<void> {
+  const { location, requestKey, startedAt } = settings;
+  store = await openSegments(location);
+  const journalPath = store.journalPath!;
+  const written = (bytes: number) => report({ kind: 'written', bytes });
+  open = await openWriter({ store, journalPath, requestKey, now: startedAt, written });
+  report({ kind: 'open', chain: open.chain, gap: open.gap });
+}
+
+async function tick(now: EpochMs): Promise<void> {
+  if (open === undefined || store === undefined) return;
+  const { writer } = open;
+  await trying(() => writer.tick(now));
+  report({ kind: 'state', figures: writer.figures(), trouble });
+  await noteDeleted(writer);
+  if (now - prunedAt < pruneEveryMs) return;
+  prunedAt = now;
+  const segments = store;
+  pruning = pruning.then(async () => {
+    const deletions = await prune(segments, asEpochMs(now - settings.keepForMs)).catch(() => []);
+    deleted.push(...deletions.map((deletion) => ({ deletion, at: now })));
+  });
+}
+
+async function noteDeleted(writer: OpenWriter['writer']): Promise<void> {
+  const noted = deleted;
+  deleted = [];
+  for (const { deletion, at } of noted) {
+    await trying(() => writer.note('deletion', JSON.stringify(deletion), at));
+    report({ kind: 'deleted', deletion });
+  }
+}
+
+async function stop(): Promise<void> {
+  await pruning;
+  if (open !== undefined) {
+    const { writer, release } = open;
+    await noteDeleted(writer);
+    await trying(() => writer.stop());
+    report({ kind: 'state', figures: writer.figures(), trouble });
+    release();
+  }
+  await store?.close();
+  port.close();
+}
+
+async function handle(message: ToWorker): Promise<void> {
+  if (message.kind === 'piece') await trying(async () => open?.writer.take(message.piece));
+  else if (message.kind === 'tick') await tick(message.now);
+  else await stop();
+}
+
+let turn = begin().catch((error: Error) => report({ kind: 'failed', message: error.message }));
+port.on('message', (message: ToWorker) => {
+  turn = turn.then(() => handle(message));
+});

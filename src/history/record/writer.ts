@@ -1,0 +1,264 @@
+import type { EpochMs } from '../../clock.ts';
+import { encodeFacts } from '../segment/fact-codec.ts';
+import { encodeKeyframe, InForce } from '../segment/keyframe.ts';
+import { encodeQuotes } from '../segment/quote-codec.ts';
+import {
+  breakKinds,
+  endOf,
+  type FactKind,
+  type FactRow,
+  isEmpty,
+  type Position,
+  type Rows,
+  startOf,
+} from '../segment/rows.ts';
+import { type ChainHead, type Segment, type SegmentContent, type SegmentKind, sealed } from '../segment/segment.ts';
+import type { SegmentStore } from '../segment/segment-store.ts';
+import { encodeServings } from '../segment/serving-codec.ts';
+import type { Journal } from './journal.ts';
+import type { Publication } from './publication.ts';
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+/** A busy minute is several segments, so that neither memory nor the time to encode one grows with the load. */
+const rowsPerSegmentMax = 100_000;
+/** Sealed and not stored. More means that the store takes nothing for long. */
+const unstoredBytesMax = 64 * 1024 * 1024;
+
+export interface RecordWriterParts {
+  readonly publication: Publication;
+  readonly journal: Journal;
+  readonly store: SegmentStore;
+  readonly chain: number;
+  readonly run: number;
+  readonly head: ChainHead;
+  /** So many bytes of the stream are in the journal. */
+  readonly written: (bytes: number) => void;
+}
+
+/** Rows on their way to the journal. */
+interface Batch {
+  readonly rows: Rows;
+  readonly restated: boolean;
+  /** Of the piece that they came in. */
+  readonly bytes: number;
+}
+
+export interface WriterFigures {
+  readonly quotes: number;
+  readonly servings: number;
+  readonly segmentBytes: number;
+  readonly head: ChainHead;
+}
+
+/**
+ * Writes what it is sent into the journal at once and into segments by the minute. Knows no clock. A disk that takes
+ * nothing makes it keep what it has and try again; the sender sees that nothing is confirmed.
+ */
+export class RecordWriter {
+  readonly #parts: RecordWriterParts;
+  readonly #inForce = new InForce();
+  #head: ChainHead;
+  #keyframe: { readonly number: number; readonly names: readonly string[]; readonly hour: number };
+  #unwritten: Batch[] = [];
+  #rows: Rows = { quotes: [], facts: [], servings: [] };
+  #minute = 0;
+  #unstored: Segment[] = [];
+  #syncing: Promise<void> | undefined;
+  #syncFailure: unknown;
+  readonly #totals = { quotes: 0, servings: 0, segmentBytes: 0 };
+
+  /** Throws the error of the disk. */
+  constructor(parts: RecordWriterParts) {
+    this.#parts = parts;
+    this.#head = parts.head;
+    this.#keyframe = { number: 0, names: [], hour: -1 };
+    this.#mark(this.#head.number);
+  }
+
+  figures(): WriterFigures {
+    return { ...this.#totals, head: this.#head };
+  }
+
+  /** Takes a piece of the stream. Throws the error of the disk; what it could not write it keeps. */
+  async take(piece: Uint8Array): Promise<void> {
+    const { rows, restated } = this.#parts.publication.read(piece);
+    this.#unwritten.push({ rows, restated, bytes: piece.length });
+    await this.#drain();
+  }
+
+  /**
+   * Begins to bring the journal to the disk, and closes a minute that is over. Throws the error of the disk, be it of the
+   * time before.
+   */
+  async tick(now: EpochMs): Promise<void> {
+    await this.#drain();
+    this.#beginSync();
+    if (isEmpty(this.#rows) || Math.floor(now / minuteMs) === this.#minute) await this.#storeUnstored();
+    else await this.seal();
+  }
+
+  /** Closes everything in order: a journal without a header says so. Throws the error of the disk. */
+  async stop(): Promise<void> {
+    await this.#drain();
+    await this.seal();
+    await this.#syncing;
+    this.#parts.journal.clear();
+    this.#parts.journal.close();
+  }
+
+  /** Records something of the record itself. Throws the error of the disk. */
+  async note(kind: FactKind, text: string, at: EpochMs): Promise<void> {
+    const facts: FactRow[] = [{ at, sub: 0, kind, subject: '', text }];
+    this.#unwritten.push({ rows: { quotes: [], facts, servings: [] }, restated: false, bytes: 0 });
+    await this.#drain();
+  }
+
+  /** Makes segments of the rows so far, and stores them. */
+  async seal(): Promise<void> {
+    if (!isEmpty(this.#rows)) {
+      const at = endOf(this.#rows)!;
+      const contents = segmentsOf(this.#rows, this.#parts.run, this.#keyframe);
+      // Before anything else, so that a disk that is full changes nothing.
+      this.#mark(this.#head.number + contents.length);
+      this.#add(...contents);
+      this.#rows = { quotes: [], facts: [], servings: [] };
+      if (Math.floor(at / hourMs) !== this.#keyframe.hour) this.#addKeyframe(at);
+    }
+    await this.#storeUnstored();
+  }
+
+  /** One at a time. Throws the error of the last one. */
+  #beginSync(): void {
+    if (this.#syncing !== undefined) return;
+    const failure = this.#syncFailure;
+    this.#syncFailure = undefined;
+    this.#syncing = this.#parts.journal
+      .sync()
+      .catch((error) => {
+        this.#syncFailure = error;
+      })
+      .finally(() => {
+        this.#syncing = undefined;
+      });
+    if (failure !== undefined) throw failure;
+  }
+
+  async #drain(): Promise<void> {
+    for (let batch = this.#unwritten[0]; batch !== undefined; batch = this.#unwritten[0]) {
+      await this.#write(batch);
+      this.#unwritten.shift();
+      this.#parts.written(batch.bytes);
+    }
+  }
+
+  async #write({ rows, restated }: Batch): Promise<void> {
+    const at = startOf(rows);
+    if (at === undefined) return;
+    const minute = Math.floor(at / minuteMs);
+    const isFull = Math.max(this.#rows.quotes.length, this.#rows.servings.length) >= rowsPerSegmentMax;
+    if (!isEmpty(this.#rows) && (restated || minute !== this.#minute || isFull)) await this.seal();
+    if (this.#unstoredBytes() > unstoredBytesMax) throw new Error('the store takes no segments');
+    if (restated) await this.#beginAnew(at);
+    this.#parts.journal.append(rows);
+    this.#minute = isEmpty(this.#rows) ? minute : this.#minute;
+    this.#keep(rows);
+    this.#inForce.apply(rows);
+    this.#totals.quotes += rows.quotes.length;
+    this.#totals.servings += rows.servings.length;
+  }
+
+  /** Nothing from before holds any more: who looks back must not look further than this. */
+  async #beginAnew(at: EpochMs): Promise<void> {
+    this.#inForce.clear();
+    this.#addKeyframe(at);
+    // The first full minute is followed by a keyframe that has something in it.
+    this.#keyframe = { ...this.#keyframe, hour: -1 };
+    await this.#storeUnstored();
+  }
+
+  #keep({ quotes, facts, servings }: Rows): void {
+    for (const row of quotes) this.#rows.quotes.push(row);
+    for (const row of facts) this.#rows.facts.push(row);
+    for (const row of servings) this.#rows.servings.push(row);
+  }
+
+  #addKeyframe(at: EpochMs): void {
+    const keyframe = this.#inForce.keyframe();
+    const { run } = this.#parts;
+    const { quotes, facts, names } = keyframe;
+    const count = quotes.length + facts.length;
+    const data = encodeKeyframe(keyframe);
+    this.#add({ run, kind: 'keyframe', firstAt: at, lastAt: at, count, requests: noRequests, keyframe: 0, data });
+    this.#keyframe = { number: this.#head.number, names, hour: Math.floor(at / hourMs) };
+  }
+
+  #add(...contents: readonly SegmentContent[]): void {
+    this.#unstored.push(...sealed(contents, this.#parts.chain, this.#head));
+    this.#head = this.#unstored.at(-1)!;
+  }
+
+  async #storeUnstored(): Promise<void> {
+    if (this.#unstored.length === 0) return;
+    await this.#parts.store.append(this.#unstored);
+    for (const { data } of this.#unstored) this.#totals.segmentBytes += data.length;
+    this.#unstored = [];
+    // What is in it now is in segments; rows that came meanwhile keep it as it is.
+    if (!isEmpty(this.#rows)) return;
+    this.#parts.journal.clear();
+    this.#mark(this.#head.number);
+  }
+
+  #mark(after: number): void {
+    this.#parts.journal.mark({ run: this.#parts.run, after });
+  }
+
+  #unstoredBytes(): number {
+    return this.#unstored.reduce((sum, { data }) => sum + data.length, 0);
+  }
+}
+
+/** Of segments that hold no servings. */
+const noRequests = { low: 0, high: 0 } as const;
+
+/** The keyframe whose names are referred to. */
+interface Base {
+  readonly number: number;
+  readonly names: readonly string[];
+}
+
+/** The segments that rows make, one of each kind there is. */
+export function segmentsOf({ quotes, facts, servings }: Rows, run: number, base: Base): SegmentContent[] {
+  const { names } = base;
+  const contents: SegmentContent[] = [];
+  const add = (
+    kind: SegmentKind,
+    rows: readonly Position[],
+    encode: () => Buffer,
+    requests: SegmentContent['requests'],
+    keyframe = base.number,
+  ) => {
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const count = rows.length;
+    const span = { firstAt: first.at, lastAt: last.at };
+    contents.push({ run, kind, ...span, count, requests, keyframe, data: encode() });
+  };
+  const [breaks, others] = [true, false].map((isBreak) =>
+    facts.filter(({ kind }) => breakKinds.includes(kind) === isBreak),
+  );
+  add('quotes', quotes, () => encodeQuotes(quotes, names), noRequests);
+  add('facts', others!, () => encodeFacts(others!), noRequests, 0);
+  add('breaks', breaks!, () => encodeFacts(breaks!), noRequests, 0);
+  add('servings', servings, () => encodeServings(servings, names), spanOf(servings.map(({ request }) => request)));
+  return contents;
+}
+
+function spanOf(requests: readonly number[]): SegmentContent['requests'] {
+  let [low, high] = [Number.MAX_SAFE_INTEGER, 0];
+  for (const request of requests) {
+    if (request < low) low = request;
+    if (request > high) high = request;
+  }
+  return { low, high };
+}

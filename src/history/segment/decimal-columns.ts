@@ -1,0 +1,176 @@
+import type { DecimalString } from '../../market/decimal.ts';
+import type { ByteReader, ByteWriter } from './bytes.ts';
+import type { ColumnsReader, ColumnsWriter } from './columns.ts';
+
+/** How a value of a column of decimals is written. */
+const form = { samePlaces: 0, otherPlaces: 1, text: 2, absent: 3 } as const;
+
+/** The difference of two numbers below this fits. */
+const ticksMax = 10 ** 15;
+
+/** What a value probably is, when the last changes by `ratio`. The same in every process: IEEE 754 defines it. */
+function expected(ticks: number, ratio: number): number {
+  const product = Math.round(ticks * ratio);
+  return Math.abs(product) < ticksMax ? product : 0;
+}
+
+/** How a price has changed, and with it what is made from it. */
+export function ratioOf(value: number, last: number): number {
+  const ratio = value / last;
+  return Number.isFinite(ratio) ? ratio : 1;
+}
+
+/** Columns that one column of decimals takes: the forms, and the values. */
+export const decimalWidth = 2;
+
+/** Writes decimals as differences of whole numbers; no digit is lost, a trailing zero neither. */
+export class DecimalColumnWriter {
+  readonly #forms: ByteWriter;
+  readonly #values: ByteWriter;
+  #ticks = 0;
+  #places = 0;
+
+  constructor(columns: ColumnsWriter, first: number) {
+    this.#forms = columns.column(first);
+    this.#values = columns.column(first + 1);
+  }
+
+  /** What follows has nothing to do with what came before. */
+  reset(): void {
+    this.#ticks = 0;
+    this.#places = 0;
+  }
+
+  /** @param ratio by how much it has probably changed */
+  write(value: string | undefined, ratio = 1): void {
+    const split = value === undefined ? undefined : ticksOf(value);
+    if (value === undefined) this.#forms.byte(form.absent);
+    else if (split === undefined) {
+      this.#forms.byte(form.text);
+      this.#values.text(value);
+    } else {
+      const isSame = split.places === this.#places;
+      this.#forms.byte(isSame ? form.samePlaces : form.otherPlaces);
+      if (!isSame) this.#values.count(split.places);
+      this.#values.difference(split.ticks - (isSame ? expected(this.#ticks, ratio) : 0));
+      this.#ticks = split.ticks;
+      this.#places = split.places;
+    }
+  }
+}
+
+/** Reads what `DecimalColumnWriter` wrote, from one reset to the next. */
+export class DecimalColumnReader {
+  readonly #forms: ByteReader;
+  readonly #values: ByteReader;
+
+  constructor(columns: ColumnsReader, first: number) {
+    this.#forms = columns.column(first);
+    this.#values = columns.column(first + 1);
+  }
+
+  skip(length: number): void {
+    let counts = 0;
+    for (const found of this.#forms.raw(length)) {
+      if (found === form.text) {
+        this.#values.skipCounts(counts);
+        this.#values.text();
+        counts = 0;
+      } else if (found === form.samePlaces) counts++;
+      else if (found === form.otherPlaces) counts += 2;
+    }
+    this.#values.skipCounts(counts);
+  }
+
+  /** @param ratios by how much each has probably changed */
+  read(length: number, ratios?: Float64Array): Decimals {
+    const decimals = new Decimals(length);
+    const forms = this.#forms.raw(length);
+    let [ticks, places] = [0, 0];
+    for (let index = 0; index < length; index++) {
+      const found = forms[index]!;
+      if (found === form.absent) continue;
+      if (found === form.text) {
+        decimals.texts.set(index, this.#values.text());
+        continue;
+      }
+      if (found === form.samePlaces) ticks = expected(ticks, ratios === undefined ? 1 : ratios[index]!);
+      else {
+        places = this.#values.count();
+        ticks = 0;
+      }
+      ticks += this.#values.difference();
+      decimals.ticks[index] = ticks;
+      decimals.places[index] = places;
+    }
+    return decimals;
+  }
+}
+
+/** Stands for a decimal that is absent, or a text. */
+const noPlaces = 255;
+const powers = Array.from({ length: 23 }, (_, places) => Number(`1e${places}`));
+
+/** Decimals of one column, which become texts only where they are read. */
+export class Decimals {
+  readonly ticks: Float64Array;
+  readonly places: Uint8Array;
+  readonly texts = new Map<number, string>();
+
+  constructor(length: number) {
+    this.ticks = new Float64Array(length);
+    this.places = new Uint8Array(length).fill(noPlaces);
+  }
+
+  text<Text extends string>(index: number): Text | undefined {
+    const places = this.places[index]!;
+    return (places === noPlaces ? this.texts.get(index) : decimalOf(this.ticks[index]!, places)) as Text | undefined;
+  }
+
+  /** By how much each has changed from the one before it. */
+  ratios(): Float64Array {
+    const ratios = new Float64Array(this.ticks.length).fill(1);
+    let last = this.#number(0);
+    for (let index = 1; index < ratios.length; index++) {
+      const value = this.#number(index);
+      ratios[index] = ratioOf(value, last);
+      last = value;
+    }
+    return ratios;
+  }
+
+  /** What `Number` makes of the text: both parts are exact, so that the quotient is the nearest to the decimal. */
+  #number(index: number): number {
+    const places = this.places[index]!;
+    return places === noPlaces ? Number(this.texts.get(index)) : this.ticks[index]! / powers[places]!;
+  }
+}
+
+/** A decimal as a whole number of its last place: `0.10` is 10 ticks of 2 places. */
+interface Ticks {
+  readonly ticks: number;
+  readonly places: number;
+}
+
+/** Digits that a double holds exactly, whatever they are. */
+const digitsMax = 15;
+
+/**
+ * Splits a decimal so that `decimalOf` gives the same text again. `undefined` for one that it would not: with too many
+ * digits, or with zeros in front.
+ */
+function ticksOf(decimal: string): Ticks | undefined {
+  const point = decimal.indexOf('.');
+  const places = point === -1 ? 0 : decimal.length - point - 1;
+  const digits = point === -1 ? decimal : decimal.slice(0, point) + decimal.slice(point + 1);
+  if (digits.length > digitsMax) return undefined;
+  const ticks = Number(digits);
+  return decimalOf(ticks, places) === decimal ? { ticks, places } : undefined;
+}
+
+function decimalOf(ticks: number, places: number): DecimalString {
+  if (places === 0) return String(ticks) as DecimalString;
+  const digits = String(Math.abs(ticks)).padStart(places + 1, '0');
+  const whole = digits.slice(0, digits.length - places);
+  return `${ticks < 0 ? '-' : ''}${whole}.${digits.slice(digits.length - places)}` as DecimalString;
+}

@@ -1,0 +1,36 @@
+import type { EpochMs } from '../../clock.ts';
+import { encodeTable, TableReader } from './columns.ts';
+import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
+import { type FactRow, factKinds } from './rows.ts';
+
+/** The columns: position, kind, and the texts. */
+const table = { at: 'cumulated', sub: 'count', kind: 'count', text: 'text' } as const;
+const subjectsPerGroup = 64;
+
+/** Needs no names: texts are long, and differ. */
+export function encodeFacts(rows: readonly FactRow[]): Buffer {
+  const encode = (subjects: readonly (readonly FactRow[])[]) =>
+    encodeTable(
+      table,
+      subjects.map((facts) => facts.map((fact) => ({ ...fact, kind: factKinds.indexOf(fact.kind) }))),
+    );
+  return encodeGrouped(rows, ({ subject }) => subject, [], { subjectsPerGroup, encode });
+}
+
+/** Gives the rows again, subject by subject. */
+export function decodeFacts(data: Uint8Array): FactRow[] {
+  return decodeGrouped(data, [], decodeFactGroup);
+}
+
+/** The facts of the subjects that are wanted. */
+export const decodeFactGroup: GroupDecoder<FactRow> = ({ subjects, bytes, isWanted }) => {
+  const reader = new TableReader(table, bytes);
+  return subjects.flatMap(({ name: subject, count }) => {
+    const { at, sub, kind, text } = reader.next(count);
+    if (!isWanted(subject)) return [];
+    return text.map((json, index): FactRow => {
+      const position = { at: at[index] as EpochMs, sub: sub[index]! };
+      return { ...position, kind: factKinds[kind[index]!]!, subject, text: json };
+    });
+  });
+};

@@ -1,0 +1,130 @@
+import type { EpochMs } from '../../clock.ts';
+import type { Deletion } from './segment-store.ts';
+import type { RunQuery } from './sql-segments.ts';
+
+/** One process at a time makes tables. Any number that nothing else in the database locks. */
+const tablesLock = 7_230_113;
+/** Rows in one statement: with their data, what a slow disk deletes within its timeout. */
+const deletedAtOnce = 500;
+
+/** Segments are compressed already, so that the engine stores them as they are. */
+const tables = [
+  `create table record_identity (id text not null)`,
+  `insert into record_identity values (substr(md5(random()::text || clock_timestamp()::text), 1, 8))`,
+  `create table record_chain (chain integer generated always as identity primary key)`,
+  `create table record_segment (
+    chain integer not null, number bigint not null, run integer not null, kind text not null,
+    first_ms bigint not null, last_ms bigint not null, count integer not null,
+    low_request bigint not null, high_request bigint not null, keyframe bigint not null,
+    hash bytea not null, previous bytea not null, bytes integer not null, data bytea not null,
+    primary key (chain, number, first_ms)
+  ) partition by range (first_ms)`,
+  `alter table record_segment alter column data set storage external`,
+  `create index record_segment_span on record_segment (kind, chain, last_ms, first_ms, number)`,
+  `create index record_segment_requests on record_segment (run, low_request) where kind = 'servings'`,
+  `create table record_run (
+    run integer generated always as identity primary key, chain integer not null, started_ms bigint not null,
+    request_key bytea not null
+  )`,
+  `create table record_hold (
+    id integer generated always as identity primary key, from_ms bigint not null, to_ms bigint not null,
+    reason text not null
+  )`,
+  `create table record_deletion (
+    chain integer not null, first bigint not null, last bigint not null, hash text not null, until_ms bigint not null,
+    primary key (chain, first)
+  )`,
+];
+
+/**
+ * Makes the tables where they are missing.
+ *
+ * @returns what identifies this database, in 8 hexadecimal digits
+ */
+export async function prepareTables(run: RunQuery): Promise<string> {
+  const known = await identityOf(run);
+  if (known !== undefined) return known;
+  await run('select pg_advisory_xact_lock(?)', [tablesLock]);
+  if ((await identityOf(run)) === undefined) for (const table of tables) await run(table);
+  return (await identityOf(run))!;
+}
+
+/** `undefined` where the tables are missing. */
+export async function identityOf(run: RunQuery): Promise<string | undefined> {
+  if (!(await isTable(run, 'record_identity'))) return undefined;
+  const [identity] = await run<{ id: string }>('select id from record_identity');
+  return identity?.id;
+}
+
+async function isTable(run: RunQuery, name: string): Promise<boolean> {
+  return (await run('select 1 where to_regclass(?) is not null', [name])).length === 1;
+}
+
+/** A calendar month in UTC, as `202611`. */
+export type Month = string;
+
+export function monthOf(at: EpochMs): Month {
+  return new Date(at).toISOString().slice(0, 7).replace('-', '');
+}
+
+export function monthStart(month: Month): EpochMs {
+  return Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)) - 1) as EpochMs;
+}
+
+function monthEnd(month: Month): EpochMs {
+  return Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4))) as EpochMs;
+}
+
+/** Makes the partition where it is missing. */
+export async function makeMonth(run: RunQuery, month: Month): Promise<void> {
+  const name = `record_segment_${month}`;
+  if (await isTable(run, name)) return;
+  await run('select pg_advisory_xact_lock(?)', [tablesLock]);
+  await run(`create table if not exists ${name} partition of record_segment
+    for values from (${monthStart(month)}) to (${monthEnd(month)})`);
+}
+
+/** Drops the months that are deleted whole, and deletes from the others. */
+export async function deleteSegments(run: RunQuery, deletions: readonly Deletion[]): Promise<void> {
+  // One process at a time.
+  await run('lock table record_deletion in share row exclusive mode');
+  for (const { chain, first, last, hash, until } of deletions) {
+    await run('insert into record_deletion values (?, ?, ?, ?, ?)', [chain, first, last, hash, until]);
+  }
+  const end = monthStart(monthOf(Math.max(...deletions.map(({ until }) => until)) as EpochMs));
+  const months = await run<{ name: string }>(
+    `select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
+     where inhparent = 'record_segment'::regclass order by relname`,
+  );
+  const past = months.filter(({ name }) => monthStart(name.slice(-6)) < end);
+  const dropped: string[] = [];
+  for (const { name } of past) if (await isDeletedWhole(run, name, deletions)) dropped.push(name);
+  const kept = months.map(({ name }) => name).filter((name) => !dropped.includes(name));
+  for (const name of kept) for (const deletion of deletions) await deleteFrom(run, name, deletion);
+  // Last, because it blocks readers.
+  for (const name of dropped) await run(`drop table ${name}`);
+}
+
+async function isDeletedWhole(run: RunQuery, name: string, deletions: readonly Deletion[]): Promise<boolean> {
+  // Appends to it wait until it is known.
+  await run(`lock table ${name} in share row exclusive mode`);
+  const rest = await run(
+    `select 1 from ${name} as segment where not exists (
+       select from unnest(?::integer[], ?::bigint[], ?::bigint[]) as deleted (chain, first, last)
+       where segment.chain = deleted.chain and segment.number between deleted.first and deleted.last
+     ) limit 1`,
+    [deletions.map(({ chain }) => chain), deletions.map(({ first }) => first), deletions.map(({ last }) => last)],
+  );
+  return rest.length === 0;
+}
+
+async function deleteFrom(run: RunQuery, name: string, { chain, first, last }: Deletion): Promise<void> {
+  const span = `select min(number) as low, max(number) as high from ${name} where chain = ? and number between ? and ?`;
+  const [found] = await run<{ low: number | null; high: number | null }>(span, [chain, first, last]);
+  const { low, high } = found!;
+  if (low === null || high === null) return;
+  for (let from = low; from <= high; from += deletedAtOnce) {
+    const to = Math.min(high, from + deletedAtOnce - 1);
+    await run(`delete from ${name} where chain = ? and number between ? and ?`, [chain, from, to]);
+  }
+}

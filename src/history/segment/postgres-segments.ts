@@ -1,0 +1,176 @@
+import type { Clock, EpochMs } from '../../clock.ts';
+import type { Timeouts } from '../../store/postgres/client.ts';
+import { type PostgresLocation, postgresLocationOf } from '../../store/postgres/location.ts';
+import { ConnectionPool, type PoolOptions } from '../../store/postgres/pool.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { deleteSegments, identityOf, makeMonth, monthOf, monthStart, prepareTables } from './postgres-months.ts';
+import { chainStart, type Segment } from './segment.ts';
+import type { Deletion, RecordLocation, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
+import {
+  headColumns,
+  headOf,
+  headOfChain,
+  type RunQuery,
+  type SegmentRow,
+  SqlSegments,
+  valuesOf,
+} from './sql-segments.ts';
+
+type PostgresRecord = Extract<RecordLocation, { readonly kind: 'postgres' }>;
+
+/** Shorter than a store's: while the recording thread waits, what is published waits in memory. */
+const timeouts: Timeouts = { connectMs: 2_000, lockMs: 2_000, statementMs: 4_000, answerMs: 5_000 };
+/** One writes, one deletes; questions come one after the other. */
+const connectionsMax = 2;
+/** A month is deleted once its last hour, which ends in the next one, is past too. */
+const lastHourMs = 7_200_000;
+
+/** Opens the database, and makes the tables where they are missing. Rejects with `StoreError`. */
+export async function openPostgresSegments(record: PostgresRecord, clock: Clock): Promise<SegmentStore> {
+  return (await openWith(prepareTables, record, { clock, timeouts, connectionsMax }))!;
+}
+
+/** For reading only. `undefined` where nothing was recorded yet. Rejects with `StoreError`. */
+export function openPostgresSegmentsToRead(record: PostgresRecord, clock: Clock): Promise<SegmentReader | undefined> {
+  return openWith(identityOf, record, { clock, timeouts, connectionsMax: 1, readsOnly: true });
+}
+
+/** @param prepare gives what identifies the database */
+async function openWith(
+  prepare: (run: RunQuery) => Promise<string | undefined>,
+  { url, journalPath }: PostgresRecord,
+  options: PoolOptions,
+): Promise<PostgresSegments | undefined> {
+  const location = postgresLocationOf(url);
+  const pool = new ConnectionPool(location, options);
+  try {
+    const id = await together(pool, prepare);
+    if (id !== undefined) return new PostgresSegments(pool, location, `${journalPath}.${id}`);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  await pool.end();
+  return undefined;
+}
+
+/** What runs statements on a connection, with `$1` and so on for each `?`. */
+function queriesOn(client: Awaited<ReturnType<ConnectionPool['connect']>>): RunQuery {
+  return async <Row>(text: string, values: readonly unknown[] = []) => {
+    let count = 0;
+    return (
+      await client.query(
+        text.replaceAll('?', () => `$${++count}`),
+        values,
+      )
+    ).rows as readonly Row[];
+  };
+}
+
+/** Lends a connection. */
+async function using<T>(pool: ConnectionPool, work: (run: RunQuery) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await work(queriesOn(client));
+  } finally {
+    client.release();
+  }
+}
+
+/** In a transaction: all of it or nothing. */
+function together<T>(pool: ConnectionPool, work: (run: RunQuery) => Promise<T>): Promise<T> {
+  return using(pool, async (run) => {
+    try {
+      await run('begin');
+      const result = await work(run);
+      await run('commit');
+      return result;
+    } catch (error) {
+      await run('rollback').catch(() => {});
+      throw error;
+    }
+  });
+}
+
+const prefix = 'record_';
+
+/** Segments in a table with a partition for each month, in UTC, of their first rows. */
+class PostgresSegments extends SqlSegments implements SegmentStore {
+  readonly journalPath: string;
+  readonly #pool: ConnectionPool;
+  readonly #location: PostgresLocation;
+
+  constructor(pool: ConnectionPool, location: PostgresLocation, journalPath: string) {
+    // One statement is a transaction by itself.
+    super((text, values) => using(pool, (run) => run(text, values)), prefix, '0');
+    this.#pool = pool;
+    this.#location = location;
+    this.journalPath = journalPath;
+  }
+
+  /** Processes of other machines have chains too, whose journals are there. */
+  async newChain(): Promise<number> {
+    const [row] = await this.run<{ chain: number }>('insert into record_chain default values returning chain');
+    return row!.chain;
+  }
+
+  /** Can be repeated: an answer that is lost on its way does not show whether they are stored. */
+  async append(segments: readonly Segment[]): Promise<void> {
+    const first = segments[0];
+    if (first === undefined) return;
+    await together(this.#pool, async (run) => {
+      // Only one at a time: a copy of this machine has the same chain.
+      await run('select 1 from record_chain where chain = ? for update', [first.chain]);
+      const head = (await headOfChain(run, prefix, first.chain)) ?? chainStart;
+      const missing = segments.filter(({ number }) => number > head.number);
+      if (!head.hash.equals(missing[0]?.previous ?? segments.at(-1)!.hash)) throw this.#doesNotFollow(first);
+      for (const month of new Set(missing.map(({ firstAt }) => monthOf(firstAt)))) await makeMonth(run, month);
+      for (const segment of missing) await run(insertSegment, [...valuesOf(segment), segment.data]);
+    });
+  }
+
+  #doesNotFollow({ chain }: Segment): StoreError {
+    const message = `Chain ${chain} of the record in ${this.#location.name} does not end where this process left it. Is this machine a copy of another one, or was the database restored? Restart the service, on a copy without the journals.`;
+    return new StoreError('unexpected', message);
+  }
+
+  /** Whole months: to drop a partition costs nothing, whatever is in it. */
+  deletableBefore(before: EpochMs): EpochMs {
+    return monthStart(monthOf((before - lastHourMs) as EpochMs));
+  }
+
+  async delete(deletions: readonly Deletion[]): Promise<void> {
+    await together(this.#pool, (run) => deleteSegments(run, deletions));
+  }
+
+  async chains(): Promise<readonly number[]> {
+    const query = `select chain from record_chain
+      where exists (select from record_segment where record_segment.chain = record_chain.chain) order by chain`;
+    return (await this.run<{ chain: number }>(query)).map(({ chain }) => chain);
+  }
+
+  async segment(chain: number, number: number): Promise<Segment | undefined> {
+    const query = `select ${headColumns}, data from record_segment where chain = ? and number = ?`;
+    const [row] = await this.run<SegmentRow & Pick<Segment, 'data'>>(query, [chain, number]);
+    return row && { ...headOf({ ...row, place: 0 }), data: row.data };
+  }
+
+  async slices(slices: readonly Slice[]): Promise<readonly Uint8Array[]> {
+    const query = `select substring(data from slice.start + 1 for slice.bytes) as data
+      from unnest(?::bigint[], ?::integer[], ?::integer[]) with ordinality as slice (number, start, bytes, place)
+      join record_segment on chain = ? and record_segment.number = slice.number order by slice.place`;
+    const bytes = slices.map(({ start, end }) => end - start);
+    const chain = slices[0]?.head.chain ?? 0;
+    const asked = [slices.map(({ head }) => head.number), slices.map(({ start }) => start), bytes, chain];
+    const rows = await this.run<Pick<Segment, 'data'>>(query, asked);
+    if (rows.length < slices.length) throw new RangeError(`chain ${chain} of the record lacks segments`);
+    return rows.map(({ data }) => data);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+const insertSegment = `insert into record_segment (${headColumns}, data)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;

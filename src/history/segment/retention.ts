@@ -1,0 +1,39 @@
+import type { EpochMs } from '../../clock.ts';
+import type { SegmentHead } from './segment.ts';
+import type { Deletion, Hold, SegmentStore } from './segment-store.ts';
+
+/**
+ * Deletes what is older, in blocks from one keyframe to the next: what stays can be read without what goes. A block that
+ * a hold touches stays whole.
+ *
+ * @returns what was deleted: blocks that follow each other are one deletion
+ */
+export async function prune(store: SegmentStore, before: EpochMs): Promise<Deletion[]> {
+  const holds = await store.holds();
+  const bound = store.deletableBefore(before);
+  const deletions: Deletion[] = [];
+  for (const chain of await store.chains()) {
+    const keyframes = await store.heads({ kinds: ['keyframe'], chain });
+    for (const [index, first] of keyframes.entries()) {
+      const next = keyframes[index + 1];
+      if (next === undefined || next.firstAt > before || first.firstAt >= bound || isHeld(first, next, holds)) continue;
+      const deletion = deletionOf(first, next);
+      const last = deletions.at(-1);
+      const isNext = last?.chain === chain && last.last + 1 === deletion.first;
+      if (isNext) deletions.splice(-1, 1, { ...deletion, first: last.first });
+      else deletions.push(deletion);
+    }
+  }
+  if (deletions.length > 0) await store.delete(deletions);
+  return deletions;
+}
+
+function isHeld(first: SegmentHead, next: SegmentHead, holds: readonly Hold[]): boolean {
+  return holds.some(({ from, to }) => from <= next.firstAt && to > first.firstAt);
+}
+
+function deletionOf(first: SegmentHead, next: SegmentHead): Deletion {
+  const last = next.number - 1;
+  const hash = next.previous.toString('hex');
+  return { chain: first.chain, first: first.number, last, hash, until: next.firstAt };
+}

@@ -1,0 +1,92 @@
+import type { EpochMs } from '../../clock.ts';
+import type { ByteRange } from './groups.ts';
+import type { ChainHead, Segment, SegmentHead, SegmentKind } from './segment.ts';
+
+/** A process that wrote a part of the record. */
+export interface Run {
+  readonly run: number;
+  readonly chain: number;
+  readonly startedAt: EpochMs;
+  /** Turns its request ids into numbers. */
+  readonly requestKey: Uint8Array;
+}
+
+/** A span that retention leaves alone. */
+export interface Hold {
+  readonly id: number;
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly reason: string;
+}
+
+/** Segments that were deleted. Itself sealed: a fact of the same text is in the chain. */
+export interface Deletion {
+  readonly chain: number;
+  readonly first: number;
+  readonly last: number;
+  /** Hash of the last of them, which the next one continues. */
+  readonly hash: string;
+  readonly until: EpochMs;
+}
+
+/** Which segments to read, in the order of their numbers. */
+export interface SegmentQuery {
+  readonly kinds: readonly SegmentKind[];
+  readonly chain?: number;
+  readonly run?: number;
+  /** Those that have a row from `from` on and before `to`. */
+  readonly from?: EpochMs;
+  readonly to?: EpochMs;
+  readonly afterNumber?: number;
+  readonly beforeNumber?: number;
+  readonly request?: number;
+  /** In the order of their last instants, which an index has for each kind. */
+  readonly byTime?: boolean;
+  /** The last first. */
+  readonly backwards?: boolean;
+  readonly limit?: number;
+}
+
+/** A part of the data of a segment: from `start` on, before `end` or its own end. */
+export interface Slice extends ByteRange {
+  readonly head: SegmentHead;
+}
+
+/** What keeps the record, and where its journals are. */
+export type RecordLocation =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  /** `journalPath` is a path on this machine that the names of the journals begin with. */
+  | { readonly kind: 'postgres'; readonly url: string; readonly journalPath: string };
+
+/** Where segments are. Reads work beside a writer, in another process too. */
+export interface SegmentReader {
+  chains(): Promise<readonly number[]>;
+  head(chain: number): Promise<ChainHead | undefined>;
+  heads(query: SegmentQuery): Promise<readonly SegmentHead[]>;
+  /** `undefined` for one that is not there. */
+  segment(chain: number, number: number): Promise<Segment | undefined>;
+  /** Parts of the data of segments of one chain, in the order that they are asked for, without reading the rest. */
+  slices(slices: readonly Slice[]): Promise<readonly Uint8Array[]>;
+  runs(): Promise<readonly Run[]>;
+  holds(): Promise<readonly Hold[]>;
+  deletions(chain: number): Promise<readonly Deletion[]>;
+  /** What the names of this store's journals begin with; `undefined` for one without a file. */
+  readonly journalPath: string | undefined;
+  close(): Promise<void>;
+}
+
+export interface SegmentStore extends SegmentReader {
+  /** A number for a new chain. @param taken numbers that this process cannot have */
+  newChain(taken: readonly number[]): Promise<number>;
+  /** All or none of them. */
+  append(segments: readonly Segment[]): Promise<void>;
+  /** Gives it a number. */
+  addRun(run: Omit<Run, 'run'>): Promise<number>;
+  addHold(hold: Omit<Hold, 'id'>): Promise<number>;
+  /** Whether there was one of this id. */
+  releaseHold(id: number): Promise<boolean>;
+  /** Until when retention may delete that wants to delete what is before an instant. */
+  deletableBefore(before: EpochMs): EpochMs;
+  /** Deletes the segments they name, and keeps a row of each deletion. All or none of them. */
+  delete(deletions: readonly Deletion[]): Promise<void>;
+}

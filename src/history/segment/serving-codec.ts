@@ -1,0 +1,138 @@
+import type { EpochMs } from '../../clock.ts';
+import { ByteReader, ByteWriter } from './bytes.ts';
+import { compress, decompress, encodeTable, TableReader } from './columns.ts';
+import { decodeGrouped, encodeGrouped, type GroupDecoder } from './groups.ts';
+import type { ServingRow } from './rows.ts';
+
+/** `lag`: from the request's instant to the position; `among`: which of the requests of its millisecond it was. */
+const table = {
+  askedAt: 'cumulated',
+  lag: 'difference',
+  sub: 'count',
+  route: 'count',
+  symbol: 'count',
+  status: 'count',
+  text: 'count',
+  feedAgeMs: 'difference',
+  among: 'count',
+} as const;
+const subjectsPerGroup = 256;
+
+/**
+ * Keys poll in a rhythm, so that rows by key have small differences. The request's number is nearly a function of its
+ * instant: a table for the whole segment has the first number of each millisecond.
+ *
+ * @param base the names that the reader will know from the keyframe
+ */
+export function encodeServings(rows: readonly ServingRow[], base: readonly string[]): Buffer {
+  const firstRequests = firstRequestsOf(rows);
+  return encodeGrouped(rows, ({ keyId }) => keyId, base, {
+    subjectsPerGroup,
+    encode: (keys, names) => {
+      const cellsOf = (row: ServingRow) => ({
+        ...row,
+        lag: row.at - row.askedAt,
+        route: names.indexOf(row.route),
+        symbol: names.indexOf(row.symbol),
+        text: names.indexOf(row.text),
+        among: row.request - firstRequests.get(row.askedAt)!,
+      });
+      return encodeTable(
+        table,
+        keys.map((rows) => rows.map(cellsOf)),
+      );
+    },
+    extra: writeFirstRequests(firstRequests),
+  });
+}
+
+/** Gives the rows again, key by key. */
+export function decodeServings(data: Uint8Array, base: readonly string[]): ServingRow[] {
+  return decodeGrouped(data, base, servingDecoder());
+}
+
+/** The lowest request number by millisecond. */
+function firstRequestsOf(rows: readonly ServingRow[]): Map<number, number> {
+  const first = new Map<number, number>();
+  for (const { askedAt, request } of rows) {
+    const known = first.get(askedAt);
+    if (known === undefined || request < known) first.set(askedAt, request);
+  }
+  return new Map([...first].sort(([one], [other]) => one - other));
+}
+
+function writeFirstRequests(firstRequests: ReadonlyMap<number, number>): Buffer {
+  const [instants, requests] = [new ByteWriter(), new ByteWriter()];
+  let [lastAt, lastRequest] = [0, 0];
+  for (const [at, request] of firstRequests) {
+    instants.difference(at - lastAt);
+    requests.difference(request - lastRequest);
+    [lastAt, lastRequest] = [at, request];
+  }
+  const head = new ByteWriter();
+  head.count(firstRequests.size);
+  return compress(Buffer.concat([head.bytes(), instants.bytes(), requests.bytes()]));
+}
+
+/** Finds the lowest request number of a millisecond. */
+class FirstRequests {
+  readonly #instants: Float64Array;
+  readonly #requests: Float64Array;
+
+  constructor(compressed: Uint8Array) {
+    const reader = new ByteReader(decompress(compressed));
+    const count = reader.count();
+    this.#instants = reader.cumulated(count);
+    this.#requests = reader.cumulated(count);
+  }
+
+  at(instant: number): number {
+    let [low, high] = [0, this.#instants.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#instants[middle]! < instant) low = middle + 1;
+      else high = middle;
+    }
+    return this.#requests[low]!;
+  }
+}
+
+/** Makes rows of the keys that are wanted. @param wanted a request number: of this one alone */
+export function servingDecoder(wanted?: number): GroupDecoder<ServingRow> {
+  return ({ subjects, bytes, names, extra, isWanted }) => {
+    const reader = new TableReader(table, bytes);
+    const firstRequests = firstRequestsIn(extra);
+    return subjects.flatMap(({ name: keyId, count }) => {
+      const columns = reader.next(count);
+      return isWanted(keyId) ? rowsOf(keyId, columns, names, firstRequests, wanted) : [];
+    });
+  };
+}
+
+function rowsOf(
+  keyId: string,
+  columns: ReturnType<TableReader<typeof table>['next']>,
+  names: readonly string[],
+  firstRequests: FirstRequests,
+  wanted: number | undefined,
+): ServingRow[] {
+  const rows: ServingRow[] = [];
+  for (const [index, instant] of columns.askedAt.entries()) {
+    const request = firstRequests.at(instant) + columns.among[index]!;
+    if (wanted !== undefined && request !== wanted) continue;
+    const askedAt = instant as EpochMs;
+    const name = (column: 'route' | 'symbol' | 'text') => names[columns[column][index]!]!;
+    const served = { route: name('route'), symbol: name('symbol'), status: columns.status[index]!, text: name('text') };
+    const position = { at: (askedAt + columns.lag[index]!) as EpochMs, sub: columns.sub[index]! };
+    rows.push({ ...position, keyId, askedAt, ...served, feedAgeMs: columns.feedAgeMs[index]!, request });
+  }
+  return rows;
+}
+
+/** Kept for the last table: it serves all groups of a segment. */
+let lastTable: { readonly extra: Uint8Array; readonly firstRequests: FirstRequests } | undefined;
+
+function firstRequestsIn(extra: Uint8Array): FirstRequests {
+  if (lastTable?.extra !== extra) lastTable = { extra, firstRequests: new FirstRequests(extra) };
+  return lastTable.firstRequests;
+}

@@ -1,0 +1,185 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { EpochMs } from '../../clock.ts';
+import { createIfMissing } from '../../store/sqlite/open.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { Segment } from './segment.ts';
+import type { Deletion, SegmentReader, SegmentStore, Slice } from './segment-store.ts';
+import { headColumns, headOf, type SegmentRow, SqlSegments, valuesOf } from './sql-segments.ts';
+
+const schema = `
+create table if not exists segment (
+  chain integer not null, number integer not null, run integer not null, kind text not null,
+  first_ms integer not null, last_ms integer not null, count integer not null,
+  low_request integer not null, high_request integer not null, keyframe integer not null,
+  hash blob not null, previous blob not null, bytes integer not null, place integer not null,
+  unique (chain, number)
+);
+create table if not exists chunk (id integer primary key, data blob not null);
+create index if not exists segment_span on segment (kind, chain, last_ms, first_ms, number);
+create index if not exists segment_requests on segment (run, low_request) where kind = 'servings';
+create table if not exists run (
+  run integer primary key, chain integer not null, started_ms integer not null, request_key blob not null
+);
+create table if not exists hold (
+  id integer primary key autoincrement, from_ms integer not null, to_ms integer not null, reason text not null
+);
+create table if not exists deletion (
+  chain integer not null, first integer not null, last integer not null, hash text not null, until_ms integer not null,
+  unique (chain, first)
+);
+`;
+
+/** The version of these tables, and of what they hold. */
+const form = 2;
+/** Segments are hundreds of kilobytes: large pages waste little and are read in few steps. */
+const pageBytes = 16_384;
+/** The data of a segment is in rows that follow each other, four to a page: a part of it is read without the rest. */
+const chunkBytes = 4_070;
+/** Another process writes a minute at a time. */
+const busyTimeoutMs = 2_000;
+
+/** Opens the file, and makes it, for its owner alone, where it is missing. Throws the system's error, or `StoreError`. */
+export function openSqliteSegments(path: string): SegmentStore {
+  if (path !== ':memory:') createIfMissing(path);
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    database.exec(`pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journal_mode = wal;
+      pragma synchronous = normal`);
+    assertForm(database, path);
+    database.exec(`${schema}; pragma user_version = ${form}`);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return new SqliteSegments(database, path);
+}
+
+/** For reading only. `undefined` where nothing was recorded yet. */
+export function openSqliteSegmentsToRead(path: string): SegmentReader | undefined {
+  if (!existsSync(path)) return undefined;
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
+  assertForm(database, path);
+  return new SqliteSegments(database, path);
+}
+
+/** Throws `StoreError` for a file whose tables are of another version. */
+function assertForm(database: DatabaseSync, path: string): void {
+  const { user_version: found } = database.prepare('pragma user_version').get() as { user_version: number };
+  const isEmpty = database.prepare('select 1 from sqlite_schema').get() === undefined;
+  if (found === form || isEmpty) return;
+  const message = `The record in ${path} is of a form that this version does not read. Move it away, or set history.url to another file.`;
+  throw new StoreError('foreign_database', message);
+}
+
+/** Runs statements, each of which is prepared once. */
+function queriesOn(database: DatabaseSync) {
+  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+  return <Row>(text: string, values: readonly SQLInputValue[] = []): Row[] => {
+    const statement = statements.get(text) ?? database.prepare(text);
+    statements.set(text, statement);
+    return statement.all(...values) as Row[];
+  };
+}
+
+class SqliteSegments extends SqlSegments implements SegmentStore {
+  readonly journalPath: string | undefined;
+  readonly #database: DatabaseSync;
+  readonly #all: ReturnType<typeof queriesOn>;
+
+  constructor(database: DatabaseSync, path: string) {
+    const all = queriesOn(database);
+    super(async (text, values) => all(text, values as SQLInputValue[] | undefined), '', 'place');
+    this.journalPath = path === ':memory:' ? undefined : path;
+    this.#database = database;
+    this.#all = all;
+  }
+
+  /** Who has a number holds the lock of its journal: the file's processes are all on this machine. */
+  async newChain(taken: readonly number[]): Promise<number> {
+    let chain = 1;
+    while (taken.includes(chain)) chain++;
+    return chain;
+  }
+
+  async append(segments: readonly Segment[]): Promise<void> {
+    const values = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
+    const insert = this.#database.prepare(`insert into segment (${headColumns}, place) values (${values})`);
+    const insertChunk = this.#database.prepare('insert into chunk values (?, ?)');
+    this.#together(() => {
+      const [last] = this.#all<{ id: number }>('select coalesce(max(id), 0) as id from chunk');
+      let chunk = last!.id;
+      for (const segment of segments) {
+        insert.run(...valuesOf(segment), chunk + 1);
+        const { data } = segment;
+        for (let start = 0; start < data.length; start += chunkBytes) {
+          insertChunk.run(++chunk, data.subarray(start, start + chunkBytes));
+        }
+      }
+    });
+  }
+
+  deletableBefore(before: EpochMs): EpochMs {
+    return before;
+  }
+
+  async delete(deletions: readonly Deletion[]): Promise<void> {
+    this.#together(() => {
+      for (const deletion of deletions) this.#delete(deletion);
+    });
+    this.#database.exec('pragma incremental_vacuum');
+  }
+
+  #delete({ chain, first, last, hash, until }: Deletion): void {
+    const deleted = 'segment where chain = ? and number between ? and ?';
+    const deleteChunks = this.#database.prepare('delete from chunk where id >= ? and id < ?');
+    const span = [chain, first, last];
+    const places = this.#all<Pick<SegmentRow, 'place' | 'bytes'>>(`select place, bytes from ${deleted}`, span);
+    for (const { place, bytes } of places) deleteChunks.run(place, place + Math.ceil(bytes / chunkBytes));
+    this.#all(`delete from ${deleted}`, span);
+    this.#all('insert into deletion values (?, ?, ?, ?, ?)', [...span, hash, until]);
+  }
+
+  async chains(): Promise<readonly number[]> {
+    const rows = this.#all<Pick<SegmentRow, 'chain'>>('select distinct chain from segment order by chain');
+    return rows.map(({ chain }) => chain);
+  }
+
+  async segment(chain: number, number: number): Promise<Segment | undefined> {
+    const query = `select ${headColumns}, place from segment where chain = ? and number = ?`;
+    const [row] = this.#all<SegmentRow>(query, [chain, number]);
+    if (row === undefined) return undefined;
+    const { place, bytes, ...head } = headOf(row);
+    return { ...head, data: this.#data(place, 0, bytes) };
+  }
+
+  async slices(slices: readonly Slice[]): Promise<readonly Uint8Array[]> {
+    return slices.map(({ head, start, end }) => this.#data(head.place, start, Math.min(end, head.bytes)));
+  }
+
+  #data(place: number, start: number, end: number): Uint8Array {
+    const first = Math.floor(start / chunkBytes);
+    const past = Math.ceil(end / chunkBytes);
+    const query = 'select data from chunk where id >= ? and id < ? order by id';
+    const chunks = this.#all<Pick<Segment, 'data'>>(query, [place + first, place + past]);
+    const [only] = chunks;
+    const data = chunks.length === 1 ? only!.data : Buffer.concat(chunks.map((chunk) => chunk.data));
+    return data.subarray(start - first * chunkBytes, end - first * chunkBytes);
+  }
+
+  async close(): Promise<void> {
+    this.#database.close();
+  }
+
+  #together(work: () => void): void {
+    this.#database.exec('begin immediate');
+    try {
+      work();
+      this.#database.exec('commit');
+    } catch (error) {
+      // A full disk has rolled it back already.
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+      throw error;
+    }
+  }
+}

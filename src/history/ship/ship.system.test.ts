@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ClickHouseEngine, clickHouseNeeds } from '../../../test/support/clickhouse.ts';
+import { eventually } from '../../../test/support/eventually.ts';
+import { Child, launcher } from '../../../test/support/mdapi-process.ts';
+import { runInside } from '../../cli/cli.testing.ts';
+import { RecordReader } from '../query/record-reader.ts';
+import { directoryFor } from '../record/record.testing.ts';
+import { type Copied, type CopiedRow, copiedBy, expectedOf, keyOf, RecordedService } from './ship.testing.ts';
+
+test(
+  'in a real ClickHouse each row of the record is there once and with every digit, although ship and server were killed at each insert',
+  clickHouseNeeds,
+  async (t) => {
+    const service = await RecordedService.start(t);
+    for (let minute = 0; minute < 4; minute++) await service.minute();
+    service.kill();
+    service.clock.jump(30_000);
+    await service.begin();
+    await service.minute();
+    await service.stop();
+    service.clock.jump(60_000);
+    await service.begin();
+    await service.minute();
+    await service.stop();
+    const directory = directoryFor(t);
+    let clickhouse = await ClickHouseEngine.start(t, directory);
+    const path = service.record.location.kind === 'sqlite' ? service.record.location.path : '';
+    const secret = join(directory, 'url');
+    const env = { MDAPI_HISTORY_URL: `sqlite:${path}`, MDAPI_HISTORY_CLICKHOUSE_URL_FILE: secret };
+    const ship = (...argv: readonly string[]) => {
+      writeFileSync(secret, clickhouse.url);
+      return new Child(t, process.execPath, [launcher, 'history', 'ship', ...argv], { cwd: directory, env });
+    };
+    writeFileSync(secret, clickhouse.url);
+    await runInside(['accounts', 'create', '--email', 'bot@example.com'], { cwd: directory, env });
+
+    let kills = 0;
+    for (let isOver = false; !isOver; ) {
+      const before = clickhouse.inserts;
+      const shipping = ship('--create');
+      await eventually('an insert, or the end', () => clickhouse.inserts > before || !shipping.running, 60_000);
+      isOver = !shipping.running;
+      shipping.kill('SIGKILL');
+      const { code } = await shipping.ended;
+      if (isOver) assert.equal(code, 0, shipping.output);
+      else if (++kills === 2) {
+        await clickhouse.kill();
+        clickhouse = await ClickHouseEngine.start(t, directory);
+      }
+    }
+    assert.ok(kills > 5, `only ${kills} kills`);
+    t.diagnostic(`killed ${kills} times`);
+
+    const read = async (query: string) => {
+      return (await clickhouse.rows<CopiedRow>(query)).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    };
+    const copied: Copied = {
+      quotes: await read(copiedBy.quotes),
+      servings: await read(copiedBy.servings),
+      facts: await read(copiedBy.facts),
+    };
+    const expected = await expectedOf(service.record);
+    assert.deepEqual(copied, expected);
+
+    const gaps = await new RecordReader(service.record.store).gaps(1);
+    const text = (at: number | undefined) =>
+      at === undefined ? null : new Date(at).toISOString().slice(0, -1).replace('T', ' ');
+    assert.deepEqual(
+      await clickhouse.rows(
+        'SELECT toString(fromAt) AS fromAt, toString(toAt) AS toAt, reason FROM gaps ORDER BY fromAt',
+      ),
+      gaps.map(({ from, to, reason }) => ({ fromAt: text(from), toAt: text(to), reason })),
+    );
+
+    const last = expected.quotes.findLast(({ symbol }) => symbol === 'BTCCZK')!;
+    const [price] = await clickhouse.rows<Record<string, string>>(
+      `SELECT buyPriceText, toString(buyPrice) AS buyPrice, toString(rate) AS rate, terms FROM quotes
+      WHERE symbol = 'BTCCZK' AND at <= '2026-12-31 00:00:00.000' ORDER BY at DESC, sub DESC LIMIT 1`,
+    );
+    assert.deepEqual([price!.buyPriceText, price!.rate, price!.terms?.slice(0, 4)], [last.buy, '24.315', 'cfg_']);
+    assert.equal(Number(price!.buyPrice), Number(last.buy));
+    const { requestId } = expected.servings[7]!;
+    const answers = await clickhouse.rows<{ keyId: string }>(
+      `SELECT keyId FROM servings WHERE requestId = '${requestId}'`,
+    );
+    assert.deepEqual(answers, [{ keyId: expected.servings[7]!.keyId }]);
+
+    writeFileSync(join(directory, 'mdapi.yaml'), 'history: { clickhouse: { keepFor: 90d } }\n');
+    const again = ship('--create');
+    assert.deepEqual(await again.ended, { code: 0, signal: null }, again.output);
+    assert.match(await clickhouse.query('SHOW CREATE TABLE quotes'), /toIntervalSecond\(7776000\)/);
+    assert.deepEqual(await read(copiedBy.quotes), expected.quotes);
+  },
+);

@@ -1,0 +1,273 @@
+import type { EpochMs } from '../../clock.ts';
+import { createIfMissing, lockForService } from '../../store/sqlite/open.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { skip } from '../query/verify.ts';
+import { readKeyframe } from '../segment/keyframe.ts';
+import {
+  type ChainHead,
+  chainStart,
+  hashOf,
+  type Segment,
+  type SegmentHead,
+  segmentKinds,
+} from '../segment/segment.ts';
+import type { Deletion, SegmentReader } from '../segment/segment-store.ts';
+import { ClickHouse, type ClickHouseLocation, type LedgerRow, ShipError } from './clickhouse.ts';
+import { type RowTable, rowTableNames } from './clickhouse-schema.ts';
+import { instantOf, monthOf, type ShippedRows, shippedRowsOf } from './ship-rows.ts';
+
+/**
+ * Ships a record, and nothing while another process of this machine does. Rejects with `ShipError`.
+ *
+ * @param create whether to make tables that are missing
+ */
+export async function shipTo(
+  store: SegmentReader,
+  location: ClickHouseLocation,
+  create: boolean,
+  options: ShipOptions,
+): Promise<Shipped> {
+  const release = lock(store.journalPath!);
+  const target = new ClickHouse(location);
+  try {
+    if (create) await target.create(options.keepForMs);
+    return await new Shipping(store, target, options).ship();
+  } finally {
+    await target.close();
+    release();
+  }
+}
+
+/** Two would send the same rows in different batches. @param path of the record, or what its journals begin with */
+function lock(path: string): () => void {
+  createIfMissing(path);
+  try {
+    return lockForService(path);
+  } catch (error) {
+    if (!(error instanceof StoreError && error.reason === 'in_use')) throw error;
+    const holder = /process (\d+ on \S+)\./.exec(error.message)?.[1] ?? 'another';
+    throw new ShipError('ship_running', `The record is being shipped already, by process ${holder}.`);
+  }
+}
+
+/** What was copied so far. */
+export interface Shipped {
+  segments: number;
+  rows: Record<RowTable, number>;
+  /** Of the last segment. */
+  until: EpochMs | undefined;
+  /** Segments that retention deleted before they were copied. */
+  lost: number;
+}
+
+export interface ShipOptions {
+  /** Segments with a row from here on; `undefined`: what follows the last one that was shipped. */
+  readonly from: EpochMs | undefined;
+  /** Segments with a row before this; `undefined`: all. */
+  readonly to: EpochMs | undefined;
+  readonly now: EpochMs;
+  /** Older rows would be deleted at once. */
+  readonly keepForMs: number;
+  readonly progress: (shipped: Shipped) => void;
+}
+
+const headsPerRead = 500;
+const rowsPerBatchMax = 100_000;
+
+/** Segments that are shipped together. */
+interface Batch {
+  readonly shippedAt: string;
+  readonly segments: { readonly head: SegmentHead; readonly rows: ShippedRows | undefined }[];
+}
+
+/**
+ * Copies sealed segments to ClickHouse, each row exactly once, however often it is stopped: a batch is written into the
+ * ledger before and after its rows. One that was begun and not finished is sent again before anything else, with the same
+ * deduplication token, and only those of its rows that are not there. No segment is sent whose hash is not the sealed one.
+ */
+class Shipping {
+  readonly #store: SegmentReader;
+  readonly #target: ClickHouse;
+  readonly #options: ShipOptions;
+  readonly #shipped: Shipped = { segments: 0, rows: { quotes: 0, servings: 0, facts: 0 }, until: undefined, lost: 0 };
+  #requestKeys = new Map<number, Uint8Array>();
+  #names: { readonly of: string; readonly names: readonly string[] } | undefined;
+
+  constructor(store: SegmentReader, target: ClickHouse, options: ShipOptions) {
+    this.#store = store;
+    this.#target = target;
+    this.#options = options;
+  }
+
+  /** Rejects with `ShipError`; what was sent until then stays sent. */
+  async ship(): Promise<Shipped> {
+    await this.#target.checkSchema();
+    this.#requestKeys = new Map((await this.#store.runs()).map(({ run, requestKey }) => [run, requestKey]));
+    for (const chain of await this.#store.chains()) {
+      await this.#finish(chain);
+      await this.#shipChain(chain);
+    }
+    return this.#shipped;
+  }
+
+  /** Sends the rest of a batch in which a ship was stopped. */
+  async #finish(chain: number): Promise<void> {
+    const unfinished = await this.#target.unfinished(chain);
+    const [first, last] = [unfinished[0], unfinished.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const batch: Batch = { shippedAt: first.begunAt, segments: [] };
+    const bounds = { afterNumber: first.number - 1, beforeNumber: last.number + 1 };
+    const heads = await this.#store.heads({ kinds: segmentKinds, chain, ...bounds });
+    for (const known of unfinished) {
+      const head = heads.find(({ number }) => number === known.number);
+      if (head === undefined) this.#shipped.lost++;
+      else {
+        assertSame(head, known);
+        batch.segments.push({ head, rows: await this.#rowsOf(head) });
+      }
+    }
+    if (batch.segments.length > 0) await this.#send(batch, true);
+  }
+
+  async #shipChain(chain: number): Promise<void> {
+    const deletions = await this.#store.deletions(chain);
+    const beforeNumber = await this.#endOf(chain);
+    let last = await this.#startOf(chain);
+    let batch = this.#newBatch();
+    for (;;) {
+      const query = { kinds: segmentKinds, chain, afterNumber: last.number, beforeNumber, limit: headsPerRead };
+      const heads = await this.#store.heads(query);
+      if (heads.length === 0) break;
+      const known = await this.#target.between(chain, heads[0]!.number, heads.at(-1)!.number);
+      for (const head of heads) {
+        this.#assertFollows(head, last, deletions);
+        last = head;
+        const shipped = known.find(({ number }) => number === head.number);
+        if (shipped !== undefined) assertSame(head, shipped);
+        else batch.segments.push({ head, rows: await this.#rowsOf(head) });
+        if (rowsIn(batch) < rowsPerBatchMax && batch.segments.length < headsPerRead) continue;
+        await this.#send(batch, false);
+        batch = this.#newBatch();
+      }
+    }
+    if (batch.segments.length > 0) await this.#send(batch, false);
+  }
+
+  #newBatch(): Batch {
+    return { shippedAt: instantOf(this.#options.now), segments: [] };
+  }
+
+  /** The end of what was shipped. Refuses a record that is not the one that was. */
+  async #startOf(chain: number): Promise<ChainHead> {
+    const { from } = this.#options;
+    const [shipped, end] = [await this.#target.lastOf(chain), await this.#store.head(chain)];
+    if (shipped !== undefined && end !== undefined && end.number <= shipped.number) {
+      if (end.number < shipped.number)
+        throw differs(chain, shipped.number, `and here the chain ends with ${end.number}`);
+      assertSame({ chain, ...end }, shipped);
+    }
+    if (from !== undefined) {
+      const [first] = await this.#store.heads({ kinds: segmentKinds, chain, from, limit: 1 });
+      return first === undefined ? (end ?? chainStart) : { number: first.number - 1, hash: first.previous };
+    }
+    return shipped === undefined ? chainStart : { number: shipped.number, hash: Buffer.from(shipped.hash, 'hex') };
+  }
+
+  async #endOf(chain: number): Promise<number> {
+    const { to } = this.#options;
+    if (to === undefined) return Number.MAX_SAFE_INTEGER;
+    const [last] = await this.#store.heads({ kinds: segmentKinds, chain, to, backwards: true, limit: 1 });
+    return (last?.number ?? 0) + 1;
+  }
+
+  #assertFollows(head: SegmentHead, last: ChainHead, deletions: readonly Deletion[]): void {
+    const skipped = skip(last.number, head.number, deletions);
+    if (skipped === undefined) throw unproven(head.chain, last.number + 1, 'is missing in the record');
+    // What is sent from an earlier instant on can have been copied before it was deleted.
+    if (this.#options.from === undefined) this.#shipped.lost += skipped.count;
+    if (head.previous.equals(skipped.hash ?? last.hash)) return;
+    throw unproven(head.chain, head.number, 'does not follow the one before it');
+  }
+
+  async #rowsOf(head: SegmentHead): Promise<ShippedRows | undefined> {
+    const { chain, number, keyframe, run } = head;
+    const segment = await this.#proven(chain, number);
+    if (head.lastAt < this.#options.now - this.#options.keepForMs) return undefined;
+    const names = keyframe === 0 ? [] : await this.#namesOf(chain, keyframe);
+    return shippedRowsOf(segment, names, () => this.#requestKeys.get(run)!);
+  }
+
+  async #namesOf(chain: number, keyframe: number): Promise<readonly string[]> {
+    const of = `${chain} ${keyframe}`;
+    if (this.#names?.of !== of) {
+      this.#names = { of, names: readKeyframe((await this.#proven(chain, keyframe)).data).names };
+    }
+    return this.#names.names;
+  }
+
+  async #proven(chain: number, number: number): Promise<Segment> {
+    const segment = await this.#store.segment(chain, number);
+    if (segment === undefined) throw unproven(chain, number, 'is missing in the record');
+    if (hashOf(segment).equals(segment.hash)) return segment;
+    throw unproven(chain, number, 'was changed after it was sealed');
+  }
+
+  /** @param isBegun by a ship that was stopped: some of its rows can be there */
+  async #send(batch: Batch, isBegun: boolean): Promise<void> {
+    const { shippedAt, segments } = batch;
+    const last = segments.at(-1)!.head;
+    const token = `${last.chain}-${last.hash.toString('hex')}-${shippedAt}`;
+    if (!isBegun) await this.#target.insert('segments', ledgerRows(batch, 0), `${token}-begun`);
+    for (const table of rowTableNames) {
+      const rows = segments.flatMap((each) => (each.rows?.table === table ? each.rows.rows : []));
+      // A block lies in one partition.
+      for (const [month, some] of Map.groupBy(rows, monthOf)) {
+        const numbers = segments.filter((each) => each.rows?.table === table).map(({ head }) => head.number);
+        const count = () => this.#target.rowsOf(table, month, last.chain, numbers);
+        const before = isBegun ? await count() : 0;
+        if (before === 0) await this.#target.insert(table, some, `${token}-${month}`);
+        const found = before === 0 ? await count() : before;
+        if (found !== some.length) throw incomplete(table, last.chain, numbers, found, some.length);
+      }
+      this.#shipped.rows[table] += rows.length;
+    }
+    await this.#target.insert('segments', ledgerRows(batch, 1), `${token}-sent`);
+    this.#shipped.segments += segments.length;
+    this.#shipped.until = last.lastAt;
+    this.#options.progress(this.#shipped);
+  }
+}
+
+function rowsIn({ segments }: Batch): number {
+  return segments.reduce((sum, { rows }) => sum + (rows?.rows.length ?? 0), 0);
+}
+
+function ledgerRows({ shippedAt, segments }: Batch, sent: 0 | 1) {
+  return segments.map(({ head: { chain, number, kind, firstAt, lastAt, hash }, rows }) => ({
+    ...{ chain, number, kind, firstAt: instantOf(firstAt), lastAt: instantOf(lastAt), sent, shippedAt },
+    ...{ rows: rows?.rows.length ?? 0, hash: hash.toString('hex') },
+  }));
+}
+
+function assertSame({ chain, number, hash }: ChainHead & { readonly chain: number }, shipped: LedgerRow): void {
+  if (hash.toString('hex') !== shipped.hash) throw differs(chain, number, 'and here it has another hash');
+}
+
+function differs(chain: number, number: number, how: string): ShipError {
+  const remedy = 'A record needs a database of its own: name it in history.clickhouse.url. Was the record restored?';
+  return new ShipError('record_differs', `ClickHouse has segment ${number} of chain ${chain}, ${how}. ${remedy}`);
+}
+
+function unproven(chain: number, number: number, what: string): ShipError {
+  const message = `Segment ${number} of chain ${chain} ${what}: it is not shipped, nor what follows it. \`mdapi history verify\` looks at all.`;
+  return new ShipError('segment_unproven', message);
+}
+
+function incomplete(table: RowTable, chain: number, numbers: readonly number[], found: number, expected: number) {
+  const span = `segments ${numbers[0]} to ${numbers.at(-1)} of chain ${chain}`;
+  const remedy = `Delete the rows of these segments there, in ${rowTableNames.join(', ')} and segments, and run it again.`;
+  return new ShipError(
+    'record_differs',
+    `ClickHouse has ${found} of ${expected} rows of ${span} in ${table}. ${remedy}`,
+  );
+}
