@@ -4,16 +4,16 @@ import { publicUrls } from './configuration/configuration.ts';
 import { EventLoopDelay } from './http/event-loop-delay.ts';
 import type { Phase } from './management/sources.ts';
 import { Notifier } from './notices/notifier.ts';
+import { OperatorChanges } from './persistence/operator-changes.ts';
+import { StatusRecorder } from './persistence/status-recorder.ts';
 import { OtlpExporter } from './telemetry/otlp-exporter.ts';
 import { accessRoom } from './wiring/access-room.ts';
 import { processFeed } from './wiring/clustered-feed.ts';
 import { marketRoom } from './wiring/market-room.ts';
 import { openStoreWhenThere } from './wiring/open-store.ts';
-import { OperatorChanges } from './wiring/operator-changes.ts';
 import { publicListener } from './wiring/public-listener.ts';
 import { pastPricesOf, recordingOf } from './wiring/recording.ts';
 import type { ServiceOptions } from './wiring/service-options.ts';
-import { StatusRecorder } from './wiring/status-recorder.ts';
 import { storeCheck } from './wiring/store-check.ts';
 
 /** A service that answers requests. */

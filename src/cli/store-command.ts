@@ -117,8 +117,8 @@ async function missingDatabase(store: StoreConfiguration, { clock }: Context): P
 export async function savedBook(store: Store, configuration: Configuration, clock: Clock): Promise<MarketBook> {
   const { FeedStatus } = await import('../market/service-status.ts');
   const { bookFor } = await import('../wiring/market-room.ts');
-  const { MarketMemory } = await import('../wiring/market-memory.ts');
-  const { loadTerms } = await import('../wiring/operator-changes.ts');
+  const { MarketMemory } = await import('../persistence/market-memory.ts');
+  const { loadTerms } = await import('../persistence/operator-changes.ts');
   const book = bookFor(configuration);
   await loadTerms(store, book, clock);
   await new MarketMemory(store, book, new FeedStatus(), clock, silentLog).restore();

@@ -13,8 +13,8 @@ import {
   upstreamTicker,
 } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
+import { MarketMemory } from '../persistence/market-memory.ts';
 import { openStore } from '../store/store.ts';
-import { MarketMemory } from '../wiring/market-memory.ts';
 import { newDirectory, runInside } from './cli.testing.ts';
 
 interface Term {

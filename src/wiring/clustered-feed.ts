@@ -7,7 +7,7 @@ import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
 import type { MarketState } from '../market/market-state.ts';
-import type { CatalogueReview } from './catalogue-review.ts';
+import type { CatalogueReview } from '../persistence/catalogue-review.ts';
 import { createFeed, type Feed, loadKinds } from './feed.ts';
 import type { ServiceOptions } from './service-options.ts';
 

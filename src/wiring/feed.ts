@@ -13,7 +13,7 @@ import { FeedSupervisor } from '../feed/supervisor.ts';
 import type { Log } from '../log.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
-import type { CatalogueReview } from './catalogue-review.ts';
+import type { CatalogueReview } from '../persistence/catalogue-review.ts';
 import { RedisEngineStream } from './engine-stream.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { SourceWatch } from './source-watch.ts';

@@ -8,10 +8,10 @@ import { Guard } from '../market/guard.ts';
 import { type BookObserver, MarketBook } from '../market/market-book.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import { termVersion } from '../market/terms.ts';
+import { CatalogueReview } from '../persistence/catalogue-review.ts';
+import { MarketMemory } from '../persistence/market-memory.ts';
+import { loadTerms } from '../persistence/operator-changes.ts';
 import type { Store } from '../store/store.ts';
-import { CatalogueReview } from './catalogue-review.ts';
-import { MarketMemory } from './market-memory.ts';
-import { loadTerms } from './operator-changes.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** The market room and what publishes it. */

@@ -5,9 +5,9 @@ import { digestOf, generateApiKey, lastFourOf } from '../../src/access/api-key.t
 import { KeyDirectoryLoader } from '../../src/access/key-directory-loader.ts';
 import { systemClock, systemRandomness } from '../../src/clock.ts';
 import { silentLog } from '../../src/log.ts';
+import { OperatorChanges } from '../../src/persistence/operator-changes.ts';
 import { postgresTest } from '../../src/store/store.testing.ts';
 import { openStore } from '../../src/store/store.ts';
-import { OperatorChanges } from '../../src/wiring/operator-changes.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { Installation } from '../support/mdapi-process.ts';

@@ -7,7 +7,17 @@ import { filesEnding, isForTests, textOf } from './files.ts';
 /** What any room but the contract may import: a place for what would otherwise stand in several. */
 const ground = ['backoff', 'base62', 'clock', 'colour', 'html', 'log'];
 const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'http', 'market', 'notices', 'portal', ...ground];
-const joined = [...readable, 'admin', 'configuration', 'history', 'management', 'operator', 'store', 'telemetry'];
+const joined = [
+  ...readable,
+  'admin',
+  'configuration',
+  'history',
+  'management',
+  'operator',
+  'persistence',
+  'store',
+  'telemetry',
+];
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   clock: [],
   colour: [],
@@ -28,6 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   portal: ['board', 'contract', 'http', 'web', ...ground],
   telemetry: ['http', ...ground],
   operator: ['access', 'contract', 'history', 'http', 'market', 'notices', 'store', ...ground],
+  persistence: ['access', 'board', 'market', 'operator', 'store', ...ground],
   management: [...readable, 'configuration', 'history', 'operator', 'store'],
   admin: [...readable, 'configuration', 'history', 'management', 'operator', 'store'],
   configuration: ['colour', 'feed', 'market', 'operator'],

@@ -10,7 +10,6 @@ import {
   splitByDay,
 } from '../board/status-history.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
-import type { PublicServiceStatus } from '../contract/schemas.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
 
@@ -43,6 +42,7 @@ interface Trouble {
   to?: EpochMs;
 }
 
+type PublicServiceStatus = keyof HistoryDay['states'];
 type States = Record<PublicServiceStatus, number>;
 
 /**
