@@ -6,15 +6,15 @@ import type { Phase } from './management/sources.ts';
 import { Notifier } from './notices/notifier.ts';
 import { OperatorChanges } from './persistence/operator-changes.ts';
 import { StatusRecorder } from './persistence/status-recorder.ts';
+import { openStoreWhenThere } from './store/open-store.ts';
+import { storeCheck } from './store/store-check.ts';
 import { OtlpExporter } from './telemetry/otlp-exporter.ts';
 import { accessRoom } from './wiring/access-room.ts';
 import { processFeed } from './wiring/clustered-feed.ts';
 import { marketRoom } from './wiring/market-room.ts';
-import { openStoreWhenThere } from './wiring/open-store.ts';
 import { publicListener } from './wiring/public-listener.ts';
 import { pastPricesOf, recordingOf } from './wiring/recording.ts';
 import type { ServiceOptions } from './wiring/service-options.ts';
-import { storeCheck } from './wiring/store-check.ts';
 
 /** A service that answers requests. */
 export interface Service {
@@ -50,7 +50,7 @@ interface Part {
 
 /** Every part of the process, in the order in which they start; they stop in reverse. */
 async function startParts(options: ServiceOptions, running: AsyncDisposableStack): Promise<Service> {
-  const { configuration, clock, log, only } = options;
+  const { configuration, clock, randomness, log, only } = options;
   const { server, mail, notices } = configuration;
   let phase: Phase = 'starting';
   let { port } = server;
@@ -65,7 +65,11 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
   };
 
   // Waits for its server, migrates.
-  const store = await openStoreWhenThere(options);
+  const store = await openStoreWhenThere(
+    { url: configuration.store.url, clock, randomness, isSoleService: configuration.redis === undefined },
+    log,
+    options.signal,
+  );
   running.defer(() => store.close());
   const delay = new EventLoopDelay(clock);
   running.defer(() => delay.stop());

@@ -117,7 +117,7 @@ async function recordState({ location }: HistoryConfiguration, clock: Clock): Pr
 
 async function certificateState(configuration: Configuration, clock: Clock): Promise<string> {
   const { certFile } = configuration.server.tls!;
-  const { readCertificate } = await import('../wiring/certificate.ts');
+  const { readCertificate } = await import('../http/certificate.ts');
   try {
     const files = await readCertificate(configuration.server.tls!);
     createSecureContext(files);
@@ -130,8 +130,9 @@ async function certificateState(configuration: Configuration, clock: Clock): Pro
 }
 
 async function logoState(portal: Configuration['portal']): Promise<string> {
-  const { portalBrand } = await import('../wiring/portal-brand.ts');
-  return `${portal.logo}, ${portalBrand(portal).logo?.bytes.length} bytes`;
+  const { logoRefused } = await import('../configuration/load.ts');
+  const { portalBrand } = await import('../portal/portal-brand.ts');
+  return `${portal.logo}, ${portalBrand(portal, logoRefused).logo?.bytes.length} bytes`;
 }
 
 /** Whether a service with this configuration runs on this machine: its own ports are no obstacle. */
@@ -183,7 +184,7 @@ const engineConnects = async () => 'your engine connects to /ingest/v1 of the pr
 function streamCheck(id: string, { redis }: Configuration, { clock, randomness }: Context): Check {
   const { host, port } = redis!;
   return reached(id, { subject: `${host}:${port}`, key: 'redis' }, clock, async (signal) => {
-    const { streamKey } = await import('../wiring/engine-stream.ts');
+    const { streamKey } = await import('../cluster/engine-stream.ts');
     const { checkStream, onConnection } = await import('../cluster/redis-check.ts');
     return onConnection(redis!, { clock, randomness }, signal, (call) => checkStream(call, streamKey(id)));
   });

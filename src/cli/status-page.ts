@@ -20,15 +20,17 @@ export const statusPageExport: Command = storeCommand({
       throw new CommandError(exitCodes.configurationRefused, 'base_url_missing', message);
     }
     const { publicUrls } = await import('../configuration/configuration.ts');
+    const { logoRefused } = await import('../configuration/load.ts');
     const { openApiDocument } = await import('../contract/openapi.ts');
     const { exportedStatus } = await import('../portal/status-export.ts');
-    const { portalBrand } = await import('../wiring/portal-brand.ts');
+    const { portalBrand } = await import('../portal/portal-brand.ts');
     const { loadStatusHistory } = await import('../persistence/status-recorder.ts');
     const { windowBody } = await import('../board/service-board.ts');
     const urls = publicUrls(server, server.port);
     const now = context.clock.now();
     const windows = await store.windows.list({ currentAt: now });
-    const offer = { ...urls, document: openApiDocument({ ...urls, limits }), version, brand: portalBrand(portal) };
+    const brand = portalBrand(portal, logoRefused);
+    const offer = { ...urls, document: openApiDocument({ ...urls, limits }), version, brand };
     const history = await loadStatusHistory(store, now);
     const files = exportedStatus(offer, { now, history, windows: windows.map(windowBody) });
     const directory = resolve(context.cwd, input.argument('DIR'));

@@ -5,6 +5,7 @@ import { FakeClock } from '../../test/support/fake-clock.ts';
 import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import { type EpochMs, systemRandomness } from '../clock.ts';
+import { marketSink } from '../market/feed-target.ts';
 import { Guard } from '../market/guard.ts';
 import type { MaintenanceWindow } from '../market/maintenance.ts';
 import { MarketBook } from '../market/market-book.ts';
@@ -24,7 +25,7 @@ import {
 } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
 import type { FeedSink } from '../market/upstream.ts';
-import { MarketChanges, marketSink, takeState } from './market-replication.ts';
+import { MarketChanges, takeState } from './market-replication.ts';
 
 /** Sequences that once failed stay here. */
 const seedsToKeep: readonly number[] = [1];

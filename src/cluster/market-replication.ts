@@ -1,43 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
+import type { FeedTarget } from '../market/feed-target.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { SourceReport } from '../market/market-sources.ts';
 import type { MarketState } from '../market/market-state.ts';
-import { clockDriftMs, type FeedStatus } from '../market/service-status.ts';
+import { clockDriftMs } from '../market/service-status.ts';
 import type { CurrencyCode, MarketSymbol } from '../market/symbol.ts';
 import type { AcceptedTicker } from '../market/ticker-acceptance.ts';
-import type { ConversionRate, FeedSink, ReferencePrices } from '../market/upstream.ts';
+import type { ConversionRate, ReferencePrices } from '../market/upstream.ts';
 
 type Times = Pick<Clock, 'now' | 'monotonicMs'>;
 
-/** The parts of a process that hold what the feed reports. */
-export interface FedParts {
-  readonly book: MarketBook;
-  readonly feedStatus: FeedStatus;
-}
-
-/** Passes what the feed of one source reports to the part that handles it. */
-export function marketSink(
-  { book, feedStatus }: FedParts,
-  clock: Pick<Clock, 'monotonicMs'>,
-  source = book.sources.first,
-): FeedSink {
-  const { id } = source;
-  return {
-    catalogueLoaded: (markets, at, gaps) => book.catalogueLoaded(markets, at, gaps, id),
-    marketStatusChanged: (symbol, status) => book.marketStatusChanged(symbol, status, id),
-    tickerReceived: (ticker) => book.tickerReceived(ticker, source),
-    referencePricesChanged: (symbol, prices) => book.referencePricesChanged(symbol, prices, source),
-    rateRefreshed: (rate) => book.rateRefreshed(rate),
-    // How the markets are served is decided over all sources.
-    feedCurrent: (_, at) => feedStatus.feedCurrent(feedStatus.path, at, clock.monotonicMs()),
-    feedPathChanged: () => {},
-  };
-}
-
 /** What a process that runs the feed has to tell the others. A value that is the same object as before has not changed. */
 export class MarketChanges {
-  readonly #parts: FedParts;
+  readonly #parts: FeedTarget;
   readonly #clock: Times;
   readonly #sentTickers = new Map<MarketSymbol, AcceptedTicker>();
   readonly #sentReferences = new Map<MarketSymbol, ReferencePrices>();
@@ -45,7 +21,7 @@ export class MarketChanges {
   #sentSwitches = 0;
   #isCatalogueSent = false;
 
-  constructor(parts: FedParts, clock: Times) {
+  constructor(parts: FeedTarget, clock: Times) {
     this.#parts = parts;
     this.#clock = clock;
     const marketsChanged = () => {
@@ -89,7 +65,7 @@ export class MarketChanges {
 }
 
 /** Does to this process's market what was done to that of the process with the feed. */
-export function takeState({ book, feedStatus }: FedParts, clock: Times, state: MarketState): void {
+export function takeState({ book, feedStatus }: FeedTarget, clock: Times, state: MarketState): void {
   const { sources, path = feedStatus.path, lastUpdatedAt, ageMs = 0 } = state;
   book.restore(state);
   if (sources !== undefined) book.sources.takeReport(sources);

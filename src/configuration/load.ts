@@ -39,6 +39,11 @@ export class ConfigurationError extends Error {
   }
 }
 
+/** The file of a logo was read and is none. */
+export function logoRefused(what: string): ConfigurationError {
+  return new ConfigurationError([{ where: 'configuration', key: 'portal.logo', what }]);
+}
+
 /** `mdapi.yaml:3:9: server.port: 80800 is not a whole number from 0 to 65535` */
 function formatProblem({ where, key, what }: Problem): string {
   return key === undefined ? `${where}: ${what}` : `${where}: ${key}: ${what}`;

@@ -1,17 +1,18 @@
 import { BoardFollower, followerBlockMs } from '../cluster/board-follower.ts';
 import { BoardPublisher } from '../cluster/board-publisher.ts';
 import { FeedLease } from '../cluster/feed-lease.ts';
-import { type FedParts, MarketChanges, takeState } from '../cluster/market-replication.ts';
+import { MarketChanges, takeState } from '../cluster/market-replication.ts';
 import { RedisCalls } from '../cluster/redis-calls.ts';
 import type { RedisAddress } from '../cluster/redis-connection.ts';
 import { redisLeases } from '../cluster/redis-lease.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
+import type { FeedTarget } from '../market/feed-target.ts';
 import type { MarketState } from '../market/market-state.ts';
 import type { CatalogueReview } from '../persistence/catalogue-review.ts';
 import { createFeed, type Feed, loadKinds } from './feed.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-interface ClusteredFeedParts extends FedParts, Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
+interface ClusteredFeedParts extends FeedTarget, Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
   readonly address: RedisAddress;
   /** A feed runs once: each time this process leads it gets a new one. */
   readonly makeFeed: () => Feed;
@@ -28,7 +29,7 @@ export interface ProcessFeed extends Feed {
 /** Makes it as configured. @param only the part of the service that runs; an `api` never leads */
 export async function processFeed(
   options: ServiceOptions,
-  market: FedParts & { readonly review: CatalogueReview },
+  market: FeedTarget & { readonly review: CatalogueReview },
   askRecord: AskRecord | undefined,
 ): Promise<ProcessFeed> {
   const { configuration, only } = options;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
 import type { EpochMs } from '../clock.ts';
-import { type FedParts, MarketChanges, takeState } from '../cluster/market-replication.ts';
+import { MarketChanges, takeState } from '../cluster/market-replication.ts';
 import { fromYaml } from '../configuration/configuration.testing.ts';
 import type {
   Catalogue,
@@ -13,6 +13,7 @@ import type {
 } from '../feed/connector.ts';
 import { silentLog } from '../log.ts';
 import { sourceViews } from '../management/views.ts';
+import type { FeedTarget } from '../market/feed-target.ts';
 import { type MarketState, readState, writeState } from '../market/market-state.ts';
 import { decimal, symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
 import { FeedStatus } from '../market/service-status.ts';
@@ -90,7 +91,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
   const market = { book, feedStatus: new FeedStatus() };
   const followed = { book: bookFor(configuration), feedStatus: new FeedStatus() };
   const changes = new MarketChanges(market, clock);
-  const take = (parts: FedParts, state: MarketState) => takeState(parts, clock, readState(writeState(state))!);
+  const take = (parts: FeedTarget, state: MarketState) => takeState(parts, clock, readState(writeState(state))!);
   let reportedMs = Number.NEGATIVE_INFINITY;
   const following = clock.every(50, () => {
     const isDue = clock.monotonicMs() - reportedMs >= 5_000;

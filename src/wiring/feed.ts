@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { type FedParts, marketSink } from '../cluster/market-replication.ts';
+import { RedisEngineStream } from '../cluster/engine-stream.ts';
 import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { type ConnectorClass, connectorKinds, withoutCandles } from '../feed/connectors.ts';
@@ -9,18 +9,18 @@ import { StreamReader } from '../feed/push/stream-reader.ts';
 import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates/rate-keeper.ts';
 import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/rate-sources.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
+import { SourceWatch } from '../feed/source-watch.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
 import type { Log } from '../log.ts';
+import { type FeedTarget, marketSink } from '../market/feed-target.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { CatalogueReview } from '../persistence/catalogue-review.ts';
-import { RedisEngineStream } from './engine-stream.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { SourceWatch } from './source-watch.ts';
 
 /** What the feed is made with, and the market that it feeds. */
 export interface FeedParts extends Pick<ServiceOptions, 'clock' | 'randomness' | 'log'> {
-  readonly market: FedParts;
+  readonly market: FeedTarget;
   /** Sees each load of a source's catalogue. */
   readonly review: Pick<CatalogueReview, 'loaded'>;
   /** `undefined` where nothing is recorded. */

@@ -2,9 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { type ChangeSource, UnknownKeyRefresh } from '../access/unknown-key-refresh.ts';
 import type { EpochMs, Timer } from '../clock.ts';
 import { type Configuration, publicUrls } from '../configuration/configuration.ts';
+import { logoRefused } from '../configuration/load.ts';
 import type { LimitFigures } from '../contract/limits.ts';
 import { openApiDocument } from '../contract/openapi.ts';
 import type { AnsweredRequest } from '../http/answered-request.ts';
+import { readCertificate, watchCertificate } from '../http/certificate.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { heapShare } from '../http/overload.ts';
@@ -21,12 +23,11 @@ import { time } from '../http/resources/time.ts';
 import type { Log } from '../log.ts';
 import { requestView } from '../operator/request.ts';
 import { publicPages } from '../portal/pages.ts';
+import { portalBrand } from '../portal/portal-brand.ts';
 import type { Brand } from '../portal/site.ts';
 import type { OtlpExporter } from '../telemetry/otlp-exporter.ts';
 import type { AccessRoom } from './access-room.ts';
-import { readCertificate, watchCertificate } from './certificate.ts';
 import type { MarketRoom } from './market-room.ts';
-import { portalBrand } from './portal-brand.ts';
 import type { Recording } from './recording.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -52,7 +53,7 @@ export async function publicListener(
   recording?: Pick<Recording, 'begin' | 'served'>,
 ) {
   const tls = server.tls && (await readCertificate(server.tls));
-  const brand = portalBrand(portal);
+  const brand = portalBrand(portal, logoRefused);
   const recent = new RecentRequests();
   const keyRefresh = new UnknownKeyRefresh(changes, clock);
   const listener = new PublicListener(

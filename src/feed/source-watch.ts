@@ -1,11 +1,13 @@
-import type { Timer } from '../clock.ts';
-import type { FedParts } from '../cluster/market-replication.ts';
-import type { FeedSupervisor } from '../feed/supervisor.ts';
+import type { Clock, Timer } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { FeedTarget } from '../market/feed-target.ts';
 import { reviewSources, type SourceChange } from '../market/source-review.ts';
-import type { ServiceOptions } from './service-options.ts';
+import type { FeedSupervisor } from './supervisor.ts';
 
-interface SourceWatchParts extends Pick<ServiceOptions, 'clock' | 'log'> {
-  readonly market: FedParts;
+interface SourceWatchParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly market: FeedTarget;
 }
 
 const everyMs = 500;

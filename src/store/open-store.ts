@@ -1,8 +1,8 @@
 import { Backoff } from '../backoff.ts';
 import { sleep } from '../clock.ts';
-import { openStore, type Store } from '../store/store.ts';
-import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
-import type { ServiceOptions } from './service-options.ts';
+import type { Log } from '../log.ts';
+import { type OpenStoreOptions, openStore, type Store } from './store.ts';
+import { StoreError, type StoreErrorReason } from './store-error.ts';
 
 const retryRange = { minMs: 500, maxMs: 5_000, jitter: 'equal' } as const;
 const remindEveryMs = 30_000;
@@ -14,14 +14,12 @@ const transientReasons: ReadonlySet<StoreErrorReason> = new Set(['unreachable', 
  * Opens the store. While its server cannot be reached it tries again, and says so: a service without its keys would refuse
  * every client. Throws `StoreError` at once for what waiting cannot fix, and the latest when the signal ends the waiting.
  */
-export async function openStoreWhenThere({
-  configuration: { store, redis },
-  clock,
-  randomness,
-  log,
+export async function openStoreWhenThere(
+  options: OpenStoreOptions,
+  log: Log,
   signal = new AbortController().signal,
-}: ServiceOptions): Promise<Store> {
-  const options = { url: store.url, clock, randomness, isSoleService: redis === undefined };
+): Promise<Store> {
+  const { clock, randomness } = options;
   const backoff = new Backoff(randomness, retryRange);
   let remindAtMs = Number.NEGATIVE_INFINITY;
   for (;;) {

@@ -1,12 +1,14 @@
 import type { Clock, Timer } from '../clock.ts';
-import type { StoreConfiguration } from '../configuration/configuration.ts';
 import type { Log } from '../log.ts';
-import { quickCheck } from '../store/sqlite/quick-check.ts';
+import { quickCheck } from './sqlite/quick-check.ts';
+
+/** PostgreSQL has no path. */
+type StoreLocation = { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres' };
 
 const everyMs = 86_400_000;
 
 /** Has SQLite look through its file, at the start and once a day. PostgreSQL looks after itself. */
-export function storeCheck(store: StoreConfiguration, clock: Pick<Clock, 'every'>, log: Log) {
+export function storeCheck(store: StoreLocation, clock: Pick<Clock, 'every'>, log: Log) {
   let timer: Timer | undefined;
   let result: { readonly finding: string | undefined } | undefined;
   const look = async (path: string) => {

@@ -1,8 +1,6 @@
 import type { Clock, Randomness } from '../clock.ts';
-import { RedisCalls, readFields, readStreamEntries } from '../cluster/redis-calls.ts';
-import type { RedisAddress } from '../cluster/redis-connection.ts';
-import type { ServiceMessage } from '../feed/push/messages.ts';
-import type { EngineStream, StreamEntry, StreamPosition } from '../feed/push/stream-reader.ts';
+import { RedisCalls, readFields, readStreamEntries } from './redis-calls.ts';
+import type { RedisAddress } from './redis-connection.ts';
 
 const entriesPerRead = 500;
 const blockMs = 1_000;
@@ -14,8 +12,15 @@ export function streamKey(source: string): string {
   return `{mdapi}:source:${source}`;
 }
 
-/** The streams of a source in Redis or Valkey. */
-export class RedisEngineStream implements EngineStream {
+/** How far a stream was read. */
+interface Position {
+  readonly id: string;
+  readonly epoch: number;
+  readonly catalogue: string;
+}
+
+/** The streams of a source in Redis or Valkey, as `EngineStream` of the feed wants them. */
+export class RedisEngineStream {
   readonly #key: string;
   readonly #redis: RedisCalls;
 
@@ -32,7 +37,7 @@ export class RedisEngineStream implements EngineStream {
     this.#redis.stop();
   }
 
-  async read(after: string): Promise<readonly StreamEntry[]> {
+  async read(after: string): Promise<{ readonly id: string; readonly epoch: number; readonly message: string }[]> {
     const limits = ['COUNT', String(entriesPerRead), 'BLOCK', String(blockMs)];
     const answer = await this.#redis.wait(['XREAD', ...limits, 'STREAMS', this.#key, after]);
     return readStreamEntries(answer).map(({ id, fields: { epoch = '', message = '' } }) => {
@@ -54,17 +59,17 @@ export class RedisEngineStream implements EngineStream {
     return Number(seconds) * 1_000;
   }
 
-  async answer(epoch: number, message: ServiceMessage): Promise<void> {
+  async answer(epoch: number, message: object): Promise<void> {
     const fields = ['epoch', String(epoch), 'message', JSON.stringify(message)];
     await this.#redis.ask(['XADD', `${this.#key}:answers`, 'MAXLEN', '~', String(answersKept), '*', ...fields]);
   }
 
-  async position(): Promise<StreamPosition | undefined> {
+  async position(): Promise<Position | undefined> {
     const { id, epoch = '0', catalogue = '' } = readFields(await this.#redis.ask(['HGETALL', this.#positionKey]));
     return id === undefined ? undefined : { id, epoch: Number(epoch), catalogue };
   }
 
-  async keep(position: Partial<StreamPosition>): Promise<void> {
+  async keep(position: Partial<Position>): Promise<void> {
     await this.#redis.ask(['HSET', this.#positionKey, ...Object.entries(position).flat().map(String)]);
   }
 

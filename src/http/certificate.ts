@@ -2,12 +2,14 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Clock, Timer } from '../clock.ts';
-import type { Configuration } from '../configuration/configuration.ts';
-import type { Certificate } from '../http/http-server.ts';
 import type { Log } from '../log.ts';
+import type { Certificate } from './http-server.ts';
 
 /** The configured files. */
-type CertificateFiles = NonNullable<Configuration['server']['tls']>;
+interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
 
 export interface CertificateWatchParts {
   readonly files: CertificateFiles;

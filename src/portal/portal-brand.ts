@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs';
-import type { Configuration } from '../configuration/configuration.ts';
-import { ConfigurationError } from '../configuration/load.ts';
-import type { Brand } from '../portal/site.ts';
+import type { Brand } from './site.ts';
 
 const logoBytesMax = 200_000;
 
-/** What the configuration says of the operator, with the logo's file. Throws `ConfigurationError` when that is no logo. */
-export function portalBrand({ logo, ...portal }: Configuration['portal']): Brand {
-  return { ...portal, logo: logo === undefined ? undefined : readLogo(logo) };
+/** What the configuration says of the operator: the logo is the path of a file. */
+type ConfiguredBrand = Omit<Brand, 'logo'> & { readonly logo?: string | undefined };
+/** Makes the error that names the setting. */
+type Refused = (what: string) => Error;
+
+/** What the configuration says of the operator, with the logo's file. Throws `refused` when that is no logo. */
+export function portalBrand({ logo, ...portal }: ConfiguredBrand, refused: Refused): Brand {
+  return { ...portal, logo: logo === undefined ? undefined : readLogo(logo, refused) };
 }
 
-function readLogo(path: string): NonNullable<Brand['logo']> {
-  const bytes = readFile(path);
+function readLogo(path: string, refused: Refused): NonNullable<Brand['logo']> {
+  const bytes = readFile(path, refused);
   if (bytes.length > logoBytesMax) throw refused(`${path} has ${bytes.length} bytes, more than ${logoBytesMax}`);
   if (bytes.subarray(0, 8).equals(pngStart)) return { kind: 'png', bytes };
   const text = bytes.toString('utf8');
@@ -24,14 +27,10 @@ function readLogo(path: string): NonNullable<Brand['logo']> {
 
 const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-function readFile(path: string): Buffer {
+function readFile(path: string, refused: Refused): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
     throw refused(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
-}
-
-function refused(what: string): ConfigurationError {
-  return new ConfigurationError([{ where: 'configuration', key: 'portal.logo', what }]);
 }

@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { portalBrand } from './portal-brand.ts';
 
+const refused = (what: string) => new Error(`portal.logo: ${what}`);
+
 test('a logo is an SVG or PNG of a modest size that loads and runs nothing; anything else is refused by its key', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'mdapi-logo-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const brandWith = (name: string, content: string | Buffer) => {
     const logo = join(folder, name);
     writeFileSync(logo, content);
-    return portalBrand({ logo, colours: {} });
+    return portalBrand({ logo, colours: {} }, refused);
   };
   const svg = '<?xml version="1.0"?>\n<!-- made by hand -->\n<svg xmlns="http://www.w3.org/2000/svg"><rect/></svg>';
   assert.equal(brandWith('logo.svg', svg).logo?.kind, 'svg');
@@ -26,7 +28,7 @@ test('a logo is an SVG or PNG of a modest size that loads and runs nothing; anyt
   ] as const)
     assert.throws(() => brandWith('wrong.svg', content), why);
   assert.throws(
-    () => portalBrand({ logo: join(folder, 'none.svg'), colours: {} }),
+    () => portalBrand({ logo: join(folder, 'none.svg'), colours: {} }, refused),
     /none\.svg cannot be read \(ENOENT\)/,
   );
 });
