@@ -13,7 +13,7 @@ import { accessRoom } from './wiring/access-room.ts';
 import { processFeed } from './wiring/clustered-feed.ts';
 import { marketRoom } from './wiring/market-room.ts';
 import { publicListener } from './wiring/public-listener.ts';
-import { pastPricesOf, recordingOf } from './wiring/recording.ts';
+import { pastPricesOf, recordRoom } from './wiring/record-room.ts';
 import type { ServiceOptions } from './wiring/service-options.ts';
 
 /** A service that answers requests. */
@@ -89,7 +89,7 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
   const sender = mail && { server: mail.smtp, from: mail.from };
   const notifier = new Notifier({ ...options, store, source: access.breaches, rule: notices, mail: sender });
   const telemetry = configuration.telemetry && new OtlpExporter(configuration.telemetry, options);
-  const recording = recordingOf(options, market, store, () => listener.requestKey);
+  const recording = recordRoom(options, market, store, () => listener.requestKey);
   const listener = await publicListener({ ...options, telemetry }, market, access, changes, delay, recording);
 
   await start(market, recording, access.shared, changes);

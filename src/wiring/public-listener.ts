@@ -28,7 +28,7 @@ import type { Brand } from '../portal/site.ts';
 import type { OtlpExporter } from '../telemetry/otlp-exporter.ts';
 import type { AccessRoom } from './access-room.ts';
 import type { MarketRoom } from './market-room.ts';
-import type { Recording } from './recording.ts';
+import type { RecordRoom } from './record-room.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 interface PublicListenerOptions extends ServiceOptions {
@@ -50,7 +50,7 @@ export async function publicListener(
   { directory, limits, shared, breaches, addresses }: AccessRoom,
   changes: ChangeSource,
   delay: EventLoopDelay,
-  recording?: Pick<Recording, 'begin' | 'served'>,
+  recording?: Pick<RecordRoom, 'begin' | 'served'>,
 ) {
   const tls = server.tls && (await readCertificate(server.tls));
   const brand = portalBrand(portal, logoRefused);

@@ -31,7 +31,7 @@ import type { Reach } from '../market/source-choice.ts';
 import { reviewSources } from '../market/source-review.ts';
 import { explainPrice, type PriceReport } from '../operator/price.ts';
 import { priceAnswerOf } from '../operator/record.ts';
-import { pastPricesOf } from './recording.ts';
+import { pastPricesOf } from './record-room.ts';
 
 const BTCEUR = symbol('BTCEUR');
 const rules = { ids: ['engine', 'other'], lists: new Map(), mode: 'primary', returnAfterMs: 0 } as const;

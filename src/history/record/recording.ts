@@ -1,25 +1,19 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { Backoff } from '../backoff.ts';
-import { asEpochMs, type EpochMs, type Timer } from '../clock.ts';
-import type { HistoryConfiguration } from '../configuration/configuration.ts';
-import { isoInstant } from '../contract/instant.ts';
-import type { AskRecord } from '../feed/recorded-references.ts';
-import { RecordAsking } from '../history/query/asking.ts';
-import { Recorder } from '../history/record/recorder.ts';
-import type { FromWorker, ToWorker, WorkerSettings } from '../history/record/worker.ts';
-import type { WriterFigures } from '../history/record/writer.ts';
-import type { GapFact, ProcessFact } from '../history/segment/rows.ts';
-import type { Deletion } from '../history/segment/segment-store.ts';
-import type { ServedRequest } from '../http/answered-request.ts';
-import { queryValues } from '../http/request-target.ts';
-import { parseSymbol } from '../market/symbol.ts';
-import { SealMailer } from '../notices/seal-mail.ts';
-import type { Store } from '../store/store.ts';
-import { StoreError } from '../store/store-error.ts';
-import type { MarketRoom } from './market-room.ts';
-import type { ServiceOptions } from './service-options.ts';
+import { Backoff } from '../../backoff.ts';
+import type { ServiceBoard } from '../../board/service-board.ts';
+import { asEpochMs, type Clock, type EpochMs, type Randomness, type Timer } from '../../clock.ts';
+import { isoInstant } from '../../contract/instant.ts';
+import type { Log } from '../../log.ts';
+import type { FeedTarget } from '../../market/feed-target.ts';
+import type { Store } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { GapFact, ProcessFact } from '../segment/rows.ts';
+import type { Deletion, RecordLocation } from '../segment/segment-store.ts';
+import { Recorder } from './recorder.ts';
+import type { StreamedServing } from './stream.ts';
+import type { FromWorker, ToWorker, WorkerSettings } from './worker.ts';
+import type { WriterFigures } from './writer.ts';
 
 const tickEveryMs = 1_000;
 const dayMs = 86_400_000;
@@ -27,33 +21,29 @@ const dayMs = 86_400_000;
 const stopTimeoutMs = 10_000;
 const restartRange = { minMs: 1_000, maxMs: 60_000, jitter: 'equal' } as const;
 
-/**
- * The record as configured; `undefined` where it is off, and in a process without a public listener.
- *
- * @param requestKey asked for at the start, see `RequestIds`
- */
-export function recordingOf(
-  options: ServiceOptions,
-  market: MarketRoom,
-  store: Store,
-  requestKey: () => Uint8Array,
-): Recording | undefined {
-  const { history } = options.configuration;
-  if (history === undefined || options.only === 'feed') return undefined;
-  return new Recording(options, history, market, store, requestKey);
+/** The hash that the record ended with when a day was over. */
+export interface DaySeal {
+  /** The day, such as `2026-11-22`, in UTC. */
+  readonly day: string;
+  readonly chain: number;
+  readonly segment: number;
+  /** SHA-256 in hexadecimal digits. */
+  readonly head: string;
 }
 
-/**
- * The record as the feed asks it, in a thread of its own, because what operators ask can take minutes. `undefined` where the record is
- * off. A process that records nothing makes no file: it has nothing to read until another has made it.
- */
-export function pastPricesOf({ configuration: { history }, only }: Pick<ServiceOptions, 'configuration' | 'only'>) {
-  if (history === undefined) return undefined;
-  const { location } = history;
-  const asking = new RecordAsking(location);
-  const isThere = () => only !== 'feed' || location.kind !== 'sqlite' || existsSync(location.path);
-  const ask: AskRecord = async (source, at) => (isThere() ? asking.ask('middlesAt', source, at) : undefined);
-  return { ask, stop: () => asking.stop() };
+export interface RecordingParts {
+  readonly location: RecordLocation;
+  readonly keepForMs: number;
+  /** Of this software. */
+  readonly version: string;
+  readonly market: FeedTarget & { readonly service: Pick<ServiceBoard, 'announced'> };
+  /** Asked for at the start, see `RequestNumbers`. */
+  readonly requestKey: () => Uint8Array;
+  readonly audit: Pick<Store['audit'], 'record'>;
+  readonly daySealed: (seal: DaySeal) => void;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Log;
 }
 
 /**
@@ -61,18 +51,11 @@ export function pastPricesOf({ configuration: { history }, only }: Pick<ServiceO
  * started again; what is published meanwhile is a gap.
  */
 export class Recording {
-  readonly #options: ServiceOptions;
-  /** Looks things up in what is recorded. */
-  readonly asking: RecordAsking;
-  readonly #history: HistoryConfiguration;
-  readonly #market: MarketRoom;
-  readonly #audit: Store['audit'];
+  readonly #parts: RecordingParts;
   readonly #recorder: Recorder;
   readonly #restart: Backoff;
-  readonly #sealMailer: SealMailer | undefined;
   /** The part of the record that this process writes. */
   #chain = 0;
-  readonly #requestKey: () => Uint8Array;
   #worker: Worker | undefined;
   #timers: Timer[] = [];
   #isStopping = false;
@@ -85,22 +68,10 @@ export class Recording {
   #trouble: string | undefined;
   #figures: WriterFigures | undefined;
 
-  constructor(
-    options: ServiceOptions,
-    history: HistoryConfiguration,
-    market: MarketRoom,
-    store: Store,
-    requestKey: () => Uint8Array,
-  ) {
-    const { clock, randomness, log } = options;
-    this.#options = options;
-    this.#requestKey = requestKey;
-    this.#history = history;
-    this.asking = new RecordAsking(history.location);
-    this.#market = market;
-    this.#audit = store.audit;
+  constructor(parts: RecordingParts) {
+    const { market, clock, randomness, log } = parts;
+    this.#parts = parts;
     this.#restart = new Backoff(randomness, restartRange);
-    this.#sealMailer = sealMailerOf(options, history);
     this.#recorder = new Recorder({
       book: market.book,
       clock,
@@ -137,43 +108,36 @@ export class Recording {
 
   /** From here on everything is recorded. Before the first request. */
   begin(errorsUrl: string): void {
-    const { clock, version } = this.#options;
+    const { clock, version } = this.#parts;
     const process: ProcessFact = { version, errorsUrl };
     this.#day = Math.floor(clock.now() / dayMs);
     this.#recorder.start([['process', JSON.stringify(process)]]);
     this.#timers.push(clock.every(tickEveryMs, () => this.#tick()));
   }
 
-  served({ request, keyId, now: askedAt, route, query, status, answer }: ServedRequest): void {
-    let text = '';
-    if (answer.kind === 'problem') text = `${answer.code} ${answer.detail}`;
-    else if (answer.kind === 'text' && route === '/v1/status') text = answer.text;
-    const symbol = answer.kind === 'page' ? answer.symbol : route === '/v1/ticker' ? symbolAsked(query) : undefined;
-    this.#recorder.served({ keyId, askedAt, route, symbol: symbol ?? '', status, text, request });
+  served(serving: StreamedServing): void {
+    this.#recorder.served(serving);
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const timer of this.#timers) timer.cancel();
     this.#recorder.stop();
-    await this.#sealMailer?.stop();
-    await this.asking.stop();
     const worker = this.#worker;
     if (worker === undefined) return;
     const exited = once(worker, 'exit');
     this.#post({ kind: 'stop' });
-    const late = this.#options.clock.after(stopTimeoutMs, () => void worker.terminate());
+    const late = this.#parts.clock.after(stopTimeoutMs, () => void worker.terminate());
     await exited;
     late.cancel();
   }
 
   #startWorker(): Worker {
-    const { location, keepForMs } = this.#history;
-    const startedAt = this.#options.clock.now();
-    const settings: WorkerSettings = { location, requestKey: this.#requestKey(), startedAt, keepForMs };
-    const worker = new Worker(new URL('../history/record/worker.ts', import.meta.url), { workerData: settings });
+    const { location, keepForMs, requestKey, clock } = this.#parts;
+    const settings: WorkerSettings = { location, requestKey: requestKey(), startedAt: clock.now(), keepForMs };
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: settings });
     worker.on('message', (message: FromWorker) => this.#hear(message));
-    worker.on('error', (error) => this.#options.log.error({ err: error }, 'the recording thread failed'));
+    worker.on('error', (error) => this.#parts.log.error({ err: error }, 'the recording thread failed'));
     worker.once('exit', () => this.#workerEnded());
     this.#worker = worker;
     return worker;
@@ -183,7 +147,7 @@ export class Recording {
     this.#worker = undefined;
     if (this.#isStopping) return;
     this.#recorder.channelLost();
-    const { clock } = this.#options;
+    const { clock } = this.#parts;
     this.#timers.push(clock.after(this.#restart.nextMs(), () => !this.#isStopping && this.#startWorker()));
   }
 
@@ -192,7 +156,7 @@ export class Recording {
   }
 
   #hear(message: FromWorker): void {
-    const { log } = this.#options;
+    const { log } = this.#parts;
     switch (message.kind) {
       case 'open':
         this.#recorder.channelRestored();
@@ -227,43 +191,34 @@ export class Recording {
   #deleted({ chain, first, last, until }: Deletion): void {
     const summary = `deleted the record before ${isoInstant(until)}: segments ${first} to ${last}`;
     const subject = { kind: 'history', id: String(chain) } as const;
-    this.#audit.record({ action: 'history.deleted', subject, summary, details: { first, last } }).catch((error) => {
-      this.#options.log.error({ err: error }, 'the deletion of a part of the record could not be audited');
-    });
+    this.#parts.audit
+      .record({ action: 'history.deleted', subject, summary, details: { first, last } })
+      .catch((error) => {
+        this.#parts.log.error({ err: error }, 'the deletion of a part of the record could not be audited');
+      });
   }
 
   #tick(): void {
-    const now = this.#options.clock.now();
+    const now = this.#parts.clock.now();
     this.#post({ kind: 'tick', now });
     const day = Math.floor(now / dayMs);
     if (day === this.#day || this.#figures === undefined) return;
     const ended = isoInstant(asEpochMs(this.#day * dayMs)).slice(0, 10);
     this.#day = day;
     const { number, hash } = this.#figures.head;
-    const seal = { day: ended, chain: this.#chain, segment: number, head: Buffer.from(hash).toString('hex') };
-    this.#options.log.info(seal, 'the record up to this day ends with this hash');
-    this.#sealMailer?.send(seal);
+    const seal: DaySeal = { day: ended, chain: this.#chain, segment: number, head: Buffer.from(hash).toString('hex') };
+    this.#parts.log.info({ ...seal }, 'the record up to this day ends with this hash');
+    this.#parts.daySealed(seal);
   }
 
   #recordFacts(): void {
     if (this.#leftGap !== undefined) this.#recorder.fact('gap', '', JSON.stringify(this.#leftGap));
     this.#leftGap = undefined;
-    const { service, feedStatus } = this.#market;
+    const { service, feedStatus } = this.#parts.market;
     const { announced } = service;
     if (announced !== this.#recorded.windows) this.#recorder.fact('windows', '', JSON.stringify(announced));
     if (feedStatus.path !== this.#recorded.path)
       this.#recorder.fact('feed', '', JSON.stringify({ path: feedStatus.path }));
     this.#recorded = { windows: announced, path: feedStatus.path };
   }
-}
-
-/** `undefined` where no address is configured. */
-function sealMailerOf(options: ServiceOptions, { sealTo }: HistoryConfiguration): SealMailer | undefined {
-  const { mail } = options.configuration;
-  if (mail === undefined || sealTo === undefined) return undefined;
-  return new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo });
-}
-
-function symbolAsked(query: string): string | undefined {
-  return parseSymbol(queryValues(query, 'symbol')[0] ?? '');
 }

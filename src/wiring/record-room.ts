@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import type { AskRecord } from '../feed/recorded-references.ts';
+import { RecordAsking } from '../history/query/asking.ts';
+import { Recording } from '../history/record/recording.ts';
+import type { ServedRequest } from '../http/answered-request.ts';
+import { queryValues } from '../http/request-target.ts';
+import { parseSymbol } from '../market/symbol.ts';
+import { SealMailer } from '../notices/seal-mail.ts';
+import type { Store } from '../store/store.ts';
+import type { MarketRoom } from './market-room.ts';
+import type { ServiceOptions } from './service-options.ts';
+
+/** What is recorded, and what can be asked of it. */
+export type RecordRoom = NonNullable<ReturnType<typeof recordRoom>>;
+
+/**
+ * The record as configured; `undefined` where it is off, and in a process without a public listener.
+ *
+ * @param requestKey asked for at the start, see `RequestIds`
+ */
+export function recordRoom(options: ServiceOptions, market: MarketRoom, store: Store, requestKey: () => Uint8Array) {
+  const { history, mail } = options.configuration;
+  if (history === undefined || options.only === 'feed') return undefined;
+  const { location, keepForMs, sealTo } = history;
+  const asking = new RecordAsking(location);
+  const isMailed = mail !== undefined && sealTo !== undefined;
+  const mailer = isMailed ? new SealMailer({ ...options, server: mail.smtp, from: mail.from, to: sealTo }) : undefined;
+  const recording = new Recording({
+    ...{ ...options, location, keepForMs, market, requestKey, audit: store.audit },
+    daySealed: (seal) => mailer?.send(seal),
+  });
+  return {
+    asking,
+    figures: () => recording.figures(),
+    start: () => recording.start(),
+    begin: (errorsUrl: string) => recording.begin(errorsUrl),
+    served: (request: ServedRequest) => recording.served(servingOf(request)),
+    async stop() {
+      await Promise.all([recording.stop(), mailer?.stop(), asking.stop()]);
+    },
+  };
+}
+
+/** What the record keeps of an answer. */
+function servingOf({ request, keyId, now: askedAt, route, query, status, answer }: ServedRequest) {
+  let text = '';
+  if (answer.kind === 'problem') text = `${answer.code} ${answer.detail}`;
+  else if (answer.kind === 'text' && route === '/v1/status') text = answer.text;
+  const symbol = answer.kind === 'page' ? answer.symbol : route === '/v1/ticker' ? symbolAsked(query) : undefined;
+  return { keyId, askedAt, route, symbol: symbol ?? '', status, text, request };
+}
+
+function symbolAsked(query: string): string | undefined {
+  return parseSymbol(queryValues(query, 'symbol')[0] ?? '');
+}
+
+/**
+ * The record as the feed asks it, in a thread of its own, because what operators ask can take minutes. `undefined` where the record is
+ * off. A process that records nothing makes no file: it has nothing to read until another has made it.
+ */
+export function pastPricesOf({ configuration: { history }, only }: Pick<ServiceOptions, 'configuration' | 'only'>) {
+  if (history === undefined) return undefined;
+  const { location } = history;
+  const asking = new RecordAsking(location);
+  const isThere = () => only !== 'feed' || location.kind !== 'sqlite' || existsSync(location.path);
+  const ask: AskRecord = async (source, at) => (isThere() ? asking.ask('middlesAt', source, at) : undefined);
+  return { ask, stop: () => asking.stop() };
+}
