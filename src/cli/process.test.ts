@@ -60,13 +60,62 @@ describe('a signal to stop', () => {
     process.emit('SIGINT');
     assert.deepEqual(exits, [130]);
   });
+
+  it('one SIGTERM that arrives twice is one where npm may forward it, and only there (fault row 48)', async () => {
+    for (const [env, expected] of [
+      [{ npm_lifecycle_event: 'start' }, []],
+      [{}, [143]],
+    ] as const) {
+      const { clock, exits, process } = standIn(env);
+      process.emit('SIGTERM');
+      await clock.advance(400);
+      process.emit('SIGTERM');
+      assert.deepEqual(exits, expected);
+    }
+  });
+
+  for (const [first, second] of [
+    ['system', 'launcher'],
+    ['launcher', 'system'],
+  ] as const) {
+    it(`one SIGTERM to a group is one that comes first from the ${first} and then from the ${second} (fault row 48)`, async () => {
+      const { clock, exits, signal, process } = standIn();
+      const send = (way: 'system' | 'launcher') =>
+        way === 'system' ? process.emit('SIGTERM') : process.emit('launcher', 'SIGTERM');
+      send(first);
+      await clock.advance(1_500);
+      send(second);
+      assert.deepEqual([signal.aborted, exits], [true, []]);
+      send(first);
+      assert.deepEqual(exits, [143]);
+    });
+  }
+
+  it('a SIGTERM long after one of the other way is a second one', async () => {
+    const { clock, exits, process } = standIn();
+    process.emit('launcher', 'SIGTERM');
+    await clock.advance(2_500);
+    process.emit('SIGTERM');
+    assert.deepEqual(exits, [143]);
+  });
+
+  it('the end of the launcher asks for an orderly end, and ends nothing that is stopping', () => {
+    const { exits, signal, process } = standIn();
+    process.emit('launcher', 'gone');
+    assert.equal(signal.aborted, true);
+    process.emit('SIGTERM');
+    process.emit('launcher', 'gone');
+    assert.deepEqual(exits, []);
+    process.emit('SIGTERM');
+    assert.deepEqual(exits, [143]);
+  });
 });
 
 /** For what depends on instants: a process whose signals come when the test says so. */
-function standIn() {
+function standIn(env: Readonly<Record<string, string>> = {}) {
   const clock = new FakeClock();
   const exits: number[] = [];
-  const process = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) });
+  const process = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code), env });
   const signal = stopSignalOf(process as unknown as NodeJS.Process, clock);
   return { clock, exits, signal, process };
 }

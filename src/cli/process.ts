@@ -61,27 +61,43 @@ function terminalOf(theProcess: NodeJS.Process): Terminal | undefined {
   };
 }
 
+const stopSignals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+
+/** Those that npm runs this program by and forwards signals to, as `bin/mdapi.js` has them. */
+const npmScripts = ['start', 'mdapi', 'npx'];
+
 /** One Ctrl-C can arrive twice: from the terminal, and forwarded by the program that started this one, such as npm. */
 const sameRequestWithinMs = 500;
+/** A signal to a group also arrives through the launcher, which a machine with other work can delay. */
+const throughLauncherWithinMs = 2_000;
 
 /**
- * A signal that aborts on SIGINT, SIGTERM, or SIGHUP when the terminal is closed. A further one while the process
- * is stopping ends it at once, with 128 plus the signal's number. From this call on, signals no longer end the
- * process by themselves.
+ * A signal that aborts on SIGINT, SIGTERM, or SIGHUP when the terminal is closed, and when the launcher is gone. A further one
+ * while the process is stopping ends it at once, with 128 plus the signal's number; one that comes from the system and through the
+ * launcher is one. From this call on, signals no longer end the process by themselves.
  */
-export function stopSignalOf(theProcess: Pick<NodeJS.Process, 'on' | 'exit'>, clock: Clock): AbortSignal {
+export function stopSignalOf(theProcess: Pick<NodeJS.Process, 'on' | 'exit' | 'env'>, clock: Clock): AbortSignal {
   const controller = new AbortController();
+  const isOfNpm = npmScripts.includes(theProcess.env.npm_lifecycle_event ?? '');
+  const ways = new Set<'system' | 'launcher'>();
   let firstAtMs: number | undefined;
-  for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
-    theProcess.on(name, () => {
-      const atMs = clock.monotonicMs();
-      if (firstAtMs === undefined) {
-        firstAtMs = atMs;
-        controller.abort();
-      } else if (name === 'SIGTERM' || atMs - firstAtMs > sameRequestWithinMs) {
-        theProcess.exit(128 + constants.signals[name]);
-      }
-    });
-  }
+  const received = (name: (typeof stopSignals)[number], way: 'system' | 'launcher') => {
+    const atMs = clock.monotonicMs();
+    const sinceMs = atMs - (firstAtMs ??= atMs);
+    const isOther = !ways.has(way) && sinceMs <= throughLauncherWithinMs;
+    ways.add(way);
+    controller.abort();
+    // A second SIGTERM is deliberate, unless npm is there to forward the first.
+    const mayBeForwarded = name !== 'SIGTERM' || isOfNpm;
+    if (isOther || (mayBeForwarded && sinceMs <= sameRequestWithinMs)) return;
+    theProcess.exit(128 + constants.signals[name]);
+  };
+  for (const name of stopSignals) theProcess.on(name, () => received(name, 'system'));
+  // `bin/mdapi.js` hands on what its launcher says.
+  (theProcess as unknown as NodeJS.EventEmitter).on('launcher', (word: string) => {
+    const name = stopSignals.find((each) => each === word);
+    if (name === undefined) controller.abort();
+    else received(name, 'launcher');
+  });
   return controller.signal;
 }
