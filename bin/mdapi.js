@@ -101,16 +101,27 @@ function heed(word) {
   if (process.listenerCount(signal) === 0 || !process.emit('launcher', word)) process.kill(process.pid, signal);
 }
 
-/** A killed npm tells nobody, so its place is looked at: scripts of npm that start a server in the foreground end with it. */
+/** A killed npm tells nobody, so its place is looked at: what its scripts run in the foreground ends with it. */
 function whenNpmIsGone(run) {
   if (!['start', 'mdapi', 'npx'].includes(process.env.npm_lifecycle_event) || process.platform === 'win32') return;
-  const parent = process.ppid;
+  const before = parents();
   const looking = setInterval(() => {
-    if (process.ppid === parent) return;
+    if (parents() === before) return;
     clearInterval(looking);
     run();
   }, 500);
   looking.unref();
+}
+
+/** The process above this one, and the one above that where a shell stands between, as npm puts it. */
+function parents() {
+  try {
+    const [, name, above] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${process.ppid}/stat`, 'utf8'));
+    if (/sh$/.test(name)) return `${process.ppid} ${above}`;
+  } catch {
+    // Not Linux: there the shell of npm becomes the command it runs.
+  }
+  return `${process.ppid}`;
 }
 
 /** The same command line on another Node: its signals and its end are this process's. */

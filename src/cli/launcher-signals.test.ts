@@ -105,10 +105,12 @@ describe('signals and the launcher', { skip: process.platform === 'win32', concu
   });
 
   for (const way of ['with', 'without'] as const) {
-    it(`a killed npm takes the program with it, ${way} a launcher between (fault row 85)`, async (t) => {
+    it(`a killed npm takes the program and its shell with it, ${way} a launcher between (fault row 85)`, async (t) => {
       const { directory, file, passingOn } = install(t);
       const env = { ...(way === 'with' ? passingOn : {}), npm_lifecycle_event: 'start' };
-      const npm = `require('child_process').spawn(process.execPath, [${JSON.stringify(file)}, 'serve'], { stdio: 'inherit' })`;
+      // More than one command, so that no shell becomes it.
+      const script = `"${process.execPath}" "${file}" serve; true`;
+      const npm = `require('child_process').spawn('sh', ['-c', ${JSON.stringify(script)}], { stdio: 'inherit' })`;
       const child = new Child(t, process.execPath, ['--eval', npm], { cwd: directory, env, ownGroup: true });
       const pid = await readyPid(t, child);
       child.kill('SIGKILL');

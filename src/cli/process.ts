@@ -83,7 +83,8 @@ export function stopSignalOf(theProcess: Pick<NodeJS.Process, 'on' | 'exit' | 'e
   let firstAtMs: number | undefined;
   const received = (name: (typeof stopSignals)[number], way: 'system' | 'launcher') => {
     const atMs = clock.monotonicMs();
-    const sinceMs = atMs - (firstAtMs ??= atMs);
+    firstAtMs ??= atMs;
+    const sinceMs = atMs - firstAtMs;
     const isOther = !ways.has(way) && sinceMs <= throughLauncherWithinMs;
     ways.add(way);
     controller.abort();
