@@ -6,6 +6,7 @@ import type { Phase } from './management/sources.ts';
 import { Notifier } from './notices/notifier.ts';
 import { OperatorChanges } from './persistence/operator-changes.ts';
 import { StatusRecorder } from './persistence/status-recorder.ts';
+import { RunningParts } from './running-parts.ts';
 import { openStoreWhenThere } from './store/open-store.ts';
 import { storeCheck } from './store/store-check.ts';
 import { OtlpExporter } from './telemetry/otlp-exporter.ts';
@@ -26,18 +27,22 @@ export interface Service {
   /**
    * Shuts down in steps: unready first, while every answer closes its connection; after the configured
    * delay no new connections; what is still open is cut at the configured deadline. Resolves when all is
-   * saved and closed; further calls give the same promise.
+   * saved and closed; rejects with `StopOverdue` five seconds after that deadline, naming the parts that held it. Further calls
+   * give the same promise.
    */
   stop(): Promise<void>;
 }
 
+/** For the parts that save, once the answers in progress are over. */
+const savingMs = 5_000;
+
 /** Starts a service. Throws what the first part that cannot start throws, with all others stopped again. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const running = new AsyncDisposableStack();
+  const running = new RunningParts(options.clock, options.log);
   try {
     return await startParts(options, running);
   } catch (error) {
-    await running.disposeAsync().catch(() => {});
+    await running.stop(savingMs).catch(() => {});
     throw error;
   }
 }
@@ -49,17 +54,17 @@ interface Part {
 }
 
 /** Every part of the process, in the order in which they start; they stop in reverse. */
-async function startParts(options: ServiceOptions, running: AsyncDisposableStack): Promise<Service> {
+async function startParts(options: ServiceOptions, running: RunningParts): Promise<Service> {
   const { configuration, clock, randomness, log, only } = options;
   const { server, mail, notices } = configuration;
   let phase: Phase = 'starting';
   let { port } = server;
   const urls = () => publicUrls(server, port);
   /** One after the other; `undefined` is one that this process does not have. One that fails may have started halfway: it is stopped too. */
-  const start = async (...parts: readonly (Part | undefined)[]) => {
-    for (const part of parts) {
+  const start = async (parts: Readonly<Record<string, Part | undefined>>) => {
+    for (const [name, part] of Object.entries(parts)) {
       if (part === undefined) continue;
-      running.defer(() => part.stop());
+      running.defer(name, () => part.stop());
       await part.start();
     }
   };
@@ -70,14 +75,14 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
     log,
     options.signal,
   );
-  running.defer(() => store.close());
+  running.defer('store', () => store.close());
   const delay = new EventLoopDelay(clock);
-  running.defer(() => delay.stop());
+  running.defer('delay', () => delay.stop());
 
   const market = marketRoom(options, store);
   const access = accessRoom(options, store);
   const past = pastPricesOf(options);
-  running.defer(() => past?.stop());
+  running.defer('past prices', () => past?.stop());
   const feed = await processFeed(options, market, past?.ask);
   const followers = { keys: access.loader, book: market.book, service: market.service };
   const changes = new OperatorChanges(store, followers, clock, log, configuration.admin.auditForMs);
@@ -92,7 +97,7 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
   const recording = recordRoom(options, market, store, () => listener.requestKey);
   const listener = await publicListener({ ...options, telemetry }, market, access, changes, delay, recording);
 
-  await start(market, recording, access.shared, changes);
+  await start({ market, recording, 'shared limits': access.shared, changes });
   const admin = await startPrivateListener({
     ...{ ...options, store, market, access, feed, changes, storeCheck: check, notifier, listener, delay },
     phase: () => phase,
@@ -102,19 +107,21 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
     sharedLimits: () => access.shared?.figures(),
     replication: () => feed.figures?.(),
   });
-  running.defer(() => admin.close());
-  await start(telemetry && { start: () => telemetry.start(admin.registry), stop: () => telemetry.stop() });
+  running.defer('private listener', () => admin.close());
+  await start({
+    telemetry: telemetry && { start: () => telemetry.start(admin.registry), stop: () => telemetry.stop() },
+  });
   // A million keys take seconds; meanwhile the private listener answers that the process starts.
   await access.loader.refresh();
-  running.defer(() => notifier.stop());
+  running.defer('notifier', () => notifier.stop());
   const listen = async () => {
     port = await listener.listen();
   };
-  if (only !== 'feed') await start({ start: listen, stop: () => listener.stop() });
+  if (only !== 'feed') await start({ 'public listener': { start: listen, stop: () => listener.stop() } });
   // After the listener, so that a port in use is refused in one line.
   notifier.start(urls().baseUrl);
   // Last: an exchange that is down delays nothing.
-  await start(feed, check, recorder);
+  await start({ feed, check, recorder });
   delay.restart();
   phase = 'serving';
   const { version, configurationFile = null } = options;
@@ -130,7 +137,7 @@ async function startParts(options: ServiceOptions, running: AsyncDisposableStack
       phase = 'draining';
       listener.drain();
       stopped ??= sleep(clock, server.drainDelayMs, new AbortController().signal).then(async () => {
-        await running.disposeAsync();
+        await running.stop(server.shutdownDeadlineMs + savingMs);
         log.info({}, 'the service has stopped');
       });
       return stopped;

@@ -10,6 +10,7 @@ export const exitCodes = {
   configurationRefused: 3,
   notFound: 4,
   refused: 5,
+  stopOverdue: 6,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -22,6 +23,7 @@ export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
   [exitCodes.configurationRefused, 'configuration refused; every problem is listed'],
   [exitCodes.notFound, 'the account, key, window, market or database does not exist'],
   [exitCodes.refused, 'refused by a rule, such as a second account with the same e-mail address'],
+  [exitCodes.stopOverdue, 'the server did not stop in time and was ended; its log names the part that held it'],
 ]);
 
 /** A command that cannot go on. The message is for the operator and holds no secret. */

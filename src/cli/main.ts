@@ -1,4 +1,6 @@
 import { contextOf } from './process.ts';
 import { run } from './run.ts';
 
-process.exitCode = await run(process.argv.slice(2), contextOf(process));
+const context = contextOf(process);
+process.exitCode = await run(process.argv.slice(2), context);
+context.done();

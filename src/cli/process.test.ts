@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { describe, it } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { stopSignalOf } from './process.ts';
+import { exitWhenStuck, stopSignalOf } from './process.ts';
 
 const program = `
 import { systemClock } from ${JSON.stringify(new URL('../clock.ts', import.meta.url).href)};
@@ -109,6 +109,46 @@ describe('a signal to stop', () => {
     process.emit('SIGTERM');
     assert.deepEqual(exits, [143]);
   });
+});
+
+describe('a process that is done', () => {
+  it('is ended a second later when something is still open, which is said', async () => {
+    const clock = new FakeClock();
+    const told: unknown[] = [];
+    const exit = () => told.push('exit');
+    const process = { exit, getActiveResourcesInfo: () => ['TCPSocketWrap'] } as unknown as NodeJS.Process;
+    exitWhenStuck(process, clock, (resources) => told.push(resources));
+    await clock.advance(999);
+    assert.deepEqual(told, []);
+    await clock.advance(1);
+    assert.deepEqual(told, [['TCPSocketWrap'], 'exit']);
+  });
+
+  for (const [what, open, expected] of [
+    ['a server', 'createServer().listen(0);', /^open .*TCPServerWrap\n$/],
+    ['nothing', '', /^$/],
+  ] as const) {
+    it(`ends with its own exit code, with ${what} open`, async (t) => {
+      const text = `
+import { createServer } from 'node:net';
+import { contextOf } from ${JSON.stringify(new URL('./process.ts', import.meta.url).href)};
+const context = contextOf(process);
+context.whenStuck((resources) => process.stdout.write('open ' + resources + '\\n'));
+${open}
+process.exitCode = 6;
+context.done();`;
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', text], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      t.after(() => child.kill('SIGKILL'));
+      let said = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+      assert.deepEqual(await once(child, 'close'), [6, null]);
+      assert.match(said, expected);
+    });
+  }
 });
 
 /** For what depends on instants: a process whose signals come when the test says so. */

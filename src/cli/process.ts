@@ -3,8 +3,9 @@ import { type Clock, systemClock, systemRandomness } from '../clock.ts';
 import type { Context, Output, Terminal } from './command.ts';
 
 /** A process as the context of a command. */
-export function contextOf(theProcess: NodeJS.Process): Context {
+export function contextOf(theProcess: NodeJS.Process): Context & { done(): void } {
   let stopSignal: AbortSignal | undefined;
+  let stuck: Parameters<Context['whenStuck']>[0] | undefined;
   return {
     stdout: outputOf(theProcess.stdout),
     stderr: outputOf(theProcess.stderr),
@@ -21,7 +22,27 @@ export function contextOf(theProcess: NodeJS.Process): Context {
       stopSignal ??= stopSignalOf(theProcess, systemClock);
       return stopSignal;
     },
+    whenStuck(report) {
+      stuck = report;
+    },
+    /** To be called when the command is over and the exit code set. */
+    done: () => stuck && exitWhenStuck(theProcess, systemClock, stuck),
   };
+}
+
+const stuckAfterMs = 1_000;
+
+/** Ends a process that is done and does not end by itself: something is still open. */
+export function exitWhenStuck(
+  theProcess: Pick<NodeJS.Process, 'exit' | 'getActiveResourcesInfo'>,
+  clock: Clock,
+  report: Parameters<Context['whenStuck']>[0],
+): void {
+  // A timer that holds no process open: one without anything open ends before.
+  clock.every(stuckAfterMs, () => {
+    report(theProcess.getActiveResourcesInfo());
+    theProcess.exit();
+  });
 }
 
 /** In a container the user can be a number that has no name. */
