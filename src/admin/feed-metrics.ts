@@ -3,7 +3,7 @@ import { FeedHealthSchema } from '../management/feed.ts';
 import type { AdminParts } from '../management/sources.ts';
 import { marketQuotes, sourceViews } from '../management/views.ts';
 import type { SourceQuote } from '../operator/source.ts';
-import { type Counts, fromZero, labelled, type Metric, type Sample, samplesOf } from './metric.ts';
+import { type Counts, fromZero, labelled, type Metric, metric, type Sample, samplesOf } from './metric.ts';
 
 /** What each source of each market is to its price; nothing where there is one source alone. */
 export function sourceMetrics(parts: AdminParts): Metric[] {
@@ -53,6 +53,15 @@ export function feedMetrics({ feed, market }: AdminParts): Metric[] {
   const path = () => ['live', 'fallback'].map((name): Sample => [name, Number(market.feedStatus.path === name)]);
   return [
     labelled('feed_path', ['path'], '1 for the path market data comes over, 0 for the other.', path),
+    labelled(
+      'clock_offset_seconds',
+      ['source'],
+      'Wall clock of this process minus that of each exchange, by its live data; absent while that does not tell.',
+      () => [...feed.clock().bySource].map(([id, offsetMs]): Sample => [id, offsetMs / 1000]),
+    ),
+    metric('clock_wrong', '1 while the wall clock of this process disagrees with the exchanges by more than 2 s.', () =>
+      Number(feed.clock().isWrong),
+    ),
     ...Object.entries(figures).map(([name, field]) => {
       const samples = () => feed.sources().map(({ id, health }): Sample => [id, figureOf(health[field])]);
       return labelled(`feed_${name}`, ['source'], helpOf(field), samples);

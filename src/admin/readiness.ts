@@ -18,6 +18,7 @@ export function notesOf(parts: AdminParts): Note[] {
     ...storeNotes(parts),
     ...marketNotes(parts),
     ...sharedLimitNotes(parts),
+    ...clockNotes(parts),
     ...certificateNotes(parts),
     ...mailNotes(parts),
   ];
@@ -102,8 +103,16 @@ const skewNotedMs = 2_000;
 function* sharedLimitNotes({ sharedLimits }: AdminParts): Iterable<Note> {
   const { isUp = true, clockSkewMs = 0 } = sharedLimits() ?? {};
   if (!isUp) yield note('warning', 'Redis cannot be used: this process counts the limits by itself');
-  const seconds = Math.round(clockSkewMs / 1_000);
+  if (Math.abs(clockSkewMs) > skewNotedMs) yield clockNote(clockSkewMs, 'Redis');
+}
+
+function* clockNotes({ feed }: AdminParts): Iterable<Note> {
+  const { isWrong, offsetMs, bySource } = feed.clock();
+  if (isWrong && offsetMs !== undefined) yield clockNote(offsetMs, someOf([...bySource.keys()]));
+}
+
+function clockNote(offsetMs: number, others: string): Note {
+  const seconds = Math.round(offsetMs / 1_000);
   const side = seconds > 0 ? 'ahead of' : 'behind';
-  if (Math.abs(clockSkewMs) > skewNotedMs)
-    yield note('warning', `the clock of this process is ${Math.abs(seconds)} s ${side} that of Redis`);
+  return note('warning', `the clock of this process is ${Math.abs(seconds)} s ${side} that of ${others}`);
 }

@@ -5,6 +5,7 @@ import type { FeedPath, RejectionReason, UpstreamTicker } from '../market/upstre
 import { Cadence } from './cadence.ts';
 import { CandleKeeper } from './candles.ts';
 import { CatalogueKeeper } from './catalogue-keeper.ts';
+import { ClockOffset } from './clock-offset.ts';
 import type { Catalogue, LiveEvent, SubscriptionRefusal } from './connector.ts';
 import { countOne, FeedCounters, type FeedHealth } from './health.ts';
 import { LiveLink } from './live-link.ts';
@@ -29,6 +30,7 @@ export class FeedSupervisor {
   readonly #poller: Poller;
   readonly #candles: CandleKeeper;
   readonly #cadence: Cadence;
+  readonly #clockOffset = new ClockOffset();
   readonly #timers = new Set<Timer>();
   #path: FeedPath | undefined;
   #lastLive: { readonly at: EpochMs; readonly atMs: number; readonly lagMs: number | undefined } | undefined;
@@ -120,6 +122,12 @@ export class FeedSupervisor {
   /** Whether it is live and had a price of one of these markets since an instant of the monotonic clock. */
   hasLiveSince(atMs: number, symbols: readonly MarketSymbol[]): boolean {
     return this.isLive && this.#book.hasLiveSince(atMs, symbols);
+  }
+
+  /** The wall clock minus that of the source, by its live data; `undefined` while that does not tell. */
+  get clockOffsetMs(): number | undefined {
+    const { clock } = this.#parts;
+    return this.#clockOffset.offsetMs(clock.now(), clock.monotonicMs());
   }
 
   /** How this source has a market now. */
@@ -217,6 +225,7 @@ export class FeedSupervisor {
     let isDelivering = false;
     for (const ticker of tickers) {
       if (!this.#book.has(ticker.symbol)) continue;
+      if (!isSnapshot && ticker.upstreamTime !== undefined) this.#clockOffset.note(ticker.upstreamTime, nowMs);
       const rejection = this.#offer(ticker);
       if (this.#book.liveArrived(ticker, isSnapshot, rejection, nowMs)) isDelivering = true;
       if (rejection === undefined) taken = ticker;

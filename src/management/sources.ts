@@ -9,6 +9,7 @@ import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { ClockReading } from '../feed/clock-watch.ts';
 import type { FeedHealth } from '../feed/health.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
@@ -72,6 +73,8 @@ export interface AdminParts {
     /** Of each source, in order of preference. */
     sources(): readonly { readonly id: string; readonly kind: string; readonly health: FeedHealth }[];
     rates(): readonly RateHealth[];
+    /** How far the wall clock is from those of the exchanges; of a process that does not run the feed nothing. */
+    clock(): ClockReading;
     /** What takes the prices that an engine of the operator pushes, in the process that runs the feed. */
     engine(source: string): PushConnector | undefined;
   };

@@ -104,6 +104,10 @@ class ClusteredFeed implements ProcessFeed {
     return this.#feed.rates();
   }
 
+  clock() {
+    return this.#feed.clock();
+  }
+
   engine(source: string) {
     return this.#isFeeding ? this.#feed.engine(source) : undefined;
   }

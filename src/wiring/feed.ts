@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { RedisEngineStream } from '../cluster/engine-stream.ts';
 import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
+import { type ClockReading, ClockWatch } from '../feed/clock-watch.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { type ConnectorClass, connectorKinds, withoutCandles } from '../feed/connectors.ts';
 import type { FeedHealth } from '../feed/health.ts';
@@ -34,6 +35,8 @@ export interface Feed {
   /** Of each source, in order of preference. */
   sources(): readonly SourceHealth[];
   rates(): readonly RateHealth[];
+  /** How far the wall clock is from those of the exchanges. */
+  clock(): ClockReading;
   /** The connector of a source that an engine pushes; `undefined` for any other, and where this process does not run the feed. */
   engine(source: string): PushConnector | undefined;
 }
@@ -68,6 +71,7 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   const supervisors = new Map<string, FeedSupervisor>();
   const recordedSources = withoutCandles(sources);
   const watch = new SourceWatch(parts, supervisors);
+  const clockWatch = new ClockWatch(parts, () => supervisors.entries().map(([id, { clockOffsetMs }]) => [id, clockOffsetMs]));
   const sinks = market.book.sources.all.map((source): FeedSink => {
     const sink = marketSink(market, parts.clock, source);
     return {
@@ -94,14 +98,15 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   const readers = streamReaders(configuration, connectors, parts);
   return {
     start() {
-      for (const each of [...supervisors.values(), watch, ...keepers, ...readers]) each.start();
+      for (const each of [...supervisors.values(), watch, clockWatch, ...keepers, ...readers]) each.start();
     },
     async stop() {
-      for (const each of [...keepers, watch, ...supervisors.values()]) each.stop();
+      for (const each of [...keepers, clockWatch, watch, ...supervisors.values()]) each.stop();
       await Promise.all(readers.map((reader) => reader.stop()));
     },
     sources: () => sources.map(({ id, kind }) => ({ id, kind, health: supervisors.get(id)!.health() })),
     rates: () => keepers.map((keeper) => keeper.health()),
+    clock: () => clockWatch.read(),
     engine(source) {
       const index = sources.findIndex(({ id, kind }) => id === source && kind === 'push');
       return connectors[index] as PushConnector | undefined;
