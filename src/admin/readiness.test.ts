@@ -5,6 +5,7 @@ import { Board } from '../board/board.ts';
 import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
 import type { AdminParts, Phase } from '../management/sources.ts';
+import type { ClockReading } from '../feed/clock-watch.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
 import { symbol, upstreamMarket } from '../market/samples.testing.ts';
@@ -28,8 +29,14 @@ function sourcesIn(phase: Phase) {
   const held = { keys: 0, windows: 0, terms: 0 };
   const disk = { trouble: undefined as string | undefined, finding: undefined as string | undefined };
   const well = { certificateExpiresAt: undefined as EpochMs | undefined, isMailFailing: false };
+  const reading: { -readonly [Name in keyof ClockReading]: ClockReading[Name] } = {
+    bySource: new Map(),
+    offsetMs: undefined,
+    isWrong: false,
+  };
   const sources = {
     clock,
+    feed: { clock: () => reading },
     market: { service, book, board: new Board(book), memory: { trouble: () => disk.trouble } },
     storeCheck: { result: () => ({ finding: disk.finding }) },
     configuration: { pricing: { converted: new Map() }, markets: { delistAfterMs: 24 * 60 * minuteMs } },
@@ -39,7 +46,7 @@ function sourcesIn(phase: Phase) {
     phase: () => phase,
     sharedLimits: () => undefined,
   } as unknown as AdminParts;
-  return { clock, book, service, reachable, held, disk, well, sources };
+  return { clock, book, service, reachable, held, disk, well, reading, sources };
 }
 
 test('a process that serves is ready, and has nothing to say while all is well', () => {
@@ -60,6 +67,21 @@ test('a mass loss that is held back is named with the way out', () => {
   const { held, sources } = sourcesIn('serving');
   held.keys = 5_000;
   assert.match(readiness(sources).notes.join(), /5000 keys, .* vanished .* `mdapi store accept-changes`/);
+});
+
+test('a clock that the exchanges contradict is named, with the side and with them (fault row 86)', () => {
+  const { reading, sources } = sourcesIn('serving');
+  reading.bySource = new Map([['kraken', 7_200_080]]);
+  reading.offsetMs = 7_200_080;
+  assert.deepEqual(readiness(sources).notes, []);
+  reading.isWrong = true;
+  assert.deepEqual(readiness(sources).notes, ['the clock of this process is 7200 s ahead of that of kraken']);
+  reading.bySource = new Map([
+    ['kraken', -3_100],
+    ['okx', -2_900],
+  ]);
+  reading.offsetMs = -2_900;
+  assert.deepEqual(readiness(sources).notes, ['the clock of this process is 3 s behind that of kraken, okx']);
 });
 
 test('a process that starts or ends is not ready, and says why', () => {

@@ -71,7 +71,9 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   const supervisors = new Map<string, FeedSupervisor>();
   const recordedSources = withoutCandles(sources);
   const watch = new SourceWatch(parts, supervisors);
-  const clockWatch = new ClockWatch(parts, () => supervisors.entries().map(([id, { clockOffsetMs }]) => [id, clockOffsetMs]));
+  const clockWatch = new ClockWatch(parts, () =>
+    supervisors.entries().map(([id, { clockOffsetMs }]) => [id, clockOffsetMs]),
+  );
   const sinks = market.book.sources.all.map((source): FeedSink => {
     const sink = marketSink(market, parts.clock, source);
     return {
