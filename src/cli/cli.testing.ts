@@ -101,7 +101,6 @@ export async function runInside(argv: readonly string[], inside: Inside): Promis
     clock,
     randomness: seededRandomness(nextSeed++),
     signal: new AbortController().signal,
-    whenStuck: () => {},
   };
   return { exitCode: await run(argv, context), ...written };
 }

@@ -128,6 +128,4 @@ export interface Context {
   readonly randomness: Randomness;
   /** Aborts on SIGINT, SIGTERM or SIGHUP. Reading it installs the signal handlers, so only long-running commands do. */
   readonly signal: AbortSignal;
-  /** From now on the process ends a second after the command, whatever is open then; `report` gets the kinds of that. */
-  whenStuck(report: (resources: readonly string[]) => void): void;
 }

@@ -63,6 +63,8 @@ export function failureOf(error: unknown): Failure {
     const { configurationRefused: exitCode } = exitCodes;
     return { exitCode, reason: 'configuration_refused', message, problems: error.problems };
   }
+  if (error instanceof Error && error.name === 'StopOverdue')
+    return { exitCode: exitCodes.stopOverdue, reason: 'stop_overdue', message: error.message };
   if (error instanceof StoreError)
     return { exitCode: storeExitCode(error), reason: error.reason, message: error.message };
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,6 +1,6 @@
-import { contextOf } from './process.ts';
+import { systemClock } from '../clock.ts';
+import { contextOf, exitWhenDone } from './process.ts';
 import { run } from './run.ts';
 
-const context = contextOf(process);
-process.exitCode = await run(process.argv.slice(2), context);
-context.done();
+process.exitCode = await run(process.argv.slice(2), contextOf(process));
+exitWhenDone(process, systemClock);

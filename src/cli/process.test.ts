@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { describe, it } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { exitWhenStuck, stopSignalOf } from './process.ts';
+import { exitWhenDone, stopSignalOf } from './process.ts';
 
 const program = `
 import { systemClock } from ${JSON.stringify(new URL('../clock.ts', import.meta.url).href)};
@@ -112,37 +112,43 @@ describe('a signal to stop', () => {
 });
 
 describe('a process that is done', () => {
-  it('is ended a second later when something is still open, which is said', async () => {
+  it('is ended a second later, once its output is read, when something is still open, which is said', async () => {
     const clock = new FakeClock();
     const told: unknown[] = [];
-    const exit = () => told.push('exit');
-    const process = { exit, getActiveResourcesInfo: () => ['TCPSocketWrap'] } as unknown as NodeJS.Process;
-    exitWhenStuck(process, clock, (resources) => told.push(resources));
+    const stdout = { writableLength: 10 };
+    const process = {
+      exit: () => told.push('exit'),
+      getActiveResourcesInfo: () => ['TCPSocketWrap', 'Timeout'],
+      stdout,
+      stderr: { write: (text: string) => told.push(text) },
+    } as unknown as NodeJS.Process;
+    exitWhenDone(process, clock);
+    await clock.advance(1_000);
+    stdout.writableLength = 0;
     await clock.advance(999);
     assert.deepEqual(told, []);
     await clock.advance(1);
-    assert.deepEqual(told, [['TCPSocketWrap'], 'exit']);
+    assert.deepEqual(told, ['mdapi: ended with this open: TCPSocketWrap, Timeout\n', 'exit']);
   });
 
   for (const [what, open, expected] of [
-    ['a server', 'createServer().listen(0);', /^open .*TCPServerWrap\n$/],
+    ['a server', 'createServer().listen(0);', /^mdapi: ended with this open: .*TCPServerWrap.*\n$/],
     ['nothing', '', /^$/],
   ] as const) {
     it(`ends with its own exit code, with ${what} open`, async (t) => {
       const text = `
 import { createServer } from 'node:net';
-import { contextOf } from ${JSON.stringify(new URL('./process.ts', import.meta.url).href)};
-const context = contextOf(process);
-context.whenStuck((resources) => process.stdout.write('open ' + resources + '\\n'));
+import { systemClock } from ${JSON.stringify(new URL('../clock.ts', import.meta.url).href)};
+import { exitWhenDone } from ${JSON.stringify(new URL('./process.ts', import.meta.url).href)};
 ${open}
 process.exitCode = 6;
-context.done();`;
+exitWhenDone(process, systemClock);`;
       const child = spawn(process.execPath, ['--input-type=module', '--eval', text], {
-        stdio: ['ignore', 'pipe', 'inherit'],
+        stdio: ['ignore', 'inherit', 'pipe'],
       });
       t.after(() => child.kill('SIGKILL'));
       let said = '';
-      child.stdout.on('data', (chunk: Buffer) => {
+      child.stderr.on('data', (chunk: Buffer) => {
         said += chunk.toString();
       });
       assert.deepEqual(await once(child, 'close'), [6, null]);

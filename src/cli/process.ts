@@ -3,9 +3,8 @@ import { type Clock, systemClock, systemRandomness } from '../clock.ts';
 import type { Context, Output, Terminal } from './command.ts';
 
 /** A process as the context of a command. */
-export function contextOf(theProcess: NodeJS.Process): Context & { done(): void } {
+export function contextOf(theProcess: NodeJS.Process): Context {
   let stopSignal: AbortSignal | undefined;
-  let stuck: Parameters<Context['whenStuck']>[0] | undefined;
   return {
     stdout: outputOf(theProcess.stdout),
     stderr: outputOf(theProcess.stderr),
@@ -22,25 +21,18 @@ export function contextOf(theProcess: NodeJS.Process): Context & { done(): void 
       stopSignal ??= stopSignalOf(theProcess, systemClock);
       return stopSignal;
     },
-    whenStuck(report) {
-      stuck = report;
-    },
-    /** To be called when the command is over and the exit code set. */
-    done: () => stuck && exitWhenStuck(theProcess, systemClock, stuck),
   };
 }
 
-const stuckAfterMs = 1_000;
-
-/** Ends a process that is done and does not end by itself: something is still open. */
-export function exitWhenStuck(
-  theProcess: Pick<NodeJS.Process, 'exit' | 'getActiveResourcesInfo'>,
+/** Ends a process a second after its command, though something is still open, and says what. What it wrote is read first. */
+export function exitWhenDone(
+  theProcess: Pick<NodeJS.Process, 'exit' | 'getActiveResourcesInfo' | 'stdout' | 'stderr'>,
   clock: Clock,
-  report: Parameters<Context['whenStuck']>[0],
 ): void {
-  // A timer that holds no process open: one without anything open ends before.
-  clock.every(stuckAfterMs, () => {
-    report(theProcess.getActiveResourcesInfo());
+  // This timer holds no process open: one that has nothing open ends before.
+  clock.every(1_000, () => {
+    if (theProcess.stdout.writableLength > 0) return;
+    theProcess.stderr.write(`mdapi: ended with this open: ${theProcess.getActiveResourcesInfo().join(', ')}\n`);
     theProcess.exit();
   });
 }

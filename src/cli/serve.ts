@@ -1,7 +1,6 @@
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Flag } from '../configuration/sources.ts';
 import type { Service } from '../main.ts';
-import { StopOverdue } from '../running-parts.ts';
 import type { ServiceOptions } from '../wiring/service-options.ts';
 import { type Command, type CommandInput, type Context, version } from './command.ts';
 import { CommandError, exitCodes, UsageError } from './failure.ts';
@@ -62,13 +61,7 @@ function partOf(part: string | undefined, { redis }: Configuration): 'feed' | 'a
 
 /** Starts the service for a command. Throws `CommandError` with one line for what an operator can fix. */
 export async function startFor(
-  {
-    clock,
-    randomness,
-    stderr,
-    signal,
-    whenStuck,
-  }: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'signal' | 'whenStuck'>,
+  { clock, randomness, stderr, signal }: Pick<Context, 'clock' | 'randomness' | 'stderr' | 'signal'>,
   configuration: Configuration,
   more: Pick<ServiceOptions, 'only' | 'configurationFile'> = {},
 ): Promise<Service> {
@@ -76,18 +69,11 @@ export async function startFor(
   const { pino } = await import('pino');
   const { startService } = await import('../main.ts');
   const log = pino({ level: configuration.logs.level, base: null }, { write: (line: string) => stderr.write(line) });
-  whenStuck((resources) => log.warn({ resources }, 'the process has stopped, and ends in spite of what is open'));
   try {
-    const service = await startService({ configuration, clock, randomness, log, version, signal, ...more });
-    return { ...service, stop: () => service.stop().catch(stopFailed) };
+    return await startService({ configuration, clock, randomness, log, version, signal, ...more });
   } catch (error) {
     throw listenFailure(error, configuration) ?? tlsFailure(error, configuration) ?? error;
   }
-}
-
-function stopFailed(error: unknown): never {
-  if (!(error instanceof StopOverdue)) throw error;
-  throw new CommandError(exitCodes.stopOverdue, 'stop_overdue', `The service was ${error.message}. It ends now.`);
 }
 
 export function untilAborted(signal: AbortSignal): Promise<void> {

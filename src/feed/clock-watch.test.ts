@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { silentLog } from '../log.ts';
-import { ClockWatch } from './clock-watch.ts';
+import { clockWatch } from './clock-watch.ts';
 
 function rig(...offsets: readonly (number | undefined)[]) {
   const clock = new FakeClock();
@@ -13,7 +13,7 @@ function rig(...offsets: readonly (number | undefined)[]) {
     warn: (fields: object) => logged.push({ level: 'warn', ...fields }),
     info: (fields: object) => logged.push({ level: 'info', ...fields }),
   };
-  const watch = new ClockWatch({ clock, log }, () => told);
+  const watch = clockWatch({ clock, log }, () => told);
   watch.start();
   return { clock, told, logged, watch };
 }

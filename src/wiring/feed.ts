@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { RedisEngineStream } from '../cluster/engine-stream.ts';
 import type { Configuration, RatesConfiguration } from '../configuration/configuration.ts';
-import { type ClockReading, ClockWatch } from '../feed/clock-watch.ts';
+import { type ClockReading, clockWatch } from '../feed/clock-watch.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { type ConnectorClass, connectorKinds, withoutCandles } from '../feed/connectors.ts';
 import type { FeedHealth } from '../feed/health.ts';
@@ -71,9 +71,7 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   const supervisors = new Map<string, FeedSupervisor>();
   const recordedSources = withoutCandles(sources);
   const watch = new SourceWatch(parts, supervisors);
-  const clockWatch = new ClockWatch(parts, () =>
-    supervisors.entries().map(([id, { clockOffsetMs }]) => [id, clockOffsetMs]),
-  );
+  const clocks = clockWatch(parts, () => supervisors.entries().map(([id, { clockOffsetMs }]) => [id, clockOffsetMs]));
   const sinks = market.book.sources.all.map((source): FeedSink => {
     const sink = marketSink(market, parts.clock, source);
     return {
@@ -100,15 +98,15 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
   const readers = streamReaders(configuration, connectors, parts);
   return {
     start() {
-      for (const each of [...supervisors.values(), watch, clockWatch, ...keepers, ...readers]) each.start();
+      for (const each of [...supervisors.values(), watch, clocks, ...keepers, ...readers]) each.start();
     },
     async stop() {
-      for (const each of [...keepers, clockWatch, watch, ...supervisors.values()]) each.stop();
+      for (const each of [...keepers, clocks, watch, ...supervisors.values()]) each.stop();
       await Promise.all(readers.map((reader) => reader.stop()));
     },
     sources: () => sources.map(({ id, kind }) => ({ id, kind, health: supervisors.get(id)!.health() })),
     rates: () => keepers.map((keeper) => keeper.health()),
-    clock: () => clockWatch.read(),
+    clock: clocks.read,
     engine(source) {
       const index = sources.findIndex(({ id, kind }) => id === source && kind === 'push');
       return connectors[index] as PushConnector | undefined;

@@ -45,7 +45,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   configuration: ['colour', 'feed', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'running-parts', 'wiring'],
-  cli: [...joined, 'running-parts', 'wiring', 'main'],
+  cli: [...joined, 'wiring', 'main'],
   generate: ['cli', 'configuration', 'contract', 'feed', 'management'],
   'exchange-simulator': ['clock'],
   client: [],

@@ -68,7 +68,6 @@ async function atTerminal(t: TestContext, argv: readonly string[], answer = { vi
     clock: systemClock,
     randomness: seededRandomness(1),
     signal: stop.signal,
-    whenStuck: () => {},
   });
   await eventually('the table', () => screen.isAlternate && screen.text.includes('SYMBOL'));
   assert.ok(state.isRaw);
