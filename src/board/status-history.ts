@@ -19,6 +19,7 @@ export interface HistoryDay {
 export interface Incident {
   readonly id: string;
   readonly component: HistoryComponent;
+  /** Of market data: `degraded` if it arrived but the service worked worse, `outage` if none arrived, from the last on. */
   readonly state: 'degraded' | 'outage';
   readonly from: EpochMs;
   /** `undefined` while it lasts. */

@@ -24,7 +24,7 @@ async function rig(t: TestContext, clock = new FakeClock('2026-11-20T22:00:00.00
     await store.close();
   });
   return {
-    ...{ store, service, clock, recorder, role },
+    ...{ store, service, clock, recorder, role, feed },
     /** Lets the time pass, fed or not. */
     async pass(minutes: number, path: 'live' | 'fallback' | 'none' = 'live') {
       for (let second = 0; second < minutes * 60; second++) {
@@ -83,6 +83,47 @@ test('an outage begins with the last data; what is over within a minute is no in
   assert.deepEqual(incidents(), [['market-data', 'outage', 11, undefined]]);
   await pass(2);
   assert.deepEqual(incidents(), [['market-data', 'outage', 11, 20]]);
+});
+
+test('trouble in which nothing arrives is told as that from its first second, and stays one incident when it becomes an outage', async (t) => {
+  const { pass, recorder, service, clock, incidents, feed } = await rig(t);
+  await recorder.start();
+  await pass(10);
+  feed.pathChanged('fallback');
+  await pass(1.5, 'none');
+  assert.equal(service.read(clock.now()).ticker, 'degraded');
+  assert.deepEqual(incidents(), [['market-data', 'outage', 10, undefined]]);
+  await pass(6.5, 'none');
+  assert.equal(service.read(clock.now()).ticker, 'outage');
+  await pass(2);
+  assert.deepEqual(incidents(), [['market-data', 'outage', 10, 18]]);
+});
+
+test('data that arrives worse and then not at all makes two incidents, which touch at the last data', async (t) => {
+  const { pass, recorder, incidents } = await rig(t);
+  await recorder.start();
+  await pass(10);
+  await pass(5, 'fallback');
+  assert.deepEqual(incidents(), [['market-data', 'degraded', 10, undefined]]);
+  await pass(3, 'none');
+  await pass(4, 'fallback');
+  await pass(1);
+  assert.deepEqual(incidents(), [
+    ['market-data', 'degraded', 18, 22],
+    ['market-data', 'outage', 15, 18],
+    ['market-data', 'degraded', 10, 15],
+  ]);
+});
+
+test('polls a minute apart are data that arrives', async (t) => {
+  const { pass, recorder, clock, feed, incidents } = await rig(t);
+  await recorder.start();
+  await pass(10);
+  for (let poll = 0; poll < 6; poll++) {
+    feed.feedCurrent('fallback', clock.now(), clock.monotonicMs());
+    await pass(1, 'none');
+  }
+  assert.deepEqual(incidents(), [['market-data', 'degraded', 10, undefined]]);
 });
 
 test('announced maintenance is neither an outage nor an incident', async (t) => {

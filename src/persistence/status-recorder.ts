@@ -17,6 +17,8 @@ const sampleEveryMs = 1_000;
 const saveEveryMs = 60_000;
 /** What is over sooner is no incident, and a shorter pause of the process no outage. */
 const incidentAfterMs = 60_000;
+/** Data this old is not arriving: longer than between two polls, a minute at most. */
+const silentAfterMs = 65_000;
 const seenName = 'status-seen';
 
 interface RecorderOptions {
@@ -32,7 +34,7 @@ interface RecorderOptions {
 
 /** A time in which market data was not operational. The API itself always is, or in maintenance. */
 interface Trouble {
-  readonly state: 'degraded' | 'outage';
+  readonly state: Incident['state'];
   readonly from: EpochMs;
   /** When it was noticed, which is later where it began unnoticed. */
   readonly noticedAt: EpochMs;
@@ -108,10 +110,9 @@ export class StatusRecorder {
       this.#add('api', dayOf(now), api, sinceMs);
       this.#add('market-data', dayOf(now), state, sinceMs);
     }
-    // An outage is found after minutes without data: it began with the last of them, or when maintenance was over.
-    const began = Math.max(lastUpdatedAt ?? now, this.#maintainedAt ?? 0) as EpochMs;
-    const isTrouble = state === 'degraded' || state === 'outage';
-    this.#follow(isTrouble ? { state, from: state === 'outage' ? began : now, noticedAt: now } : undefined, now);
+    // That nothing arrives is found late: it began with the last data, or when maintenance was over.
+    const silentFrom = Math.max(lastUpdatedAt ?? 0, this.#maintainedAt ?? 0) as EpochMs;
+    this.#follow(this.#kindOf(state, silentFrom, now), silentFrom, now);
   }
 
   #add(component: HistoryComponent, day: EpochMs, state: PublicServiceStatus, durationMs: number): void {
@@ -121,19 +122,38 @@ export class StatusRecorder {
     this.#times.set(name, time);
   }
 
-  #follow(trouble: Trouble | undefined, now: EpochMs): void {
+  /** Trouble in which nothing arrives is told as that, also while the status still says `degraded`. */
+  #kindOf(state: PublicServiceStatus, silentFrom: EpochMs, now: EpochMs): Incident['state'] | undefined {
     const known = this.#trouble;
-    if (known !== undefined && known.state !== trouble?.state) {
-      known.to = now;
-      this.#ended.push(known);
-      this.#trouble = undefined;
-      this.#next(() => this.#saveEnds());
+    if (state !== 'degraded' && state !== 'outage') return undefined;
+    if (state === 'outage' || known === undefined) return state;
+    const hasArrived = silentFrom > known.from;
+    if (known.state === 'outage') return hasArrived ? 'degraded' : 'outage';
+    const isSilent = hasArrived ? now - silentFrom >= silentAfterMs : now - known.from >= incidentAfterMs;
+    return isSilent ? 'outage' : 'degraded';
+  }
+
+  #follow(state: Incident['state'] | undefined, silentFrom: EpochMs, now: EpochMs): void {
+    const known = this.#trouble;
+    if (known?.state !== state) {
+      const from = state === 'outage' && silentFrom > 0 ? silentFrom : now;
+      const until = Math.max(from, known?.from ?? 0) as EpochMs;
+      if (known !== undefined) this.#end(known, until);
+      this.#trouble = state && { state, from, noticedAt: state === 'outage' && known !== undefined ? until : now };
     }
-    this.#trouble ??= trouble;
     const current = this.#trouble;
-    if (current === undefined || current.id !== undefined || now - current.noticedAt < incidentAfterMs) return;
+    if (current === undefined || current.id !== undefined) return;
+    // Trouble in which data arrives has lasted until the last of it: what follows may be silence.
+    const lastedTo = current.state === 'outage' ? now : silentFrom;
+    if (lastedTo - current.noticedAt < incidentAfterMs) return;
     current.id = 'being saved';
     this.#next(() => this.#begin(current));
+  }
+
+  #end(trouble: Trouble, to: EpochMs): void {
+    trouble.to = to;
+    this.#ended.push(trouble);
+    this.#next(() => this.#saveEnds());
   }
 
   async #begin(trouble: Trouble): Promise<void> {

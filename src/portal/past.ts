@@ -19,8 +19,8 @@ const componentNames: Readonly<Record<HistoryComponent, string>> = { api: 'API',
 
 /** What happened, in English. */
 export const incidentNames: Readonly<Record<Incident['state'], Readonly<Record<HistoryComponent, string>>>> = {
-  outage: { api: 'The service was not running', 'market-data': 'Market data was not arriving' },
-  degraded: { api: 'The service was degraded', 'market-data': 'Market data arrived over the fallback' },
+  outage: { api: 'The service was not running', 'market-data': 'No market data arrived' },
+  degraded: { api: 'The service was degraded', 'market-data': 'Market data was degraded' },
 };
 
 const shownMax = 30;

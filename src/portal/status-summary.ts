@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { states } from '../../web/portal/states.ts';
 import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
+import { durationInWords } from './language.ts';
 import { nameOf, type Site } from './site.ts';
 
 /** Route of the machine readable twin of the status page. */
@@ -8,10 +9,18 @@ export const summaryRoute = '/status/summary.json';
 
 const descriptions: Readonly<Record<PublicServiceStatus, string>> = {
   operational: 'All systems operational',
-  degraded: 'Market data arrives over the fallback',
+  degraded: 'The service works worse than usual',
   outage: 'Market data is not arriving',
   maintenance: 'Maintenance is running',
 };
+
+/** Polls are more frequent unless they are configured otherwise. */
+const silentAfterMs = 5_000;
+
+/** Whether trouble is that no data arrives, which is so from its first seconds, before the status calls it an outage. */
+export function isSilent({ components: { ticker }, lastUpdatedAtMs, serverTimeMs }: ServiceStatusBody): boolean {
+  return ticker === 'outage' || (ticker === 'degraded' && serverTimeMs - (lastUpdatedAtMs ?? 0) >= silentAfterMs);
+}
 
 /**
  * `summary.json` in the shape that hosted status pages have made common, so that their readers work with it. Instants are
@@ -22,11 +31,20 @@ export function statusSummary(site: Site, body: ServiceStatusBody, windows: read
   const page = { id: 'market-data', name: nameOf(site), url: `${site.baseUrl}/status`, time_zone: 'Etc/UTC' };
   return {
     page: { ...page, updated_at: body.serverTime },
-    status: { indicator: states[body.status].indicator, description: descriptions[body.status] },
+    status: { indicator: states[body.status].indicator, description: description(body) },
     components: components(body),
     incidents: incidents(body),
     scheduled_maintenances: windows.map((window) => scheduledMaintenance(window, body.serverTimeMs)),
   };
+}
+
+/** Of trouble with the data, how old that is. */
+function description(body: ServiceStatusBody): string {
+  const { status, lastUpdatedAtMs, serverTimeMs } = body;
+  if (status === 'operational' || status === 'maintenance') return descriptions[status];
+  const [words, data] = isSilent(body) ? [descriptions.outage, 'the last'] : [descriptions[status], 'its data'];
+  if (lastUpdatedAtMs === null) return words;
+  return `${words}: ${data} is ${durationInWords({ language: 'en' }, serverTimeMs - lastUpdatedAtMs)} old`;
 }
 
 function components({ api, components: { ticker }, lastUpdatedAt, serverTime }: ServiceStatusBody): object[] {
@@ -53,15 +71,16 @@ function components({ api, components: { ticker }, lastUpdatedAt, serverTime }: 
   ];
 }
 
-/** An outage of the market data is the one incident that the service detects itself. */
-function incidents({ components: { ticker }, lastUpdatedAt, lastUpdatedAtMs }: ServiceStatusBody): object[] {
-  if (ticker !== 'outage') return [];
+/** That no market data arrives is the one incident that the service detects itself. It began with the last data. */
+function incidents(body: ServiceStatusBody): object[] {
+  if (!isSilent(body)) return [];
+  const { components, lastUpdatedAt, lastUpdatedAtMs } = body;
   return [
     {
       id: `market-data-${lastUpdatedAtMs ?? 'never'}`,
       name: descriptions.outage,
       status: 'investigating',
-      impact: 'major',
+      impact: states[components.ticker].indicator,
       started_at: lastUpdatedAt,
       resolved_at: null,
       incident_updates: [],

@@ -53,7 +53,7 @@ interface Summary {
   readonly page: Readonly<Record<'id' | 'name' | 'url' | 'time_zone' | 'updated_at', string>>;
   readonly status: { readonly indicator: string; readonly description: string };
   readonly components: readonly { readonly id: string; readonly status: string; readonly updated_at: string | null }[];
-  readonly incidents: readonly { readonly id: string; readonly status: string; readonly started_at: string | null }[];
+  readonly incidents: readonly { readonly id: string; readonly impact: string; readonly started_at: string | null }[];
   readonly scheduled_maintenances: readonly Readonly<
     Record<'id' | 'name' | 'status' | 'scheduled_for' | 'scheduled_until', string>
   >[];
@@ -178,6 +178,25 @@ test('the summary has the shape of a status page, and each state in its words', 
   assert.equal(components[1]!.updated_at, '2026-11-21T10:00:00.017Z');
 });
 
+test('the summary, the page and the feed say that no data arrives, and since when, from its first seconds', () => {
+  const status = service();
+  const told = () => status.summary().status.description;
+  status.fed('fallback', 4_000);
+  assert.deepEqual(
+    [told(), status.summary().incidents],
+    ['The service works worse than usual: its data is 4 seconds old', []],
+  );
+  status.shows('the service works worse than usual', 'Age of the data', '4 seconds, last update at');
+  status.fed('fallback', 7_000);
+  assert.equal(told(), 'Market data is not arriving: the last is 7 seconds old');
+  status.shows('No market data is arriving.', '7 seconds, last update at');
+  const [incident] = status.summary().incidents;
+  assert.deepEqual([incident!.impact, incident!.started_at], ['minor', '2026-11-21T09:59:53.517Z']);
+  status.fed('fallback', 301_000);
+  assert.equal(told(), 'Market data is not arriving: the last is 5 minutes 1 second old');
+  assert.match(statusFeed(site, history(status.now), status.now), /<title>No market data arrived<\/title>/);
+});
+
 test('the summary lists every window to come with its instants, under an id that stays when the end is moved', () => {
   const status = service();
   status.windows([60, 90, 'Second.'], [-30, 30, 'First.'], [-90, -60, 'Over.']);
@@ -234,7 +253,7 @@ test('the page tells what was: the share of each component, a bar a day, inciden
     'API: 100% operational, no outage. Days recorded: 1.',
     'Market data: 97.05% operational, outage 1 hour. Days recorded: 2.',
     'The service was not running: since 21 November 2026, 09:58:00 UTC; it has lasted 2 minutes so far.',
-    'Market data was not arriving: 20 November 2026, 10:00:00 UTC to 20 November 2026, 11:00:00 UTC (1 hour).',
+    'No market data arrived: 20 November 2026, 10:00:00 UTC to 20 November 2026, 11:00:00 UTC (1 hour).',
     'Over <b>: 20 November 2026, 10:00:00 UTC',
   );
   const bars = named(parsePage(status.page()), 'span').filter(({ attributes }) => attributes.has('title'));

@@ -1,4 +1,4 @@
-import { type StateWords, states } from '../../web/portal/states.ts';
+import { type StateWords, silentMeaning, states } from '../../web/portal/states.ts';
 import type { StatusHistory } from '../board/status-history.ts';
 import type { EpochMs } from '../clock.ts';
 import type { MaintenanceWindowBody, PublicServiceStatus, ServiceStatusBody } from '../contract/schemas.ts';
@@ -11,7 +11,7 @@ import { operationRoute } from './operations.ts';
 import { pastSections } from './past.ts';
 import { link, type Site } from './site.ts';
 import { feedRoute } from './status-feed.ts';
-import { summaryRoute } from './status-summary.ts';
+import { isSilent, summaryRoute } from './status-summary.ts';
 
 const refreshSeconds = 30;
 
@@ -52,7 +52,7 @@ export function statusPage(site: Site, { body, now, windows, history }: ShownSta
 <p class="unreachable" id="unreachable" role="alert" hidden="hidden"></p>
 ${inner}</div>
 `,
-        overallState(site, body?.status ?? 'unknown'),
+        overallState(site, body),
         heading(2, 'Components', 'parts'),
         components(site, body),
         heading(2, 'Maintenance', 'maintenance'),
@@ -67,8 +67,10 @@ ${inner}</div>
   };
 }
 
-function overallState(site: Site, status: keyof typeof words): Block {
-  const [word, meaning] = [say(site, words[status].word), say(site, words[status].meaning)];
+function overallState(site: Site, body: ServiceStatusBody | undefined): Block {
+  const status = body?.status ?? 'unknown';
+  const isUnfed = status === 'degraded' && isSilent(body!);
+  const [word, meaning] = [say(site, words[status].word), say(site, isUnfed ? silentMeaning : words[status].meaning)];
   return {
     html: () =>
       html`<div class="state ${status}" id="state" role="status"><p class="word">${word}</p><p class="meaning">${meaning}</p></div>\n`,

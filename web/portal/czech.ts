@@ -43,8 +43,10 @@ export const czech: Readonly<Record<string, string>> = {
   Operational: 'V provozu',
   'Everything works.': 'Všechno funguje.',
   Degraded: 'Omezený provoz',
-  'Prices are served, but their data arrives over the fallback instead of the live feed.':
-    'Ceny jsou dostupné, ale data přicházejí náhradní cestou místo živého přenosu.',
+  'Prices are served, but the service works worse than usual: see the age of the data.':
+    'Ceny jsou dostupné, ale služba funguje hůře než obvykle: podívejte se na stáří dat.',
+  'No market data is arriving. The last known prices are still served: see the age of the data.':
+    'Tržní data nepřicházejí. Poslední známé ceny jsou stále dostupné: podívejte se na stáří dat.',
   Outage: 'Výpadek',
   'Market data is not arriving, or is too old to rely on. The last known prices are still served: check their timestamps.':
     'Tržní data nepřicházejí, nebo jsou příliš stará na to, aby se na ně dalo spolehnout. Poslední známé ceny jsou stále dostupné: kontrolujte jejich čas.',

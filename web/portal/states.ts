@@ -14,7 +14,7 @@ export const states = {
   },
   degraded: {
     word: 'Degraded',
-    meaning: 'Prices are served, but their data arrives over the fallback instead of the live feed.',
+    meaning: 'Prices are served, but the service works worse than usual: see the age of the data.',
     indicator: 'minor',
     component: 'degraded_performance',
   },
@@ -33,3 +33,7 @@ export const states = {
     component: 'under_maintenance',
   },
 } as const;
+
+/** What `degraded` means while no data arrives. */
+export const silentMeaning =
+  'No market data is arriving. The last known prices are still served: see the age of the data.';

@@ -45,7 +45,7 @@ function showReach({ summary, sinceAnswerMs, answeredAtMs, unreachableSinceMs }:
   if (unreachable.hidden !== isReached) unreachable.hidden = isReached;
   if (isReached) {
     setText(unreachable, '');
-    if (summary !== undefined) showState(shownState(summary.status.indicator));
+    if (summary !== undefined) showState(shownState(summary.status.indicator, summary.incidents.length > 0));
     const duration = durationInWords(sinceAnswerMs);
     setText(byId('checked'), say('Updated every 5 seconds; last answer {duration} ago.', { duration }));
     return;

@@ -5,6 +5,7 @@ export interface Summary {
   readonly page: { readonly updated_at: string };
   readonly status: { readonly indicator: string; readonly description: string };
   readonly components: readonly { readonly id: string; readonly status: string; readonly updated_at: string | null }[];
+  readonly incidents: readonly unknown[];
   readonly scheduled_maintenances: readonly Maintenance[];
 }
 
