@@ -77,6 +77,9 @@ function intervalText(intervalMs: number | undefined): string {
   return `every ${intervalMs / 1_000} seconds`;
 }
 
+/** The longest `If-None-Match`: it leaves room for the rest of a head of 8 KiB. A longer one is refused with 431. */
+export const ifNoneMatchLengthMax = 4_096;
+
 /** How long a delisted market stays in `/v1/markets`: 30 days of 24 hours, the last instant excluded. */
 export const delistedListedForMs = 30 * 24 * 60 * 60 * 1_000;
 

@@ -1,4 +1,4 @@
-import { headerNames, type LimitFigures, pollingAdvice } from './limits.ts';
+import { headerNames, ifNoneMatchLengthMax, type LimitFigures, pollingAdvice } from './limits.ts';
 import { bodyExamples } from './openapi-examples.ts';
 import {
   always,
@@ -74,18 +74,14 @@ export interface Parameter {
   readonly example: string;
 }
 
-/** Whatever can be in a header (RFC 9110 section 5.5), for headers that are never a reason to refuse a request. */
-function anyFieldValue(maxLength: number) {
-  return { type: 'string', maxLength, pattern: '^[\\t\\x20-\\x7E\\x80-\\xFF]*$' };
-}
-
 const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
   description:
     'The `ETag` of the representation you have, or several. The answer is 304 without a body while nothing changed. A malformed value is ignored.',
-  schema: anyFieldValue(8192),
+  // Whatever can be in a header (RFC 9110 section 5.5).
+  schema: { type: 'string', maxLength: ifNoneMatchLengthMax, pattern: '^[\\t\\x20-\\x7E\\x80-\\xFF]*$' },
   example: exampleEntityTag,
 };
 
@@ -181,26 +177,10 @@ export const resources: readonly Resource[] = [
   },
 ];
 
-/** What every resource with a key, and every one without, can answer with. */
+/** What every resource with a key, and every one without, can answer with, besides what any HTTP can: `Transport`. */
 const usualErrors = {
-  keyed: [
-    'BadRequest',
-    'Unauthorized',
-    'RequestTimeout',
-    'ExpectationFailed',
-    'TooManyRequests',
-    'HeadersTooLarge',
-    'InternalError',
-  ],
-  keyless: [
-    'BadRequest',
-    'RequestTimeout',
-    'ExpectationFailed',
-    'TooManyRequestsWithoutKey',
-    'HeadersTooLarge',
-    'InternalError',
-    'Overloaded',
-  ],
+  keyed: ['Unauthorized', 'TooManyRequests'],
+  keyless: ['TooManyRequestsWithoutKey', 'Overloaded'],
 } as const satisfies Readonly<Record<string, readonly SharedErrorName[]>>;
 
 /** The name of the header that carries the key, for the security scheme. */
@@ -233,7 +213,6 @@ function needsKey({ path }: Resource): boolean {
 function responses(resource: Resource, service: Described): Operation['responses'] {
   const { caching: kind, hasPrices, errors = [] } = resource;
   const usual = usualErrors[needsKey(resource) ? 'keyed' : 'keyless'];
-  // An error of the resource's own takes the place of the usual one of the same status.
   const documented = [...usual, ...errors].map((error) =>
     typeof error === 'string'
       ? [statusOf(sharedErrors[error]), { $ref: `#/components/responses/${error}` }]
@@ -243,6 +222,7 @@ function responses(resource: Resource, service: Described): Operation['responses
     200: success(resource, service),
     ...(kind === 'never' ? {} : { 304: notModified(resource) }),
     ...Object.fromEntries(documented),
+    default: { $ref: '#/components/responses/Transport' },
   };
 }
 

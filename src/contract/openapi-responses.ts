@@ -186,16 +186,20 @@ function overLimit(limit: LimitCategory, name: string): Occurrence {
 
 /** The error responses that several operations share: `components/responses`. */
 export const sharedErrors = {
-  BadRequest: ['BAD_REQUEST'],
   Unauthorized: ['MISSING_API_KEY', 'INVALID_API_KEY'],
-  RequestTimeout: ['REQUEST_TIMEOUT'],
-  ExpectationFailed: ['EXPECTATION_FAILED'],
   TooManyRequests: [overLimit('key', 'API_KEY'), overLimit('failedAuthentication', 'FAILED_AUTHENTICATION')],
   TooManyRequestsWithoutKey: [overLimit('address', 'RATE_LIMIT_EXCEEDED')],
-  HeadersTooLarge: ['REQUEST_HEADER_FIELDS_TOO_LARGE'],
-  InternalError: ['INTERNAL_ERROR'],
   Unavailable: ['MARKET_DATA_UNAVAILABLE', 'SERVICE_MAINTENANCE', 'SERVICE_OVERLOADED'],
   Overloaded: ['SERVICE_OVERLOADED'],
+  /** The `default` of every operation: what can happen to any request, whatever it asks. */
+  Transport: [
+    'BAD_REQUEST',
+    'METHOD_NOT_ALLOWED',
+    'REQUEST_TIMEOUT',
+    'EXPECTATION_FAILED',
+    'REQUEST_HEADER_FIELDS_TOO_LARGE',
+    'INTERNAL_ERROR',
+  ],
 } as const satisfies Readonly<Record<string, ErrorResponse>>;
 
 export type SharedErrorName = keyof typeof sharedErrors;
@@ -247,8 +251,10 @@ export function errorResponse(errors: ErrorResponse, context: ErrorContext, hasP
       : [error.name, { summary: error.summary, value: exampleBody(error, context) }],
   );
   const schema = { $ref: '#/components/schemas/Problem' };
+  const statuses = new Set(codes.map((code) => errorTable[code].status));
+  const lead = statuses.size === 1 ? '' : 'What can happen to any request, under the status of its code. ';
   return {
-    description: causes.join(' '),
+    description: lead + causes.join(' '),
     headers: errorHeaders(codes, context, hasPrices),
     content: { 'application/problem+json': { schema, examples: Object.fromEntries(examples) } },
   };
@@ -279,7 +285,7 @@ function errorHeaders(codes: readonly ErrorCode[], { limits }: ErrorContext, has
   return {
     ...always(headerNames.requestId),
     ...limitHeaders(codes, limits),
-    ...headersOfStatus(errorTable[codes[0]!].status),
+    ...headersOfStatus(new Set(codes.map((code) => errorTable[code].status))),
     ...(hasFeedStatus ? sometimes(withoutFeed, limits, headerNames.feedStatus) : {}),
     ...caching('never'),
   };
@@ -290,10 +296,18 @@ function limitHeaders(codes: readonly ErrorCode[], limits: LimitFigures): Header
   return codes.every((code) => neverCounted.has(code)) ? {} : sometimes(uncounted, limits, ...rateLimitNames);
 }
 
-function headersOfStatus(status: number): Headers {
-  if (status === 401) return always('WWW-Authenticate');
-  if (status === 405) return fixed('Allow', allowedMethods, 'The methods of every resource.');
-  return status === 429 || status === 503 ? always('Retry-After') : {};
+function headersOfStatus(statuses: ReadonlySet<number>): Headers {
+  if (statuses.has(401)) return always('WWW-Authenticate');
+  if (statuses.has(405)) return allowed(statuses.size === 1);
+  return statuses.has(429) || statuses.has(503) ? always('Retry-After') : {};
+}
+
+/** @param isOnly whether the response has no other status */
+function allowed(isOnly: boolean): Headers {
+  const schema = { type: 'string', const: allowedMethods };
+  const when = isOnly ? '' : ' Only with METHOD_NOT_ALLOWED.';
+  const description = `The methods of every resource.${when}`;
+  return { Allow: { description, required: isOnly, schema, example: allowedMethods } };
 }
 
 type Shown = Pick<Occurrence, 'code' | 'detail' | 'limit'>;

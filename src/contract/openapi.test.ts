@@ -14,21 +14,24 @@ const document = openApiDocument(addresses);
 const check = documentSchemas(document, 'asServer');
 const checkAsClient = documentSchemas(document, 'asClient');
 
+const transport =
+  'default:BAD_REQUEST,METHOD_NOT_ALLOWED,REQUEST_TIMEOUT,EXPECTATION_FAILED,REQUEST_HEADER_FIELDS_TOO_LARGE,INTERNAL_ERROR';
 /** Operation, path, whether it needs a key, parameters, and for each status the codes it can carry. */
 const expectedOperations = `
-getServerTime /v1/time key [] 200 400:BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED
-getServiceStatus /v1/status key [] 200 400:BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR
-listMarkets /v1/markets key [If-None-Match] 200 304 400:BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED
-getTicker /v1/ticker key [symbol,If-None-Match] 200 304 400:INVALID_PARAMETER,BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 404:UNKNOWN_SYMBOL,NOT_FOUND 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED
-listTickers /v1/tickers key [If-None-Match] 200 304 400:BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED
-getOpenApi /openapi/v1.json - [If-None-Match] 200 304 400:BAD_REQUEST 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR 503:SERVICE_OVERLOADED
-getRoot / - [If-None-Match] 200 304 400:BAD_REQUEST 408:REQUEST_TIMEOUT 417:EXPECTATION_FAILED 429:RATE_LIMIT_EXCEEDED 431:REQUEST_HEADER_FIELDS_TOO_LARGE 500:INTERNAL_ERROR 503:SERVICE_OVERLOADED`;
+getServerTime /v1/time key [] 200 401:MISSING_API_KEY,INVALID_API_KEY 429:RATE_LIMIT_EXCEEDED 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED ${transport}
+getServiceStatus /v1/status key [] 200 401:MISSING_API_KEY,INVALID_API_KEY 429:RATE_LIMIT_EXCEEDED ${transport}
+listMarkets /v1/markets key [If-None-Match] 200 304 401:MISSING_API_KEY,INVALID_API_KEY 429:RATE_LIMIT_EXCEEDED 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED ${transport}
+getTicker /v1/ticker key [symbol,If-None-Match] 200 304 400:INVALID_PARAMETER,BAD_REQUEST 401:MISSING_API_KEY,INVALID_API_KEY 404:UNKNOWN_SYMBOL,NOT_FOUND 429:RATE_LIMIT_EXCEEDED 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED ${transport}
+listTickers /v1/tickers key [If-None-Match] 200 304 401:MISSING_API_KEY,INVALID_API_KEY 429:RATE_LIMIT_EXCEEDED 503:MARKET_DATA_UNAVAILABLE,SERVICE_MAINTENANCE,SERVICE_OVERLOADED ${transport}
+getOpenApi /openapi/v1.json - [If-None-Match] 200 304 429:RATE_LIMIT_EXCEEDED 503:SERVICE_OVERLOADED ${transport}
+getRoot / - [If-None-Match] 200 304 429:RATE_LIMIT_EXCEEDED 503:SERVICE_OVERLOADED ${transport}`;
 
 const operations = Object.entries(document.paths).map(([path, { get }]) => ({ path, operation: get }));
 
-function responsesOf(operation: Operation): [number, Response][] {
+/** By status; `default` is none of its own. */
+function responsesOf(operation: Operation): [number | undefined, Response][] {
   return Object.entries(operation.responses).map(([status, response]) => [
-    Number(status),
+    status === 'default' ? undefined : Number(status),
     '$ref' in response ? (resolve(document, response.$ref) as Response) : response,
   ]);
 }
@@ -55,7 +58,7 @@ function headerOf(response: Response, name: string): Header | undefined {
 const responses: [string, number | undefined, Response][] = [
   ...operations.flatMap(({ operation }) =>
     responsesOf(operation).map(
-      ([status, response]) => [`${operation.operationId} ${status}`, status, response] as [string, number, Response],
+      ([status, response]) => [`${operation.operationId} ${status}`, status, response] as [string, number | undefined, Response],
     ),
   ),
   ...Object.entries(document.components.responses).map(
@@ -71,7 +74,7 @@ test('the document describes every operation with the errors that can truly happ
       path,
       operation.security.length > 0 ? 'key' : '-',
       `[${operation.parameters.map(({ name }) => name)}]`,
-      ...statuses.map(([status, codes]) => (codes.length === 0 ? `${status}` : `${status}:${codes}`)),
+      ...statuses.map(([status, codes]) => (codes.length === 0 ? `${status}` : `${status ?? 'default'}:${codes}`)),
     ].join(' ');
   });
   assert.deepEqual(rows, expectedOperations.trim().split('\n'));
@@ -250,14 +253,14 @@ test('only what the contract lets clients keep has an entity tag; errors, the ti
   for (const { path, operation } of operations) {
     for (const [status, response] of responsesOf(operation)) {
       const expected =
-        status >= 400 || ['/v1/time', '/v1/status'].includes(path)
+        status === undefined || status >= 400 || ['/v1/time', '/v1/status'].includes(path)
           ? 'no-store'
           : path.startsWith('/v1/')
             ? 'private, no-cache'
             : 'public, max-age=300';
       assert.equal(headerOf(response, 'Cache-Control')?.example, expected, `${path} ${status}`);
       assert.equal('ETag' in response.headers, expected !== 'no-store', `${path} ${status}`);
-      assert.equal('Access-Control-Allow-Origin' in response.headers, path === '/openapi/v1.json' && status < 400);
+      assert.equal('Access-Control-Allow-Origin' in response.headers, path === '/openapi/v1.json' && expected !== 'no-store');
     }
   }
 });

@@ -1,3 +1,4 @@
+import { errorTable } from './errors.ts';
 import {
   allowedMethods,
   contractLimits,
@@ -79,6 +80,8 @@ function sharedResponses(service: Described): Readonly<Record<string, Response>>
   return Object.fromEntries(entries);
 }
 
+const transportCodes = sharedErrors.Transport.map((code) => `${errorTable[code].status} \`${code}\``).join(', ');
+
 /** `info.description`: what a client must know before the first request, in CommonMark. */
 function introduction(limits: LimitFigures): string {
   return `
@@ -115,6 +118,9 @@ A key can have a limit of its own: the \`X-RateLimit\` headers state yours. The 
 
 Every error is a problem (RFC 9457) of the media type \`application/problem+json\` with exactly six members. Decide on \`code\`,
 not on the texts. \`type\` is the address of a page that explains the error and what to do.
+
+Each operation lists the errors of its own. What can happen to any request, by its HTTP or by a fault of the server, is listed
+once for all operations, in the response \`Transport\`: ${transportCodes}.
 
 ## Other methods and paths
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorTable, problemBody } from '../contract/errors.ts';
-import { headerNames } from '../contract/limits.ts';
+import { headerNames, ifNoneMatchLengthMax } from '../contract/limits.ts';
 import { methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
 import { problemHeaders } from './response-writer.ts';
 
@@ -12,6 +12,8 @@ export function findHttpFault({
   headers,
 }: IncomingMessage): ProblemAnswer | undefined {
   if (httpVersionMajor !== 1) return problem('BAD_REQUEST', 'The HTTP version is not 1.0 or 1.1.');
+  if ((headers['if-none-match']?.length ?? 0) > ifNoneMatchLengthMax)
+    return problem('REQUEST_HEADER_FIELDS_TOO_LARGE', 'The If-None-Match header is longer than accepted.');
   const { host } = headers;
   if (host === undefined) {
     return httpVersionMinor === 0 ? undefined : problem('BAD_REQUEST', 'The Host header is missing.');

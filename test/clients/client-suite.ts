@@ -99,11 +99,13 @@ async function askForExamples(standIn: StandIn, ask: Ask): Promise<void> {
         '$ref' in reference ? document.components.responses[reference.$ref.split('/').at(-1)!]! : reference;
       const [content] = Object.values(response.content ?? {});
       for (const { value } of Object.values(content?.examples ?? {})) {
-        standIn.answer = { ...exampleOf(document, response, Number(status)), body: JSON.stringify(value) };
+        const shown = value as { readonly status: number; readonly code: string };
+        const answered = status === 'default' ? shown.status : Number(status);
+        standIn.answer = { ...exampleOf(document, response, answered), body: JSON.stringify(value) };
         const expected =
           status === '200'
             ? { status: 200, values: valuesOf(operation, value) }
-            : { status: Number(status), code: (value as { code: string }).code };
+            : { status: answered, code: shown.code };
         assert.deepEqual(await ask(operation, 'any', 'BTCEUR'), expected, `${operation} ${status}`);
       }
     }

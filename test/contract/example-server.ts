@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
 import type { Header, Response } from '../../src/contract/openapi-responses.ts';
+import { transportResponse } from './response-validator.ts';
 
 /** A response as the document shows it: the example of every header, and one of the body. */
 export interface ExampleResponse {
@@ -17,7 +18,7 @@ export function exampleResponse(
   status: number,
   choice?: string,
 ): ExampleResponse {
-  const documented = document.paths[path]?.get.responses[status];
+  const documented = document.paths[path]?.get.responses[status] ?? transportResponse(document, status);
   if (documented === undefined) throw new Error(`not documented: ${method} ${path} ${status}`);
   const response = '$ref' in documented ? resolve(document, documented.$ref) : documented;
   const example = exampleOf(document, response, status, choice);

@@ -7,7 +7,7 @@ import { openApiDocument } from '../../src/contract/openapi.ts';
 import { errorResponse } from '../../src/contract/openapi-responses.ts';
 import type { ErrorBody, MarketListBody, TickerListBody } from '../../src/contract/schemas.ts';
 import { type ExampleResponse, exampleOf, exampleResponse } from './example-server.ts';
-import { createResponseValidator, type ObservedResponse } from './response-validator.ts';
+import { createResponseValidator, type ObservedResponse, statusesOf } from './response-validator.ts';
 
 const document = openApiDocument({ baseUrl: 'http://127.0.0.1', errorsUrl: 'http://127.0.0.1/errors' });
 const validate = createResponseValidator(document);
@@ -34,10 +34,10 @@ function assertCaught(response: ObservedResponse, message: RegExp): void {
 }
 
 test('every response of the document, as its examples show it, is valid', () => {
-  for (const [path, item] of Object.entries(document.paths)) {
+  for (const path of Object.keys(document.paths)) {
     for (const method of ['get', 'head'] as const) {
-      for (const status of Object.keys(item.get.responses)) {
-        const response = exampleResponse(document, path, method, Number(status));
+      for (const status of statusesOf(document, path)) {
+        const response = exampleResponse(document, path, method, status);
         validate({ method: method.toUpperCase(), path, ...response });
       }
     }

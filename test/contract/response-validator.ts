@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { documentSchemas, type SchemaCheck } from '../../src/contract/document-schemas.testing.ts';
-import { type ErrorCode, isInContract } from '../../src/contract/errors.ts';
+import { type ErrorCode, errorTable, isInContract } from '../../src/contract/errors.ts';
 import { contractLimits } from '../../src/contract/limits.ts';
 import type { OpenApiDocument } from '../../src/contract/openapi.ts';
 import type { Header } from '../../src/contract/openapi-responses.ts';
@@ -10,6 +10,7 @@ import {
   type Response as DocumentedResponse,
   errorResponse,
   type MediaType,
+  sharedErrors,
 } from '../../src/contract/openapi-responses.ts';
 import type { ErrorBody } from '../../src/contract/schemas.ts';
 import { bodyFaults } from './body-rules.ts';
@@ -105,11 +106,25 @@ function documentedResponse(
   const operation = method === 'GET' || method === 'HEAD' ? item?.get : undefined;
   const found = operation?.responses[status];
   if (found !== undefined) return '$ref' in found ? componentOf(document, found.$ref) : found;
-  if (operation !== undefined) return undefined;
+  if (operation !== undefined) return transportResponse(document, status);
   const name = outsideResponses(path, item !== undefined)[status];
-  if (name === undefined) return undefined;
+  if (name === undefined) return transportResponse(document, status);
   const service = { errorsUrl: document.externalDocs.url, limits: contractLimits };
   return document.components.responses[name] ?? errorResponse([name as ErrorCode], service);
+}
+
+/** The part of the `default` of every operation that has a status. A 405 only answers methods that no operation has. */
+export function transportResponse(document: OpenApiDocument, status: number): DocumentedResponse | undefined {
+  const codes = sharedErrors.Transport.filter((code) => errorTable[code].status === status && status !== 405);
+  const service = { errorsUrl: document.externalDocs.url, limits: contractLimits };
+  return codes.length === 0 ? undefined : errorResponse(codes, service);
+}
+
+/** The statuses that an operation can answer with. */
+export function statusesOf(document: OpenApiDocument, path: string): readonly number[] {
+  const own = Object.keys(document.paths[path]!.get.responses).filter((status) => status !== 'default');
+  const shared = sharedErrors.Transport.map((code) => errorTable[code].status).filter((status) => status !== 405);
+  return [...new Set([...own.map(Number), ...shared])];
 }
 
 function componentOf(document: OpenApiDocument, reference: string): DocumentedResponse {
@@ -119,14 +134,9 @@ function componentOf(document: OpenApiDocument, reference: string): DocumentedRe
 /** What may answer a path or a method that no operation describes, by status. */
 function outsideResponses(path: string, pathIsDocumented: boolean): Readonly<Record<number, string>> {
   return {
-    400: 'BadRequest',
     ...(isKeyed(path) ? { 401: 'Unauthorized', 429: 'TooManyRequests' } : { 429: 'TooManyRequestsWithoutKey' }),
     ...(pathIsDocumented ? {} : { 404: 'NOT_FOUND' }),
     ...(pathIsDocumented || !isKeyed(path) ? { 405: 'METHOD_NOT_ALLOWED' } : {}),
-    408: 'RequestTimeout',
-    417: 'ExpectationFailed',
-    431: 'HeadersTooLarge',
-    500: 'InternalError',
     503: 'Overloaded',
   };
 }
