@@ -78,6 +78,8 @@ class Service:
         """Server time minus the local clock's."""
         self.price = 49_750
         self.feed = "operational"
+        self.updated: float | None = None
+        """When market data last arrived; None while it arrives."""
         self.tells_feed = False
         """Whether answers with prices have ``X-Feed-Status``."""
         self.window: tuple[float, float] | None = None
@@ -149,6 +151,8 @@ class Service:
 
     def _status(self, runs: bool) -> dict[str, Any]:
         body = status(self.now, self.feed)
+        if self.updated is not None:
+            body.update(instant("lastUpdatedAt", self.updated))
         if self.window is not None:
             start, end = self.window
             body["maintenance"] = {**instant("from", start), **instant("to", end), "description": "Upgrade."}

@@ -131,6 +131,7 @@ class Simulation:
             "attempt_timeout": 10.0,
             "deadline": 90.0,
             "wait_for_limit": True,
+            "max_data_age": 30.0,
             "remeasure_clock": 1_800.0,
             "hooks": Hooks(),
             "clock": self.clock,

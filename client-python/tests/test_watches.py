@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from answers import Service, problem, status, ticker
+from answers import Service, instant, problem, status, ticker
 from simulation import LOST, START, Reading, Reply
 
 from market_data_client._core import Core
@@ -219,6 +219,36 @@ def test_learns_the_state_of_the_feed_with_the_prices_where_the_answer_has_it() 
     watching.simulation.pass_time(90)
     assert watching.kinds[-1] == "degraded"
     assert len(watching.given) == 2
+
+
+def test_relies_on_a_service_that_works_worse_up_to_the_age_of_its_data_that_the_caller_allows() -> None:
+    for options, bound in (({}, 30), ({"max_data_age": 120.0}, 120)):
+        service = Service()
+        service.tells_feed = True
+        watching = Watching(service, **options)
+        watching.simulation.pass_time(20)
+        service.feed, service.updated = "degraded", service.now
+        watching.move()
+        watching.simulation.pass_time(bound - 2)
+        assert [watching.kinds, len(watching.given)] == [["operational", "degraded"], 2]
+        assert watching.reading.watch.state.is_reliable
+        watching.simulation.pass_time(10)
+        assert watching.kinds == ["operational", "degraded", "outage"]
+        service.feed, service.updated = "operational", None
+        watching.move()
+        watching.simulation.pass_time(6)
+        assert [watching.kinds[-1], len(watching.given)] == ["operational", 3]
+
+
+def test_takes_the_age_of_the_data_from_the_status_alone_whatever_the_local_clock_says() -> None:
+    for offset in (0.0, 86_400.0, -86_400.0):
+        service = Service(offset=offset)
+        service.feed = "degraded"
+        for age, kind in ((30.0, "degraded"), (30.001, "outage")):
+            service.broken["/v1/status"] = Reply(200, status(service.now, "degraded", **instant("lastUpdatedAt", service.now - age)))
+            watching = Watching(service)
+            watching.simulation.pass_time(10)
+            assert watching.kinds == [kind]
 
 
 def test_tells_of_the_limit_spent_by_others_and_asks_again_only_in_the_next_minute() -> None:

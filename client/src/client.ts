@@ -5,8 +5,9 @@ import { Poller } from './poller.ts';
 import { type CallLimits, Requester, type Resource } from './requester.ts';
 import { type ClientOptions, type Settings, settingsOf } from './settings.ts';
 import { readMarkets, readStatus, readTicker, readTickers, readTime } from './shapes.ts';
-import { dataSource, statusSource } from './sources.ts';
+import { dataSource, statusGapMs, statusSource } from './sources.ts';
 import { PolledWatch, type Watch, type WatchOptions } from './watch.ts';
+import { dataAgeMs, type StateOptions } from './watch-state.ts';
 import { Wire } from './wire.ts';
 
 export interface CallOptions {
@@ -79,7 +80,7 @@ export class MarketDataClient {
       waitsForBudget: settings.waitForLimit,
       attemptTimeoutMs: settings.attemptTimeoutMs,
     });
-    this.#statusPoller = this.#poller(statusResource, statusIntervalMs);
+    this.#statusPoller = this.#poller(statusResource, (status) => statusIntervalMs(status, settings.maxDataAgeMs));
     this.#marketsPoller = this.#poller(marketsResource, () => pollingIntervalsMs.markets);
     this.#tickersPoller = this.#poller(tickersResource, () => pollingIntervalsMs.tickers);
   }
@@ -137,12 +138,9 @@ export class MarketDataClient {
     return atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, this.now() - atMs);
   }
 
-  /** The status whenever it changes. Polls once a minute, and every 15 seconds during an outage of the feed or maintenance. */
+  /** The status whenever it changes. Polls once a minute, and every 15 seconds while the feed is worse and in maintenance. */
   watchStatus(options: Omit<WatchOptions, 'includeStale'> = {}): Watch<ServiceStatus> {
-    return this.#watch(
-      statusSource(this.#statusPoller, (ms) => this.#toServerTime(ms)),
-      options,
-    );
+    return this.#watch(statusSource(this.#statusPoller, this.#stateOptions), options);
   }
 
   /** All markets whenever one changes. Polls once an hour. */
@@ -173,8 +171,12 @@ export class MarketDataClient {
   }
 
   #dataSource<T>(poller: Poller<T>, includesUnreliable: boolean) {
+    return dataSource(poller, this.#statusPoller, { ...this.#stateOptions, includesUnreliable });
+  }
+
+  get #stateOptions(): StateOptions {
     const toServerTime = (monotonicMs: number) => this.#toServerTime(monotonicMs);
-    return dataSource(poller, this.#statusPoller, { toServerTime, includesUnreliable });
+    return { toServerTime, maxDataAgeMs: this.#settings.maxDataAgeMs };
   }
 
   #poller<T>(resource: Resource<T>, intervalMs: (latest: T) => number): Poller<T> {
@@ -239,10 +241,15 @@ export class MarketDataClient {
   }
 }
 
-/** Once a minute, more often while something is wrong, and at the announced end of a running window. */
-function statusIntervalMs({ status, components, maintenance, serverTimeMs }: ServiceStatus): number {
+/** Once a minute, more often while something is wrong, at the announced end of a window, and when data is getting too old. */
+function statusIntervalMs(latest: ServiceStatus, maxDataAgeMs: number): number {
+  const { status, components, maintenance, serverTimeMs } = latest;
   if (status === 'maintenance' && maintenance !== null) {
     return Math.max(windowEndGapMs, Math.min(statusDuringOutageMs, maintenance.toMs - serverTimeMs));
+  }
+  if (components.ticker === 'degraded') {
+    const leftMs = maxDataAgeMs - dataAgeMs(latest);
+    return leftMs < 0 ? statusDuringOutageMs : Math.max(statusGapMs, Math.min(statusDuringOutageMs, leftMs + 1));
   }
   return components.ticker === 'outage' ? statusDuringOutageMs : pollingIntervalsMs.status;
 }

@@ -17,6 +17,11 @@ export interface ClientOptions extends Hooks {
   readonly deadlineMs?: number;
   /** `false` sends requests even when the key's limit is known to be used up; the server refuses them. Default: `true`. */
   readonly waitForLimit?: boolean;
+  /**
+   * The oldest market data that a watch calls reliable while the service is `degraded`, in milliseconds: `serverTimeMs` less
+   * `lastUpdatedAtMs` of the last status. Default: 30,000.
+   */
+  readonly maxDataAgeMs?: number;
   /** How often the server's time is measured again while it is used, in milliseconds. Default: 30 minutes. */
   readonly remeasureClockMs?: number;
   /** For your own tests. */
@@ -34,6 +39,7 @@ export interface Settings {
   readonly attemptTimeoutMs: number;
   readonly deadlineMs: number;
   readonly waitForLimit: boolean;
+  readonly maxDataAgeMs: number;
   readonly remeasureClockMs: number;
   readonly hooks: Hooks;
   readonly clock: Clock;
@@ -51,12 +57,14 @@ export function settingsOf(options: ClientOptions): Settings {
     attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
     deadlineMs: options.deadlineMs ?? 90_000,
     waitForLimit: options.waitForLimit ?? true,
+    maxDataAgeMs: options.maxDataAgeMs ?? 30_000,
     remeasureClockMs: options.remeasureClockMs ?? 1_800_000,
     hooks: options,
     clock: options.clock ?? systemClock,
     random: options.random ?? systemRandom,
   };
-  for (const name of ['maxAttempts', 'attemptTimeoutMs', 'deadlineMs', 'remeasureClockMs'] as const) {
+  const atLeastOne = ['maxAttempts', 'attemptTimeoutMs', 'deadlineMs', 'maxDataAgeMs', 'remeasureClockMs'] as const;
+  for (const name of atLeastOne) {
     if (!(settings[name] >= 1)) throw new RangeError(`${name} must be at least 1`);
   }
   return settings;

@@ -5,23 +5,29 @@ import {
   dataState,
   isMaintenance,
   isReliable,
+  type StateOptions,
   serviceState,
-  type ToServerTime,
   type WatchState,
 } from './watch-state.ts';
 
 /** The shortest time between two polls of the status, also for an early one. */
-const statusGapMs = 5_000;
+export const statusGapMs = 5_000;
 
 /**
- * Data together with the status of the service: prices are still served while the feed is stale. When maintenance begins, the status is polled at once to learn its end; when it
- * ends early, the data is.
+ * Data together with the status of the service: prices are still served while the feed is stale. When maintenance begins, the
+ * status is polled at once to learn its end; when it ends early, the data is. When the feed becomes worse, the status is polled
+ * to learn the age of the data.
  */
 export function dataSource<T>(
   data: Poller<T>,
   service: Poller<ServiceStatus>,
-  { toServerTime, includesUnreliable }: { readonly toServerTime: ToServerTime; readonly includesUnreliable: boolean },
+  options: StateOptions & { readonly includesUnreliable: boolean },
 ): WatchSource<T> {
+  // Only the status has the age of the data; after a failure it has its own time to be asked again.
+  const lacksAge = () =>
+    data.feedStatus === 'degraded' &&
+    service.condition.kind === 'ok' &&
+    service.latest?.components.ticker !== 'degraded';
   const isInMaintenance = () => data.condition.kind === 'failing' && isMaintenance(data.condition.failure);
   return {
     follow(follower: Follower) {
@@ -37,7 +43,7 @@ export function dataSource<T>(
       });
       const unfollowData = data.follow({
         changed() {
-          if (isInMaintenance() && !wasInMaintenance.value) service.pollSooner(statusGapMs);
+          if ((isInMaintenance() && !wasInMaintenance.value) || lacksAge()) service.pollSooner(statusGapMs);
           wasInMaintenance.value = isInMaintenance();
           follower.changed();
         },
@@ -49,19 +55,19 @@ export function dataSource<T>(
       };
     },
     latest: () => data.latest,
-    state: () => dataState(data, service, toServerTime),
-    isOffered: (state: WatchState) => includesUnreliable || isReliable(state),
+    state: () => dataState(data, service, options),
+    isOffered: (state: WatchState) => options.includesUnreliable || isReliable(state),
     // Unchanged data is the same object, thanks to the entity tag.
     isSame: (one, other) => one === other,
   };
 }
 
 /** The status itself. A new server time alone is not a change. */
-export function statusSource(service: Poller<ServiceStatus>, toServerTime: ToServerTime): WatchSource<ServiceStatus> {
+export function statusSource(service: Poller<ServiceStatus>, options: StateOptions): WatchSource<ServiceStatus> {
   return {
     follow: (follower) => service.follow(follower),
     latest: () => service.latest,
-    state: () => serviceState(service.condition, service.latest, toServerTime),
+    state: () => serviceState(service.condition, service.latest, options),
     isOffered: () => true,
     isSame: (one, other) => withoutInstants(one) === withoutInstants(other),
   };

@@ -6,11 +6,11 @@ import type { Condition } from './poller.ts';
 export interface WatchState {
   readonly kind:
     | 'starting'
-    /** The data is current. */
+    /** Everything works. */
     | 'operational'
-    /** The data is current, but arrives over the fallback, or the status is not available. */
+    /** The service works worse: its data is older than usual, up to `maxDataAgeMs`. Or the status is not available. */
     | 'degraded'
-    /** No data, no answer, or data too old to rely on. */
+    /** No data, no answer, or data too old to rely on: older than `maxDataAgeMs`. */
     | 'outage'
     /** Announced maintenance is running. */
     | 'maintenance'
@@ -37,14 +37,25 @@ export function isReliable(state: WatchState): boolean {
   return state.kind === 'operational' || state.kind === 'degraded';
 }
 
-/** Converts a monotonic instant to server time. */
-export type ToServerTime = (monotonicMs: number) => number;
+/** The age of the market data when a status was answered, by the server's clock alone. */
+export function dataAgeMs({ serverTimeMs, lastUpdatedAtMs }: ServiceStatus): number {
+  return lastUpdatedAtMs === null ? Number.POSITIVE_INFINITY : serverTimeMs - lastUpdatedAtMs;
+}
+
+/** What states follow from besides answers. */
+export interface StateOptions {
+  /** Converts a monotonic instant to server time. */
+  readonly toServerTime: ToServerTime;
+  readonly maxDataAgeMs: number;
+}
+
+type ToServerTime = (monotonicMs: number) => number;
 
 /** The state of a watch on data: the condition of its own polls, then the status of the feed. */
 export function dataState(
   data: { readonly condition: Condition; readonly feedStatus: ServiceState | undefined },
   service: { readonly condition: Condition; readonly latest: ServiceStatus | undefined },
-  toServerTime: ToServerTime,
+  { toServerTime, maxDataAgeMs }: StateOptions,
 ): WatchState {
   if (data.condition.kind !== 'ok') return pollState(data.condition, service.latest, toServerTime);
   const status = service.condition.kind === 'failing' ? undefined : service.latest;
@@ -52,7 +63,8 @@ export function dataState(
   const feed = data.feedStatus ?? status?.components.ticker;
   if (feed !== undefined) {
     // The data arrived, so no window is running any more, whatever an older status says.
-    return namedState(worstOf([feed, status?.api ?? 'operational'].filter((state) => state !== 'maintenance')));
+    const state = worstOf([feed, status?.api ?? 'operational'].filter((each) => each !== 'maintenance'));
+    return namedState(state, service.latest, maxDataAgeMs);
   }
   if (service.condition.kind === 'failing') return { kind: 'degraded', failure: service.condition.failure };
   return { kind: 'starting' };
@@ -62,11 +74,11 @@ export function dataState(
 export function serviceState(
   service: Condition,
   latest: ServiceStatus | undefined,
-  toServerTime: ToServerTime,
+  { toServerTime, maxDataAgeMs }: StateOptions,
 ): WatchState {
   if (service.kind !== 'ok' || latest === undefined) return pollState(service, latest, toServerTime);
   if (latest.status === 'maintenance') return inMaintenance(latest, undefined, undefined);
-  return namedState(latest.status);
+  return namedState(latest.status, latest, maxDataAgeMs);
 }
 
 function pollState(data: Condition, status: ServiceStatus | undefined, toServerTime: ToServerTime): WatchState {
@@ -100,7 +112,10 @@ function inMaintenance(
   };
 }
 
-function namedState(state: ServiceState): WatchState {
+/** A service that works worse is not relied on once its data is too old; an older status says nothing about the age. */
+function namedState(state: ServiceState, latest: ServiceStatus | undefined, maxDataAgeMs: number): WatchState {
+  const isOfNow = state === 'degraded' && latest?.components.ticker === state;
+  if (isOfNow && dataAgeMs(latest) > maxDataAgeMs) return { kind: 'outage' };
   return isKnownServiceStatus(state) ? { kind: state } : { kind: 'unrecognized', status: state };
 }
 

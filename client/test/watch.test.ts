@@ -191,7 +191,30 @@ describe('a watch of the real listener', () => {
     tick('50004.00');
     await world.pass(6_000);
     assert.deepEqual(kinds(), ['operational', 'degraded', 'operational']);
-    assert.equal(world.askedAt('/v1/status').length, 1, 'no status was needed for it');
+    assert.equal(world.askedAt('/v1/status').length, 3, 'two of them for the age of data that gets old');
+  });
+
+  test('relies on a service that works worse up to the age of its data that the caller allows, 30 s by default', async () => {
+    const patient: WatchState[] = [];
+    const { given } = record(world.client().watchTickers({ onState }));
+    const client = world.client({ maxDataAgeMs: 120_000 });
+    record(client.watchTickers({ onState: (state) => patient.push(state) }));
+    await world.pass(20_000);
+    world.api.feed.pathChanged('fallback');
+    await world.pass(8_000);
+    tick('50001.00');
+    world.api.feed.pathChanged('fallback');
+    await world.pass(25_000, 1_000);
+    assert.deepEqual([kinds(), given.length], [['operational', 'degraded'], 2]);
+    await world.pass(12_000, 1_000);
+    assert.deepEqual(kinds(), ['operational', 'degraded', 'outage']);
+    await world.pass(70_000, 1_000);
+    assert.deepEqual([patient.at(-1)?.kind, kinds().length], ['degraded', 3]);
+    await world.pass(20_000, 1_000);
+    assert.equal(patient.at(-1)?.kind, 'outage');
+    tick('50002.00');
+    await world.pass(17_000, 1_000);
+    assert.deepEqual([kinds().at(-1), given.length], ['operational', 3]);
   });
 
   test('tells an outage of the feed though prices are served on, and holds those back until it is over', async () => {
@@ -356,6 +379,22 @@ describe('a watch of a server in trouble', () => {
     behaviours = { '/v1/tickers': answer(502, '<html>') };
     await drive.pass(90_000, 1_000);
     assert.deepEqual(kinds(), ['operational', 'outage']);
+  });
+
+  test('takes the age of the data from the status alone, whatever the local clock says', async () => {
+    const aged = (ms: number) => {
+      const body = { ...statusBody({ ticker: 'degraded' }), lastUpdatedAtMs: timeBody.serverTimeMs - ms };
+      behaviours['/v1/status'] = answer(200, { ...body, lastUpdatedAt: new Date(body.lastUpdatedAtMs).toISOString() });
+    };
+    aged(30_000);
+    const { given, kinds } = watch();
+    await drive.pass(10_000);
+    drive.clock.jump(5 * 365 * 86_400_000);
+    await drive.pass(10_000);
+    assert.deepEqual([kinds(), given.length], [['degraded'], 1]);
+    aged(30_001);
+    await drive.pass(17_000);
+    assert.deepEqual(kinds(), ['degraded', 'outage']);
   });
 
   test('goes on as degraded while the status alone cannot be had', async () => {

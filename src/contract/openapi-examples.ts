@@ -80,8 +80,14 @@ const statuses: Examples = {
     value: { ...operational, status: 'maintenance', api: 'maintenance', maintenance: runningWindow },
   },
   degraded: {
-    summary: 'Data arrives over the fallback path',
-    value: { ...operational, status: 'degraded', components: { ticker: 'degraded' } },
+    summary: 'It works worse, and the data is 8 seconds old',
+    value: {
+      ...operational,
+      status: 'degraded',
+      components: { ticker: 'degraded' },
+      lastUpdatedAt: '2026-11-21T09:59:52.517Z',
+      lastUpdatedAtMs: 1795255192517,
+    },
   },
   neverFed: {
     summary: 'No data has arrived yet',

@@ -92,7 +92,7 @@ const headers = {
   },
   [headerNames.feedStatus]: {
     description:
-      'Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.',
+      'Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.',
     schema: openSetForm(feedStatuses, lowerCaseWord),
     example: feedStatuses[0],
   },

@@ -40,7 +40,7 @@ export const PublicMarketStatusSchema = part.openSet<PublicMarketStatus>(
 export const PublicServiceStatusSchema = part.openSet<PublicServiceStatus>(
   publicServiceStatuses,
   part.lowerCaseWord,
-  `State of the service or of a part of it. \`operational\`: everything works. \`degraded\`: works but worse, for example data arrives over a fallback path instead of the live feed. \`outage\`: data is not arriving or is too old to rely on. \`maintenance\`: an announced maintenance window is running. ${openNote}`,
+  `State of the service or of a part of it. \`operational\`: everything works. \`degraded\`: works but worse, for example data arrives over a fallback path instead of the live feed, or not at all for some seconds; how old it is, \`lastUpdatedAt\` says. \`outage\`: data is not arriving or is too old to rely on. \`maintenance\`: an announced maintenance window is running. ${openNote}`,
 );
 
 const serverTimeFields = {
@@ -56,7 +56,7 @@ export const MaintenanceWindowSchema = Type.Object(
   {
     from: part.instant('Start of the window, ISO 8601 in UTC.', windowFrom),
     fromMs: part.instantMs('The same instant as `from`, in milliseconds since the Unix epoch.', windowFrom),
-    to: part.instant('Expected end of the window, ISO 8601 in UTC. It can move while the window runs.', windowTo),
+    to: part.instant('Expected end of the window, ISO 8601 in UTC. It can move while the window runs. Where windows touch, it is this one’s own, and the `Retry-After` of a 503 looks to the end of the last.', windowTo),
     toMs: part.instantMs('The same instant as `to`, in milliseconds since the Unix epoch.', windowTo),
     description: part.text('What the maintenance is about, in English.', 'Upgrade of the price database.', {
       maxLength: 500,
@@ -77,7 +77,7 @@ export const ServiceStatusSchema = Type.Object(
     components: Type.Object(
       {
         ticker: serviceStatus(
-          'Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path, otherwise `operational`. Answers with prices carry it too, in the header `X-Feed-Status`.',
+          'Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path or does not arrive, otherwise `operational`. The age of the data is the distance between `lastUpdatedAt` and `serverTime`. Answers with prices carry it too, in the header `X-Feed-Status`.',
         ),
       },
       { description: 'The parts the API depends on. Parts can be added.' },
@@ -117,7 +117,7 @@ export const MarketSchema = Type.Object(
     pricePrecision: part.places('Decimal places every price of the market is rounded to.', 1),
     amountPrecision: part.places('Decimal places every amount of the base currency is rounded to.', 8),
     tickSize: part.decimal(
-      'Smallest step of a price, in the quote currency. For internally converted quote currencies it is derived from `pricePrecision`.',
+      'Smallest step of a price, in the quote currency. Client prices have `pricePrecision` decimals and may lie between its steps. For internally converted quote currencies it is derived from `pricePrecision`.',
       '0.1',
     ),
     minOrderSize: part.decimal('Smallest size of an order, in the base currency.', '0.00005'),
@@ -170,7 +170,10 @@ export const TickerSchema = Type.Object(
     priceChangePercent1h: change('1 hour', '0.21'),
     priceChangePercent24h: change('24 hours', '-1.05'),
     priceChangePercent7d: change('7 days', '3.40'),
-    timestamp: part.instant('When the ticker was captured, ISO 8601 in UTC with milliseconds.', capturedAt),
+    timestamp: part.instant(
+      'When the ticker was captured, ISO 8601 in UTC with milliseconds. A converted price (CZK) can change while this stays, because its rate changed: the `ETag` tells the two apart.',
+      capturedAt,
+    ),
     timestampMs: part.instantMs('The same instant as `timestamp`, in milliseconds since the Unix epoch.', capturedAt),
   },
   { description: 'Current client prices of a market, and what the exchange saw in the last 24 hours.' },

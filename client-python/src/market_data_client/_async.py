@@ -90,8 +90,9 @@ class AsyncClient:
 
     ``max_attempts`` is the most requests for one call; 1 never repeats. ``attempt_timeout`` bounds one request and its whole
     answer, ``deadline`` a call with all its attempts and waits, both in seconds. With ``wait_for_limit=False`` requests are
-    sent even when the key's limit is known to be used up; the server refuses them. ``remeasure_clock`` is how often the
-    server's time is measured again while it is used. ``http_client`` is an httpx client of your own, for a proxy,
+    sent even when the key's limit is known to be used up; the server refuses them. ``max_data_age`` is the age in
+    seconds of the oldest market data that a watch calls reliable while the service is ``degraded``. ``remeasure_clock`` is how
+    often the server's time is measured again while it is used. ``http_client`` is an httpx client of your own, for a proxy,
     certificates or tests; it is left open. The hooks are called for each request, answer and repetition.
 
     Raises ``ValueError`` for an option that cannot be right.
@@ -106,6 +107,7 @@ class AsyncClient:
         attempt_timeout: float = 10.0,
         deadline: float = 90.0,
         wait_for_limit: bool = True,
+        max_data_age: float = 30.0,
         remeasure_clock: float = 1_800.0,
         http_client: httpx.AsyncClient | None = None,
         on_request: Callable[[RequestInfo], object] | None = None,
@@ -121,6 +123,7 @@ class AsyncClient:
             attempt_timeout=attempt_timeout,
             deadline=deadline,
             wait_for_limit=wait_for_limit,
+            max_data_age=max_data_age,
             remeasure_clock=remeasure_clock,
             hooks=Hooks(on_request, on_response, on_retry),
             clock=clock,

@@ -16,6 +16,7 @@ from ._steps import Steps, Waker
 from ._watch import DataSource, OnState, StatusSource, WatchCore
 from .errors import MarketDataError
 from .models import ClockOffset, Limit, Market, ServerTime, ServiceStatus, Ticker
+from .state import data_age
 
 T = TypeVar("T")
 
@@ -29,7 +30,7 @@ _MARKETS_INTERVAL = 3_600.0
 _STATUS_INTERVAL = 60.0
 """The recommended polling intervals (contract, Limits, rule 5)."""
 _STATUS_INTERVAL_IN_TROUBLE = 15.0
-"""During an outage of the feed and in maintenance, when the contract allows more than once a minute."""
+"""While the feed is worse and in maintenance, when the contract allows more than once a minute."""
 _WINDOW_END_GAP = 1.0
 """The shortest wait for the end of a window."""
 _IMPRECISE_CLOCK = 2.0
@@ -65,7 +66,7 @@ class Core:
         """The caller uses the server's time, so it is measured again from time to time."""
         self._calls_under_way = 0
         self._measure_from = -math.inf
-        self._status_poller = self._poller(STATUS, _status_interval, _STATUS_INTERVAL)
+        self._status_poller = self._poller(STATUS, self._status_interval, _STATUS_INTERVAL)
         self._markets_poller = self._poller(MARKETS, lambda _: _MARKETS_INTERVAL, _STATUS_INTERVAL)
         self._tickers_poller = self._poller(TICKERS, lambda _: _TICKER_INTERVAL, _TICKER_INTERVAL)
         self._ticker_pollers: dict[str, Poller[Ticker]] = {}
@@ -105,7 +106,8 @@ class Core:
         return None if left is None else Limit(left.limit, left.remaining, instant_of(left.reset * 1_000))
 
     def watch_status(self, on_state: OnState | None) -> WatchCore[ServiceStatus]:
-        return WatchCore(StatusSource(self._status_poller, self._to_server_time), on_state, self.lock)
+        source = StatusSource(self._status_poller, self._to_server_time, self.settings.max_data_age)
+        return WatchCore(source, on_state, self.lock)
 
     def watch_markets(self, on_state: OnState | None) -> WatchCore[tuple[Market, ...]]:
         return self._watch_data(self._markets_poller, on_state, includes_stale=True)
@@ -127,7 +129,13 @@ class Core:
         return None if until is None else max(0.0, until - self.clock.steady()) / self.clock.speed
 
     def _watch_data(self, poller: Poller[T], on_state: OnState | None, *, includes_stale: bool) -> WatchCore[T]:
-        source = DataSource(poller, self._status_poller, self._to_server_time, includes_stale=includes_stale)
+        source = DataSource(
+            poller,
+            self._status_poller,
+            self._to_server_time,
+            max_data_age=self.settings.max_data_age,
+            includes_stale=includes_stale,
+        )
         return WatchCore(source, on_state, self.lock)
 
     def _poller(self, resource: Resource[T], interval: Callable[[T], float], after_failure: float) -> Poller[T]:
@@ -175,18 +183,21 @@ class Core:
         except MarketDataError:
             pass
 
+    def _status_interval(self, status: ServiceStatus) -> float:
+        """More often while something is wrong, at the announced end of a window, and when data is getting too old."""
+        if status.status == "maintenance" and status.maintenance is not None:
+            left = (status.maintenance.end - status.server_time).total_seconds()
+            return max(_WINDOW_END_GAP, min(_STATUS_INTERVAL_IN_TROUBLE, left))
+        if status.components.ticker == "degraded":
+            left = self.settings.max_data_age - data_age(status)
+            soon = min(_STATUS_INTERVAL_IN_TROUBLE, left + 0.001)
+            return _STATUS_INTERVAL_IN_TROUBLE if left < 0 else max(_TICKER_INTERVAL, soon)
+        is_in_trouble = status.components.ticker == "outage" or status.status == "maintenance"
+        return _STATUS_INTERVAL_IN_TROUBLE if is_in_trouble else _STATUS_INTERVAL
+
     def _to_server_time(self, steady: float) -> datetime:
         return _milliseconds(self.budget.server_clock.now() + steady - self.clock.steady())
 
 
 def _milliseconds(seconds: float) -> datetime:
     return instant_of(math.floor(seconds * 1_000))
-
-
-def _status_interval(status: ServiceStatus) -> float:
-    """Once a minute, more often while something is wrong, and at the announced end of a running window."""
-    if status.status == "maintenance" and status.maintenance is not None:
-        left = (status.maintenance.end - status.server_time).total_seconds()
-        return max(_WINDOW_END_GAP, min(_STATUS_INTERVAL_IN_TROUBLE, left))
-    is_in_trouble = status.components.ticker == "outage" or status.status == "maintenance"
-    return _STATUS_INTERVAL_IN_TROUBLE if is_in_trouble else _STATUS_INTERVAL

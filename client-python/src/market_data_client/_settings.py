@@ -19,6 +19,7 @@ class Settings:
     attempt_timeout: float
     deadline: float
     wait_for_limit: bool
+    max_data_age: float
     remeasure_clock: float
     hooks: Hooks
     clock: Clock
@@ -27,7 +28,7 @@ class Settings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "base_url", _checked_base_url(self.base_url))
         _check_key(self.api_key)
-        for name in ("max_attempts", "attempt_timeout", "deadline", "remeasure_clock"):
+        for name in ("max_attempts", "attempt_timeout", "deadline", "max_data_age", "remeasure_clock"):
             check_positive(name, getattr(self, name))
 
 

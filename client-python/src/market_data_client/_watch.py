@@ -48,17 +48,26 @@ class Source(Protocol[T]):
 class DataSource(Generic[T]):
     """Data together with the status of the service: prices are still served while the feed is stale.
 
-    When maintenance begins, the status is polled at once to learn its end; when it ends early, the data is.
+    When maintenance begins, the status is polled at once to learn its end; when it ends early, the data is. When the feed
+    becomes worse, the status is polled to learn the age of the data.
     """
 
     def __init__(
-        self, data: Poller[T], service: Poller[ServiceStatus], to_server_time: ToServerTime, *, includes_stale: bool
+        self,
+        data: Poller[T],
+        service: Poller[ServiceStatus],
+        to_server_time: ToServerTime,
+        *,
+        max_data_age: float,
+        includes_stale: bool,
     ) -> None:
         self._data = data
         self._service = service
         self._to_server_time = to_server_time
+        self._max_data_age = max_data_age
         self._includes_stale = includes_stale
         self._was_in_maintenance = False
+        self._was_degraded = False
 
     @property
     def pollers(self) -> tuple[Poller[Any], ...]:
@@ -69,7 +78,7 @@ class DataSource(Generic[T]):
         return self._data.latest
 
     def state(self) -> WatchState:
-        return data_state(self._data, self._service, self._to_server_time)
+        return data_state(self._data, self._service, self._to_server_time, self._max_data_age)
 
     def polled(self, poller: Poller[Any]) -> None:
         status = self._service.latest
@@ -81,6 +90,11 @@ class DataSource(Generic[T]):
         if poller is self._service and is_over and is_in_maintenance:
             self._data.poll_now()
         self._was_in_maintenance = is_in_maintenance
+        is_degraded = self._data.feed == "degraded"
+        is_age_known = status is not None and status.components.ticker == "degraded"
+        if is_degraded and not self._was_degraded and not is_age_known and self._service.condition.kind == "ok":
+            self._service.poll_now()
+        self._was_degraded = is_degraded
 
     def is_offered(self, state: WatchState) -> bool:
         return self._includes_stale or state.is_reliable
@@ -93,9 +107,10 @@ class DataSource(Generic[T]):
 class StatusSource:
     """The status itself. A new server time alone is not a change."""
 
-    def __init__(self, service: Poller[ServiceStatus], to_server_time: ToServerTime) -> None:
+    def __init__(self, service: Poller[ServiceStatus], to_server_time: ToServerTime, max_data_age: float) -> None:
         self._service = service
         self._to_server_time = to_server_time
+        self._max_data_age = max_data_age
 
     @property
     def pollers(self) -> tuple[Poller[Any], ...]:
@@ -106,7 +121,7 @@ class StatusSource:
         return self._service.latest
 
     def state(self) -> WatchState:
-        return service_state(self._service, self._to_server_time)
+        return service_state(self._service, self._to_server_time, self._max_data_age)
 
     def polled(self, poller: Poller[Any]) -> None:
         pass

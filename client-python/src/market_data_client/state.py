@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,9 +29,9 @@ WatchStateKind = Literal[
 class WatchState:
     """``kind`` decides; the set can grow, so treat others like ``outage``.
 
-    ``starting``: nothing is known yet. ``operational``: the data is current. ``degraded``: the data is current, but arrives
-    over the fallback, or the status is not available. ``outage``: no data, no answer, or data too old to rely on.
-    ``maintenance``: announced maintenance is running. ``limited``: the key's requests for this minute are used up.
+    ``starting``: nothing is known yet. ``operational``: everything works. ``degraded``: the service works worse, and its data
+    is older than usual, up to ``max_data_age``; or the status is not available. ``outage``: no data, no answer, or data too
+    old to rely on: older than ``max_data_age``. ``maintenance``: announced maintenance is running. ``limited``: the key's requests for this minute are used up.
     ``unrecognized``: the service is in a state that this version does not know. ``unauthorized``: the key was refused, and
     the watch has ended. ``refused``: the request was refused permanently, and the watch has ended.
     """
@@ -47,7 +48,7 @@ class WatchState:
 
     @property
     def is_reliable(self) -> bool:
-        """Whether data seen in this state can be relied on."""
+        """Whether data seen in this state can be relied on: it is no older than ``max_data_age`` as far as that is known."""
         return self.kind in ("operational", "degraded")
 
 
@@ -55,7 +56,15 @@ ToServerTime = Callable[[float], datetime]
 """Converts a steady instant to server time."""
 
 
-def data_state(data: Poller[Any], service: Poller[ServiceStatus], to_server_time: ToServerTime) -> WatchState:
+def data_age(status: ServiceStatus) -> float:
+    """Seconds; the age of the market data when the status was answered, by the server's clock alone."""
+    at = status.last_updated_at
+    return math.inf if at is None else (status.server_time - at).total_seconds()
+
+
+def data_state(
+    data: Poller[Any], service: Poller[ServiceStatus], to_server_time: ToServerTime, max_data_age: float
+) -> WatchState:
     """The state of a watch on data: the condition of its own polls, then the state of the feed.
 
     An answer that states the feed's state itself is newer than the last status.
@@ -72,17 +81,17 @@ def data_state(data: Poller[Any], service: Poller[ServiceStatus], to_server_time
     if status is not None and not is_status_lost:
         states += [status.api] if data.feed is not None else [status.components.ticker, status.api]
     # The data arrived, so no window is running any more, whatever an older status says.
-    return _named_state(_worst_of(state for state in states if state != "maintenance"))
+    return _named_state(_worst_of(state for state in states if state != "maintenance"), status, max_data_age)
 
 
-def service_state(service: Poller[ServiceStatus], to_server_time: ToServerTime) -> WatchState:
+def service_state(service: Poller[ServiceStatus], to_server_time: ToServerTime, max_data_age: float) -> WatchState:
     """The state of a watch on the status itself."""
     status = service.latest
     if service.condition.kind != "ok" or status is None:
         return _poll_state(service.condition, status, to_server_time)
     if status.status == "maintenance":
         return _in_maintenance(status, None, None)
-    return _named_state(status.status)
+    return _named_state(status.status, status, max_data_age)
 
 
 def final_state(failure: MarketDataError) -> WatchState:
@@ -118,7 +127,11 @@ def _in_maintenance(status: ServiceStatus | None, retry_at: datetime | None, fai
     return WatchState("maintenance", until=retry_at if window is None else window.end, failure=failure, window=window)
 
 
-def _named_state(state: str) -> WatchState:
+def _named_state(state: str, status: ServiceStatus | None, max_data_age: float) -> WatchState:
+    """A service that works worse is not relied on once its data is too old; an older status says nothing about the age."""
+    is_of_now = state == "degraded" and status is not None and status.components.ticker == state
+    if status is not None and is_of_now and data_age(status) > max_data_age:
+        return WatchState("outage")
     if is_known_service_status(state):
         return WatchState(state)
     return WatchState("unrecognized", status=state)
