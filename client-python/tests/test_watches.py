@@ -245,7 +245,8 @@ def test_takes_the_age_of_the_data_from_the_status_alone_whatever_the_local_cloc
         service = Service(offset=offset)
         service.feed = "degraded"
         for age, kind in ((30.0, "degraded"), (30.001, "outage")):
-            service.broken["/v1/status"] = Reply(200, status(service.now, "degraded", **instant("lastUpdatedAt", service.now - age)))
+            updated = instant("lastUpdatedAt", service.now - age)
+            service.broken["/v1/status"] = Reply(200, status(service.now, "degraded", **updated))
             watching = Watching(service)
             watching.simulation.pass_time(10)
             assert watching.kinds == [kind]

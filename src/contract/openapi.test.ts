@@ -58,7 +58,8 @@ function headerOf(response: Response, name: string): Header | undefined {
 const responses: [string, number | undefined, Response][] = [
   ...operations.flatMap(({ operation }) =>
     responsesOf(operation).map(
-      ([status, response]) => [`${operation.operationId} ${status}`, status, response] as [string, number | undefined, Response],
+      ([status, response]) =>
+        [`${operation.operationId} ${status}`, status, response] as [string, number | undefined, Response],
     ),
   ),
   ...Object.entries(document.components.responses).map(
@@ -260,7 +261,10 @@ test('only what the contract lets clients keep has an entity tag; errors, the ti
             : 'public, max-age=300';
       assert.equal(headerOf(response, 'Cache-Control')?.example, expected, `${path} ${status}`);
       assert.equal('ETag' in response.headers, expected !== 'no-store', `${path} ${status}`);
-      assert.equal('Access-Control-Allow-Origin' in response.headers, path === '/openapi/v1.json' && expected !== 'no-store');
+      assert.equal(
+        'Access-Control-Allow-Origin' in response.headers,
+        path === '/openapi/v1.json' && expected !== 'no-store',
+      );
     }
   }
 });

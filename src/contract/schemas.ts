@@ -56,7 +56,10 @@ export const MaintenanceWindowSchema = Type.Object(
   {
     from: part.instant('Start of the window, ISO 8601 in UTC.', windowFrom),
     fromMs: part.instantMs('The same instant as `from`, in milliseconds since the Unix epoch.', windowFrom),
-    to: part.instant('Expected end of the window, ISO 8601 in UTC. It can move while the window runs. Where windows touch, it is this one’s own, and the `Retry-After` of a 503 looks to the end of the last.', windowTo),
+    to: part.instant(
+      'Expected end of the window, ISO 8601 in UTC. It can move while the window runs. Where windows touch, it is this one’s own, and the `Retry-After` of a 503 looks to the end of the last.',
+      windowTo,
+    ),
     toMs: part.instantMs('The same instant as `to`, in milliseconds since the Unix epoch.', windowTo),
     description: part.text('What the maintenance is about, in English.', 'Upgrade of the price database.', {
       maxLength: 500,

@@ -161,7 +161,7 @@ describe('the status page in a browser', () => {
       assert.equal(await page.locator('.days span').count(), 180);
       api.service.history = { ...history, incidents: [{ ...incident, to: (from + 600_000) as EpochMs }] };
       await page.clock.fastForward(60_000);
-      await page.getByText('Market data was not arriving').waitFor();
+      await page.getByText('No market data arrived').waitFor();
       await assertAccessible(page);
       await page.getByRole('link', { name: 'Čeština' }).click();
       await page.getByText('Tržní data nepřicházela').waitFor();
@@ -169,6 +169,25 @@ describe('the status page in a browser', () => {
       await assertAccessible(page);
     },
   );
+
+  test('says that no data arrives from its first seconds, and how old it is', browserTest, async (t) => {
+    const { page } = await openBrowser(t);
+    const api = await ListenerHarness.start({ clock: systemClock });
+    t.after(() => api.stop());
+    const fed = (agoMs: number) =>
+      api.feed.feedCurrent('fallback', (systemClock.now() - agoMs) as EpochMs, systemClock.monotonicMs() - agoMs);
+    fed(0);
+    await page.goto(`http://127.0.0.1:${api.port}/status`);
+    const meaning = page.locator('#state .meaning');
+    await meaning.filter({ hasText: 'works worse than usual: see the age of the data' }).waitFor();
+    fed(7_000);
+    await meaning.filter({ hasText: 'No market data is arriving.' }).waitFor();
+    await page
+      .locator('#age')
+      .filter({ hasText: /^\d+ seconds, last update at/ })
+      .waitFor();
+    await assertAccessible(page);
+  });
 
   test(
     'exported to another host, it shows the state of the service and each new copy, and says at once when it is gone',
@@ -194,7 +213,7 @@ describe('the status page in a browser', () => {
       const later = exportedStatus(offer, { now, history: { ...noHistory, incidents: [incident] }, windows: [] });
       files.set('index.html', later.get('index.html')!);
       await page.clock.fastForward(60_000);
-      await page.getByText('Market data was not arriving').waitFor();
+      await page.getByText('No market data arrived').waitFor();
       await page.getByRole('link', { name: 'Čeština' }).click();
       await page.locator('#state .word').filter({ hasText: 'V provozu' }).waitFor();
       await api.stop();

@@ -31,9 +31,10 @@ class WatchState:
 
     ``starting``: nothing is known yet. ``operational``: everything works. ``degraded``: the service works worse, and its data
     is older than usual, up to ``max_data_age``; or the status is not available. ``outage``: no data, no answer, or data too
-    old to rely on: older than ``max_data_age``. ``maintenance``: announced maintenance is running. ``limited``: the key's requests for this minute are used up.
-    ``unrecognized``: the service is in a state that this version does not know. ``unauthorized``: the key was refused, and
-    the watch has ended. ``refused``: the request was refused permanently, and the watch has ended.
+    old to rely on: older than ``max_data_age``. ``maintenance``: announced maintenance is running. ``limited``: the key's
+    requests for this minute are used up. ``unrecognized``: the service is in a state that this version does not
+    know. ``unauthorized``: the key was refused, and the watch has ended. ``refused``: the request was refused permanently, and
+    the watch has ended.
     """
 
     kind: WatchStateKind
