@@ -425,6 +425,8 @@ describe('maintenance', () => {
     api.service.setWindows([window(0, 30_000, 'first'), ...touching]);
     const chain = await api.get('/v1/time');
     assert.equal(chain.headers['retry-after'], String((start + 90_000 - now) / 1000), 'to the end of all that touch');
+    const { maintenance } = json<{ maintenance: { toMs: number } }>(await api.get('/v1/status'));
+    assert.equal(maintenance.toMs, start + 30_000, 'the end of the one that is shown');
     api.service.setWindows([window(0, 3_600_000, 'long')]);
     clock.jump(400_000);
     const { status, components } = json(await api.get('/v1/status'));

@@ -77,6 +77,13 @@ describe('below HTTP', () => {
     await refusedWith('REQUEST_HEADER_FIELDS_TOO_LARGE', 431, `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n${head}\r\n`);
   });
 
+  test('an If-None-Match as long as the document allows is taken, and a longer one is 431 (fault row 7)', async () => {
+    const asking = (length: number) => `GET / HTTP/1.1\r\n${head}If-None-Match: ${'a'.repeat(length)}\r\n`;
+    const { responses } = await exchange(api.port, `${asking(4_096)}Connection: close\r\n\r\n`);
+    assert.equal(responses[0]?.status, 200);
+    await refusedWith('REQUEST_HEADER_FIELDS_TOO_LARGE', 431, `${asking(4_097)}\r\n`);
+  });
+
   test('an expectation that cannot be met is 417 (fault row 6)', async () => {
     await refusedWith('EXPECTATION_FAILED', 417, `GET /v1/time HTTP/1.1\r\n${head}Expect: foo\r\n\r\n`);
   });
