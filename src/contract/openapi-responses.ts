@@ -1,4 +1,4 @@
-import { type ErrorCode, errorTable, errorType, isInContract } from './errors.ts';
+import { type ErrorCode, errorCodes, errorTable, errorType, isInContract } from './errors.ts';
 import { lastInstantMs } from './instant.ts';
 import {
   allowedMethods,
@@ -192,14 +192,7 @@ export const sharedErrors = {
   Unavailable: ['MARKET_DATA_UNAVAILABLE', 'SERVICE_MAINTENANCE', 'SERVICE_OVERLOADED'],
   Overloaded: ['SERVICE_OVERLOADED'],
   /** The `default` of every operation: what can happen to any request, whatever it asks. */
-  Transport: [
-    'BAD_REQUEST',
-    'METHOD_NOT_ALLOWED',
-    'REQUEST_TIMEOUT',
-    'EXPECTATION_FAILED',
-    'REQUEST_HEADER_FIELDS_TOO_LARGE',
-    'INTERNAL_ERROR',
-  ],
+  Transport: errorCodes.filter((code) => !isInContract(code) && code !== 'SERVICE_OVERLOADED'),
 } as const satisfies Readonly<Record<string, ErrorResponse>>;
 
 export type SharedErrorName = keyof typeof sharedErrors;
@@ -298,16 +291,12 @@ function limitHeaders(codes: readonly ErrorCode[], limits: LimitFigures): Header
 
 function headersOfStatus(statuses: ReadonlySet<number>): Headers {
   if (statuses.has(401)) return always('WWW-Authenticate');
-  if (statuses.has(405)) return allowed(statuses.size === 1);
+  if (statuses.has(405)) {
+    const allow = { type: 'string', const: allowedMethods };
+    const description = 'The methods of every resource, with METHOD_NOT_ALLOWED.';
+    return { Allow: { description, required: statuses.size === 1, schema: allow, example: allowedMethods } };
+  }
   return statuses.has(429) || statuses.has(503) ? always('Retry-After') : {};
-}
-
-/** @param isOnly whether the response has no other status */
-function allowed(isOnly: boolean): Headers {
-  const schema = { type: 'string', const: allowedMethods };
-  const when = isOnly ? '' : ' Only with METHOD_NOT_ALLOWED.';
-  const description = `The methods of every resource.${when}`;
-  return { Allow: { description, required: isOnly, schema, example: allowedMethods } };
 }
 
 type Shown = Pick<Occurrence, 'code' | 'detail' | 'limit'>;

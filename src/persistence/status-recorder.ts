@@ -138,7 +138,11 @@ export class StatusRecorder {
     if (known?.state !== state) {
       const from = state === 'outage' && silentFrom > 0 ? silentFrom : now;
       const until = Math.max(from, known?.from ?? 0) as EpochMs;
-      if (known !== undefined) this.#end(known, until);
+      if (known !== undefined) {
+        known.to = until;
+        this.#ended.push(known);
+        this.#next(() => this.#saveEnds());
+      }
       this.#trouble = state && { state, from, noticedAt: state === 'outage' && known !== undefined ? until : now };
     }
     const current = this.#trouble;
@@ -148,12 +152,6 @@ export class StatusRecorder {
     if (lastedTo - current.noticedAt < incidentAfterMs) return;
     current.id = 'being saved';
     this.#next(() => this.#begin(current));
-  }
-
-  #end(trouble: Trouble, to: EpochMs): void {
-    trouble.to = to;
-    this.#ended.push(trouble);
-    this.#next(() => this.#saveEnds());
   }
 
   async #begin(trouble: Trouble): Promise<void> {
