@@ -181,7 +181,7 @@ export interface components {
             api: components["schemas"]["PublicServiceStatus"];
             /** @description The parts the API depends on. Parts can be added. */
             components: {
-                /** @description Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path, otherwise `operational`. Answers with prices carry it too, in the header `X-Feed-Status`. */
+                /** @description Status of the market data feed that the price endpoints read: `outage` once it is more than 5 minutes behind, `degraded` while data is served over a fallback path or does not arrive, otherwise `operational`. The age of the data is the distance between `lastUpdatedAt` and `serverTime`. Answers with prices carry it too, in the header `X-Feed-Status`. */
                 ticker: components["schemas"]["PublicServiceStatus"];
             };
             /** @description The running maintenance window, else the nearest announced one, else null. Announced does not mean running: see `status`. */
@@ -229,7 +229,7 @@ export interface components {
             fromMs: number;
             /**
              * Format: date-time
-             * @description Expected end of the window, ISO 8601 in UTC. It can move while the window runs.
+             * @description Expected end of the window, ISO 8601 in UTC. It can move while the window runs. Where windows touch, it is this one’s own, and the `Retry-After` of a 503 looks to the end of the last.
              * @example 2026-11-22T02:30:00.000Z
              */
             to: string;
@@ -277,7 +277,7 @@ export interface components {
              */
             amountPrecision: number;
             /**
-             * @description Smallest step of a price, in the quote currency. For internally converted quote currencies it is derived from `pricePrecision`.
+             * @description Smallest step of a price, in the quote currency. Client prices have `pricePrecision` decimals and may lie between its steps. For internally converted quote currencies it is derived from `pricePrecision`.
              * @example 0.1
              */
             tickSize: string;
@@ -361,7 +361,7 @@ export interface components {
             priceChangePercent7d?: string;
             /**
              * Format: date-time
-             * @description When the ticker was captured, ISO 8601 in UTC with milliseconds.
+             * @description When the ticker was captured, ISO 8601 in UTC with milliseconds. A converted price (CZK) can change while this stays, because its rate changed: the `ETag` tells the two apart.
              * @example 2026-11-21T10:00:00.123Z
              */
             timestamp: string;
@@ -383,7 +383,7 @@ export interface components {
          */
         PublicMarketStatus: string;
         /**
-         * @description State of the service or of a part of it. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
+         * @description State of the service or of a part of it. `operational`: everything works. `degraded`: works but worse, for example data arrives over a fallback path instead of the live feed, or not at all for some seconds; how old it is, `lastUpdatedAt` says. `outage`: data is not arriving or is too old to rely on. `maintenance`: an announced maintenance window is running. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
          * @example operational
          */
         PublicServiceStatus: string;
@@ -490,36 +490,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is not HTTP that the server can accept: a malformed request line or header, contradictory lengths, a path with broken percent-encoding, or a body that is too large. */
-        BadRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
-                 * @example 60
-                 */
-                "X-RateLimit-Limit"?: number;
-                /**
-                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
-                 * @example 59
-                 */
-                "X-RateLimit-Remaining"?: number;
-                /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
-                 * @example 1795255260
-                 */
-                "X-RateLimit-Reset"?: number;
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description `MISSING_API_KEY`: The request has no X-EXCHANGE-APIKEY header. `INVALID_API_KEY`: The key in the X-EXCHANGE-APIKEY header cannot be used: its value is wrong, it is disabled, revoked or expired, or the account behind it is not active. The answer is the same in every case, so that strangers learn nothing from it. */
         Unauthorized: {
             headers: {
@@ -528,36 +498,6 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The request was not complete within the time the server waits for one. The connection is closed. */
-        RequestTimeout: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The request carries an Expect header that asks for something the server does not support. */
-        ExpectationFailed: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
                 /**
                  * @description Whether the response may be kept, and for how long.
                  * @example no-store
@@ -596,51 +536,6 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "Retry-After": components["headers"]["Retry-After"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The request line and headers together are larger, or the headers more numerous, than the server accepts. */
-        HeadersTooLarge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Whether the response may be kept, and for how long.
-                 * @example no-store
-                 */
-                "Cache-Control": "no-store";
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The server has a fault. The operator finds the reason in the log, under the request id. */
-        InternalError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /**
-                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
-                 * @example 60
-                 */
-                "X-RateLimit-Limit"?: number;
-                /**
-                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
-                 * @example 59
-                 */
-                "X-RateLimit-Remaining"?: number;
-                /**
-                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
-                 * @example 1795255260
-                 */
-                "X-RateLimit-Reset"?: number;
                 /**
                  * @description Whether the response may be kept, and for how long.
                  * @example no-store
@@ -699,6 +594,41 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description What can happen to any request, under the status of its code. `BAD_REQUEST`: The request is not HTTP that the server can accept: a malformed request line or header, contradictory lengths, a path with broken percent-encoding, or a body that is too large. `METHOD_NOT_ALLOWED`: The path exists, but not for this HTTP method. Every resource is read only. `REQUEST_TIMEOUT`: The request was not complete within the time the server waits for one. The connection is closed. `EXPECTATION_FAILED`: The request carries an Expect header that asks for something the server does not support. `REQUEST_HEADER_FIELDS_TOO_LARGE`: The request line and headers together are larger, or the headers more numerous, than the server accepts. `INTERNAL_ERROR`: The server has a fault. The operator finds the reason in the log, under the request id. */
+        Transport: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /**
+                 * @description Requests allowed in the current minute by the limit that counted this request. Absent when the request was refused before a limit counted it.
+                 * @example 60
+                 */
+                "X-RateLimit-Limit"?: number;
+                /**
+                 * @description Requests left in the current minute, at least 0. Absent when the request was refused before a limit counted it.
+                 * @example 59
+                 */
+                "X-RateLimit-Remaining"?: number;
+                /**
+                 * @description End of the current minute as a Unix timestamp in seconds. The count resets then. Absent when the request was refused before a limit counted it.
+                 * @example 1795255260
+                 */
+                "X-RateLimit-Reset"?: number;
+                /**
+                 * @description The methods of every resource, with METHOD_NOT_ALLOWED.
+                 * @example GET, HEAD
+                 */
+                Allow?: "GET, HEAD";
+                /**
+                 * @description Whether the response may be kept, and for how long.
+                 * @example no-store
+                 */
+                "Cache-Control": "no-store";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -729,7 +659,7 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
+         * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail.
          * @example operational
          */
         "X-Feed-Status": string;
@@ -775,14 +705,10 @@ export interface operations {
                     "application/json": components["schemas"]["ServerTime"];
                 };
             };
-            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            408: components["responses"]["RequestTimeout"];
-            417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["Transport"];
         };
     };
     getServiceStatus: {
@@ -812,13 +738,9 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceStatus"];
                 };
             };
-            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            408: components["responses"]["RequestTimeout"];
-            417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
+            default: components["responses"]["Transport"];
         };
     };
     listMarkets: {
@@ -887,14 +809,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            408: components["responses"]["RequestTimeout"];
-            417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["Transport"];
         };
     };
     getTicker: {
@@ -1020,11 +938,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            408: components["responses"]["RequestTimeout"];
-            417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
             /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit. */
             503: {
                 headers: {
@@ -1046,7 +960,7 @@ export interface operations {
                     "X-RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail. Only with MARKET_DATA_UNAVAILABLE.
+                     * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail. Only with MARKET_DATA_UNAVAILABLE.
                      * @example operational
                      */
                     "X-Feed-Status"?: string;
@@ -1061,6 +975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["Transport"];
         };
     };
     listTickers: {
@@ -1131,13 +1046,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            408: components["responses"]["RequestTimeout"];
-            417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
             /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit. */
             503: {
                 headers: {
@@ -1159,7 +1069,7 @@ export interface operations {
                     "X-RateLimit-Reset"?: number;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail. Only with MARKET_DATA_UNAVAILABLE.
+                     * @description Status of the market data feed at the time of the answer, as `components.ticker` of GET /v1/status: `operational`, `degraded` while data is served over a fallback path or does not arrive, `outage` once it is more than 5 minutes behind. The set can gain values within v1: treat a value you do not know as unrecognized and do not fail. Only with MARKET_DATA_UNAVAILABLE.
                      * @example operational
                      */
                     "X-Feed-Status"?: string;
@@ -1174,6 +1084,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["Transport"];
         };
     };
     getOpenApi: {
@@ -1252,13 +1163,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            408: components["responses"]["RequestTimeout"];
-            417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequestsWithoutKey"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];
+            default: components["responses"]["Transport"];
         };
     };
     getRoot: {
@@ -1329,13 +1236,9 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            408: components["responses"]["RequestTimeout"];
-            417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequestsWithoutKey"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
             503: components["responses"]["Overloaded"];
+            default: components["responses"]["Transport"];
         };
     };
 }

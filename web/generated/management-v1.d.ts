@@ -1301,7 +1301,7 @@ export interface components {
             readonly fromMs: number;
             /**
              * Format: date-time
-             * @description Expected end of the window, ISO 8601 in UTC. It can move while the window runs.
+             * @description Expected end of the window, ISO 8601 in UTC. It can move while the window runs. Where windows touch, it is this one’s own, and the `Retry-After` of a 503 looks to the end of the last.
              * @example 2026-11-22T02:30:00.000Z
              */
             readonly to: string;
@@ -2007,7 +2007,7 @@ export interface components {
             readonly priceChangePercent7d?: string;
             /**
              * Format: date-time
-             * @description When the ticker was captured, ISO 8601 in UTC with milliseconds.
+             * @description When the ticker was captured, ISO 8601 in UTC with milliseconds. A converted price (CZK) can change while this stays, because its rate changed: the `ETag` tells the two apart.
              * @example 2026-11-21T10:00:00.123Z
              */
             readonly timestamp: string;
