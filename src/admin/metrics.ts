@@ -276,6 +276,9 @@ function clusterMetrics({ sharedLimits, replication }: AdminParts): Metric[] {
     metric('feed_leading', '1 while this process runs the feed for all, 0 while it follows another.', () =>
       Number(replication()?.isLeading ?? false),
     ),
+    metric('feed_alone', '1 while this process runs a feed for itself, because Redis cannot be asked who leads.', () =>
+      Number(replication()?.isAlone ?? false),
+    ),
     metric('feed_state_taken_total', 'Times the whole market state was taken from another process.', () => {
       return replication()?.resyncs ?? 0;
     }),

@@ -17,6 +17,7 @@ export function notesOf(parts: AdminParts): Note[] {
     ...processNotes(parts),
     ...storeNotes(parts),
     ...marketNotes(parts),
+    ...sharedFeedNotes(parts),
     ...sharedLimitNotes(parts),
     ...clockNotes(parts),
     ...certificateNotes(parts),
@@ -95,6 +96,12 @@ function* certificateNotes({ listener, clock }: AdminParts): Iterable<Note> {
 function* mailNotes({ notifier }: AdminParts): Iterable<Note> {
   const { isFailing, pending } = notifier.figures();
   if (isFailing) yield note('warning', `the last e-mail to a key holder could not be sent; ${pending} wait`, 'notices');
+}
+
+function* sharedFeedNotes({ replication }: AdminParts): Iterable<Note> {
+  const { isAlone = false, leaseTrouble } = replication() ?? {};
+  if (isAlone) yield note('warning', 'this process is on a feed of its own until Redis says who leads', 'feed');
+  if (leaseTrouble !== undefined) yield note('warning', `the lease of the feed cannot be had: ${leaseTrouble}`, 'feed');
 }
 
 /** A node whose clock is off by this much writes instants that disagree with those of the others. */

@@ -52,7 +52,7 @@ export class ServiceBoard {
 
   /** `components.ticker` alone. */
   feedStatus(now: EpochMs): FeedState {
-    return tickerState(this.#feed.ageMs(now, this.#clock.monotonicMs()), this.#feed.path);
+    return tickerState(this.#feed, now, this.#clock.monotonicMs());
   }
 
   /** Every running or future window, the earliest first. */

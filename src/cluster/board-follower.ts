@@ -13,13 +13,19 @@ export interface FollowerParts {
   /** Waits for an answer at least as long as a read may block; see `followerBlockMs`. */
   readonly call: Caller;
   readonly clock: Clock;
-  /** Does to this node's market what was done to the leader's. */
-  readonly take: (state: MarketState) => void;
+  /**
+   * Does to this node's market what was done to the leader's.
+   *
+   * @param aliveMs when the leader's feed gave a sign of life, at the earliest, by this node's monotonic clock; `undefined`: unknown
+   */
+  readonly take: (state: MarketState, aliveMs: number | undefined) => void;
   readonly log: Log;
 }
 
 /** How long the server keeps a read that has nothing to answer. */
 export const followerBlockMs = 1_000;
+/** A leader writes each second: changes that are missing for longer may come under lower ids, of a server that lost its own. */
+const changesMissingMs = 5_000;
 
 /**
  * Keeps this node's book as the leader's: takes the state once and then every change after it, in order. Where one is missing,
@@ -35,6 +41,9 @@ export class BoardFollower {
   /** A change was applied since the state was taken. */
   #isSettled = false;
   #resyncs = 0;
+  /** When an answer last held all there was: what comes later was sent after it. */
+  #completeMs: number | undefined;
+  #changedMs = 0;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
@@ -96,8 +105,12 @@ export class BoardFollower {
     if (this.#heldTo === undefined) return this.#takeState();
     const changes = await this.#read(this.#heldTo, blockMs);
     if (signal?.aborted === true) return false;
+    const [nowMs, sentMs] = [this.#parts.clock.monotonicMs(), this.#completeMs];
+    if (changes.length < entriesPerRead) this.#completeMs = nowMs;
+    if (changes.length > 0) this.#changedMs = nowMs;
+    else if (nowMs - this.#changedMs > changesMissingMs) this.#heldTo = undefined;
     for (const change of changes) {
-      if (!this.#apply(change)) return true;
+      if (!this.#apply(change, sentMs)) return true;
     }
     return changes.length > 0;
   }
@@ -106,28 +119,31 @@ export class BoardFollower {
     const text = await this.#parts.call(['GET', stateKey]);
     if (typeof text !== 'string') return false;
     const blank = text.indexOf(' ');
-    this.#take(text.slice(blank + 1));
+    this.#completeMs = undefined;
+    this.#changedMs = this.#parts.clock.monotonicMs();
+    this.#take(text.slice(blank + 1), undefined);
     this.#heldTo = text.slice(0, blank);
     this.#isSettled = false;
     this.#resyncs++;
     return true;
   }
 
-  #apply({ id, fields: { before, anew, state = '' } }: StreamEntry): boolean {
+  #apply({ id, fields: { before, anew, state = '', silent = '0' } }: StreamEntry, sentMs = Number.NaN): boolean {
     if (anew === '1' || before !== this.#heldTo) {
       this.#heldTo = undefined;
       return false;
     }
-    this.#take(state);
+    const aliveMs = sentMs - Number(silent);
+    this.#take(state, Number.isFinite(aliveMs) ? aliveMs : undefined);
     this.#heldTo = id;
     this.#isSettled = true;
     return true;
   }
 
-  #take(text: string): void {
+  #take(text: string, aliveMs: number | undefined): void {
     const state = readState(text);
     if (state === undefined) throw new TypeError('not a state of this version');
-    this.#parts.take(state);
+    this.#parts.take(state, aliveMs);
   }
 
   async #read(after: string, blockMs: number | undefined): Promise<readonly StreamEntry[]> {

@@ -12,15 +12,24 @@ export const stateKey = '{mdapi}:feed:state';
 const everyMs = 50;
 const stateEveryMs = 5_000;
 const retryAfterMs = 500;
+/** Tells the others that this node lives, and for how long its feed has been silent. */
+const signEveryMs = 1_000;
 /** Some three minutes of changes; a node that was away for longer takes the state. */
 const changesMax = 4_000;
 
-/** Writes only for the holder of the newest fencing number, and all of it or nothing. */
+/** Writes only for the holder of the newest fencing number, and all of it or nothing. An empty answer asks to start anew. */
 const publishScript = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
-local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)
+local fence = redis.pcall('GET', KEYS[1])
+if fence ~= ARGV[1] then return false end
+local last = redis.pcall('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)
+if last.err and string.find(last.err, 'WRONGTYPE', 1, true) then
+  redis.call('DEL', KEYS[2])
+  last = {}
+end
+if last.err then error(last.err) end
+if #last == 0 and ARGV[2] ~= '1' then return '' end
 local before = #last > 0 and last[1][1] or '0-0'
-local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', ${changesMax}, '*', 'before', before, 'anew', ARGV[2], 'state', ARGV[3])
+local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', ${changesMax}, '*', 'before', before, 'anew', ARGV[2], 'state', ARGV[3], 'silent', ARGV[5])
 if ARGV[4] ~= '' then redis.call('SET', KEYS[3], id .. ' ' .. ARGV[4]) end
 return id
 `;
@@ -45,6 +54,7 @@ export class BoardPublisher {
   #published = '';
   #dueMs = 0;
   #stateDueMs = 0;
+  #signDueMs = 0;
   #timer: Timer | undefined;
   #isSending = false;
 
@@ -86,13 +96,14 @@ export class BoardPublisher {
     // Made in the same turn: the state holds exactly the changes before and with this one.
     const changed = writeState(changes.next(isStateDue));
     const stateText = isStateDue ? writeState(changes.whole()) : '';
-    if (!isStateDue && changed === this.#published) return true;
+    if (!isStateDue && changed === this.#published && clock.monotonicMs() < this.#signDueMs) return true;
     this.#mustStartAnew = false;
     this.#published = changed;
-    const values = [String(fence), isAnew ? '1' : '0', isAnew ? '' : changed, stateText];
+    this.#signDueMs = clock.monotonicMs() + signEveryMs;
+    const values = [String(fence), isAnew ? '1' : '0', isAnew ? '' : changed, stateText, changes.silence()];
     const id = await runScript(call, publishScript, [fenceKey, changesKey, stateKey], values);
     if (id === null) refused();
-    else if (isStateDue) this.#stateDueMs = clock.monotonicMs() + stateEveryMs;
-    return id !== null;
+    else if (id && isStateDue) this.#stateDueMs = clock.monotonicMs() + stateEveryMs;
+    return Boolean(id);
   }
 }

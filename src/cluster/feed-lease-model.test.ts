@@ -111,7 +111,7 @@ class ModelNode {
       release: (holder, fence) => reach(() => server.release(holder, fence)),
     };
     const gained = (fence: number) => this.fences.push(fence);
-    this.lease = new FeedLease(store, this.clock, name, { gained, lost: () => {} });
+    this.lease = new FeedLease(store, this.clock, name, { gained, elsewhere() {}, unreachable() {}, failed() {} });
     this.lease.start();
   }
 

@@ -22,7 +22,9 @@ async function contender(t: Test, redis: RedisServer, name: string) {
   const events: string[] = [];
   const observer = {
     gained: (fence: number) => events.push(`gained ${fence}`),
-    lost: (why: string) => events.push(why),
+    elsewhere: () => events.push('elsewhere'),
+    unreachable: (why: string) => events.push(`unreachable: ${why}`),
+    failed: (why: string) => events.push(`failed: ${why}`),
   };
   const lease = new FeedLease(store, systemClock, name, observer);
   t.after(() => lease.stop());
@@ -44,7 +46,10 @@ test(
     const next = await eventually('another holder', () => holders().find((node) => node !== first), 5_000);
     assert.ok(next.lease.fence! > firstFence, 'the fencing number grows');
     assert.equal(first!.lease.fence, undefined);
-    assert.match(first!.events.at(-1)!, /ran out/);
+    await eventually('it knows that nobody can be asked', () =>
+      first!.events.at(-1)!.startsWith('unreachable: not connected'),
+    );
+    assert.ok(first!.events.at(-2)!.startsWith('failed: not connected'), 'the first failure is told');
   },
 );
 
@@ -67,7 +72,8 @@ test(
     const first = await store.acquire('a', 10_000);
     await redis.ask('FLUSHALL');
     await redis.ask('SCRIPT', 'FLUSH');
-    assert.equal(await store.renew('a', first!, 10_000), false);
+    assert.equal(await store.renew('a', first!, 10_000), true, 'nobody has taken what the server lost');
+    await redis.ask('FLUSHALL');
     const second = await store.acquire('a', 10_000);
     assert.ok(second! > first!, `${second} after ${first}`);
     // A clock that has stepped back does not make it smaller either.

@@ -38,6 +38,11 @@ export class MarketChanges {
     return { ...this.#current(true), ...catalogueOf(book), ...book.contents(), ageMs };
   }
 
+  /** For how long the feed has given no sign of life, in milliseconds. */
+  silence(): string {
+    return String(Math.ceil(this.#parts.feedStatus.silentMs(this.#clock.now(), this.#clock.monotonicMs())));
+  }
+
   /** What changed since the last call. */
   next(withSources: boolean): MarketState {
     const { book } = this.#parts;
@@ -64,8 +69,22 @@ export class MarketChanges {
   }
 }
 
-/** Does to this process's market what was done to that of the process with the feed. */
-export function takeState({ book, feedStatus }: FeedTarget, clock: Times, state: MarketState): void {
+/** Dates every ticker no earlier than that of this process, where the state is known to be newer. */
+export function notBefore({ book }: FeedTarget, state: MarketState): MarketState {
+  const own = book.contents().tickers;
+  const tickers = [...state.tickers].map(([symbol, ticker]) => {
+    const capturedAt = own.get(symbol)?.capturedAt ?? ticker.capturedAt;
+    return [symbol, capturedAt > ticker.capturedAt ? { ...ticker, capturedAt } : ticker] as const;
+  });
+  return { ...state, tickers };
+}
+
+/**
+ * Does to this process's market what was done to that of the process with the feed.
+ *
+ * @param aliveMs when that feed last gave a sign of life, by the monotonic clock of this process; `undefined`: unknown
+ */
+export function takeState({ book, feedStatus }: FeedTarget, clock: Times, state: MarketState, aliveMs?: number): void {
   const { sources, path = feedStatus.path, lastUpdatedAt, ageMs = 0 } = state;
   book.restore(state);
   if (sources !== undefined) book.sources.takeReport(sources);
@@ -80,7 +99,8 @@ export function takeState({ book, feedStatus }: FeedTarget, clock: Times, state:
   const isNewer = lastUpdatedAt !== undefined && (lastUpdatedAt > known || known > now + clockDriftMs);
   if (!isNewer) feedStatus.pathChanged(path);
   // The state may be old, which only the wall clock shows.
-  else feedStatus.feedCurrent(path, lastUpdatedAt, clock.monotonicMs() - Math.max(ageMs, now - lastUpdatedAt));
+  else feedStatus.followed(path, lastUpdatedAt, clock.monotonicMs() - Math.max(ageMs, now - lastUpdatedAt));
+  if (aliveMs !== undefined) feedStatus.signOfLife(aliveMs, now, clock.monotonicMs());
 }
 
 function catalogueOf({ catalogue }: MarketBook): Pick<MarketState, 'records' | 'listed'> {

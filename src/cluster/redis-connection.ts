@@ -42,6 +42,7 @@ export class RedisConnection {
   #isStopped = false;
   readonly #backoff: Backoff;
   #timer: Timer | undefined;
+  #lostFor = '';
 
   constructor(address: RedisAddress, clock: Clock, randomness: Randomness, observer: ConnectionObserver = {}) {
     this.#address = address;
@@ -63,7 +64,7 @@ export class RedisConnection {
    * connection is not there or is lost. A server that is silent leaves the promise waiting: the caller sets the limit.
    */
   call(command: readonly string[]): Promise<unknown> {
-    if (!this.#client?.isReady) return Promise.reject(new Error('not connected'));
+    if (!this.#client?.isReady) return Promise.reject(new Error(`not connected${this.#lostFor}`));
     return this.#client.sendCommand([...command]);
   }
 
@@ -102,7 +103,9 @@ export class RedisConnection {
     this.#timer?.cancel();
     client.destroy();
     this.#timer = this.#clock.after(this.#backoff.nextMs(), () => this.#open());
-    this.#observer.lost?.(reasonOf(error));
+    const reason = reasonOf(error);
+    this.#lostFor = `: ${reason}`;
+    this.#observer.lost?.(reason);
   }
 }
 

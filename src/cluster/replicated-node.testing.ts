@@ -49,7 +49,12 @@ export class ReplicatedNode {
       refused: () => this.timesRefused++,
     });
     const log = { ...silentLog, warn: (_fields: object, message: string) => this.logged.push(message) };
-    this.follower = new BoardFollower({ call, clock, take: (state) => takeState(market, clock, state), log });
+    this.follower = new BoardFollower({
+      call,
+      clock,
+      take: (state, aliveMs) => takeState(market, clock, state, aliveMs),
+      log,
+    });
     this.feed = marketSink(market, clock);
   }
 

@@ -4,6 +4,7 @@ import type { MarketSymbol } from '../market/symbol.ts';
 import type { LiveConnection, LiveEvent } from './connector.ts';
 import { countOne, type EndReason, type LinkState } from './health.ts';
 import type { FeedParts } from './parts.ts';
+import { RecentConnects } from './recent-connects.ts';
 import { Watchdog } from './timers.ts';
 
 interface LiveLinkListener {
@@ -20,11 +21,10 @@ interface Attempt {
   isOpen: boolean;
 }
 
-const minuteMs = 60_000;
 /** A subscribed successor takes over after this long, by when quiet markets have delivered as well. */
 const handoverMs = 10_000;
 /** Between two renewals, and after a failed one. */
-const renewalSpacingMs = minuteMs;
+const renewalSpacingMs = 60_000;
 
 /**
  * Keeps one live connection up: connects, watches transport and data, and after any end reconnects with back-off. Each
@@ -46,7 +46,7 @@ export class LiveLink {
   #renewalDetail = '';
   /** Until the renewal begins, or the successor takes over. */
   #renewalTimer: Timer | undefined;
-  #connectedAtMs: number[] = [];
+  readonly #connects: RecentConnects;
   #firstDataAtMs: number | undefined;
   #pingTimer: Timer | undefined;
   #reconnectTimer: Timer | undefined;
@@ -55,6 +55,7 @@ export class LiveLink {
     const { clock, randomness, timing } = parts;
     this.#parts = parts;
     this.#listener = listener;
+    this.#connects = parts.connects ?? new RecentConnects();
     this.#backoff = new Backoff(randomness, { minMs: timing.reconnectMinMs, maxMs: timing.reconnectMaxMs });
     this.#transportWatchdog = new Watchdog(clock, timing.transportTimeoutMs, () =>
       this.#end('transport_silent', 'timed out'),
@@ -81,9 +82,18 @@ export class LiveLink {
     return this.#state === 'open' && this.#transportWatchdog.idleMs < this.#parts.timing.silentAfterMs;
   }
 
+  /** When anything last arrived, on any connection, by the monotonic clock; `-Infinity` before that. */
+  get heardMs(): number {
+    return this.#transportWatchdog.touchedAtMs;
+  }
+
   /** Does nothing when already started. */
   start(): void {
-    if (this.#state === 'idle') this.#connect();
+    if (this.#state !== 'idle') return;
+    const delayMs = this.#untilNextAllowedMs();
+    if (delayMs === 0) return this.#connect();
+    this.#state = 'waiting';
+    this.#reconnectTimer = this.#parts.clock.after(delayMs, () => this.#connect());
   }
 
   /** Ends everything at once. */
@@ -112,7 +122,7 @@ export class LiveLink {
   #connect(): void {
     const epoch = ++this.#epoch;
     this.#state = 'connecting';
-    this.#connectedAtMs.push(this.#parts.clock.monotonicMs());
+    this.#connects.note(this.#parts.clock.monotonicMs());
     this.#parts.log.debug({ epoch }, 'connecting to the exchange');
     this.#current = { connection: undefined, isOpen: false };
     this.#open(this.#current);
@@ -229,11 +239,7 @@ export class LiveLink {
     for (const attempt of attempts) attempt?.connection?.terminate();
   }
 
-  /** How long until one more connection is within the limit per minute. */
   #untilNextAllowedMs(): number {
-    const nowMs = this.#parts.clock.monotonicMs();
-    this.#connectedAtMs = this.#connectedAtMs.filter((atMs) => nowMs - atMs < minuteMs);
-    const oldest = this.#connectedAtMs.at(-this.#parts.timing.connectsPerMinuteMax);
-    return oldest === undefined ? 0 : oldest + minuteMs - nowMs;
+    return this.#connects.waitMs(this.#parts.clock.monotonicMs(), this.#parts.timing.connectsPerMinuteMax);
   }
 }

@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import type { FeedSink } from '../market/upstream.ts';
 import type { ExchangeConnector } from './connector.ts';
 import type { FeedCounters } from './health.ts';
+import type { RecentConnects } from './recent-connects.ts';
 import type { AskRecord } from './recorded-references.ts';
 
 /** What the parts of one exchange's feed share. */
@@ -16,6 +17,8 @@ export interface FeedParts {
   readonly counters: FeedCounters;
   /** For a source without candles. */
   readonly askRecord?: AskRecord | undefined;
+  /** Shared by the feeds of one source that run one after the other. */
+  readonly connects?: RecentConnects;
 }
 
 /** Every interval and bound of the feed, in milliseconds unless named otherwise. */

@@ -46,6 +46,8 @@ export class SourceWatch {
     };
     const { isDegraded, changed } = reviewSources(market.book, facts, clock.monotonicMs());
     if (changed.length > 0) this.#report(changed);
+    const heardMs = Math.max(...[...this.#supervisors.values()].map((each) => each.heardMs));
+    market.feedStatus.signOfLife(heardMs, clock.now(), clock.monotonicMs());
     const isAnyLive = [...this.#supervisors.values()].some(({ isLive }) => isLive);
     market.feedStatus.pathChanged(isAnyLive && !isDegraded ? 'live' : 'fallback');
   }

@@ -101,6 +101,11 @@ export class FeedSupervisor {
     };
   }
 
+  /** When the live connection last gave a sign of life of any kind, by the monotonic clock; `-Infinity` before the first. */
+  get heardMs(): number {
+    return this.#link.heardMs;
+  }
+
   /** The live connection delivers, so that polls are for single symbols alone. */
   get isLive(): boolean {
     return this.#path === 'live' && this.#link.isReceiving;

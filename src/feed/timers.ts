@@ -73,7 +73,7 @@ export class Watchdog {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #onTimeout: () => void;
-  #touchedAtMs = 0;
+  #touchedAtMs = Number.NEGATIVE_INFINITY;
   #timer: Timer | undefined;
 
   constructor(clock: Clock, timeoutMs: number, onTimeout: () => void) {
@@ -84,6 +84,11 @@ export class Watchdog {
 
   get isRunning(): boolean {
     return this.#timer !== undefined;
+  }
+
+  /** When it was last touched, by the monotonic clock; `-Infinity` before the first time. */
+  get touchedAtMs(): number {
+    return this.#touchedAtMs;
   }
 
   /** Time since the last touch. */

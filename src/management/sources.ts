@@ -8,6 +8,7 @@ import type { PriceVersions } from '../board/price-versions.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import type { SharedLimitFigures } from '../cluster/redis-limits.ts';
+import type { SharingFigures } from '../cluster/shared-feed.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ClockReading } from '../feed/clock-watch.ts';
 import type { FeedHealth } from '../feed/health.ts';
@@ -106,8 +107,8 @@ export interface AdminParts {
   readonly publicUrls: () => { readonly baseUrl: string; readonly errorsUrl: string };
   /** `undefined` where this process serves alone. */
   readonly sharedLimits: () => SharedLimitFigures | undefined;
-  /** The same for market data: whether this process runs the feed, and how often it took the whole state from another. */
-  readonly replication: () => { readonly isLeading: boolean; readonly resyncs: number } | undefined;
+  /** The same for market data. */
+  readonly replication: () => SharingFigures | undefined;
 }
 
 /** What operations of the management API can use: the rooms, and what the private listener records of them. */

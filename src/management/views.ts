@@ -66,7 +66,8 @@ export type SourceView = ReturnType<typeof sourceViews>[number];
 
 /** Every source, in order of preference; without path and connection in a process that follows the feed of another. */
 export function sourceViews(parts: Pick<AdminParts, 'market' | 'feed' | 'clock' | 'replication'>) {
-  const isElsewhere = parts.replication()?.isLeading === false;
+  const { isLeading, isAlone } = parts.replication() ?? { isLeading: true, isAlone: false };
+  const isElsewhere = !isLeading && !isAlone;
   const quotes = marketQuotes(parts).map(([, quote]) => quote);
   return parts.feed.sources().map(({ id, kind, health }) => {
     const count = (state: string) => quotes.filter((quote) => quote.id === id && quote.state === state).length;

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { MarketBook } from './market-book.ts';
-import type { FeedStatus } from './service-status.ts';
+import { clockDriftMs, type FeedStatus } from './service-status.ts';
 import type { FeedSink } from './upstream.ts';
 
 /** The parts of a process that hold what the feed reports. */
@@ -22,8 +22,12 @@ export function marketSink(
     tickerReceived: (ticker) => book.tickerReceived(ticker, source),
     referencePricesChanged: (symbol, prices) => book.referencePricesChanged(symbol, prices, source),
     rateRefreshed: (rate) => book.rateRefreshed(rate),
-    // How the markets are served is decided over all sources.
-    feedCurrent: (_, at) => feedStatus.feedCurrent(feedStatus.path, at, clock.monotonicMs()),
+    // How the markets are served is decided over all sources. The clock of a process that led before may have been ahead.
+    feedCurrent(_, at) {
+      const known = feedStatus.lastUpdatedAt ?? at;
+      const notBefore = known > at && known <= at + clockDriftMs ? known : at;
+      feedStatus.feedCurrent(feedStatus.path, notBefore, clock.monotonicMs());
+    },
     feedPathChanged: () => {},
   };
 }

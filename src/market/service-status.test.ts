@@ -27,8 +27,15 @@ test('the ticker is in outage when never fed or more than 300,000 ms behind, els
     [86_400_000, 'outage', 'outage'],
   ];
   for (const [ageMs, live, fallback] of table) {
-    assert.equal(tickerState(ageMs, 'live'), live, `${ageMs} ms, live`);
-    assert.equal(tickerState(ageMs, 'fallback'), fallback, `${ageMs} ms, fallback`);
+    for (const [path, state] of [
+      ['live', live],
+      ['fallback', fallback],
+    ] as const) {
+      const feed = ageMs === undefined ? new FeedStatus() : fedAtStart(path);
+      const [now, monotonicMs] = [after(start, ageMs ?? 0), ageMs ?? 0];
+      feed.signOfLife(monotonicMs, now, monotonicMs);
+      assert.equal(tickerState(feed, now, monotonicMs), state, `${ageMs} ms, ${path}`);
+    }
   }
 });
 

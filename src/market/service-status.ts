@@ -12,11 +12,15 @@ export type FeedState = Exclude<ServiceState, 'maintenance'>;
 /** A smaller difference between the clocks is drift: a time service slews the wall clock. */
 export const clockDriftMs = 1000;
 
-/** When the feed last proved current, and over which path it runs. Survives a restart, except for the monotonic part. */
+/** A feed that gave no sign of life for longer is `degraded`. */
+export const silentForMs = 5_000;
+
+/** When the feed last proved current, when it last gave a sign of life, and over which path it runs. Only the first survives a restart. */
 export class FeedStatus {
   #path: FeedPath = 'fallback';
   #lastUpdatedAt: EpochMs | undefined;
   #lastUpdatedMonotonicMs: number | undefined;
+  #sign: { readonly at: number; readonly monotonicMs: number } | undefined;
 
   /** Takes over the instant from before a restart. Only the wall clock knows its age. */
   restore(lastUpdatedAt: EpochMs | undefined): void {
@@ -25,9 +29,27 @@ export class FeedStatus {
   }
 
   feedCurrent(path: FeedPath, at: EpochMs, monotonicMs: number): void {
+    this.followed(path, at, monotonicMs);
+    this.signOfLife(monotonicMs, at, monotonicMs);
+  }
+
+  /** The feed of another process proved current, which shows nothing of whether it still lives. */
+  followed(path: FeedPath, at: EpochMs, monotonicMs: number): void {
     this.#path = path;
     this.#lastUpdatedAt = at;
     this.#lastUpdatedMonotonicMs = monotonicMs;
+  }
+
+  /** The feed lived at `signMs`, by the monotonic clock, which shows `monotonicMs` now. An older sign changes nothing. */
+  signOfLife(signMs: number, now: EpochMs, monotonicMs: number): void {
+    if (signMs <= (this.#sign?.monotonicMs ?? Number.NEGATIVE_INFINITY)) return;
+    this.#sign = { at: now - (monotonicMs - signMs), monotonicMs: signMs };
+  }
+
+  /** Milliseconds since the last sign of life, by the clock that says more: the monotonic one can stand still while a machine sleeps. */
+  silentMs(now: EpochMs, monotonicMs: number): number {
+    if (this.#sign === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.floor(now - this.#sign.at), Math.floor(monotonicMs - this.#sign.monotonicMs));
   }
 
   pathChanged(path: FeedPath): void {
@@ -65,9 +87,11 @@ export class FeedStatus {
   }
 }
 
-export function tickerState(ageMs: number | undefined, path: FeedPath): FeedState {
+/** `components.ticker` at one instant. A quiet market on a living connection is no fault. */
+export function tickerState(feed: FeedStatus, now: EpochMs, monotonicMs: number): FeedState {
+  const ageMs = feed.ageMs(now, monotonicMs);
   if (ageMs === undefined || ageMs > tickerOutageAfterMs) return 'outage';
-  return path === 'fallback' ? 'degraded' : 'operational';
+  return feed.path === 'fallback' || feed.silentMs(now, monotonicMs) > silentForMs ? 'degraded' : 'operational';
 }
 
 /**
@@ -81,7 +105,7 @@ export function serviceStatus(
   monotonicMs: number,
 ) {
   const ageMs = feed.ageMs(now, monotonicMs);
-  const ticker = tickerState(ageMs, feed.path);
+  const ticker = tickerState(feed, now, monotonicMs);
   const running = runningWindow(windows, now) !== undefined;
   return {
     status: running ? ('maintenance' as const) : ticker,

@@ -129,7 +129,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
         market: (isLeading ? market : followed) as never,
         feed,
         clock,
-        replication: () => ({ isLeading, resyncs: 0 }),
+        replication: () => ({ isLeading, isAlone: false, resyncs: 0, leaseTrouble: undefined }),
       }),
     /** Begins another process with the whole state. */
     join() {

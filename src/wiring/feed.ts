@@ -9,6 +9,7 @@ import type { PushConnector } from '../feed/push/connector.ts';
 import { StreamReader } from '../feed/push/stream-reader.ts';
 import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates/rate-keeper.ts';
 import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/rate-sources.ts';
+import { RecentConnects } from '../feed/recent-connects.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
 import { SourceWatch } from '../feed/source-watch.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
@@ -26,6 +27,8 @@ export interface FeedParts extends Pick<ServiceOptions, 'clock' | 'randomness' |
   readonly review: Pick<CatalogueReview, 'loaded'>;
   /** `undefined` where nothing is recorded. */
   readonly askRecord?: AskRecord | undefined;
+  /** By source, over every feed of this process, so that one after the other connects no more often than one alone. */
+  readonly connects?: Map<string, RecentConnects>;
 }
 
 /** The sources and the rate sources, as one thing that runs. */
@@ -51,21 +54,22 @@ export interface SourceHealth {
 /** The code of each configured kind of source. */
 export type LoadedKinds = ReadonlyMap<string, ConnectorClass>;
 
+/** Well under the five seconds after which a silent feed is degraded: a quiet market on a living connection never is. */
+const pingEveryMsMax = 1_500;
 /** Where another source can take over, a dead connection and prices that stop must be found out within its five seconds. */
-const severalTiming = { pingEveryMs: 1_500, silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
+const severalTiming = { silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
 /** The number in an engine's heartbeat proves that no price of it is missing. */
-const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']);
+export const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']);
 
 /** Makes a connector and a supervisor for each source, and one rate keeper per converted quote, as configured. */
 export function createFeed(configuration: Configuration, kinds: LoadedKinds, parts: FeedParts): Feed {
   const { feed, pricing, rates, sources } = configuration;
   const { market, review } = parts;
   const connectors = connectorsFor(configuration, kinds, parts.clock);
-  const pingEveryMs = Math.min(feed.pingEveryMs, severalTiming.pingEveryMs);
-  const several = sources.length > 1 ? { ...severalTiming, pingEveryMs } : { silentAfterMs: feed.transportTimeoutMs };
   const timingOf = (kind: string) => ({
     ...feed,
-    ...several,
+    pingEveryMs: Math.min(feed.pingEveryMs, pingEveryMsMax),
+    ...(sources.length > 1 ? severalTiming : { silentAfterMs: feed.transportTimeoutMs }),
     ...(engineKinds.has(kind) ? { steadyPauseMaxMs: 0 } : {}),
   });
   const supervisors = new Map<string, FeedSupervisor>();
@@ -88,7 +92,9 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
     const log = sourceLog(parts.log, connector.id);
     const timing = timingOf(sources[index]!.kind);
     const askRecord = recordedSources.includes(connector.id) ? parts.askRecord : undefined;
-    const options = { ...parts, log, sink: sinks[index]!, connector, timing, askRecord };
+    const connects = parts.connects?.get(connector.id) ?? new RecentConnects();
+    parts.connects?.set(connector.id, connects);
+    const options = { ...parts, log, sink: sinks[index]!, connector, timing, askRecord, connects };
     supervisors.set(connector.id, new FeedSupervisor(options));
   }
   const keepers = [...pricing.converted].map(([quote, { via }]) => {
