@@ -39,8 +39,9 @@ export function callerWithTimeout(connection: RedisConnection, clock: Clock, tim
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const timer = clock.after(timeoutMs, () => {
       const reason = `no answer within ${timeoutMs} ms`;
-      connection.reopen(reason);
+      // First: the end of the connection rejects it as well, for no reason of its own.
       reject(new Error(reason));
+      connection.reopen(reason);
     });
     connection.call(command).then(resolve, reject);
     return promise.finally(() => timer.cancel());

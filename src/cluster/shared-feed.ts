@@ -60,6 +60,7 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   #role: Role = 'following';
   #feed: Feed;
   #isFeeding = false;
+  #isStopped = false;
   #isReading = false;
   #turn: Promise<void> = Promise.resolve();
   #returning: Timer | undefined;
@@ -96,11 +97,11 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
 
   /** The feed ends at once; resolves when nothing more is taken. */
   async stop(): Promise<void> {
-    this.#next(() => this.#cancelReturn());
-    this.#parts.publisher.resign();
-    this.#endFeed();
+    this.#isStopped = true;
+    this.#cancelReturn();
+    this.#end();
     await this.#turn;
-    this.#endFeed();
+    this.#end();
     await this.#parts.follower.stop();
   }
 
@@ -129,7 +130,7 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   }
 
   #next(run: () => Promise<void> | void): void {
-    this.#turn = this.#turn.then(run);
+    this.#turn = this.#turn.then(() => (this.#isStopped ? undefined : run()));
   }
 
   async #lead(fence: number): Promise<void> {
@@ -148,11 +149,10 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
   }
 
   #giveWay(): void {
-    const { log, clock, publisher } = this.#parts;
+    const { log, clock } = this.#parts;
     if (this.#role === 'leading') {
       log.warn({}, 'this process does not run the feed any more: another does');
-      publisher.resign();
-      this.#endFeed();
+      this.#end();
       this.#role = 'following';
     } else if (this.#role === 'alone') {
       this.#role = 'returning';
@@ -183,7 +183,7 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
     const { clock } = this.#parts;
     if (this.#role !== 'returning') return;
     const isLeaderFed = clock.monotonicMs() - this.#aliveMs <= silentForMs;
-    if (isLeaderFed) this.#endFeed();
+    if (isLeaderFed) this.#end();
     const next = isLeaderFed ? () => this.#follow() : () => this.#endOwn();
     this.#returning = clock.after(settleMs, () => this.#next(next));
   }
@@ -220,7 +220,8 @@ export class SharedFeed<Feed extends OwnFeed> implements LeaseObserver {
     this.#feed.start();
   }
 
-  #endFeed(): void {
+  #end(): void {
+    this.#parts.publisher.resign();
     if (!this.#isFeeding) return;
     this.#isFeeding = false;
     void this.#feed.stop();

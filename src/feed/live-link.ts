@@ -91,9 +91,8 @@ export class LiveLink {
   start(): void {
     if (this.#state !== 'idle') return;
     const delayMs = this.#untilNextAllowedMs();
-    if (delayMs === 0) return this.#connect();
-    this.#state = 'waiting';
-    this.#reconnectTimer = this.#parts.clock.after(delayMs, () => this.#connect());
+    if (delayMs === 0) this.#connect();
+    else this.#connectAfter(delayMs);
   }
 
   /** Ends everything at once. */
@@ -126,6 +125,11 @@ export class LiveLink {
     this.#parts.log.debug({ epoch }, 'connecting to the exchange');
     this.#current = { connection: undefined, isOpen: false };
     this.#open(this.#current);
+  }
+
+  #connectAfter(delayMs: number): void {
+    this.#state = 'waiting';
+    this.#reconnectTimer = this.#parts.clock.after(delayMs, () => this.#connect());
   }
 
   #open(attempt: Attempt): void {
@@ -217,10 +221,9 @@ export class LiveLink {
 
   #end(reason: EndReason, detail: string, retryAfterMs = 0): void {
     this.#clear();
-    this.#state = 'waiting';
     const delayMs = Math.max(retryAfterMs, this.#untilNextAllowedMs()) + this.#backoff.nextMs();
-    const { clock, log, counters } = this.#parts;
-    this.#reconnectTimer = clock.after(delayMs, () => this.#connect());
+    const { log, counters } = this.#parts;
+    this.#connectAfter(delayMs);
     log.warn({ epoch: this.#epoch, reason, detail, reconnectInMs: Math.round(delayMs) }, 'live connection ended');
     countOne(counters.connectionsEnded, reason);
     this.#listener.ended();
