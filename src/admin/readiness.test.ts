@@ -6,6 +6,7 @@ import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
 import type { ClockReading } from '../feed/clock-watch.ts';
 import type { AdminParts, Phase } from '../management/sources.ts';
+import type { SharingFigures } from '../cluster/shared-feed.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
 import { symbol, upstreamMarket } from '../market/samples.testing.ts';
@@ -34,6 +35,7 @@ function sourcesIn(phase: Phase) {
     offsetMs: undefined,
     isWrong: false,
   };
+  const sharing = { figures: undefined as SharingFigures | undefined };
   const sources = {
     clock,
     feed: { clock: () => reading },
@@ -45,12 +47,25 @@ function sourcesIn(phase: Phase) {
     changes: { reachable: () => reachable.store, held: () => held },
     phase: () => phase,
     sharedLimits: () => undefined,
+    replication: () => sharing.figures,
   } as unknown as AdminParts;
-  return { clock, book, service, reachable, held, disk, well, reading, sources };
+  return { clock, book, service, reachable, held, disk, well, reading, sharing, sources };
 }
 
 test('a process that serves is ready, and has nothing to say while all is well', () => {
   assert.deepEqual(readiness(sourcesIn('serving').sources), { ready: true, phase: 'serving', notes: [] });
+});
+
+test('a feed of its own, and why the lease cannot be had, are noted while they last (fault row 69)', () => {
+  const { sharing, sources } = sourcesIn('serving');
+  const alone = { isLeading: false, isAlone: true, resyncs: 1, leaseTrouble: 'not connected: connect ECONNREFUSED' };
+  sharing.figures = alone;
+  assert.deepEqual(readiness(sources).notes, [
+    'this process is on a feed of its own until Redis says who leads',
+    'the lease of the feed cannot be had: not connected: connect ECONNREFUSED',
+  ]);
+  sharing.figures = { ...alone, isAlone: false, leaseTrouble: undefined };
+  assert.deepEqual(readiness(sources).notes, []);
 });
 
 test('a full disk and a damaged database file are named', () => {

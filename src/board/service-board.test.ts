@@ -76,10 +76,15 @@ test('the first millisecond of 1970 is an instant and not null', () => {
   assert.equal(board.status(epoch).lastUpdatedAt, '1970-01-01T00:00:00.000Z');
 });
 
-test('the body goes from operational to outage with the first millisecond past five minutes, keeping its last update', async () => {
+test('the body goes to degraded with the first millisecond past five seconds without a sign of life, and to outage past five minutes without data, keeping its last update', async () => {
   const it = service();
   feedNow(it);
-  await it.clock.advance(300_000);
+  await it.clock.advance(5_000);
+  assert.equal(it.board.status(it.clock.now()).components.ticker, 'operational');
+  await it.clock.advance(1);
+  assert.equal(it.board.status(it.clock.now()).components.ticker, 'degraded');
+  await it.clock.advance(294_999);
+  it.feed.signOfLife(it.clock.monotonicMs(), it.clock.now(), it.clock.monotonicMs());
   assert.equal(it.board.status(it.clock.now()).components.ticker, 'operational');
   await it.clock.advance(1);
   const late = it.board.status(it.clock.now());

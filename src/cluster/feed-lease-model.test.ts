@@ -194,7 +194,8 @@ test('whatever freezes, dies or is delayed, two nodes never act at once, an old 
       await pass(8_000);
       await pass(5_000);
       assert.equal(nodes.filter(({ acts }) => acts !== undefined).length, 1, 'one acts once all is calm');
-      const fences = nodes.flatMap((node) => node.fences);
+      // A node that could not ask for a while and still holds its lease gains it again.
+      const fences = nodes.flatMap((node) => [...new Set(node.fences)]);
       assert.equal(new Set(fences).size, fences.length, 'no number was given twice');
     }),
     { numRuns: 60, seed: 20_261_121 },

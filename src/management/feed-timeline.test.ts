@@ -29,11 +29,14 @@ function world() {
   const log = { ...silentLog, error: (_: object, message: string) => void logged.push(message) };
   const newTimeline = () => new FeedTimeline({ service: new ServiceBoard(feed, clock), snapshots, clock, log });
   const feedNow = (path: 'live' | 'fallback') => feed.feedCurrent(path, clock.now(), clock.monotonicMs());
-  /** As a feed that goes on does it: something every minute. */
+  /** As a feed that goes on does it: data every minute, over a connection that lives. */
   const goOn = async (path: 'live' | 'fallback', minutes: number) => {
     for (let minute = 0; minute < minutes; minute++) {
       feedNow(path);
-      await clock.advance(minuteMs);
+      for (let second = 0; second < 60; second++) {
+        feed.signOfLife(clock.monotonicMs(), clock.now(), clock.monotonicMs());
+        await clock.advance(1_000);
+      }
     }
   };
   return { clock, stored, logged, faults, newTimeline, goOn };

@@ -22,6 +22,10 @@ interface Model {
   /** Nobody has set the wall clock since then. */
   isClockSteady: boolean;
   path: FeedPath;
+  /** When, by the stopwatch, the feed of this process last gave a sign of life. */
+  aliveAtMs: number | undefined;
+  /** Nobody has set the wall clock since that sign, or a later one came. */
+  isSignSteady: boolean;
   windows: readonly MaintenanceWindow[];
 }
 
@@ -44,7 +48,9 @@ function agree(model: Model, { feed, originMs }: Real): void {
     if (model.isClockSteady) assert.equal(shownAgeMs, model.passedMs - model.provenAtMs);
     assert.ok(shownAgeMs >= model.passedMs - model.provenAtMs - toleranceMs, 'data looks younger than it is');
     const isOutage = shownAgeMs > 300_000;
-    assert.equal(read.ticker, isOutage ? 'outage' : model.path === 'live' ? 'operational' : 'degraded');
+    const silentMs = model.passedMs - (model.aliveAtMs ?? Number.NEGATIVE_INFINITY);
+    const isAlive = silentMs <= 5_000 && (model.isSignSteady || read.ticker === 'operational');
+    assert.equal(read.ticker, isOutage ? 'outage' : model.path === 'live' && isAlive ? 'operational' : 'degraded');
   } else {
     assert.equal(read.ticker, 'outage');
     assert.ok(model.provenAtMs === undefined, 'what is known must be reported');
@@ -75,6 +81,7 @@ function wallClockSet(byMs: number): Command {
   return command(`wallClockSet(${byMs})`, (model) => {
     model.now = after(model.now, byMs);
     model.isClockSteady = false;
+    model.isSignSteady = false;
   });
 }
 
@@ -84,6 +91,7 @@ function current(path: FeedPath): Command {
     feed.feedCurrent(path, model.now, model.passedMs - originMs);
     model.path = path;
     model.provenAtMs = model.passedMs;
+    signed(model);
     model.isClockSteady = true;
   });
 }
@@ -94,6 +102,18 @@ function pathChanged(path: FeedPath): Command {
     model.path = path;
   });
 }
+
+/** Two signs of one instant are one. */
+function signed(model: Model): void {
+  if (model.aliveAtMs === model.passedMs) return;
+  model.aliveAtMs = model.passedMs;
+  model.isSignSteady = true;
+}
+
+const alive = command('alive', (model, { feed, originMs }) => {
+  feed.signOfLife(model.passedMs - originMs, model.now, model.passedMs - originMs);
+  signed(model);
+});
 
 function announced(offsets: readonly (readonly [number, number])[]): Command {
   return command(`announced(${JSON.stringify(offsets)})`, (model) => {
@@ -115,10 +135,14 @@ const restarted = command('restarted', (model, real) => {
   real.feed.restore(kept === shown ? kept : undefined);
   if (kept !== shown) model.provenAtMs = undefined;
   model.path = 'fallback';
+  model.aliveAtMs = undefined;
 });
 
 const anyPath = fc.constantFrom('live' as const, 'fallback' as const);
-const shortMs = fc.oneof(fc.integer({ min: 0, max: 400_000 }), fc.constantFrom(1, 299_999, 300_000, 300_001));
+const shortMs = fc.oneof(
+  fc.integer({ min: 0, max: 400_000 }),
+  fc.constantFrom(1, 5_000, 5_001, 299_999, 300_000, 300_001),
+);
 const anyCommands = fc.commands(
   [
     shortMs.map(passed),
@@ -127,6 +151,7 @@ const anyCommands = fc.commands(
       .map(wallClockSet),
     anyPath.map(current),
     anyPath.map(pathChanged),
+    fc.constant(alive),
     fc
       .array(fc.tuple(fc.integer({ min: -5_000, max: 500_000 }), fc.integer({ min: 1, max: 500_000 })), {
         maxLength: 3,
@@ -144,6 +169,8 @@ function run(commands: Iterable<Command>): void {
         passedMs: 0,
         now: start,
         provenAtMs: undefined,
+        aliveAtMs: undefined,
+        isSignSteady: true,
         isClockSteady: true,
         path: 'fallback',
         windows: [],

@@ -11,8 +11,9 @@ function fedAtStart(path: 'live' | 'fallback' = 'live'): FeedStatus {
   return feed;
 }
 
-/** The status after so much time has passed on both clocks. */
+/** The status after so much time has passed on both clocks, over a connection that lives. */
 function statusAfter(feed: FeedStatus, passedMs: number) {
+  feed.signOfLife(passedMs, after(start, passedMs), passedMs);
   return serviceStatus(feed, [], after(start, passedMs), passedMs);
 }
 
@@ -182,4 +183,41 @@ test('nothing to restore is a feed that never delivered', () => {
   const feed = new FeedStatus();
   feed.restore(undefined);
   assert.equal(feed.ageMs(start, 0), undefined);
+});
+
+test('a feed without a sign of life for more than five seconds is degraded, on whatever path, and stays at its last update (fault rows 41 and 69)', () => {
+  for (const path of ['live', 'fallback'] as const) {
+    const feed = fedAtStart(path);
+    const at = (ms: number) => serviceStatus(feed, [], after(start, ms), ms);
+    assert.deepEqual([at(5_000).ticker, at(5_001).ticker], [path === 'live' ? 'operational' : 'degraded', 'degraded']);
+    assert.deepEqual([at(300_000).ticker, at(300_001).ticker], ['degraded', 'outage']);
+    assert.equal(at(299_000).lastUpdatedAt, start);
+  }
+});
+
+test('a quiet market on a living connection is operational, with the age of its last update', () => {
+  const feed = fedAtStart();
+  for (let ms = 1_500; ms < 300_000; ms += 1_500) {
+    assert.equal(serviceStatus(feed, [], after(start, ms - 1), ms - 1).ticker, 'operational', `${ms} ms`);
+    feed.signOfLife(ms, after(start, ms), ms);
+  }
+  assert.equal(serviceStatus(feed, [], after(start, 299_000), 299_000).lastUpdatedAt, start);
+});
+
+test('no jump of a clock makes a silent feed look alive, and an older sign of life changes nothing', () => {
+  const feed = fedAtStart();
+  assert.equal(serviceStatus(feed, [], after(start, -60_000), 5_001).ticker, 'degraded', 'wall clock set back');
+  assert.equal(serviceStatus(feed, [], after(start, 60_000), 10).ticker, 'degraded', 'a machine that slept');
+  feed.signOfLife(-1, after(start, 5_001), 5_001);
+  assert.equal(feed.silentMs(after(start, 5_001), 5_001), 5_001);
+  feed.signOfLife(5_000, after(start, 5_001), 5_001);
+  assert.equal(feed.silentMs(after(start, 5_001), 5_001), 1);
+});
+
+test('what another process sent of its feed is no sign that it still lives', () => {
+  const feed = new FeedStatus();
+  feed.followed('live', start, 0);
+  assert.equal(serviceStatus(feed, [], start, 0).ticker, 'degraded');
+  feed.signOfLife(0, start, 0);
+  assert.equal(serviceStatus(feed, [], start, 0).ticker, 'operational');
 });

@@ -25,9 +25,10 @@ async function rig(t: TestContext, clock = new FakeClock('2026-11-20T22:00:00.00
   });
   return {
     ...{ store, service, clock, recorder, role, feed },
-    /** Lets the time pass, fed or not. */
+    /** Lets the time pass, fed or not, over a connection that lives. */
     async pass(minutes: number, path: 'live' | 'fallback' | 'none' = 'live') {
       for (let second = 0; second < minutes * 60; second++) {
+        feed.signOfLife(clock.monotonicMs(), clock.now(), clock.monotonicMs());
         if (path !== 'none') feed.feedCurrent(path, clock.now(), clock.monotonicMs());
         await clock.advance(1_000);
       }

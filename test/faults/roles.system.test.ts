@@ -67,6 +67,11 @@ async function followsAgain(node: Node): Promise<void> {
   await eventually('it follows', async () => !(await node.leads()), timeoutMs);
 }
 
+async function isAlone(node: Node, isIt: boolean): Promise<void> {
+  const alone = async () => (await node.server.metrics()).value('mdapi_feed_alone') === Number(isIt);
+  await eventually(`it is ${isIt ? '' : 'no longer '}on a feed of its own`, alone, timeoutMs);
+}
+
 describe('of two processes, one of which runs the feed', { concurrency: true }, () => {
   test(
     'the other takes over from one that is frozen, which overwrites nothing when it wakes; no client sees a time go back',
@@ -86,45 +91,57 @@ describe('of two processes, one of which runs the feed', { concurrency: true }, 
   );
 
   test(
-    'the other takes over from one that is cut off; that one keeps serving, shows the age of its prices, and follows once it is back',
+    'the other takes over from one that is cut off; that one goes on with the feed that it has, fresh, and follows once it is back (fault row 69)',
     needsRedis,
     async (t) => {
       const { first, second, show } = await startPair(t);
       const clients = [await SteadyClient.watch(first.api), await SteadyClient.watch(second.api)];
       first.network.blackHole();
       await takesOver(second);
-      await show('43000.0', second);
-      await followsAgain(first);
-      const held = await first.api.ticker('BTCEUR');
-      const { lastUpdatedAtMs } = await first.api.status();
-      await show('44000.0', second);
-      assert.deepEqual(await first.api.ticker('BTCEUR'), held, 'it gets no prices');
-      assert.equal((await first.api.status()).lastUpdatedAtMs, lastUpdatedAtMs, 'and it says so');
+      await show('43000.0', first, second);
+      await isAlone(first, true);
       await first.network.clear();
       await show('45000.0', first, second);
-      assert.equal(await first.leads(), false);
-      for (const client of clients) assert.ok((await client.stop()).rounds > 0);
+      await isAlone(first, false);
+      await show('45500.0', first, second);
+      assert.deepEqual([await first.leads(), await second.leads()], [false, true]);
+      for (const client of clients) {
+        const { rounds, states } = await client.stop();
+        assert.ok(rounds > 0);
+        assert.ok(states.every((state) => state !== 'outage'));
+      }
     },
   );
 
   test(
-    'one that follows and is cut off serves the last prices with their age, and has the newest when it is back',
+    'one that follows and is cut off goes on with a feed of its own, and follows again once it is back (fault row 69)',
     needsRedis,
     async (t) => {
       const { first, second, show } = await startPair(t);
       const client = await SteadyClient.watch(second.api);
       second.network.blackHole();
-      await show('46000.0', first);
-      const ageMs = async () => {
-        const { serverTimeMs, lastUpdatedAtMs } = await second.api.status();
-        return serverTimeMs - lastUpdatedAtMs!;
-      };
-      await eventually('its prices are a second old', async () => (await ageMs()) > 1_000);
+      await show('46000.0', first, second);
+      await isAlone(second, true);
       await second.network.clear();
+      await isAlone(second, false);
       await show('47000.0', first, second);
-      await eventually('its prices are fresh', async () => (await ageMs()) < 1_000);
       assert.deepEqual([await first.leads(), await second.leads()], [true, false]);
       assert.ok((await client.stop()).rounds > 0);
+    },
+  );
+
+  test(
+    'one that follows and stood still for over five seconds says `degraded` in its first answer (fault row 49)',
+    needsRedis,
+    async (t) => {
+      const { first, second, show } = await startPair(t);
+      second.server.signal('SIGSTOP');
+      await new Promise((resolve) => setTimeout(resolve, 5_500));
+      const asked = second.api.status();
+      second.server.signal('SIGCONT');
+      assert.equal((await asked).components.ticker, 'degraded');
+      await show('48000.0', first, second);
+      await eventually('operational', async () => (await second.api.status()).status === 'operational', timeoutMs);
     },
   );
 });
