@@ -8,6 +8,8 @@ import { FeedLease } from './feed-lease.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { fenceKey, redisLeases } from './redis-lease.ts';
 
+const leaseKey = '{mdapi}:feed:lease';
+
 type Test = Parameters<typeof RedisServer.start>[0];
 
 async function contender(t: Test, redis: RedisServer, name: string) {
@@ -94,3 +96,51 @@ test('a lease is renewed and released by its holder alone', needsRedis, async (t
   assert.equal(await store.renew('a', fence, 20_000), true);
   assert.ok(Number(await redis.ask('PTTL', '{mdapi}:feed:lease')) > 10_000);
 });
+
+test(
+  'a lease or a fence that is no such value blocks nobody: it is renewed over it, or taken (fault row 69)',
+  needsRedis,
+  async (t) => {
+    const redis = await RedisServer.start(t);
+    const { store } = await contender(t, redis, 'a');
+    let fence = (await store.acquire('a', 10_000))!;
+    const damages: readonly (readonly string[])[] = [
+      ['SET', fenceKey, 'abc'],
+      ['SET', fenceKey, 'inf'],
+      ['SET', fenceKey, '-5'],
+      ['SET', fenceKey, '99999999999999999999'],
+      ['RPUSH', fenceKey, '1'],
+      ['SET', leaseKey, 'abc'],
+      ['SET', leaseKey, 'b:1'],
+      ['HSET', leaseKey, 'a', 'b'],
+    ];
+    for (const damage of damages) {
+      const harm = async () => {
+        await redis.ask('DEL', damage[1]!);
+        await redis.ask(...damage);
+      };
+      await harm();
+      assert.equal(await store.renew('a', fence, 10_000), true, `renewed after ${damage.join(' ')}`);
+      assert.equal(await store.acquire('b', 10_000), undefined, 'and held again');
+      assert.equal(await redis.ask('GET', fenceKey), String(fence));
+      await store.release('a', fence);
+      await harm();
+      const next = await store.acquire('a', 10_000);
+      assert.ok(next! > fence, `taken after ${damage.join(' ')}: ${next} after ${fence}`);
+      fence = next!;
+    }
+  },
+);
+
+test(
+  'a holder that asks again gets the next number, and a renewal under an old one is refused',
+  needsRedis,
+  async (t) => {
+    const redis = await RedisServer.start(t);
+    const { store } = await contender(t, redis, 'a');
+    const first = (await store.acquire('a', 10_000))!;
+    const second = (await store.acquire('a', 10_000))!;
+    assert.ok(second > first);
+    assert.equal(await store.renew('a', first, 10_000), false);
+  },
+);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { needsRedis, RedisServer } from '../../test/support/redis.ts';
-import type { EpochMs } from '../clock.ts';
+import { type EpochMs, systemClock } from '../clock.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { ReplicatedNode } from './replicated-node.testing.ts';
 
@@ -166,4 +166,63 @@ test('an entry in Redis that is no state or change is ignored', needsRedis, asyn
   follower.follower.start();
   await eventually('it is logged', () => follower.logged.length > 0);
   assert.equal(follower.follower.resyncs, 0);
+});
+
+test(
+  'the leader tells each second that it lives, and for how long its feed has been silent (fault row 69)',
+  needsRedis,
+  async (t) => {
+    const { leader, follower } = await startPair(t);
+    const silentMs = ({ feedStatus, clock }: ReplicatedNode) => feedStatus.silentMs(clock.now(), clock.monotonicMs());
+    const isAlive = () =>
+      leader.feedStatus.signOfLife(leader.clock.monotonicMs(), leader.clock.now(), leader.clock.monotonicMs());
+    const living = systemClock.every(100, isAlive);
+    t.after(() => living.cancel());
+    await eventually('its feed lives, though no price comes', () => silentMs(follower) < 2_500);
+    living.cancel();
+    await eventually('its feed is silent', () => silentMs(follower) > 5_000);
+    const signMs = follower.clock.monotonicMs() - silentMs(follower);
+    assert.ok(signMs <= leader.clock.monotonicMs() - silentMs(leader) + 100, 'no later than it was');
+  },
+);
+
+test('a state alone, of whatever age, is no sign that its leader lives', needsRedis, async (t) => {
+  const { redis, leader } = await startPair(t);
+  leader.publisher.resign();
+  const late = await ReplicatedNode.start(t, redis);
+  late.follower.start();
+  await eventually('it has the state', () => late.follower.resyncs > 0 && late.feedStatus.lastUpdatedAt !== undefined);
+  assert.equal(late.feedStatus.silentMs(late.clock.now(), late.clock.monotonicMs()), Number.POSITIVE_INFINITY);
+});
+
+test(
+  'a follower that holds an id above those of a server that lost its own takes the state again (fault row 69)',
+  needsRedis,
+  async (t) => {
+    const { redis, leader, follower } = await startPair(t);
+    await follower.follower.stop();
+    const state = String(await redis.ask('GET', '{mdapi}:feed:state'));
+    await redis.ask('SET', '{mdapi}:feed:state', `9999999999999-0${state.slice(state.indexOf(' '))}`);
+    follower.follower.start();
+    await eventually('it has taken that', () => follower.follower.resyncs === 2);
+    leader.tick('BTC', '500.00', '500.10');
+    await alike(leader, follower);
+  },
+);
+
+test('values of another type are replaced, and the leader starts anew (fault row 69)', needsRedis, async (t) => {
+  const { redis, leader, follower } = await startPair(t);
+  let price = 600;
+  for (const key of ['{mdapi}:feed:changes', '{mdapi}:feed:state']) {
+    for (const damage of [
+      ['DEL', key],
+      ['HSET', key, 'a', 'b'],
+    ]) {
+      await redis.ask('DEL', key);
+      await redis.ask(...damage);
+      price++;
+      leader.tick('BTC', `${price}.00`, `${price}.10`);
+      await alike(leader, follower);
+    }
+  }
 });

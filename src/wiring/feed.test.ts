@@ -113,6 +113,7 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     clock,
     used: (of = BTC) => book.sources.used(of)?.id,
     status: () => market.feedStatus.path,
+    silentMs: () => market.feedStatus.silentMs(clock.now(), clock.monotonicMs()),
     epochs: () => feed.sources().map(({ health }) => health.epoch),
     async stop() {
       following.cancel();
@@ -157,6 +158,23 @@ async function twoSources(kinds: readonly [string, string], everyMs: { first: nu
     },
   };
 }
+
+test('a quiet market on living connections always has a sign of life of the last two seconds, and dead ones give none (fault row 41)', async () => {
+  const { pass, clock, silentMs, stop } = await twoSources(['kraken', 'bitvavo'], { first: 500, second: 500 });
+  await pass(5_000, [0, 1]);
+  for (let ms = 0; ms < 9_000; ms += 100) {
+    await clock.advance(100);
+    assert.ok(silentMs() <= 2_000, `${silentMs()} ms`);
+  }
+  await pass(250, [0, 1]);
+  played.get('s0')!.isDead = true;
+  await pass(3_500, []);
+  assert.ok(silentMs() <= 2_000, 'the other one lives');
+  played.get('s1')!.isDead = true;
+  await pass(5_500, []);
+  assert.ok(silentMs() > 5_000);
+  await stop();
+});
 
 describe('a source whose connection is alive while no price comes', () => {
   test('is left within five seconds when its prices came steadily before and another has newer ones, and is back after a quiet minute', async () => {
