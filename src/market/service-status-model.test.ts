@@ -92,6 +92,7 @@ function current(path: FeedPath): Command {
     model.path = path;
     model.provenAtMs = model.passedMs;
     signed(model);
+    model.isSignSteady = true;
     model.isClockSteady = true;
   });
 }

@@ -30,7 +30,7 @@ export class FeedStatus {
 
   feedCurrent(path: FeedPath, at: EpochMs, monotonicMs: number): void {
     this.followed(path, at, monotonicMs);
-    this.signOfLife(monotonicMs, at, monotonicMs);
+    this.#sign = { at, monotonicMs };
   }
 
   /** The feed of another process proved current, which shows nothing of whether it still lives. */

@@ -374,7 +374,7 @@ describe('maintenance', () => {
     const status = json(await api.get('/v1/status'));
     assert.deepEqual(
       [status.status, status.api, status.components],
-      ['maintenance', 'maintenance', { ticker: 'operational' }],
+      ['maintenance', 'maintenance', { ticker: 'degraded' }],
     );
   });
 
