@@ -5,7 +5,7 @@ import { KeyDirectory } from '../../src/access/key-directory.ts';
 import { type Limits, MemoryLimits } from '../../src/access/limits.ts';
 import { Board } from '../../src/board/board.ts';
 import { ServiceBoard } from '../../src/board/service-board.ts';
-import type { Clock, EpochMs } from '../../src/clock.ts';
+import type { Clock, EpochMs, Timer } from '../../src/clock.ts';
 import { contractLimits, type LimitFigures } from '../../src/contract/limits.ts';
 import { type OpenApiDocument, openApiDocument } from '../../src/contract/openapi.ts';
 import type { Certificate, ConnectionLimits } from '../../src/http/http-server.ts';
@@ -82,6 +82,8 @@ export class ListenerHarness {
   port = 0;
   readonly #randomness = seededRandomness(7);
   #validator: ResponseValidator | undefined;
+  /** The connection of the feed lives, whether or not data comes. */
+  readonly #living: Timer;
 
   private constructor(options: HarnessOptions) {
     this.clock = options.clock ?? new FakeClock();
@@ -120,6 +122,8 @@ export class ListenerHarness {
       },
     );
     this.key = this.addKey();
+    const { clock, feed } = this;
+    this.#living = clock.every(1_000, () => feed.signOfLife(clock.monotonicMs(), clock.now(), clock.monotonicMs()));
   }
 
   static async start(options: HarnessOptions = {}): Promise<ListenerHarness> {
@@ -129,6 +133,7 @@ export class ListenerHarness {
   }
 
   async stop(): Promise<void> {
+    this.#living.cancel();
     await this.listener.close(0);
   }
 
