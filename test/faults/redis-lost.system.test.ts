@@ -117,12 +117,14 @@ async function survives(t: TestContext, lose: (redis: RedisServer) => unknown, b
     (await Promise.all(processes.map(({ metric }) => metric('feed_alone')))).every((alone) => alone === 1),
   );
   for (const { server, notes } of processes) {
-    const { stderr } = server;
-    assert.match(stderr, /"reason":"(?:not connected|no answer)[^"]*","msg":"the lease of the feed cannot be had/);
-    assert.ok(
-      (await notes()).some((note) => /the lease of the feed cannot be had: (?:not connected|no answer)/.test(note)),
-    );
-    assert.ok((await notes()).some((note) => note.includes('on a feed of its own')));
+    const cause = '(?:not connected|no answer within)[^"]*';
+    const logged = new RegExp(`"reason":"${cause}","msg":"the lease of the feed cannot be had`);
+    await eventually('the log names the cause', () => logged.test(server.stderr));
+    const noted = [new RegExp(`the lease of the feed cannot be had: ${cause}`), /on a feed of its own/];
+    await eventually('and so does readiness', async () => {
+      const given = (await notes()).join();
+      return noted.every((each) => each.test(given));
+    });
   }
   await eventually('both are operational', async () =>
     (await Promise.all(processes.map(({ api }) => api.status()))).every(({ status }) => status === 'operational'),
