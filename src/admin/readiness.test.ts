@@ -6,7 +6,7 @@ import { ServiceBoard } from '../board/service-board.ts';
 import type { EpochMs } from '../clock.ts';
 import type { SharingFigures } from '../cluster/shared-feed.ts';
 import type { ClockReading } from '../feed/clock-watch.ts';
-import type { AdminParts, AdminParts, Phase, Phase } from '../management/sources.ts';
+import type { AdminParts, Phase } from '../management/sources.ts';
 import type { DecimalString } from '../market/decimal.ts';
 import { MarketBook } from '../market/market-book.ts';
 import { symbol, upstreamMarket } from '../market/samples.testing.ts';
