@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { crowd } from './crowd.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { keys } from './keys.ts';
@@ -30,6 +31,7 @@ const measurements = {
   scaling,
   history,
   recording,
+  crowd,
 } satisfies Record<string, (scope: Scope) => Promise<Section>>;
 type Name = keyof typeof measurements;
 
