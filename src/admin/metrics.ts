@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { errorCodes } from '../contract/errors.ts';
 import { type LimitCategory, limitTable } from '../contract/limits.ts';
 import { publicServiceStatuses } from '../contract/schemas.ts';
+import { overloadSignals } from '../http/overload.ts';
 import { type Durations, durationBounds } from '../http/request-counts.ts';
 import type { ManagementCounters } from '../management/gate.ts';
 import type { AdminParts } from '../management/sources.ts';
@@ -60,7 +61,8 @@ export function managementCounters(registry: Registry, sessions: () => number): 
   };
 }
 
-function requestMetrics({ listener }: AdminParts): Metric[] {
+function requestMetrics({ listener, delay }: AdminParts): Metric[] {
+  const signal = () => listener.overload.signal;
   const requests = () => listener.counts;
   const connections = () => listener.connectionFigures();
   return [
@@ -70,6 +72,17 @@ function requestMetrics({ listener }: AdminParts): Metric[] {
       fromZero(limitCategories, requests().limitedByCategory),
     ),
     metric('requests_shed_total', 'Requests refused because the service was overloaded.', () => requests().shed),
+    labelled('overload', ['signal'], '1 for the signal that requests are shed for, 0 for the others.', () =>
+      overloadSignals.map((each): Sample => [each, Number(each === signal())]),
+    ),
+    metric('unsent_answers_bytes', 'Bytes of answers that clients have not taken.', () => listener.unsentBytes()),
+    metric(
+      'serving_thread_busy_ratio',
+      'Share of the last seconds in which the serving thread had work and a processor.',
+      () => {
+        return delay.read().busyShare;
+      },
+    ),
     metric('connections_open', 'Open connections of the public listener.', () => connections().open),
     metric('connections_dropped_total', 'Connections refused because too many were open.', () => connections().dropped),
     labelled('connections_ended_total', ['reason'], 'Connections ended to protect others, by reason.', ended),

@@ -15,6 +15,7 @@ export function readiness(parts: AdminParts) {
 export function notesOf(parts: AdminParts): Note[] {
   const notes = [
     ...processNotes(parts),
+    ...overloadNotes(parts),
     ...storeNotes(parts),
     ...marketNotes(parts),
     ...sharedFeedNotes(parts),
@@ -38,6 +39,10 @@ function* processNotes({ market, clock, phase }: AdminParts): Iterable<Note> {
   if (api === 'maintenance') yield note('info', 'an announced maintenance window is running', 'maintenance');
   if (ticker !== 'operational')
     yield note(ticker === 'outage' ? 'critical' : 'warning', `market data: ${ticker}`, 'feed');
+}
+
+function* overloadNotes({ listener: { overload } }: AdminParts): Iterable<Note> {
+  if (overload.note !== undefined) yield note('critical', overload.note);
 }
 
 function* storeNotes({ market, changes, storeCheck }: AdminParts): Iterable<Note> {

@@ -146,11 +146,12 @@ const furtherErrors = {
     status: 503,
     title: 'Service overloaded',
     cause:
-      'The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit.',
+      'The server has more requests than it can answer in time, or no memory left for more. It refuses requests that need no key first, then keys on new connections. A refused request counts against no limit.',
     action:
-      'Wait as many seconds as the Retry-After header says, and keep the connection open between requests. GET /v1/status keeps answering.',
+      'Wait as many seconds as the Retry-After header says, and keep the connection open between requests. GET /v1/status and GET /v1/time keep answering.',
     retry: 'Yes, after Retry-After seconds, and longer after each refusal.',
-    exampleDetail: 'The service has more requests than it can answer in time. GET /v1/status keeps answering.',
+    exampleDetail:
+      'The service is overloaded and did not count this request. GET /v1/status and GET /v1/time keep answering.',
   },
 } as const satisfies ErrorRows;
 

@@ -22,14 +22,19 @@ interface Answer {
   bytes: number;
 }
 
-/** How much all connections hold of what was not parsed yet. */
-export interface AheadTotal {
-  bytes: number;
+/** What all connections hold together, in bytes. */
+export interface Held {
+  /** Sent by clients and not parsed yet. */
+  ahead: number;
+  /** Of answers that clients have not taken. */
+  unsent: number;
 }
 
 /** One open connection. */
 export class Connection {
   readonly socket: Socket;
+  /** `IpAddress.limitBucket` of the peer; `undefined` for the operator's own proxies. */
+  readonly bucket: string | undefined;
   /** The answer that ends the connection is written; whatever still comes in is not looked at. */
   closing = false;
   /** A valid key was seen on it. */
@@ -52,8 +57,10 @@ export class Connection {
   #isPausedByUs = false;
   #isPausedByServer = false;
   readonly #parse: (piece: Buffer) => void;
-  readonly #ahead: AheadTotal;
-  #answers: Answer[] = [];
+  readonly #held: Held;
+  /** Those being made, and those whose bytes the client has not taken. */
+  readonly #answers: Answer[] = [];
+  #unsentBytes = 0;
   #refusals = 0;
 
   /**
@@ -62,9 +69,10 @@ export class Connection {
    *
    * @param arrivedAhead called when something arrived and not all that is here could be answered
    */
-  constructor(socket: Socket, ahead: AheadTotal, arrivedAhead: () => void) {
+  constructor(socket: Socket, bucket: string | undefined, held: Held, arrivedAhead: () => void) {
     this.socket = socket;
-    this.#ahead = ahead;
+    this.bucket = bucket;
+    this.#held = held;
     const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];
     this.#parse = parse!;
     socket.removeListener('data', parse!);
@@ -79,7 +87,10 @@ export class Connection {
       this.#isPausedByServer = false;
       this.#parseRest();
     });
-    socket.once('close', () => this.#keep(nothing));
+    socket.once('close', () => {
+      this.#keep(nothing);
+      for (const answer of this.#answers) this.#wait(answer, 0);
+    });
   }
 
   /** No request waits any more: what has arrived is parsed, and more is read. */
@@ -125,13 +136,12 @@ export class Connection {
   /** However little is left of what arrived together, all of it stays in memory. */
   #keep(rest: Buffer): void {
     if (rest.length === 0 && this.#rest.length === 0) return;
-    this.#ahead.bytes += sizeInMemory(rest) - sizeInMemory(this.#rest);
+    this.#held.ahead += sizeInMemory(rest) - sizeInMemory(this.#rest);
     this.#rest = rest;
   }
 
   /** True while the client has taken few enough of its answers that another may be made. */
   get hasRoom(): boolean {
-    this.#forgetTaken();
     if (this.#answers.length === 0) return true;
     const { unansweredMax, unsentBytesMax } = this.#bounds;
     return this.#answers.length < unansweredMax && this.unsentBytes < unsentBytesMax;
@@ -139,11 +149,10 @@ export class Connection {
 
   /** Bytes of answers that the client has not taken. */
   get unsentBytes(): number {
-    return this.#answers.reduce((total, { bytes }) => total + bytes, 0);
+    return this.#unsentBytes;
   }
 
   get isIdle(): boolean {
-    this.#forgetTaken();
     return this.#answers.length === 0 && !this.hasMore;
   }
 
@@ -157,10 +166,27 @@ export class Connection {
     this.#answers.push({ response, bytes: 0 });
   }
 
-  /** Its answer is written. */
+  /** Its answer is written. Nearly always the system takes all of it at once, and nothing waits. */
   answered(response: ServerResponse, bytes: number): void {
-    const answer = this.#answers.find((each) => each.response === response);
-    if (answer !== undefined) answer.bytes = bytes;
+    const index = this.#answers.findIndex((each) => each.response === response);
+    const answer = this.#answers[index];
+    if (answer === undefined) return;
+    if (response.writableFinished || this.socket.destroyed) {
+      this.#answers.splice(index, 1);
+      return;
+    }
+    this.#wait(answer, bytes);
+    response.once('finish', () => {
+      this.#wait(answer, 0);
+      this.#answers.splice(this.#answers.indexOf(answer), 1);
+    });
+  }
+
+  #wait(answer: Answer, bytes: number): void {
+    const change = bytes - answer.bytes;
+    answer.bytes = bytes;
+    this.#unsentBytes += change;
+    this.#held.unsent += change;
   }
 
   /**
@@ -181,10 +207,6 @@ export class Connection {
 
   get #bounds(): Bounds {
     return this.isKeyed ? keyed : keyless;
-  }
-
-  #forgetTaken(): void {
-    while (this.#answers[0]?.response.writableFinished) this.#answers.shift();
   }
 }
 

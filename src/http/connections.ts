@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../clock.ts';
-import { type AheadTotal, Connection } from './connection.ts';
+import { Connection, type Held } from './connection.ts';
+import { largestSlowReaders, leastUseful } from './eviction.ts';
 import type { Handshakes } from './handshakes.ts';
 
 /** An unread request body may be this long before its connection is cut. */
 const unreadBodyBytesMax = 64 * 1024;
 const sweepEveryMs = 1_000;
 
-/** Bytes that all clients together have not taken; beyond it those who hold most are cut. */
-const unsentBytesInAllMax = 64 * 1024 * 1024;
 /** Bytes that all clients together have sent ahead; beyond it one without a key that sends more is cut. */
 const aheadBytesInAllMax = 1024 * 1024;
 /** So long at a time requests that were sent ahead without a key are answered; then others have their turn. */
@@ -26,7 +25,7 @@ export interface ConnectionFigures {
   readonly dropped: number;
   /** Not accepted because too many were open from the same address. */
   readonly droppedOfAddress: number;
-  /** Idle connections without a valid key, and handshakes, ended for others. */
+  /** Connections without a valid key, and handshakes, ended for others. */
   readonly evicted: number;
   /** Cut because the client did not take its answers in time, or because too much was sent ahead in all. */
   readonly cut: number;
@@ -38,12 +37,14 @@ export interface ConnectionBounds {
   readonly maxConnectionsPerAddress: number;
   /** A client that has not taken its answer by then is cut off. */
   readonly writeTimeoutMs: number;
+  /** All clients together may have so much of their answers not taken; beyond it those who hold most are cut. */
+  readonly unsentBytesMax: number;
 }
 
 /**
  * The open connections of the public listener. It bounds what each may hold: a client that sends requests ahead of its
  * answers is read no further until it has taken some, so that no connection keeps the event loop or the memory to
- * itself. Clients with a valid key come before those without one.
+ * itself. Clients with a valid key come before those without one, and where one must go, one without a key goes first.
  */
 export class Connections {
   readonly #clock: Clock;
@@ -52,7 +53,9 @@ export class Connections {
   readonly #connections = new Map<Socket, Connection>();
   readonly #perAddress = new Map<string, number>();
   readonly #sweep: Timer;
-  readonly #ahead: AheadTotal = { bytes: 0 };
+  readonly #held: Held = { ahead: 0, unsent: 0 };
+  /** In the order of their last request; may hold some that have shown a key since. */
+  readonly #keyless = new Set<Connection>();
   /** Without a key, and with requests that can be answered when it is their turn. */
   readonly #turns: Connection[] = [];
   #figures = { dropped: 0, droppedOfAddress: 0, evicted: 0, cut: 0 };
@@ -71,20 +74,18 @@ export class Connections {
 
   /** Bytes of answers that clients have not taken. */
   unsentBytes(): number {
-    let total = 0;
-    for (const connection of this.#connections.values()) total += connection.unsentBytes;
-    return total;
+    return this.#held.unsent;
   }
 
   /**
-   * A connection was accepted, before any handshake. Ends it when there are too many.
+   * A connection was accepted, before any handshake. Ends it when there are too many and all of them have shown a key.
    *
    * @param bucket `IpAddress.limitBucket` of the peer; `undefined` for the operator's own proxies
    */
   admit(socket: Socket, bucket: string | undefined): boolean {
     const ofAddress = bucket === undefined ? 0 : (this.#perAddress.get(bucket) ?? 0);
-    const isTooManyOfAddress = ofAddress >= this.#bounds.maxConnectionsPerAddress;
-    if (isTooManyOfAddress || !this.#makeRoom()) {
+    const isTooManyOfAddress = ofAddress >= this.#bounds.maxConnectionsPerAddress && !this.#evict(bucket);
+    if (isTooManyOfAddress || (this.#isFull && !this.#evict())) {
       this.#figures[isTooManyOfAddress ? 'droppedOfAddress' : 'dropped']++;
       socket.destroy();
       return false;
@@ -105,13 +106,15 @@ export class Connections {
   }
 
   /** A connection on which requests may come. */
-  add(socket: Socket): void {
-    const connection: Connection = new Connection(socket, this.#ahead, () => {
-      if (this.#ahead.bytes > aheadBytesInAllMax && !connection.isKeyed) this.#cut(connection);
+  add(socket: Socket, bucket: string | undefined): void {
+    const connection: Connection = new Connection(socket, bucket, this.#held, () => {
+      if (this.#held.ahead > aheadBytesInAllMax && !connection.isKeyed) this.#cut(connection);
     });
     this.#connections.set(socket, connection);
+    this.#keyless.add(connection);
     socket.once('close', () => {
       this.#connections.delete(socket);
+      this.#keyless.delete(connection);
       this.ended(connection);
     });
   }
@@ -119,7 +122,10 @@ export class Connections {
   /** The connection, while a request on it is to be looked at: it is open and its last answer is not written yet. */
   taking(socket: Socket): Connection | undefined {
     const connection = this.#connections.get(socket);
-    return connection === undefined || connection.closing ? undefined : connection;
+    if (connection === undefined || connection.closing) return undefined;
+    // To the end of the order. Once a key was seen it is left out for good.
+    if (this.#keyless.delete(connection) && !connection.isKeyed) this.#keyless.add(connection);
+    return connection;
   }
 
   /** Runs `decide` when it is the turn of the request: at once, unless the client is behind with taking its answers. */
@@ -132,10 +138,10 @@ export class Connections {
     if (connection.waiting.length === 1) this.#continueLater(connection);
   }
 
-  /** An overload begins: the connections answered until now are the established ones, until the next begins. */
+  /** New clients begin to be refused: those with a key that were answered until now are not new, until the next time. */
   markEstablished(): void {
     for (const connection of this.#connections.values()) {
-      connection.isEstablished = connection.lastResponse !== undefined && !connection.wasShed;
+      connection.isEstablished = connection.isKeyed && !connection.wasShed;
     }
   }
 
@@ -197,20 +203,33 @@ export class Connections {
     else connection.readOn();
   }
 
-  /** False when the table is full of clients that are being served. */
-  #makeRoom(): boolean {
-    if (this.#connections.size + this.#handshakes.size < this.#bounds.maxConnections) return true;
-    for (const connection of this.#connections.values()) {
-      if (connection.isKeyed || !connection.isIdle) continue;
+  get #isFull(): boolean {
+    return this.#connections.size + this.#handshakes.size >= this.#bounds.maxConnections;
+  }
+
+  /**
+   * Ends the least useful connection without a key. False when there is none.
+   *
+   * @param bucket of this address; any when left out
+   */
+  #evict(bucket?: string): boolean {
+    const { idle, busy } = leastUseful(bucket === undefined ? this.#keyless : this.#keylessOf(bucket));
+    if (idle === undefined && this.#handshakes.cutOldest(bucket)) {
       this.#figures.evicted++;
-      // Gone from the table at once: its end is noticed only later.
-      this.#connections.delete(connection.socket);
-      connection.socket.destroy();
       return true;
     }
-    const isCut = this.#handshakes.cutOldest();
-    if (isCut) this.#figures.evicted++;
-    return isCut;
+    const connection = idle ?? busy;
+    if (connection === undefined) return false;
+    this.#figures.evicted++;
+    // Gone from the table at once: its end is noticed only later.
+    this.#connections.delete(connection.socket);
+    this.#keyless.delete(connection);
+    connection.socket.destroy();
+    return true;
+  }
+
+  *#keylessOf(bucket: string): Iterable<Connection> {
+    for (const connection of this.#keyless) if (connection.bucket === bucket) yield connection;
   }
 
   #look(): void {
@@ -219,7 +238,9 @@ export class Connections {
       this.#closeIdle(connection);
       this.#cutSlowReader(connection, nowMs);
     }
-    this.#cutLargest();
+    const excess = this.#held.unsent - this.#bounds.unsentBytesMax;
+    if (excess > 0)
+      for (const connection of largestSlowReaders(this.#connections.values(), excess)) this.#cut(connection);
   }
 
   /** One that never sent anything is not idle but late, and ended for that. */
@@ -235,17 +256,6 @@ export class Connections {
     if (connection.socket.writableLength === 0) connection.waitingSinceMs = undefined;
     else if (connection.waitingSinceMs === undefined) connection.waitingSinceMs = nowMs;
     else if (nowMs - connection.waitingSinceMs >= this.#bounds.writeTimeoutMs) this.#cut(connection);
-  }
-
-  #cutLargest(): void {
-    let excess = this.unsentBytes() - unsentBytesInAllMax;
-    if (excess <= 0) return;
-    const largestFirst = [...this.#connections.values()].sort((a, b) => b.unsentBytes - a.unsentBytes);
-    for (const connection of largestFirst) {
-      if (excess <= 0) return;
-      excess -= connection.unsentBytes;
-      this.#cut(connection);
-    }
   }
 
   #cut(connection: Connection): void {

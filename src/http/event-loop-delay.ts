@@ -1,47 +1,76 @@
-import { type ELDHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { type ELDHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Clock } from '../clock.ts';
+import type { Pressure } from './overload.ts';
 
 const sampleEveryMs = 10;
 const turnEveryMs = 2000;
 
+/** Milliseconds since any instant: what the thread was busy with, and what the machine gave it. */
+export interface ThreadTimes {
+  /** In which the event loop did not wait. */
+  activeMs(): number;
+  /** Of a processor. */
+  processorMs(): number;
+}
+
+const thisThread: ThreadTimes = {
+  activeMs: () => performance.eventLoopUtilization().active,
+  processorMs() {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  },
+};
+
 interface Recording {
   readonly histogram: ELDHistogram;
   startedMs: number;
+  activeMs: number;
+  processorMs: number;
 }
 
 /**
- * How late the event loop runs, over the last two to four seconds. Two recordings take turns in
- * starting again; the older one is read, so that a reading never rests on a handful of samples.
+ * How late the event loop runs and how much of it is work of its own, over the last two to four seconds. Two recordings
+ * take turns in starting again; the older one is read, so that a reading never rests on a handful of samples.
  */
 export class EventLoopDelay {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #thread: ThreadTimes;
   #older: Recording;
   #newer: Recording;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+  /** @param thread of the thread that this is made in, when left out */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, thread = thisThread) {
     this.#clock = clock;
-    const nowMs = clock.monotonicMs();
-    this.#older = record(nowMs);
-    this.#newer = record(nowMs);
+    this.#thread = thread;
+    this.#older = this.#begin(monitorEventLoopDelay({ resolution: sampleEveryMs }));
+    this.#newer = this.#begin(monitorEventLoopDelay({ resolution: sampleEveryMs }));
   }
 
   /** The 99th percentile in milliseconds; 0 during the first two seconds. Read it several times a second. */
   p99Ms(): number {
+    return this.read().eventLoopDelayMs;
+  }
+
+  /**
+   * The same, and the part of the time in which the loop was active and had a processor: a thread that is stopped, or
+   * waits for a processor that others use, is not busy.
+   */
+  read(): Pick<Pressure, 'busyShare' | 'eventLoopDelayMs'> {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#newer.startedMs >= turnEveryMs) this.#turn(nowMs);
-    if (nowMs - this.#older.startedMs < turnEveryMs) return 0;
-    const { histogram } = this.#older;
+    if (nowMs - this.#newer.startedMs >= turnEveryMs) this.#turn();
+    const { histogram, startedMs, activeMs, processorMs } = this.#older;
+    const spanMs = nowMs - startedMs;
+    if (spanMs < turnEveryMs) return { busyShare: 0, eventLoopDelayMs: 0 };
+    const workedMs = Math.min(this.#thread.activeMs() - activeMs, this.#thread.processorMs() - processorMs);
     // A sample is the time between two looks, which on an idle loop is the interval itself.
-    return histogram.count === 0 ? 0 : Math.max(0, histogram.percentile(99) / 1e6 - sampleEveryMs);
+    const delayMs = histogram.count === 0 ? 0 : histogram.percentile(99) / 1e6 - sampleEveryMs;
+    return { busyShare: workedMs / spanMs, eventLoopDelayMs: Math.max(0, delayMs) };
   }
 
   /** Forgets what was: a start keeps the loop busy with what no client waits for. */
   restart(): void {
-    const nowMs = this.#clock.monotonicMs();
-    for (const recording of [this.#older, this.#newer]) {
-      recording.histogram.reset();
-      recording.startedMs = nowMs;
-    }
+    this.#older = this.#begin(this.#older.histogram);
+    this.#newer = this.#begin(this.#newer.histogram);
   }
 
   stop(): void {
@@ -49,17 +78,20 @@ export class EventLoopDelay {
     this.#newer.histogram.disable();
   }
 
-  #turn(nowMs: number): void {
-    const restarted = this.#older;
-    restarted.histogram.reset();
-    restarted.startedMs = nowMs;
+  #turn(): void {
+    const restarted = this.#begin(this.#older.histogram);
     this.#older = this.#newer;
     this.#newer = restarted;
   }
-}
 
-function record(startedMs: number): Recording {
-  const histogram = monitorEventLoopDelay({ resolution: sampleEveryMs });
-  histogram.enable();
-  return { histogram, startedMs };
+  #begin(histogram: ELDHistogram): Recording {
+    histogram.enable();
+    histogram.reset();
+    return {
+      histogram,
+      startedMs: this.#clock.monotonicMs(),
+      activeMs: this.#thread.activeMs(),
+      processorMs: this.#thread.processorMs(),
+    };
+  }
 }

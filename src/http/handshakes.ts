@@ -6,6 +6,12 @@ import type { Socket } from 'node:net';
  */
 export class Handshakes {
   readonly #sockets = new Map<string, Socket>();
+  readonly #bucketOf: (socket: Socket) => string | undefined;
+
+  /** @param bucketOf `IpAddress.limitBucket` of the peer; `undefined` for the operator's own proxies */
+  constructor(bucketOf: (socket: Socket) => string | undefined) {
+    this.#bucketOf = bucketOf;
+  }
 
   /** A connection was accepted. */
   begun(socket: Socket): void {
@@ -25,15 +31,16 @@ export class Handshakes {
     return this.#sockets.size;
   }
 
-  /** Ends the one that takes longest. False when there is none. */
-  cutOldest(): boolean {
-    const [oldest] = this.#sockets;
-    if (oldest === undefined) return false;
-    const [peer, socket] = oldest;
-    // Gone at once: its end is noticed only later.
-    this.#sockets.delete(peer);
-    socket.destroy();
-    return true;
+  /** Ends the one that takes longest, of this address or of any. False when there is none. */
+  cutOldest(bucket?: string): boolean {
+    for (const [peer, socket] of this.#sockets) {
+      if (bucket !== undefined && this.#bucketOf(socket) !== bucket) continue;
+      // Gone at once: its end is noticed only later.
+      this.#sockets.delete(peer);
+      socket.destroy();
+      return true;
+    }
+    return false;
   }
 
   cut(): void {

@@ -6,14 +6,14 @@ import type { Handshakes } from './handshakes.ts';
 import type { ParserError } from './malformed-request.ts';
 
 /** Bounds on what one connection may cost. The defaults and their reasons are in the configuration's schema. */
-export interface ConnectionLimits extends ConnectionBounds {
+export interface ConnectionLimits extends Omit<ConnectionBounds, 'unsentBytesMax'> {
   readonly maxHeaderBytes: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   /** How often the parser's timeouts are looked at, which is how exact they are. */
   readonly connectionsCheckIntervalMs: number;
   readonly keepAliveTimeoutMs: number;
-  /** Event-loop delay above which requests are shed. */
+  /** Event-loop delay above which requests are shed, if the thread is busy. */
   readonly overloadDelayMs: number;
   /** Part of the heap in use above which requests are shed, 0 to 1. */
   readonly overloadHeapShare: number;

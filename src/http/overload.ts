@@ -1,72 +1,159 @@
+import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock, Timer } from '../clock.ts';
+import type { Log } from '../log.ts';
 
 const checkEveryMs = 250;
-/** Each measure ends shedding well below where it begins it, so that shedding does not flicker at the bound. */
+/** Each measure ends shedding below where it begins it, so that shedding does not flicker at the bound. */
 const endsAtPartOfBound = 0.5;
-const endsAtPartOfHeapBound = 0.9;
+const endsAtPartOfShareBound = 0.9;
+/** Longer than the load of before a step is seen in the figures of the last seconds (`EventLoopDelay`). */
+const nextStepAfterMs = 4_000;
+const busyShareMax = 0.9;
 
-/** A sign that a process cannot keep up. */
+/** Signs that a process cannot keep up, or their bounds. */
 export interface Pressure {
-  /** How late the event loop runs now (`EventLoopDelay`). */
+  /** The part of the time in which the serving thread works, 0 to 1 (`EventLoopDelay`). */
+  readonly busyShare: number;
+  /** How late the event loop runs. Late without being busy is a machine that gives no time, which shedding cannot help. */
   readonly eventLoopDelayMs: number;
-  /** Which part of the heap that the runtime may use is in use, 0 to 1 (`heapShare`). */
+  /** The part of the heap that the runtime may use and that is in use, 0 to 1 (`heapShare`). */
   readonly heapShare: number;
   /** Bytes of answers that clients have not taken. */
   readonly unsentBytes: number;
 }
 
+export const overloadSignals = ['load', 'heap', 'unsent'] as const;
+export type OverloadSignal = (typeof overloadSignals)[number];
+
+/**
+ * Who is refused: 0 nobody; 1 requests that need no key; 2 those with a key too, unless their connection was being
+ * served before; 3 all with a key. `/v1/time` and `/v1/status` never are.
+ */
+export type ShedStep = 0 | 1 | 2 | 3;
+
+const refused = [
+  'no requests',
+  'requests without a key',
+  'requests without a key, and with one on new connections',
+  'all requests but /v1/time and /v1/status',
+] as const;
+
+/** What is shed now, and why. */
+export interface Shedding {
+  readonly step: ShedStep;
+  /** `undefined` while nothing is shed. */
+  readonly signal: OverloadSignal | undefined;
+  /** When the step began. */
+  readonly sinceMs: number;
+  /** That led to the step. */
+  readonly pressure: Pressure;
+}
+
+/** Which requests are refused, with and without a key. */
+export interface Shed {
+  readonly keyless: boolean;
+  readonly keyed: boolean;
+}
+
+const nobody: Shed = { keyless: false, keyed: false };
+const keylessOnly: Shed = { keyless: true, keyed: false };
+const everybody: Shed = { keyless: true, keyed: true };
+
 /** What an overload is measured by, and where it is reported. */
 export interface OverloadOptions {
   readonly pressure: () => Pressure;
-  /** Above any of these requests are shed; well below all of them they are taken again. */
-  readonly bounds: Pressure;
-  /** Called on every change, with the pressure that led to it. */
-  readonly changed: (isShedding: boolean, pressure: Pressure) => void;
+  /** Above these requests are shed; below them they are taken again. Load is both late and busy. */
+  readonly bounds: Omit<Pressure, 'busyShare'>;
+  readonly log: Log;
+  /** Called when keys on new connections begin to be refused: who is served now is not new. */
+  readonly markEstablished: () => void;
 }
 
 /**
- * Whether the service is overloaded: its event loop runs so late that everybody waits, or its memory is nearly used
- * up and the next burst would end it. Looked at a few times a second, so that a request only reads a flag; it ends
- * by itself.
+ * Whether the service is overloaded: by its own load, by a heap that is nearly used up, or by answers that nobody takes.
+ * Looked at a few times a second, so that a request only reads a field; it ends by itself.
  */
 export class Overload {
   readonly #options: OverloadOptions;
+  readonly #bounds: Pressure;
   readonly #check: Timer;
-  #isShedding = false;
+  #shedding: Shedding;
 
-  constructor(clock: Pick<Clock, 'every'>, options: OverloadOptions) {
+  constructor(clock: Pick<Clock, 'every' | 'monotonicMs'>, options: OverloadOptions) {
     this.#options = options;
-    this.#check = clock.every(checkEveryMs, () => this.#look());
+    this.#bounds = { ...options.bounds, busyShare: busyShareMax };
+    this.#shedding = { step: 0, signal: undefined, sinceMs: clock.monotonicMs(), pressure: options.pressure() };
+    this.#check = clock.every(checkEveryMs, () => this.#look(clock.monotonicMs()));
   }
 
-  /** While true, requests of clients that were not served before are to be refused. */
-  get isShedding(): boolean {
-    return this.#isShedding;
+  get step(): ShedStep {
+    return this.#shedding.step;
+  }
+
+  get signal(): OverloadSignal | undefined {
+    return this.#shedding.signal;
+  }
+
+  /** Why and what is refused, for an operator; `undefined` while nothing is. */
+  get note(): string | undefined {
+    const { step, signal, pressure } = this.#shedding;
+    return signal && `overloaded: ${causeOf(signal, pressure, this.#bounds)}; ${refused[step]} are refused`;
+  }
+
+  /** @param isEstablished the connection was being served before */
+  shed(isEstablished: boolean): Shed {
+    const { step } = this.#shedding;
+    if (step === 0) return nobody;
+    return step === 1 || (step === 2 && isEstablished) ? keylessOnly : everybody;
   }
 
   stop(): void {
     this.#check.cancel();
   }
 
-  #look(): void {
-    const pressure = this.#options.pressure();
-    const isShedding = this.#isTooMuch(pressure);
-    if (isShedding === this.#isShedding) return;
-    this.#isShedding = isShedding;
-    this.#options.changed(isShedding, pressure);
+  #look(nowMs: number): void {
+    const was = this.#shedding;
+    this.#shedding = nextShedding(was, this.#options.pressure(), this.#bounds, nowMs);
+    const { step, signal, pressure } = this.#shedding;
+    if (step === was.step) return;
+    if (step === 2 && was.step === 1) this.#options.markEstablished();
+    const figures = { signal: signal ?? was.signal, step, ...pressure };
+    this.#options.log.warn(figures, this.note ?? 'no longer overloaded');
   }
+}
 
-  #isTooMuch({ eventLoopDelayMs, heapShare, unsentBytes }: Pressure): boolean {
-    const { bounds } = this.#options;
-    const part = this.#isShedding ? endsAtPartOfBound : 1;
-    const heapPart = this.#isShedding ? endsAtPartOfHeapBound : 1;
-    return (
-      eventLoopDelayMs > bounds.eventLoopDelayMs * part ||
-      heapShare > bounds.heapShare * heapPart ||
-      unsentBytes > bounds.unsentBytes * part
-    );
-  }
+/**
+ * One step after the other, each only if the one before did not help. Load never refuses clients that are being served:
+ * a late answer is better than none. Memory does, before the process ends.
+ */
+export function nextShedding(was: Shedding, pressure: Pressure, bounds: Pressure, nowMs: number): Shedding {
+  const signal = signalOf(pressure, bounds, was.signal);
+  if (signal === undefined) return was.step === 0 ? was : { step: 0, signal, sinceMs: nowMs, pressure };
+  const isDue = was.step === 0 || nowMs - was.sinceMs >= nextStepAfterMs;
+  const step = Math.min(was.step + Number(isDue), signal === 'load' ? 2 : 3) as ShedStep;
+  return { step, signal, sinceMs: step === was.step ? was.sinceMs : nowMs, pressure };
+}
+
+/** @param was the signal that requests are shed for, which ends below its bound only */
+function signalOf(pressure: Pressure, bounds: Pressure, was: OverloadSignal | undefined): OverloadSignal | undefined {
+  const isOver = (measure: keyof Pressure, signal: OverloadSignal, endsAt: number) =>
+    pressure[measure] > bounds[measure] * (was === signal ? endsAt : 1);
+  if (isOver('heapShare', 'heap', endsAtPartOfShareBound)) return 'heap';
+  if (isOver('unsentBytes', 'unsent', endsAtPartOfBound)) return 'unsent';
+  const isLate = isOver('eventLoopDelayMs', 'load', endsAtPartOfBound);
+  return isLate && isOver('busyShare', 'load', endsAtPartOfShareBound) ? 'load' : undefined;
+}
+
+function causeOf(signal: OverloadSignal, pressure: Pressure, bounds: Pressure): string {
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  const mebibytes = (count: number) => `${Math.round(count / 2 ** 20)} MiB`;
+  const over = (measure: keyof Pressure, text: (value: number) => string) =>
+    `${text(pressure[measure])} (bound ${text(bounds[measure])})`;
+  if (signal === 'heap') return `${over('heapShare', percent)} of the heap is in use`;
+  if (signal === 'unsent') return `${over('unsentBytes', mebibytes)} of answers wait for their clients`;
+  const late = over('eventLoopDelayMs', (ms) => `${Math.round(ms)} ms`);
+  return `the serving thread is busy ${over('busyShare', percent)} and late by ${late}`;
 }
 
 /**
@@ -76,4 +163,9 @@ export class Overload {
 export function heapShare(): number {
   const { used_heap_size, heap_size_limit } = getHeapStatistics();
   return used_heap_size / heap_size_limit;
+}
+
+/** What this process may use of the machine's memory. Answers that wait are outside the heap. */
+export function memoryBytes(): number {
+  return Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 }

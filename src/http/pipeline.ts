@@ -5,9 +5,11 @@ import type { KeyDirectory, KeyMatch } from '../access/key-directory.ts';
 import type { LimitDecision } from '../access/limit-decision.ts';
 import type { Limits, Verdict } from '../access/limits.ts';
 import type { EpochMs } from '../clock.ts';
-import { type LimitCategory, limitDetail, limitTable } from '../contract/limits.ts';
+import { errorTable } from '../contract/errors.ts';
+import { type LimitCategory, limitDetail, limitTable, overloadRetryAfterSeconds } from '../contract/limits.ts';
 import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
 import { prefersPage } from './negotiation.ts';
+import type { Shed } from './overload.ts';
 import { type RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { isWellFormed, type RequestTarget } from './request-target.ts';
 import type { Resource, Sources } from './resource.ts';
@@ -20,6 +22,8 @@ export interface PublicRequest {
   readonly method: string;
   readonly target: RequestTarget;
   readonly headers: IncomingHttpHeaders;
+  /** Refused for overload in the place of an answer. */
+  readonly shed: Shed;
 }
 
 /** What decides who may ask, and how often. */
@@ -63,7 +67,7 @@ export interface Routes {
 }
 
 /**
- * Decides every request in one order (docs/decisions/0004): authenticate, limit, path, method,
+ * Decides every request in one order (docs/decisions/0004): authenticate, shed, limit, path, method,
  * maintenance, parameters, data. Holds no I/O, unless the limits do, and keeps nothing of a request.
  */
 export class Pipeline {
@@ -85,6 +89,7 @@ export class Pipeline {
   decide(request: PublicRequest): Deciding {
     const { path } = request.target;
     if (path.startsWith('/v1') && (path.length === 3 || path[3] === '/')) return this.#decideKeyed(request);
+    if (request.shed.keyless) return overloaded;
     const page = this.#routes.uncounted.get(path);
     if (page !== undefined) return this.#decidePage(page, request);
     return once(this.#gate.limits.takeForAddress(request.address.limitBucket, request.now), (verdict) => {
@@ -122,7 +127,8 @@ export class Pipeline {
   }
 
   #decideMatched(match: KeyMatch, request: PublicRequest): Deciding {
-    const { now, headers } = request;
+    const { now, headers, shed, target } = request;
+    if (shed.keyed && !this.#routes.keyed.get(target.path)?.isNeverShed) return { ...overloaded, key: match };
     const verdict = this.#gate.limits.takeForKey(match, now);
     if (!(verdict instanceof Promise)) return this.#decideCounted(match, request, verdict);
     return verdict.then((known) => {
@@ -198,6 +204,13 @@ export const internalError = problem(
   'INTERNAL_ERROR',
   'The request could not be answered because of an internal error.',
 );
+
+/** The answer to a request that is shed. It counts against no limit, and so has none's headers. */
+export const overloaded: Decision = {
+  answer: problem('SERVICE_OVERLOADED', errorTable.SERVICE_OVERLOADED.exampleDetail, overloadRetryAfterSeconds),
+  route: unmatchedRoute,
+  verdict: undefined,
+};
 
 /** What everything but the status answers while a window runs. */
 export function maintenanceProblem(retryAfterSeconds: number): ProblemAnswer {

@@ -4,7 +4,6 @@ import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import type { ClientAddresses } from '../access/client-address.ts';
 import type { Clock, EpochMs, Randomness } from '../clock.ts';
 import { errorTable } from '../contract/errors.ts';
-import { overloadRetryAfterSeconds } from '../contract/limits.ts';
 import type { Log } from '../log.ts';
 import { type Answer, methodNotAllowed, type ProblemAnswer, problem } from './answer.ts';
 import type { AnsweredRequest, ServedRequest } from './answered-request.ts';
@@ -14,12 +13,19 @@ import { Handshakes } from './handshakes.ts';
 import { type Certificate, httpServer, type PublicListenerOptions } from './http-server.ts';
 import { findHttpFault, type ParserError, parserProblem, writeRawProblem } from './malformed-request.ts';
 import { Overload, type Pressure } from './overload.ts';
-import { type Deciding, type Decision, type Gate, internalError, Pipeline, type Routes } from './pipeline.ts';
+import {
+  type Deciding,
+  type Decision,
+  type Gate,
+  internalError,
+  overloaded,
+  Pipeline,
+  type Routes,
+} from './pipeline.ts';
 import { RequestCounts, unmatchedRoute } from './request-counts.ts';
 import { type RequestIds, requestIds } from './request-ids.ts';
 import { splitTarget } from './request-target.ts';
 import type { Sources } from './resource.ts';
-import { status } from './resources/status.ts';
 import { type Written, writeAnswer } from './response-writer.ts';
 
 /** What is served, which can name the port that was taken. */
@@ -43,14 +49,17 @@ export interface PublicListenerParts {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
-  /** The load of the process: the 99th percentile of the last few seconds, and the heap as it is. */
+  /** The load of the process: of the last few seconds, and the heap as it is. */
   readonly pressure: () => Omit<Pressure, 'unsentBytes'>;
+  /** What the process may use of the machine's memory. */
+  readonly memoryBytes: number;
 }
 
 /** Longer than a request takes to arrive. */
 const idleGraceMs = 500;
-/** Bytes that all clients together have not taken, above which requests are shed. */
-const unsentBytesMax = 32 * 1024 * 1024;
+/** Of the memory, for answers that clients have not taken: above the first requests are shed, above the second clients are cut. */
+const unsentPartShed = 1 / 16;
+const unsentPartCut = 1 / 8;
 
 /** A request under way, and where its answer goes. */
 interface Exchange {
@@ -76,13 +85,13 @@ interface Exchange {
 export class PublicListener {
   readonly counts = new RequestCounts();
   readonly connections: Connections;
-  readonly #handshakes = new Handshakes();
+  readonly overload: Overload;
+  readonly #handshakes: Handshakes;
   readonly #options: PublicListenerOptions;
   readonly #parts: PublicListenerParts;
   #pipeline!: Pipeline;
   #errorsUrl = '';
   readonly #ids: RequestIds;
-  readonly #overload: Overload;
   readonly #server: Server;
   #draining = false;
 
@@ -90,19 +99,25 @@ export class PublicListener {
     this.#options = options;
     this.#parts = parts;
     this.#ids = requestIds(parts.randomness);
-    this.connections = new Connections(parts.clock, options.limits, this.#handshakes);
-    this.#overload = new Overload(parts.clock, {
+    const { clock, memoryBytes, log } = parts;
+    const { limits } = options;
+    const bucketOf = (socket: Socket) => parts.addresses.peerBucket(socket.remoteAddress);
+    this.#handshakes = new Handshakes(bucketOf);
+    const bounds = { ...limits, unsentBytesMax: memoryBytes * unsentPartCut };
+    this.connections = new Connections(clock, bounds, this.#handshakes);
+    this.overload = new Overload(clock, {
       pressure: () => ({ ...parts.pressure(), unsentBytes: this.connections.unsentBytes() }),
       bounds: {
-        eventLoopDelayMs: options.limits.overloadDelayMs,
-        heapShare: options.limits.overloadHeapShare,
-        unsentBytes: unsentBytesMax,
+        eventLoopDelayMs: limits.overloadDelayMs,
+        heapShare: limits.overloadHeapShare,
+        unsentBytes: memoryBytes * unsentPartShed,
       },
-      changed: (isShedding, pressure) => this.#overloadChanged(isShedding, pressure),
+      log,
+      markEstablished: () => this.connections.markEstablished(),
     });
     this.#server = httpServer(options, {
-      accepted: (socket) => this.connections.admit(socket, parts.addresses.peerBucket(socket.remoteAddress)),
-      connected: (socket) => this.connections.add(socket),
+      accepted: (socket) => this.connections.admit(socket, bucketOf(socket)),
+      connected: (socket) => this.connections.add(socket, bucketOf(socket)),
       dropped: () => this.connections.wasDropped(),
       request: (request, response) => this.#handle(request, response),
       expectation: (request, response) => this.#refuseExpectation(request, response),
@@ -115,11 +130,6 @@ export class PublicListener {
   /** Turns request ids into their numbers, see `RequestIds`. */
   get requestKey(): Uint8Array {
     return this.#ids.key;
-  }
-
-  /** True while requests of clients that are new to the service are refused. */
-  get isShedding(): boolean {
-    return this.#overload.isShedding;
   }
 
   connectionFigures(): ConnectionFigures {
@@ -172,23 +182,12 @@ export class PublicListener {
     // All it still does is to stop looking for late requests.
     this.#server.close();
     this.connections.stop();
-    this.#overload.stop();
+    this.overload.stop();
   }
 
   #closeAllConnections(): void {
     this.#handshakes.cut();
     this.#server.closeAllConnections();
-  }
-
-  #overloadChanged(isShedding: boolean, { eventLoopDelayMs, heapShare, unsentBytes }: Pressure): void {
-    if (isShedding) this.connections.markEstablished();
-    const message = isShedding ? 'overloaded: requests of new clients are refused' : 'no longer overloaded';
-    const figures = {
-      eventLoopDelayMs: Math.round(eventLoopDelayMs),
-      heapPercent: Math.round(heapShare * 100),
-      unsentBytes,
-    };
-    this.#parts.log.warn(figures, message);
   }
 
   #offer(port: number): void {
@@ -268,11 +267,11 @@ export class PublicListener {
     const { clock, addresses } = this.#parts;
     const { headers, method = '', url = '/', socket } = request;
     const target = splitTarget(url);
-    if (this.#overload.isShedding && isToBeShed(connection, target.path)) return unrouted(overloaded);
     const now = clock.now();
     exchange.asked = { now, query: target.query };
     const address = addresses.resolve(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
-    return this.#pipeline.decide({ requestId, now, address, method, target, headers });
+    const shed = this.overload.shed(connection.isEstablished);
+    return this.#pipeline.decide({ requestId, now, address, method, target, headers, shed });
   }
 
   #refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
@@ -292,7 +291,7 @@ export class PublicListener {
     // A request that arrived after this one is answered before the connection ends.
     const isLast = connection.lastResponse === response && !connection.hasMore;
     if (this.#draining && isLast) this.#closeAfter(exchange);
-    connection.wasShed = answer === overloaded;
+    connection.wasShed = answer === overloaded.answer;
     connection.isKeyed ||= key !== undefined;
     if (connection.isLastRefusal(refusalWeight(decision))) this.#closeAfter(exchange);
     const keepAliveSeconds = connection.isKeyed || !response.shouldKeepAlive ? undefined : keylessKeepAliveSeconds;
@@ -320,7 +319,7 @@ export class PublicListener {
     const keyId = key && gate.keys.keyIdOf(key.slot);
     this.counts.answered(route, status, durationMs);
     if (code !== undefined) this.counts.problem(code);
-    if (answer === overloaded) this.counts.wasShed();
+    if (answer === overloaded.answer) this.counts.wasShed();
     onAnswered?.({ requestId, at: clock.now(), durationMs, route, status, code, bytes, keyId }, request.headers);
     if (keyId === undefined || asked === undefined) return;
     onServed?.({ request: number, keyId, now: asked.now, query: asked.query, route, status, answer });
@@ -367,14 +366,9 @@ function announcesBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Clients that poll already stay served, and everybody may ask for the status. */
-function isToBeShed(connection: Connection, path: string): boolean {
-  return path !== status.route && !connection.isEstablished;
-}
-
 /** How much an answer refuses its client, who gains nothing by asking again at once; 0 for one that does not. */
 function refusalWeight({ answer, limitedBy }: Decision): number {
-  if (answer === overloaded) return 10;
+  if (answer === overloaded.answer) return 10;
   // No client of the API asks for pages ahead.
   if (limitedBy === 'page') return 5;
   if (answer.kind !== 'problem') return 0;
@@ -385,11 +379,5 @@ function refusalWeight({ answer, limitedBy }: Decision): number {
 function unrouted(answer: Answer): Decision {
   return { answer, route: unmatchedRoute, verdict: undefined };
 }
-
-const overloaded = problem(
-  'SERVICE_OVERLOADED',
-  'The service has more requests than it can answer in time. GET /v1/status keeps answering.',
-  overloadRetryAfterSeconds,
-);
 
 const expectationFailed = problem('EXPECTATION_FAILED', 'The Expect header cannot be satisfied.');

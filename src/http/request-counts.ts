@@ -54,7 +54,7 @@ export class RequestCounts {
     this.#limited.set(category, (this.#limited.get(category) ?? 0) + 1);
   }
 
-  /** A request refused for overload, before its key or address was read. */
+  /** A request refused for overload. */
   wasShed(): void {
     this.#shed++;
   }

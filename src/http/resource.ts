@@ -24,6 +24,8 @@ export interface Sources {
 export interface Resource {
   readonly route: string;
   readonly answersInMaintenance: boolean;
+  /** Answers under overload too. */
+  readonly isNeverShed?: true;
   answer(request: ResourceRequest, sources: Sources): Answer;
 }
 

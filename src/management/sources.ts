@@ -16,6 +16,8 @@ import type { PushConnector } from '../feed/push/connector.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
 import type { RecordAsking } from '../history/query/asking.ts';
 import type { ConnectionFigures } from '../http/connections.ts';
+import type { EventLoopDelay } from '../http/event-loop-delay.ts';
+import type { Overload } from '../http/overload.ts';
 import type { RecentRequests } from '../http/recent-requests.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
 import type { Log } from '../log.ts';
@@ -83,10 +85,14 @@ export interface AdminParts {
     readonly counts: RequestCounts;
     readonly recent: Pick<RecentRequests, 'find'>;
     connectionFigures(): ConnectionFigures;
+    /** Bytes of answers that clients have not taken. */
+    unsentBytes(): number;
+    /** Which signal requests are shed for, and the same in words; `undefined` while none are. */
+    readonly overload: Pick<Overload, 'signal' | 'note'>;
     /** When the served certificate expires; `undefined` without TLS. */
     certificateExpiresAt(): EpochMs | undefined;
   };
-  readonly delay: { p99Ms(): number };
+  readonly delay: Pick<EventLoopDelay, 'p99Ms' | 'read'>;
   readonly changes: {
     /** Whether the store can be read and written just now. */
     reachable(): boolean;

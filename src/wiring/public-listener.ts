@@ -9,7 +9,7 @@ import type { AnsweredRequest } from '../http/answered-request.ts';
 import { readCertificate, watchCertificate } from '../http/certificate.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
 import type { Certificate } from '../http/http-server.ts';
-import { heapShare } from '../http/overload.ts';
+import { heapShare, memoryBytes } from '../http/overload.ts';
 import type { Routes } from '../http/pipeline.ts';
 import { PublicListener } from '../http/public-listener.ts';
 import { RecentRequests } from '../http/recent-requests.ts';
@@ -76,7 +76,8 @@ export async function publicListener(
       clock,
       randomness,
       log,
-      pressure: () => ({ eventLoopDelayMs: delay.p99Ms(), heapShare: heapShare() }),
+      pressure: () => ({ ...delay.read(), heapShare: heapShare() }),
+      memoryBytes: memoryBytes(),
     },
   );
   let watch: Timer | undefined;
@@ -86,6 +87,8 @@ export async function publicListener(
     requestKey: listener.requestKey,
     recent,
     connectionFigures: () => listener.connectionFigures(),
+    overload: listener.overload,
+    unsentBytes: () => listener.connections.unsentBytes(),
     certificateExpiresAt: () => expiresAt,
     drain: () => listener.drain(),
     /** Resolves with the port listened on. */

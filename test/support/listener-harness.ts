@@ -40,6 +40,8 @@ export interface HarnessOptions {
   readonly extra?: readonly Resource[];
   /** The pressure reported; zero where left out. */
   readonly pressure?: () => Partial<Pressure>;
+  /** What the process may use of the machine's memory; 512 MiB when left out. */
+  readonly memoryBytes?: number;
 }
 
 export interface RequestOptions {
@@ -118,7 +120,8 @@ export class ListenerHarness {
           warn: (fields, message) => this.logged.push({ fields, message }),
           error: (fields, message) => this.logged.push({ fields, message }),
         },
-        pressure: () => ({ eventLoopDelayMs: 0, heapShare: 0, ...options.pressure?.() }),
+        pressure: () => ({ busyShare: 0, eventLoopDelayMs: 0, heapShare: 0, ...options.pressure?.() }),
+        memoryBytes: options.memoryBytes ?? 512 * 2 ** 20,
       },
     );
     this.key = this.addKey();

@@ -5,5 +5,6 @@ import type { Resource } from '../resource.ts';
 export const status: Resource = {
   route: '/v1/status',
   answersInMaintenance: true,
+  isNeverShed: true,
   answer: ({ now }, { service }) => instantJson(service.status(now)),
 };

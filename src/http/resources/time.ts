@@ -6,5 +6,6 @@ import type { Resource } from '../resource.ts';
 export const time: Resource = {
   route: '/v1/time',
   answersInMaintenance: false,
+  isNeverShed: true,
   answer: ({ now }) => instantJson({ serverTime: isoInstant(now), serverTimeMs: now }),
 };
