@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { EventLoopDelay } from './event-loop-delay.ts';
+import { EventLoopDelay, thisThread } from './event-loop-delay.ts';
 
 /** A thread whose last seconds a test makes up. */
 async function busyShareAfter(activePart: number, processorPart: number, beforeMs = 0): Promise<number> {
@@ -28,6 +28,14 @@ test('a thread is busy as long as its loop is active and has a processor', async
 
 test('a thread that is stopped or has to wait for a processor is not busy, however active its loop (fault row 67)', async () => {
   assert.equal(await busyShareAfter(1, 0.25), 0.25);
+});
+
+test('the processor time of a thread grows while it works, and not while it waits', () => {
+  const { processorMs } = thisThread;
+  const startedMs = processorMs();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  assert.ok(processorMs() - startedMs < 100);
+  while (processorMs() - startedMs < 100);
 });
 
 test('the busy share is that of the last two to four seconds, and nothing is said before', async () => {

@@ -13,7 +13,8 @@ export interface ThreadTimes {
   processorMs(): number;
 }
 
-const thisThread: ThreadTimes = {
+/** Of the thread that asks. */
+export const thisThread: ThreadTimes = {
   activeMs: () => performance.eventLoopUtilization().active,
   processorMs() {
     const { user, system } = process.threadCpuUsage();

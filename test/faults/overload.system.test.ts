@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
-import { EventLoopDelay } from '../../src/http/event-loop-delay.ts';
+import { EventLoopDelay, thisThread } from '../../src/http/event-loop-delay.ts';
+import type { Pressure, ShedStep } from '../../src/http/overload.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { json, ListenerHarness, type RequestOptions } from '../support/listener-harness.ts';
@@ -9,145 +10,168 @@ import { Wire } from '../support/wire.ts';
 
 describe('under overload', () => {
   const clock = new FakeClock();
-  let delayMs = 0;
-  let heapShare = 0;
+  let pressure: Partial<Pressure> = {};
   let api: ListenerHarness;
 
   beforeEach(async () => {
-    delayMs = 0;
-    heapShare = 0;
-    api = await ListenerHarness.start({
-      clock,
-      pressure: () => ({ eventLoopDelayMs: delayMs, heapShare }),
-      connections: { overloadDelayMs: 200 },
-    });
+    pressure = {};
+    api = await ListenerHarness.start({ clock, pressure: () => pressure, connections: { overloadDelayMs: 200 } });
   });
   afterEach(() => api.stop());
 
   const keepAlive = (target: string, options: RequestOptions = {}) =>
     api.requestText(target, { ...options, headers: { Connection: 'keep-alive' } });
+  const busy = { busyShare: 0.95, eventLoopDelayMs: 300 };
 
-  /** Says how late the loop runs, and lets the listener notice. */
-  async function runLate(byMs: number): Promise<void> {
-    delayMs = byMs;
-    await clock.advance(250);
+  /** Reports the pressure until the listener is at this step. */
+  async function shedAt(step: ShedStep, signal: Partial<Pressure> = busy): Promise<void> {
+    pressure = signal;
+    for (let look = 0; api.listener.overload.step !== step; look++) {
+      assert.ok(look < 100, `step ${api.listener.overload.step}`);
+      await clock.advance(250);
+    }
   }
 
-  test('requests of new clients are refused with 503, Retry-After and a documented problem, known path or not (fault row 50)', async () => {
-    await runLate(201);
-    for (const target of ['/v1/time', '/v1/tickers', '/v1/nothing', '/', '/openapi/v1.json', '/nothing']) {
-      for (const method of ['GET', 'POST']) {
-        const response = await api.get(target, { method });
-        assert.deepEqual([response.status, json(response).code], [503, 'SERVICE_OVERLOADED'], target);
-        assert.equal(response.headers['retry-after'], '2');
-      }
+  async function assertRefused(target: string, options: RequestOptions = {}): Promise<void> {
+    const response = await api.get(target, options);
+    assert.deepEqual([response.status, json(response).code], [503, 'SERVICE_OVERLOADED'], target);
+    assert.deepEqual([response.headers['retry-after'], response.headers['x-ratelimit-limit']], ['2', undefined]);
+  }
+
+  test('requests that need no key are refused first, with 503, Retry-After and a documented problem, and those with one are answered (fault row 50)', async () => {
+    await shedAt(1);
+    for (const target of ['/', '/openapi/v1.json', '/docs', '/nothing']) {
+      for (const method of ['GET', 'POST']) await assertRefused(target, { method, key: null });
       assert.equal((await api.get(target, { method: 'HEAD' })).status, 503);
     }
-    assert.equal(api.listener.counts.shed, 18);
-    assert.equal(api.listener.counts.byCode.get('SERVICE_OVERLOADED'), 18);
+    assert.equal(api.listener.counts.shed, 12);
+    assert.equal(api.listener.counts.byCode.get('SERVICE_OVERLOADED'), 12);
+    assert.equal((await api.get('/v1/nothing')).status, 404);
   });
 
-  test('refusing comes before authentication and counts against no limit (fault row 50)', async () => {
-    await runLate(201);
-    for (const key of [api.key, null, 'wrong']) {
-      const { status, headers } = await api.get('/v1/time', { key });
-      assert.deepEqual([status, headers['x-ratelimit-remaining']], [503, undefined]);
+  test('keys on new connections are refused next, known path or not, and /v1/time and /v1/status go on answering (fault rows 50 and 67)', async () => {
+    await shedAt(2);
+    for (const target of ['/v1/tickers', '/v1/ticker', '/v1/nothing']) {
+      await assertRefused(target);
+      await assertRefused(target, { method: 'POST' });
     }
-    await runLate(0);
-    assert.equal((await api.get('/v1/time')).headers['x-ratelimit-remaining'], '59');
-    assert.equal((await api.get('/v1/time', { key: 'wrong' })).headers['x-ratelimit-remaining'], '9');
-    assert.equal((await api.get('/', { key: null })).headers['x-ratelimit-remaining'], '29');
-  });
-
-  test('/v1/status keeps answering, with its authentication and its limit (fault row 50)', async () => {
-    await runLate(1000);
-    assert.equal((await api.get('/v1/status?x=1')).headers['x-ratelimit-remaining'], '59');
-    assert.equal((await api.get('/v1/status', { key: null })).status, 401);
+    for (const target of ['/v1/time', '/v1/status']) assert.equal((await api.get(target)).status, 200);
     assert.equal((await api.get('/v1/status', { method: 'POST' })).status, 405);
   });
 
-  test('a client that was served when it began stays served, over the same connection (fault row 50)', async () => {
+  test('a request without a valid key is 401 as always, and counted as failed authentication (fault rows 50 and 67)', async () => {
+    await shedAt(3, { heapShare: 0.95 });
+    for (const [key, code] of [
+      [null, 'MISSING_API_KEY'],
+      ['wrong', 'INVALID_API_KEY'],
+    ] as const) {
+      const response = await api.get('/v1/tickers', { key });
+      assert.deepEqual([response.status, json(response).code], [401, code]);
+    }
+    assert.equal((await api.get('/v1/time', { key: null })).headers['x-ratelimit-remaining'], '7');
+  });
+
+  test('a request that is refused counts against no limit, and its answer has the headers of none (fault row 50)', async () => {
+    await shedAt(2);
+    await assertRefused('/v1/tickers');
+    await assertRefused('/', { key: null });
+    assert.equal((await api.get('/v1/time')).headers['x-ratelimit-remaining'], '59');
+    await shedAt(0, {});
+    assert.equal((await api.get('/', { key: null })).headers['x-ratelimit-remaining'], '29');
+  });
+
+  test('a client with a key that was served when it began stays served, over the same connection, as long as there is memory (fault row 50)', async () => {
     const established = await Wire.open(api.port);
     assert.equal((await established.ask(keepAlive('/v1/time'))).status, 200);
     const idle = await Wire.open(api.port);
-    await eventually('both are accepted', () => api.listener.connectionFigures().open === 2);
-    await runLate(201);
-    assert.equal((await established.ask(keepAlive('/v1/time'))).status, 200);
-    assert.equal((await idle.ask(keepAlive('/v1/time'))).status, 503, 'connected, but never served');
+    const reader = await Wire.open(api.port);
+    assert.equal((await reader.ask(keepAlive('/docs', { key: null }))).status, 200);
+    await eventually('all are accepted', () => api.listener.connectionFigures().open === 3);
+    await shedAt(2);
     assert.equal((await established.ask(keepAlive('/v1/nothing'))).status, 404);
-    established.close();
-    idle.close();
+    assert.equal((await idle.ask(keepAlive('/v1/nothing'))).status, 503, 'connected, but never served');
+    assert.equal((await reader.ask(keepAlive('/v1/nothing'))).status, 503, 'served, but without a key');
+    await shedAt(0, {});
+    await shedAt(3, { heapShare: 0.95 });
+    assert.equal((await established.ask(keepAlive('/v1/nothing'))).status, 503);
+    assert.equal((await established.ask(keepAlive('/v1/time'))).status, 200);
+    for (const wire of [established, idle, reader]) wire.close();
   });
 
   test('a client that was only ever refused is no served one when the next overload begins (fault row 50)', async () => {
-    await runLate(201);
-    const refused = await Wire.open(api.port);
-    assert.equal((await refused.ask(keepAlive('/v1/time'))).status, 503);
-    await runLate(0);
-    await runLate(201);
-    assert.equal((await refused.ask(keepAlive('/v1/time'))).status, 503);
-    await runLate(0);
-    assert.equal((await refused.ask(keepAlive('/v1/time'))).status, 200);
-    await runLate(201);
-    assert.equal((await refused.ask(keepAlive('/v1/time'))).status, 200);
-    refused.close();
+    await shedAt(2);
+    const client = await Wire.open(api.port);
+    const ask = async () => (await client.ask(keepAlive('/v1/nothing'))).status;
+    assert.equal(await ask(), 503);
+    await shedAt(0, {});
+    await shedAt(2);
+    assert.equal(await ask(), 503);
+    await shedAt(0, {});
+    assert.equal(await ask(), 404);
+    await shedAt(2);
+    assert.equal(await ask(), 404);
+    client.close();
   });
 
-  test('it begins above the bound and ends by itself at half of it, and the log says both once (fault row 50)', async () => {
-    const states: [number, boolean][] = [];
-    for (const late of [0, 200, 201, 199, 101, 100, 150, 200, 300]) {
-      await runLate(late);
-      states.push([late, api.listener.isShedding]);
-    }
-    assert.deepEqual(
-      states.filter(([, isShedding]) => isShedding).map(([late]) => late),
-      [201, 199, 101, 300],
-    );
-    assert.deepEqual(
-      api.logged.map(({ fields }) => fields),
-      [201, 100, 300].map((eventLoopDelayMs) => ({ eventLoopDelayMs, heapPercent: 0, unsentBytes: 0 })),
-    );
-  });
-
-  test('a heap nearly used up is an overload too, and ends well below the bound (fault row 50)', async () => {
-    const states: [number, boolean][] = [];
-    for (const share of [0.9, 0.91, 0.89, 0.82, 0.81, 0.9]) {
-      heapShare = share;
-      await clock.advance(250);
-      states.push([share, api.listener.isShedding]);
-    }
-    assert.deepEqual(
-      states.filter(([, isShedding]) => isShedding).map(([share]) => share),
-      [0.91, 0.89, 0.82],
-    );
-    assert.deepEqual(api.logged[0]?.fields, { eventLoopDelayMs: 0, heapPercent: 91, unsentBytes: 0 });
+  test('the log says each step once, with the signal and its figures, and the end (fault row 50)', async () => {
+    await shedAt(1);
+    await clock.advance(1_000);
+    await shedAt(2);
+    await shedAt(0, {});
+    const said = api.logged.map(({ fields, message }) => [(fields as { signal: string }).signal, message]);
+    const cause = 'overloaded: the serving thread is busy 95 % (bound 90 %) and late by 300 ms (bound 200 ms)';
+    assert.deepEqual(said, [
+      ['load', `${cause}; requests without a key are refused`],
+      ['load', `${cause}; requests without a key, and with one on new connections are refused`],
+      ['load', 'no longer overloaded'],
+    ]);
   });
 });
 
-describe('the delay of the event loop', () => {
-  test('that is truly late makes the service refuse new clients, and it recovers by itself (fault row 50)', async () => {
-    const delay = new EventLoopDelay(systemClock);
+describe('a loop that is truly late', () => {
+  const blocking = async (t: TestContext, blockMs: number, everyMs: number, block: (durationMs: number) => void) => {
+    // As on a machine that gives all the time that is asked for: a busy one would hide the load.
+    const times = block === work ? { ...thisThread, processorMs: thisThread.activeMs } : thisThread;
+    const delay = new EventLoopDelay(systemClock, times);
     const api = await ListenerHarness.start({
       clock: systemClock,
-      pressure: () => ({ eventLoopDelayMs: delay.p99Ms() }),
-      connections: { overloadDelayMs: 300 },
+      pressure: () => delay.read(),
+      connections: { overloadDelayMs: 100 },
       limits: { key: 1_000_000 },
     });
-    const block = setInterval(() => blockFor(400), 410);
-    const first = await eventually('a request is refused', async () => {
-      const response = await api.get('/v1/time');
-      return response.status === 503 ? response : undefined;
+    const timer = setInterval(() => block(blockMs), everyMs);
+    t.after(async () => {
+      clearInterval(timer);
+      await api.stop();
+      delay.stop();
     });
-    assert.equal(json(first).code, 'SERVICE_OVERLOADED');
+    return { api, delay, stopBlocking: () => clearInterval(timer) };
+  };
+
+  test('because it is busy makes the service refuse new clients, and it recovers by itself (fault rows 50 and 67)', async (t) => {
+    const { api, stopBlocking } = await blocking(t, 300, 302, work);
+    const refused = async () => (await api.get('/v1/nothing')).status === 503;
+    await eventually('a request is refused', refused, 60_000);
+    assert.equal((await api.get('/v1/time')).status, 200);
     assert.equal((await api.get('/v1/status')).status, 200);
-    clearInterval(block);
-    await eventually('requests are taken again', async () => (await api.get('/v1/time')).status === 200);
-    await api.stop();
-    delay.stop();
+    assert.equal((await api.get('/v1/time', { key: null })).status, 401);
+    stopBlocking();
+    await eventually('requests are taken again', async () => (await api.get('/v1/nothing')).status === 404);
+  });
+
+  test('because it waits for the machine refuses nobody (fault row 67)', async (t) => {
+    const { api, delay } = await blocking(t, 300, 310, sleepWithoutProcessor);
+    await eventually('the loop is seen to be late', () => delay.p99Ms() > 200);
+    for (let look = 0; look < 10; look++) assert.equal((await api.get('/v1/nothing')).status, 404);
+    assert.deepEqual([api.listener.overload.step, api.listener.counts.shed], [0, 0]);
   });
 });
 
-function blockFor(durationMs: number): void {
+function work(durationMs: number): void {
   const untilMs = performance.now() + durationMs;
   while (performance.now() < untilMs);
+}
+
+function sleepWithoutProcessor(durationMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
 }

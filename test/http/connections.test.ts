@@ -11,17 +11,18 @@ const keyless = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 describe('what one client may take of the connections', () => {
   test('requests far ahead of their answers are read no further than some, and others are served (fault row 51)', async (t) => {
-    const api = await ListenerHarness.start({ clock: systemClock, connections: { writeTimeoutMs: 500 } });
+    const options = { connections: { writeTimeoutMs: 500 }, limits: { address: 1_000_000 } };
+    const api = await ListenerHarness.start({ clock: systemClock, ...options });
     t.after(() => api.stop());
-    const attackers = await Promise.all(Array.from({ length: 60 }, () => openSocket(api.port)));
+    const attackers = await Promise.all(Array.from({ length: 10 }, () => openSocket(api.port)));
     for (const attacker of attackers) {
       attacker.pause();
-      attacker.write(keyless('/docs').repeat(5_000));
+      attacker.write(keyless('/openapi/v1.json').repeat(5_000));
     }
     await eventually('answers wait to be taken', () => api.listener.connections.unsentBytes() > 0);
     assert.equal((await api.get('/v1/time')).status, 200);
     assert.ok(api.listener.connections.unsentBytes() < attackers.length * 512 * 1_024);
-    const answered = api.listener.counts.byRouteAndStatus.get('/docs')?.get(200) ?? 0;
+    const answered = api.listener.counts.byRouteAndStatus.get('/openapi/v1.json')?.get(200) ?? 0;
     assert.ok(answered <= attackers.length * 200, `${answered} answers`);
     await eventually('all are ended', () => api.listener.connectionFigures().open <= 1);
   });
@@ -60,12 +61,69 @@ describe('what one client may take of the connections', () => {
     }
   });
 
-  test('one address holds no more connections than configured, and others still get in (fault row 53)', async (t) => {
+  test('an answer counts as unsent until it is taken, and no longer, whatever the client sends then (fault rows 65 and 66)', async (t) => {
+    const api = await ListenerHarness.start({ clock: systemClock });
+    t.after(() => api.stop());
+    const clients = await Promise.all([1, 2, 3].map(() => Wire.open(api.port)));
+    for (const client of clients) {
+      assert.equal((await client.ask(keyless('/docs'))).status, 200);
+      client.socket.write('G');
+    }
+    await eventually('the byte is read', () => clients.every(({ socket }) => socket.writableLength === 0));
+    assert.equal(api.listener.connections.unsentBytes(), 0);
+  });
+
+  test('the bytes that wait are given back when a connection ends', async (t) => {
+    const api = await ListenerHarness.start({ clock: systemClock, limits: { address: 1_000 } });
+    t.after(() => api.stop());
+    const client = await openSocket(api.port);
+    client.pause();
+    client.write(api.requestText('/openapi/v1.json', keepAlive).repeat(300));
+    await eventually('answers wait to be taken', () => api.listener.connections.unsentBytes() > 0);
+    client.destroy();
+    await eventually('nothing waits', () => api.listener.connections.unsentBytes() === 0);
+  });
+
+  test('when too many bytes wait, slow readers without a key are cut, and one with a key is not (fault row 66)', async (t) => {
+    const limits = { key: 1_000, address: 1_000_000 };
+    // A sixteenth of it is over the bound of one connection, and under that of all.
+    const api = await ListenerHarness.start({ clock: systemClock, limits, memoryBytes: 8 * 2 ** 20 });
+    t.after(() => api.stop());
+    const keyed = await Wire.open(api.port);
+    assert.equal((await keyed.ask(api.requestText('/v1/time', keepAlive))).status, 200);
+    api.list(...Array.from({ length: 1_000 }, (_, index) => `X${index}`));
+    const asked = [...Array.from({ length: 100 }, () => '/v1/markets'), '/v1/status'];
+    const requests = asked.map((target) => api.requestText(target, keepAlive));
+    keyed.socket.pause();
+    const answers = keyed.askAll(requests);
+    await eventually('its answers wait', () => api.listener.connections.unsentBytes() > 0);
+    const slow = await Promise.all(Array.from({ length: 12 }, () => openSocket(api.port)));
+    for (const socket of slow) socket.pause().write(keyless('/openapi/v1.json').repeat(300));
+    await eventually('some are cut', () => api.listener.connectionFigures().cut > 0);
+    await eventually('few enough bytes wait', () => api.listener.connections.unsentBytes() <= 2 ** 20);
+    assert.ok(api.listener.connectionFigures().cut <= slow.length);
+    assert.equal(keyed.isClosed, false);
+    for (const socket of slow) socket.destroy();
+    keyed.socket.resume();
+    assert.ok((await answers).every(({ status }) => status === 200));
+  });
+
+  test('one address holds no more connections than configured: the one without a key that asked longest ago goes, then nobody comes in, and other addresses do (fault rows 53 and 66)', async (t) => {
     const options = { clock: systemClock, connections: { maxConnectionsPerAddress: 3 }, trustedProxies: ['127.0.0.2'] };
     const api = await ListenerHarness.start(options);
     t.after(() => api.stop());
-    const held = await Promise.all([1, 2, 3].map(() => Wire.open(api.port)));
-    for (const client of held) assert.equal((await client.ask(keyless('/docs'))).status, 200);
+    const dripping = await Promise.all([1, 2, 3].map(() => Wire.open(api.port)));
+    for (const client of dripping) assert.equal((await client.ask(keyless('/docs'))).status, 200);
+    for (const { socket } of dripping) socket.write('G');
+    assert.equal((await dripping[0]!.ask(keyless('/docs').slice(1))).status, 200);
+    const held: Wire[] = [];
+    for (const gone of [1, 2, 0]) {
+      const client = await Wire.open(api.port);
+      held.push(client);
+      assert.equal((await client.ask(api.requestText('/v1/time', keepAlive))).status, 200);
+      await eventually('its place is taken', () => dripping[gone]!.isClosed);
+    }
+    assert.equal(api.listener.connectionFigures().evicted, 3);
     await readToEnd(await openSocket(api.port));
     assert.equal(api.listener.connectionFigures().droppedOfAddress, 1);
     const proxied = await Promise.all([1, 2, 3, 4].map(() => openSocket(api.port, '127.0.0.2')));
@@ -76,6 +134,23 @@ describe('what one client may take of the connections', () => {
     await eventually('its place is free', () => api.listener.connectionFigures().open === 2);
     const again = await Wire.open(api.port);
     assert.equal((await again.ask(keyless('/docs'))).status, 200);
+    for (const client of held.slice(1)) assert.equal(client.isClosed, false);
+  });
+
+  test('when all places are taken by sockets that drip a request, each new client still gets in (fault row 66)', async (t) => {
+    const api = await ListenerHarness.start({ clock: systemClock, connections: { maxConnections: 4 } });
+    t.after(() => api.stop());
+    const dripping = await Promise.all([1, 2, 3, 4].map(() => Wire.open(api.port)));
+    for (const client of dripping) assert.equal((await client.ask(keyless('/docs'))).status, 200);
+    for (const { socket } of dripping) socket.write('GET /docs HTTP/1.1\r\nHost: a');
+    const keyed = await Promise.all([1, 2, 3, 4].map(() => Wire.open(api.port)));
+    for (const client of keyed) {
+      assert.equal((await client.ask(api.requestText('/v1/time', keepAlive))).status, 200);
+    }
+    const { evicted, dropped } = api.listener.connectionFigures();
+    assert.deepEqual([evicted, dropped], [4, 0]);
+    await readToEnd(await openSocket(api.port));
+    assert.equal(api.listener.connectionFigures().dropped, 1);
   });
 
   test('when all places are taken, an idle client without a key makes room for a new one, and one with a key does not (fault row 53)', async (t) => {
