@@ -20,8 +20,8 @@ export class Wire {
     });
   }
 
-  static async open(port: number): Promise<Wire> {
-    return new Wire(await openSocket(port));
+  static async open(port: number, localAddress?: string): Promise<Wire> {
+    return new Wire(await openSocket(port, localAddress));
   }
 
   /** True once the server has closed the connection. */
