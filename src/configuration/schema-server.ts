@@ -69,7 +69,7 @@ export const serverSchema = section(
     maxConnections: wholeNumber(
       5_000,
       [1, 1_000_000],
-      'Open connections; further ones are closed at once and counted.',
+      'Open connections; for further ones those without a key make room, and if none is left they are closed and counted.',
       { security: 'Bounds the memory an attacker can hold. Keep it under the open-file limit.' },
     ),
     maxConnectionsPerAddress: wholeNumber(
@@ -105,7 +105,7 @@ export const serverSchema = section(
     overloadDelay: duration(
       '200ms',
       ['20ms', '10s'],
-      'Event-loop delay (99th percentile) above which requests but `/v1/status` are shed with 503.',
+      'Event-loop delay (99th percentile) above which a process that is busy for nine tenths of the time sheds requests with 503.',
     ),
     overloadHeapPercent: wholeNumber(
       90,
