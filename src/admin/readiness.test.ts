@@ -29,7 +29,11 @@ function sourcesIn(phase: Phase) {
   const reachable = { store: true };
   const held = { keys: 0, windows: 0, terms: 0 };
   const disk = { trouble: undefined as string | undefined, finding: undefined as string | undefined };
-  const well = { certificateExpiresAt: undefined as EpochMs | undefined, isMailFailing: false };
+  const well = {
+    certificateExpiresAt: undefined as EpochMs | undefined,
+    isMailFailing: false,
+    note: undefined as string | undefined,
+  };
   const reading: { -readonly [Name in keyof ClockReading]: ClockReading[Name] } = {
     bySource: new Map(),
     offsetMs: undefined,
@@ -42,7 +46,7 @@ function sourcesIn(phase: Phase) {
     market: { service, book, board: new Board(book), memory: { trouble: () => disk.trouble } },
     storeCheck: { result: () => ({ finding: disk.finding }) },
     configuration: { pricing: { converted: new Map() }, markets: { delistAfterMs: 24 * 60 * minuteMs } },
-    listener: { certificateExpiresAt: () => well.certificateExpiresAt },
+    listener: { certificateExpiresAt: () => well.certificateExpiresAt, overload: well },
     notifier: { figures: () => ({ isFailing: well.isMailFailing, pending: 3 }) },
     changes: { reachable: () => reachable.store, held: () => held },
     phase: () => phase,
@@ -97,6 +101,12 @@ test('a clock that the exchanges contradict is named, with the side and with the
   ]);
   reading.offsetMs = -2_900;
   assert.deepEqual(readiness(sources).notes, ['the clock of this process is 3 s behind that of kraken, okx']);
+});
+
+test('an overload is named as it is logged, and leaves the process ready: established clients are served', () => {
+  const { well, sources } = sourcesIn('serving');
+  well.note = 'overloaded: 91 % (bound 90 %) of the heap is in use; requests without a key are refused';
+  assert.deepEqual(readiness(sources), { ready: true, phase: 'serving', notes: [well.note] });
 });
 
 test('a process that starts or ends is not ready, and says why', () => {

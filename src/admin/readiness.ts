@@ -15,7 +15,6 @@ export function readiness(parts: AdminParts) {
 export function notesOf(parts: AdminParts): Note[] {
   const notes = [
     ...processNotes(parts),
-    ...overloadNotes(parts),
     ...storeNotes(parts),
     ...marketNotes(parts),
     ...sharedFeedNotes(parts),
@@ -32,17 +31,14 @@ function note(level: Note['level'], text: string, page: string | null = null): N
   return { level, text, page };
 }
 
-function* processNotes({ market, clock, phase }: AdminParts): Iterable<Note> {
+function* processNotes({ market, clock, phase, listener: { overload } }: AdminParts): Iterable<Note> {
   const { ticker, api } = market.service.read(clock.now());
   if (phase() === 'starting') yield note('info', 'API keys are still being loaded');
   if (phase() === 'draining') yield note('info', 'shutting down');
+  if (overload.note !== undefined) yield note('critical', overload.note);
   if (api === 'maintenance') yield note('info', 'an announced maintenance window is running', 'maintenance');
   if (ticker !== 'operational')
     yield note(ticker === 'outage' ? 'critical' : 'warning', `market data: ${ticker}`, 'feed');
-}
-
-function* overloadNotes({ listener: { overload } }: AdminParts): Iterable<Note> {
-  if (overload.note !== undefined) yield note('critical', overload.note);
 }
 
 function* storeNotes({ market, changes, storeCheck }: AdminParts): Iterable<Note> {

@@ -213,23 +213,15 @@ export class Connections {
    * @param bucket of this address; any when left out
    */
   #evict(bucket?: string): boolean {
-    const { idle, busy } = leastUseful(bucket === undefined ? this.#keyless : this.#keylessOf(bucket));
-    if (idle === undefined && this.#handshakes.cutOldest(bucket)) {
-      this.#figures.evicted++;
-      return true;
-    }
-    const connection = idle ?? busy;
-    if (connection === undefined) return false;
+    const connection = leastUseful(this.#keyless, bucket);
+    if (connection === undefined && !this.#handshakes.cutOldest(bucket)) return false;
     this.#figures.evicted++;
+    if (connection === undefined) return true;
     // Gone from the table at once: its end is noticed only later.
     this.#connections.delete(connection.socket);
     this.#keyless.delete(connection);
     connection.socket.destroy();
     return true;
-  }
-
-  *#keylessOf(bucket: string): Iterable<Connection> {
-    for (const connection of this.#keyless) if (connection.bucket === bucket) yield connection;
   }
 
   #look(): void {
@@ -239,8 +231,8 @@ export class Connections {
       this.#cutSlowReader(connection, nowMs);
     }
     const excess = this.#held.unsent - this.#bounds.unsentBytesMax;
-    if (excess > 0)
-      for (const connection of largestSlowReaders(this.#connections.values(), excess)) this.#cut(connection);
+    if (excess <= 0) return;
+    for (const connection of largestSlowReaders(this.#connections.values(), excess)) this.#cut(connection);
   }
 
   /** One that never sent anything is not idle but late, and ended for that. */

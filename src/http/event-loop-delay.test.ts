@@ -7,7 +7,7 @@ import { EventLoopDelay, thisThread } from './event-loop-delay.ts';
 async function busyShareAfter(activePart: number, processorPart: number, beforeMs = 0): Promise<number> {
   const clock = new FakeClock();
   const worked = { active: 0, processor: 0 };
-  const delay = new EventLoopDelay(clock, { activeMs: () => worked.active, processorMs: () => worked.processor });
+  const delay = new EventLoopDelay(clock, () => ({ activeMs: worked.active, processorMs: worked.processor }));
   let share = 0;
   for (let ms = 0; ms < 6_000; ms += 250) {
     await clock.advance(250);
@@ -31,7 +31,7 @@ test('a thread that is stopped or has to wait for a processor is not busy, howev
 });
 
 test('the processor time of a thread grows while it works, and not while it waits', () => {
-  const { processorMs } = thisThread;
+  const processorMs = () => thisThread().processorMs;
   const startedMs = processorMs();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   assert.ok(processorMs() - startedMs < 100);
@@ -40,10 +40,7 @@ test('the processor time of a thread grows while it works, and not while it wait
 
 test('the busy share is that of the last two to four seconds, and nothing is said before', async () => {
   const clock = new FakeClock();
-  const delay = new EventLoopDelay(clock, {
-    activeMs: () => clock.monotonicMs(),
-    processorMs: () => clock.monotonicMs(),
-  });
+  const delay = new EventLoopDelay(clock, () => ({ activeMs: clock.monotonicMs(), processorMs: clock.monotonicMs() }));
   await clock.advance(1_999);
   assert.equal(delay.read().busyShare, 0);
   await clock.advance(1);

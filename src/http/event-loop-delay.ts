@@ -5,28 +5,21 @@ import type { Pressure } from './overload.ts';
 const sampleEveryMs = 10;
 const turnEveryMs = 2000;
 
-/** Milliseconds since any instant: what the thread was busy with, and what the machine gave it. */
+/** Since any instant: how long the event loop of a thread did not wait, and how long it had a processor. */
 export interface ThreadTimes {
-  /** In which the event loop did not wait. */
-  activeMs(): number;
-  /** Of a processor. */
-  processorMs(): number;
+  readonly activeMs: number;
+  readonly processorMs: number;
 }
 
-/** Of the thread that asks. */
-export const thisThread: ThreadTimes = {
-  activeMs: () => performance.eventLoopUtilization().active,
-  processorMs() {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1_000;
-  },
-};
-
-interface Recording {
+interface Recording extends ThreadTimes {
   readonly histogram: ELDHistogram;
-  startedMs: number;
-  activeMs: number;
-  processorMs: number;
+  readonly startedMs: number;
+}
+
+/** The times of the thread that asks. */
+export function thisThread(): ThreadTimes {
+  const { user, system } = process.threadCpuUsage();
+  return { activeMs: performance.eventLoopUtilization().active, processorMs: (user + system) / 1_000 };
 }
 
 /**
@@ -35,7 +28,7 @@ interface Recording {
  */
 export class EventLoopDelay {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #thread: ThreadTimes;
+  readonly #thread: () => ThreadTimes;
   #older: Recording;
   #newer: Recording;
 
@@ -58,11 +51,13 @@ export class EventLoopDelay {
    */
   read(): Pick<Pressure, 'busyShare' | 'eventLoopDelayMs'> {
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#newer.startedMs >= turnEveryMs) this.#turn();
+    if (nowMs - this.#newer.startedMs >= turnEveryMs)
+      [this.#older, this.#newer] = [this.#newer, this.#begin(this.#older.histogram)];
     const { histogram, startedMs, activeMs, processorMs } = this.#older;
     const spanMs = nowMs - startedMs;
     if (spanMs < turnEveryMs) return { busyShare: 0, eventLoopDelayMs: 0 };
-    const workedMs = Math.min(this.#thread.activeMs() - activeMs, this.#thread.processorMs() - processorMs);
+    const now = this.#thread();
+    const workedMs = Math.min(now.activeMs - activeMs, now.processorMs - processorMs);
     // A sample is the time between two looks, which on an idle loop is the interval itself.
     const delayMs = histogram.count === 0 ? 0 : histogram.percentile(99) / 1e6 - sampleEveryMs;
     return { busyShare: workedMs / spanMs, eventLoopDelayMs: Math.max(0, delayMs) };
@@ -79,20 +74,9 @@ export class EventLoopDelay {
     this.#newer.histogram.disable();
   }
 
-  #turn(): void {
-    const restarted = this.#begin(this.#older.histogram);
-    this.#older = this.#newer;
-    this.#newer = restarted;
-  }
-
   #begin(histogram: ELDHistogram): Recording {
     histogram.enable();
     histogram.reset();
-    return {
-      histogram,
-      startedMs: this.#clock.monotonicMs(),
-      activeMs: this.#thread.activeMs(),
-      processorMs: this.#thread.processorMs(),
-    };
+    return { ...this.#thread(), histogram, startedMs: this.#clock.monotonicMs() };
   }
 }

@@ -1,30 +1,35 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Candidate, largestSlowReaders, leastUseful } from './eviction.ts';
+import { largestSlowReaders, leastUseful } from './eviction.ts';
 
-const connection = (name: string, isKeyed: boolean, isIdle: boolean, unsentBytes = 0) => ({
-  ...({ isKeyed, isIdle, unsentBytes } satisfies Candidate),
-  name,
+const connection = (name: string, isKeyed: boolean, isIdle: boolean, unsentBytes = 0, bucket = 'a') => ({
+  ...{ name, isKeyed, isIdle, unsentBytes, bucket },
 });
 
 describe('the connection that makes room for another', () => {
+  const keyless = [
+    connection('keyed', true, true),
+    connection('answered', false, false),
+    connection('oldest', false, true),
+    connection('younger', false, true, 0, 'b'),
+  ];
+
   test('is the one without a key that is not being answered, and the longest so', () => {
-    const found = leastUseful([
-      connection('keyed', true, true),
-      connection('answered', false, false),
-      connection('oldest', false, true),
-      connection('younger', false, true),
-    ]);
-    assert.equal(found.idle?.name, 'oldest');
+    assert.equal(leastUseful(keyless, undefined)?.name, 'oldest');
+  });
+
+  test('is one of the address that has too many', () => {
+    assert.equal(leastUseful(keyless, 'b')?.name, 'younger');
+    assert.equal(leastUseful(keyless, 'c'), undefined);
   });
 
   test('is one that is being answered only when there is no other', () => {
-    const found = leastUseful([connection('older', false, false), connection('younger', false, false)]);
-    assert.deepEqual([found.idle, found.busy?.name], [undefined, 'older']);
+    const busy = [connection('older', false, false), connection('younger', false, false)];
+    assert.equal(leastUseful(busy, undefined)?.name, 'older');
   });
 
   test('is never one with a key', () => {
-    assert.deepEqual(leastUseful([connection('idle', true, true), connection('busy', true, false)]), {});
+    assert.equal(leastUseful([connection('idle', true, true), connection('busy', true, false)], undefined), undefined);
   });
 });
 

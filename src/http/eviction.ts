@@ -1,38 +1,35 @@
-/** What of a connection decides whether it ends for others. */
-export interface Candidate {
-  /** A valid key was seen on it. */
-  readonly isKeyed: boolean;
-  /** Nothing that it asked for is being answered. */
-  readonly isIdle: boolean;
-  /** Bytes of answers that its client has not taken. */
-  readonly unsentBytes: number;
-}
+import type { Connection } from './connection.ts';
 
 /**
  * The connection that makes room for a new one: without a key, not being answered, and the longest so; bytes that arrive
- * change nothing of that. `busy` is the one to take if there is no such.
+ * change nothing of that. One that is being answered only if there is no other.
  *
  * @param leastRecentFirst in the order of their last request
+ * @param bucket of this address; of any when `undefined`
  */
-export function leastUseful<C extends Candidate>(leastRecentFirst: Iterable<C>): { idle?: C; busy?: C } {
+export function leastUseful<C extends Pick<Connection, 'isKeyed' | 'isIdle' | 'bucket'>>(
+  leastRecentFirst: Iterable<C>,
+  bucket: string | undefined,
+): C | undefined {
   let busy: C | undefined;
   for (const connection of leastRecentFirst) {
-    if (connection.isKeyed) continue;
-    if (connection.isIdle) return { idle: connection };
+    if (connection.isKeyed || (bucket !== undefined && connection.bucket !== bucket)) continue;
+    if (connection.isIdle) return connection;
     busy ??= connection;
   }
-  return busy === undefined ? {} : { busy };
+  return busy;
 }
 
 /** Those to cut so that `excessBytes` fewer wait: keyless before keyed, the largest first. */
-export function largestSlowReaders<C extends Candidate>(connections: Iterable<C>, excessBytes: number): C[] {
-  const ordered = [...connections]
-    .filter(({ unsentBytes }) => unsentBytes > 0)
-    .sort((a, b) => Number(a.isKeyed) - Number(b.isKeyed) || b.unsentBytes - a.unsentBytes);
+export function largestSlowReaders<C extends Pick<Connection, 'isKeyed' | 'unsentBytes'>>(
+  connections: Iterable<C>,
+  excessBytes: number,
+): C[] {
   let left = excessBytes;
-  return ordered.filter(({ unsentBytes }) => {
-    const isCut = left > 0;
-    left -= unsentBytes;
-    return isCut;
-  });
+  return [...connections]
+    .sort((a, b) => Number(a.isKeyed) - Number(b.isKeyed) || b.unsentBytes - a.unsentBytes)
+    .filter(({ unsentBytes }) => {
+      left -= unsentBytes;
+      return unsentBytes > 0 && left + unsentBytes > 0;
+    });
 }

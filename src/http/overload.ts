@@ -39,31 +39,20 @@ const refused = [
   'all requests but /v1/time and /v1/status',
 ] as const;
 
-/** What is shed now, and why. */
+/** What is shed now, since when, and why: the signal is `undefined` while nothing is. */
 export interface Shedding {
   readonly step: ShedStep;
-  /** `undefined` while nothing is shed. */
-  readonly signal: OverloadSignal | undefined;
-  /** When the step began. */
   readonly sinceMs: number;
-  /** That led to the step. */
+  readonly signal: OverloadSignal | undefined;
   readonly pressure: Pressure;
 }
 
-/** Which requests are refused, with and without a key. */
-export interface Shed {
-  readonly keyless: boolean;
-  readonly keyed: boolean;
-}
-
-const nobody: Shed = { keyless: false, keyed: false };
-const keylessOnly: Shed = { keyless: true, keyed: false };
-const everybody: Shed = { keyless: true, keyed: true };
+/** Which requests of a connection are refused. */
+export type Shed = 'none' | 'keyless' | 'all';
 
 /** What an overload is measured by, and where it is reported. */
 export interface OverloadOptions {
   readonly pressure: () => Pressure;
-  /** Above these requests are shed; below them they are taken again. Load is both late and busy. */
   readonly bounds: Omit<Pressure, 'busyShare'>;
   readonly log: Log;
   /** Called when keys on new connections begin to be refused: who is served now is not new. */
@@ -104,8 +93,8 @@ export class Overload {
   /** @param isEstablished the connection was being served before */
   shed(isEstablished: boolean): Shed {
     const { step } = this.#shedding;
-    if (step === 0) return nobody;
-    return step === 1 || (step === 2 && isEstablished) ? keylessOnly : everybody;
+    if (step === 0) return 'none';
+    return step === 1 || (step === 2 && isEstablished) ? 'keyless' : 'all';
   }
 
   stop(): void {
@@ -146,14 +135,14 @@ function signalOf(pressure: Pressure, bounds: Pressure, was: OverloadSignal | un
 }
 
 function causeOf(signal: OverloadSignal, pressure: Pressure, bounds: Pressure): string {
-  const percent = (share: number) => `${Math.round(share * 100)} %`;
-  const mebibytes = (count: number) => `${Math.round(count / 2 ** 20)} MiB`;
-  const over = (measure: keyof Pressure, text: (value: number) => string) =>
-    `${text(pressure[measure])} (bound ${text(bounds[measure])})`;
-  if (signal === 'heap') return `${over('heapShare', percent)} of the heap is in use`;
-  if (signal === 'unsent') return `${over('unsentBytes', mebibytes)} of answers wait for their clients`;
-  const late = over('eventLoopDelayMs', (ms) => `${Math.round(ms)} ms`);
-  return `the serving thread is busy ${over('busyShare', percent)} and late by ${late}`;
+  const over = (measure: keyof Pressure, unit: number, name: string) => {
+    const [value, bound] = [pressure, bounds].map((each) => `${Math.round(each[measure] / unit)} ${name}`);
+    return `${value} (bound ${bound})`;
+  };
+  if (signal === 'heap') return `${over('heapShare', 0.01, '%')} of the heap is in use`;
+  if (signal === 'unsent') return `${over('unsentBytes', 2 ** 20, 'MiB')} of answers wait for their clients`;
+  const busy = over('busyShare', 0.01, '%');
+  return `the serving thread is busy ${busy} and late by ${over('eventLoopDelayMs', 1, 'ms')}`;
 }
 
 /**

@@ -89,7 +89,7 @@ export class Pipeline {
   decide(request: PublicRequest): Deciding {
     const { path } = request.target;
     if (path.startsWith('/v1') && (path.length === 3 || path[3] === '/')) return this.#decideKeyed(request);
-    if (request.shed.keyless) return overloaded;
+    if (request.shed !== 'none') return overloaded;
     const page = this.#routes.uncounted.get(path);
     if (page !== undefined) return this.#decidePage(page, request);
     return once(this.#gate.limits.takeForAddress(request.address.limitBucket, request.now), (verdict) => {
@@ -128,7 +128,7 @@ export class Pipeline {
 
   #decideMatched(match: KeyMatch, request: PublicRequest): Deciding {
     const { now, headers, shed, target } = request;
-    if (shed.keyed && !this.#routes.keyed.get(target.path)?.isNeverShed) return { ...overloaded, key: match };
+    if (shed === 'all' && !this.#routes.keyed.get(target.path)?.isNeverShed) return { ...overloaded, key: match };
     const verdict = this.#gate.limits.takeForKey(match, now);
     if (!(verdict instanceof Promise)) return this.#decideCounted(match, request, verdict);
     return verdict.then((known) => {

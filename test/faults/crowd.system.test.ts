@@ -81,7 +81,7 @@ test('clients with a key who read at once are all answered, none is cut, and no 
 });
 
 for (const addresses of [1, 2, 5]) {
-  test(`sockets without a key that have read a page and send a byte a second, from ${addresses} addresses, refuse and cut nobody with a key (fault row 66)`, async (t) => {
+  test(`sockets without a key that have read a page and send a byte a second, from ${addresses} address${addresses === 1 ? '' : 'es'}, refuse and cut nobody with a key (fault row 66)`, async (t) => {
     // They take all places there are, and all of the address that a client with a key shares with them.
     const { service, key } = await started(t, { maxConnections: addresses * perAddress });
     const ask = requestFor('/v1/ticker?symbol=BTCEUR', key);

@@ -131,7 +131,8 @@ describe('under overload', () => {
 describe('a loop that is truly late', () => {
   const blocking = async (t: TestContext, blockMs: number, everyMs: number, block: (durationMs: number) => void) => {
     // As on a machine that gives all the time that is asked for: a busy one would hide the load.
-    const times = block === work ? { ...thisThread, processorMs: thisThread.activeMs } : thisThread;
+    const given = () => ({ ...thisThread(), processorMs: thisThread().activeMs });
+    const times = block === work ? given : thisThread;
     const delay = new EventLoopDelay(systemClock, times);
     const api = await ListenerHarness.start({
       clock: systemClock,
