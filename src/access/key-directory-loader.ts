@@ -1,3 +1,5 @@
+import { lossesToHold, someEntries } from '../loss-hold.ts';
+import { SerialQueue } from '../serial-queue.ts';
 import type { KeyDirectory, KeyEntry } from './key-directory.ts';
 
 /** Where keys come from: the store. `Cursor` is a place in its sequence of changes, opaque to the loader. */
@@ -27,14 +29,6 @@ export interface KeyChanges<Cursor> {
   readonly more: boolean;
 }
 
-/** More than this at once, and more than a tenth, is taken for an accident until the operator confirms it. */
-const lossMax = 10;
-
-/** Whether so many that vanish at once, out of so many, are more than a plausible loss. */
-export function isMassLoss(lost: number, of: number): boolean {
-  return lost > lossMax && lost * 10 > of;
-}
-
 /** Active keys that are to vanish, by slot: with what is left of each, or `undefined` when nothing is. */
 type Losses = Map<number, KeyEntry | undefined>;
 
@@ -51,7 +45,7 @@ export class KeyDirectoryLoader<Cursor> {
   readonly #source: KeySource<Cursor>;
   readonly #held: Losses = new Map();
   #cursor: Cursor | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(directory: KeyDirectory, source: KeySource<Cursor>) {
     this.#directory = directory;
@@ -65,23 +59,17 @@ export class KeyDirectoryLoader<Cursor> {
 
   /** Resolves once every change made before the call holds. Rejects with what the source threw. */
   refresh(): Promise<void> {
-    return this.#next(() => this.#refresh());
+    return this.#queue.run(() => this.#refresh());
   }
 
   /** Loads everything again and takes what is held back as the source has it. */
   acceptLosses(): Promise<void> {
-    return this.#next(async () => {
+    return this.#queue.run(async () => {
       this.#cursor = undefined;
       await this.#refresh();
       for (const [slot, entry] of this.#held) this.#lose(slot, entry);
       this.#held.clear();
     });
-  }
-
-  #next(run: () => Promise<void>): Promise<void> {
-    const next = this.#running.then(run);
-    this.#running = next.catch(() => {});
-    return next;
   }
 
   async #refresh(): Promise<void> {
@@ -147,10 +135,11 @@ export class KeyDirectoryLoader<Cursor> {
   /** The slots to hold back: those that no operator took away, should they be many. */
   async #massLossOf(slots: readonly number[]): Promise<readonly number[]> {
     const of = this.#directory.size - this.#held.size;
-    if (!isMassLoss(slots.length, of)) return [];
-    const explained = await this.#source.audit.namedOf(slots.map((slot) => this.#directory.keyIdOf(slot)));
-    const unexplained = slots.filter((slot) => !explained.has(this.#directory.keyIdOf(slot)));
-    return isMassLoss(unexplained.length, of) ? unexplained : [];
+    // The audit log is asked only of a mass.
+    if (slots.length <= someEntries(of)) return [];
+    const named = await this.#source.audit.namedOf(slots.map((slot) => this.#directory.keyIdOf(slot)));
+    const explained = new Set(slots.filter((slot) => named.has(this.#directory.keyIdOf(slot))));
+    return lossesToHold(slots, of, explained, someEntries);
   }
 
   #lose(slot: number, entry: KeyEntry | undefined): void {

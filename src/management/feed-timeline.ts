@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { SerialQueue } from '../serial-queue.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
 interface TimelineParts {
@@ -42,7 +43,7 @@ export class FeedTimeline {
   #spans: Span[] = [];
   #current: Span | undefined;
   #timers: readonly Timer[] = [];
-  #saving: Promise<void> = Promise.resolve();
+  readonly #saving = new SerialQueue();
   #failing = false;
 
   constructor(parts: TimelineParts) {
@@ -64,7 +65,7 @@ export class FeedTimeline {
       this.#sample();
       this.#save();
     }
-    await this.#saving;
+    await this.#saving.idle();
   }
 
   /** Oldest first, from 24 hours before `now`; `toMs` is `undefined` for the current span. */
@@ -95,7 +96,7 @@ export class FeedTimeline {
   #save(): void {
     const { snapshots, log } = this.#parts;
     const payload = JSON.stringify({ version: 1, spans: this.#spans });
-    this.#saving = this.#saving.then(async () => {
+    void this.#saving.run(async () => {
       try {
         await snapshots.save(snapshotName, payload);
         this.#failing = false;

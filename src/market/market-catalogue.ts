@@ -1,4 +1,5 @@
 import type { EpochMs } from '../clock.ts';
+import { lossesToHold, someMarkets } from '../loss-hold.ts';
 import { shortest, unitAt } from './decimal.ts';
 import {
   absentForMs,
@@ -161,7 +162,7 @@ export class MarketCatalogue {
     const open = [...this.#exchange.values()].filter((listing) => this.#isOpen(symbolIn(listing)));
     const missing = open.filter((listing) => isMissing(listing) && !this.#isReplaced(listing));
     const due = missing.filter((listing) => absentForMs(listing) >= delistAfterMs);
-    const isHeldBack = due.length > 0 && missing.length * 10 > open.length;
+    const isHeldBack = due.length > 0 && lossesToHold(missing, open.length, new Set(), someMarkets).length > 0;
     return { missing: missing.map(symbolIn), due: due.map(symbolIn), isHeldBack };
   }
 

@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { type CatalogueGaps, type SkippedPair, skippedPairsName } from '../market/upstream.ts';
+import { SerialQueue } from '../serial-queue.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
@@ -27,7 +28,7 @@ export class CatalogueReview {
   #heldBack: ReadonlySet<MarketSymbol> = new Set();
   readonly #skippedBySource = new Map<string, readonly SkippedPair[]>();
   #skipped: string | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(parts: CatalogueReviewParts) {
     this.#parts = parts;
@@ -36,12 +37,12 @@ export class CatalogueReview {
 
   /** The feed of this process loaded the catalogue of a source. */
   loaded(source: string, at: EpochMs, gaps?: CatalogueGaps): void {
-    this.#turn = this.#turn.then(() => this.#review(at, source, gaps?.skipped ?? []));
+    void this.#queue.run(() => this.#review(at, source, gaps?.skipped ?? []));
   }
 
   /** Resolves once nothing is being decided. */
   async stop(): Promise<void> {
-    await this.#turn;
+    await this.#queue.idle();
   }
 
   async #review(at: EpochMs, source: string, skipped: readonly SkippedPair[]): Promise<void> {

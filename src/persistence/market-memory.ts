@@ -7,6 +7,7 @@ import type { MarketRecord } from '../market/market-catalogue.ts';
 import { type MarketState, readState, writeState } from '../market/market-state.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
+import { SerialQueue } from '../serial-queue.ts';
 import type { MarketRecord as StoredMarket } from '../store/markets.ts';
 import type { Store } from '../store/store.ts';
 
@@ -32,7 +33,7 @@ export class MarketMemory implements BookObserver {
   #marketsDirty = false;
   #snapshotDirty = false;
   #timer: Timer | undefined;
-  #saving: Promise<void> = Promise.resolve();
+  readonly #saving = new SerialQueue();
   #trouble: string | undefined;
   #restUntilMs = 0;
 
@@ -89,8 +90,7 @@ export class MarketMemory implements BookObserver {
 
   /** One save after the other. */
   #next(save: () => Promise<void>): Promise<void> {
-    this.#saving = this.#saving.then(save);
-    return this.#saving;
+    return this.#saving.run(save);
   }
 
   async #saveDirty(snapshotToo: boolean): Promise<void> {

@@ -1,7 +1,8 @@
-import { isMassLoss, type KeyDirectoryLoader } from '../access/key-directory-loader.ts';
+import type { KeyDirectoryLoader } from '../access/key-directory-loader.ts';
 import type { ServiceBoard } from '../board/service-board.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { LossHold, nothing, someEntries } from '../loss-hold.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { MarketSymbol } from '../market/symbol.ts';
 import { termOf } from '../operator/term.ts';
@@ -36,12 +37,9 @@ export class OperatorChanges {
   readonly #log: Log;
   readonly #auditForMs: number;
   #isReachable = true;
-  /** As served. */
-  #windows: readonly WindowRecord[] = [];
-  #windowsHeld = 0;
-  /** As applied, cancelled ones among them. */
-  #terms: readonly TermRecord[] = [];
-  #termsHeld = 0;
+  readonly #windows: LossHold<WindowRecord>;
+  /** Terms are never deleted: a database that lacks one is not the one that prices were made on. */
+  readonly #terms = new LossHold<TermRecord>(nothing, async () => new Set());
   #heldSince: EpochMs | undefined;
   /** The latest entries of the audit log, once they were read. */
   #audited: ReadonlySet<string> | undefined;
@@ -54,6 +52,7 @@ export class OperatorChanges {
     this.#clock = clock;
     this.#log = log;
     this.#auditForMs = auditForMs;
+    this.#windows = new LossHold(someEntries, (ids) => store.audit.namedOf(ids));
   }
 
   start(): void {
@@ -78,7 +77,7 @@ export class OperatorChanges {
 
   /** What vanished from the store at once without an operator's doing and is kept, until it is back or `mdapi store accept-changes`. */
   held() {
-    return { keys: this.#followers.keys.held, windows: this.#windowsHeld, terms: this.#termsHeld };
+    return { keys: this.#followers.keys.held, windows: this.#windows.held, terms: this.#terms.held };
   }
 
   #listener(): ChangeListener {
@@ -108,25 +107,15 @@ export class OperatorChanges {
   async #loadWindows(isAccepted: boolean): Promise<void> {
     const now = this.#clock.now();
     const listed = await this.#store.windows.list({ currentAt: now });
-    const ids = new Set(listed.map(({ id }) => id));
-    const current = this.#windows.filter(({ to }) => to > now);
-    const gone = isAccepted ? [] : current.filter(({ id }) => !ids.has(id));
-    const explained = await this.#store.audit.namedOf(gone.map(({ id }) => id));
-    const lost = gone.filter(({ id }) => !explained.has(id));
-    const isHeld = this.#followers.keys.held > 0 || this.#windowsHeld > 0 || isMassLoss(lost.length, current.length);
-    this.#windowsHeld = isHeld ? lost.length : 0;
-    this.#windows = isHeld ? [...listed, ...lost] : listed;
-    this.#followers.service.setWindows(this.#windows);
+    const isHolding = this.#followers.keys.held > 0;
+    const windows = await this.#windows.take(listed, ({ to }) => to <= now, { isAccepted, isHolding });
+    this.#followers.service.setWindows(windows);
   }
 
-  /** Terms are never deleted: a database that lacks one is not the one that prices were made on. */
   async #loadTerms(isAccepted: boolean): Promise<void> {
     const listed = await this.#store.terms.list({ withCancelled: true });
-    const ids = new Set(listed.map(({ id }) => id));
-    const lost = isAccepted ? [] : this.#terms.filter(({ id }) => !ids.has(id));
-    this.#termsHeld = lost.length;
-    this.#terms = [...listed, ...lost];
-    const live = this.#terms.filter(({ cancelledAt }) => cancelledAt === undefined);
+    const terms = await this.#terms.take(listed, () => false, { isAccepted });
+    const live = terms.filter(({ cancelledAt }) => cancelledAt === undefined);
     this.#followers.book.applyTerms(live.map(termOf), this.#clock.now());
   }
 

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { SerialQueue } from '../../serial-queue.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import type { RecordLocation, SegmentStore } from '../segment/segment-store.ts';
 import type { FromAskWorker, Question } from './asking.ts';
@@ -25,9 +26,9 @@ async function answerTo({ name, args }: Question): Promise<unknown> {
   return (target as unknown as Record<string, (...given: readonly unknown[]) => unknown>)[name]!(...args);
 }
 
-let turn = Promise.resolve();
+const queue = new SerialQueue();
 parentPort!.on('message', (question: Question) => {
-  turn = turn.then(async () => {
+  void queue.run(async () => {
     const reply: FromAskWorker = await answerTo(question).then(
       (answer) => ({ id: question.id, answer }),
       (error: Error) => ({ id: question.id, error: error.message }),

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { asEpochMs, type EpochMs } from '../../clock.ts';
+import { SerialQueue } from '../../serial-queue.ts';
 import { openSegments } from '../segment/open-segments.ts';
 import { prune } from '../segment/retention.ts';
 import type { GapFact } from '../segment/rows.ts';
@@ -45,7 +46,7 @@ let open: OpenWriter | undefined;
 let trouble: string | undefined;
 let prunedAt = 0;
 /** A month can take its time: nothing waits for it but the end. */
-let pruning: Promise<void> = Promise.resolve();
+const pruning = new SerialQueue();
 /** Deleted, and not yet in the record. */
 let deleted: { readonly deletion: Deletion; readonly at: EpochMs }[] = [];
 
@@ -79,7 +80,7 @@ async function tick(now: EpochMs): Promise<void> {
   if (now - prunedAt < pruneEveryMs) return;
   prunedAt = now;
   const segments = store;
-  pruning = pruning.then(async () => {
+  void pruning.run(async () => {
     const deletions = await prune(segments, asEpochMs(now - settings.keepForMs)).catch(() => []);
     deleted.push(...deletions.map((deletion) => ({ deletion, at: now })));
   });
@@ -95,7 +96,7 @@ async function noteDeleted(writer: OpenWriter['writer']): Promise<void> {
 }
 
 async function stop(): Promise<void> {
-  await pruning;
+  await pruning.idle();
   if (open !== undefined) {
     const { writer, release } = open;
     await noteDeleted(writer);
@@ -113,7 +114,8 @@ async function handle(message: ToWorker): Promise<void> {
   else await stop();
 }
 
-let turn = begin().catch((error: Error) => report({ kind: 'failed', message: error.message }));
+const queue = new SerialQueue();
+queue.run(begin).catch((error: Error) => report({ kind: 'failed', message: error.message }));
 port.on('message', (message: ToWorker) => {
-  turn = turn.then(() => handle(message));
+  void queue.run(() => handle(message));
 });

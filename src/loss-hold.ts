@@ -1,0 +1,68 @@
+/** How many of so many may vanish at once and are believed to be gone. More are taken for an accident. */
+export type PlausibleLoss = (of: number) => number;
+
+/** Of what accounts and operators make and end every day: ten, or a tenth. */
+export const someEntries: PlausibleLoss = (of) => Math.max(10, of / 10);
+/** Of what an exchange lists: a tenth. */
+export const someMarkets: PlausibleLoss = (of) => of / 10;
+/** Of what is never deleted. */
+export const nothing: PlausibleLoss = () => 0;
+
+/**
+ * What vanished and stays: all that nobody explained, should it be more than plausible.
+ *
+ * @param of how many there were before
+ * @param isHolding something else is held back already, so that the source is not to be believed
+ */
+export function lossesToHold<T>(
+  vanished: readonly T[],
+  of: number,
+  explained: ReadonlySet<T>,
+  plausible: PlausibleLoss,
+  isHolding = false,
+): readonly T[] {
+  const lost = vanished.filter((each) => !explained.has(each));
+  return isHolding || lost.length > plausible(of) ? lost : [];
+}
+
+interface Reading {
+  /** The operator takes everything as it was read. */
+  readonly isAccepted: boolean;
+  /** Something else of the same source is held back. */
+  readonly isHolding?: boolean;
+}
+
+/** Rows in service that outlive their accidental loss: those that vanish stay until they are back, explained, or given up by the operator. */
+export class LossHold<Row extends { readonly id: string }> {
+  readonly #plausible: PlausibleLoss;
+  readonly #explained: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  #rows: readonly Row[] = [];
+  #held = 0;
+
+  /** @param explained those that somebody took away on purpose */
+  constructor(plausible: PlausibleLoss, explained: (ids: readonly string[]) => Promise<ReadonlySet<string>>) {
+    this.#plausible = plausible;
+    this.#explained = explained;
+  }
+
+  /** How many rows are in service only because they are held. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /**
+   * @param isOver a row that ends by itself is no loss
+   * @returns what is in service from now on: the rows that were read, and those that are held
+   */
+  async take(read: readonly Row[], isOver: (row: Row) => boolean, { isAccepted, isHolding = false }: Reading) {
+    const ids = new Set(read.map(({ id }) => id));
+    const before = this.#rows.filter((row) => !isOver(row));
+    const vanished = isAccepted ? [] : before.filter(({ id }) => !ids.has(id));
+    const names = vanished.map(({ id }) => id);
+    const explained = await this.#explained(names);
+    const held = new Set(lossesToHold(names, before.length, explained, this.#plausible, isHolding || this.#held > 0));
+    this.#held = held.size;
+    this.#rows = [...read, ...vanished.filter(({ id }) => held.has(id))];
+    return this.#rows;
+  }
+}
