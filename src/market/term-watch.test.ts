@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../test/support/fake-clock.ts';
 import { silentLog } from '../log.ts';
-import { MarketBook } from '../market/market-book.ts';
-import { after, decimal, everyEuroMarket, pricingPolicy, start } from '../market/samples.testing.ts';
-import type { Term } from '../market/terms.ts';
-import { watchTerms } from './market-room.ts';
+import { MarketBook } from './market-book.ts';
+import { after, decimal, everyEuroMarket, pricingPolicy, start } from './samples.testing.ts';
+import { watchTerms } from './term-watch.ts';
+import type { Term } from './terms.ts';
 
 const fee = (id: string, fromMs: number): Term => {
   return {
