@@ -1,22 +1,10 @@
 import type { EpochMs } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
+import type { BreachRecord } from '../key-records.ts';
 import type { KeyDirectory, KeyMatch } from './key-directory.ts';
 import type { LimitDecision } from './limit-decision.ts';
 
-/** Requests of a key refused in one minute (contract, Limits, rule 3), unless they were drained before. */
-export interface RefusedMinute {
-  /** The key's slot when it was refused. */
-  readonly slot: number;
-  readonly keyId: string;
-  /** The full minute that the limiter counted in. */
-  readonly minuteStart: EpochMs;
-  readonly refused: number;
-  /** The limit that refused them, requests a minute. */
-  readonly limitPerMinute: number;
-}
-
 interface OpenMinute {
-  readonly slot: number;
   readonly keyId: string;
   readonly resetSeconds: number;
   limit: number;
@@ -72,7 +60,7 @@ export class BreachLog {
   }
 
   /** What was refused since the last call. Each refusal comes up once. @param now minutes over by then are forgotten */
-  drain(now: EpochMs): RefusedMinute[] {
+  drain(now: EpochMs): BreachRecord[] {
     const drained = this.#closed.filter(({ refused }) => refused > 0).map(refusedMinute);
     this.#closed = [];
     for (const [slot, minute] of this.#open) {
@@ -86,12 +74,12 @@ export class BreachLog {
   #openMinute(slot: number, resetSeconds: number, limit: number): void {
     this.forgetSlot(slot);
     const keyId = this.#keys.keyIdOf(slot);
-    this.#open.set(slot, { slot, keyId, resetSeconds, limit, refused: 1, refusedInAll: 1 });
+    this.#open.set(slot, { keyId, resetSeconds, limit, refused: 1, refusedInAll: 1 });
     this.#minutesSeen++;
   }
 }
 
-function refusedMinute({ slot, keyId, resetSeconds, refused, limit }: OpenMinute): RefusedMinute {
+function refusedMinute({ keyId, resetSeconds, refused, limit }: OpenMinute): BreachRecord {
   const minuteStart = (resetSeconds * 1_000 - limitWindowMs) as EpochMs;
-  return { slot, keyId, minuteStart, refused, limitPerMinute: limit };
+  return { keyId, minuteStart, refused, limitPerMinute: limit };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { KeyDirectory, type KeyEntry } from './key-directory.ts';
+import type { KeyEntry } from '../key-records.ts';
+import { KeyDirectory } from './key-directory.ts';
 import { type KeyChanges, KeyDirectoryLoader, type KeySource } from './key-directory-loader.ts';
 
 function entry(number: number): KeyEntry {

@@ -1,6 +1,7 @@
+import type { KeyEntry } from '../key-records.ts';
 import { lossesToHold, someEntries } from '../loss-hold.ts';
 import { SerialQueue } from '../serial-queue.ts';
-import type { KeyDirectory, KeyEntry } from './key-directory.ts';
+import type { KeyDirectory } from './key-directory.ts';
 
 /** Where keys come from: the store. `Cursor` is a place in its sequence of changes, opaque to the loader. */
 export interface KeySource<Cursor> {

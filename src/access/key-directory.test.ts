@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { type EpochMs, systemRandomness } from '../clock.ts';
+import type { KeyEntry } from '../key-records.ts';
 import { type ApiKey, digestOf, generateApiKey } from './api-key.ts';
-import { KeyDirectory, type KeyEntry } from './key-directory.ts';
+import { KeyDirectory } from './key-directory.ts';
 
 const now = 1_800_000_000_000 as EpochMs;
 const randomness = seededRandomness(11);

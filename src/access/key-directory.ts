@@ -1,20 +1,8 @@
 import { hash } from 'node:crypto';
 import type { EpochMs } from '../clock.ts';
+import type { KeyEntry } from '../key-records.ts';
 import { apiKeyLength, hasKeyShape } from './api-key.ts';
 import { DigestTable, grown } from './digest-table.ts';
-
-/** What a serving process must know of a key. */
-export interface KeyEntry {
-  /** SHA-256 of the key text, 32 bytes. */
-  readonly digest: Uint8Array;
-  readonly keyId: string;
-  /** The key and its account are active. Expiry is apart: it comes by itself as time goes on. */
-  readonly usable: boolean;
-  /** The first instant at which the key is no longer valid; `undefined` for never. */
-  readonly expiresAt: EpochMs | undefined;
-  /** 1 to 1,000,000; `undefined`: the configured limit holds. */
-  readonly limitPerMinute: number | undefined;
-}
 
 /** A key that may be used now. */
 export interface KeyMatch {

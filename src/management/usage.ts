@@ -1,11 +1,12 @@
 import Type from 'typebox';
 import type { EpochMs } from '../clock.ts';
 import { limitWindowMs } from '../contract/limits.ts';
+import type { BreachRecord } from '../key-records.ts';
 import { count, described, instants, listOf, named, object, pair } from '../operator/fields.ts';
 import { KeySchema, keyView } from '../operator/key.ts';
 import { NoticeSchema, noticeView } from '../operator/notice.ts';
 import { RequestSchema, requestId, requestView } from '../operator/request.ts';
-import type { BreachRecord, RefusedKey } from '../store/breaches.ts';
+import type { RefusedKey } from '../store/breaches.ts';
 import { unknownKey } from '../store/key-record.ts';
 import type { KeyWithAccount } from '../store/keys.ts';
 import { operation, pathId } from './operation.ts';

@@ -4,7 +4,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { MailServer } from '../../test/support/mail-server.ts';
 import type { EpochMs } from '../clock.ts';
-import type { BreachRecord } from '../store/breaches.ts';
+import type { BreachRecord } from '../key-records.ts';
 import type { Store } from '../store/store.ts';
 import { from, minuteMs, type Outbox, openOutbox, rule, smtpOf } from './notices.testing.ts';
 import { BreachRecorder, Notifier, type NotifierOptions } from './notifier.ts';

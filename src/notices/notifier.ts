@@ -1,6 +1,7 @@
 import type { Clock, EpochMs, Randomness, Timer } from '../clock.ts';
+import type { BreachRecord } from '../key-records.ts';
 import type { Log } from '../log.ts';
-import type { Breaches, BreachRecord } from '../store/breaches.ts';
+import type { Breaches } from '../store/breaches.ts';
 import type { NoticeRule, Notices } from '../store/notices.ts';
 import { Courier } from './courier.ts';
 import type { SmtpServer } from './delivery.ts';

@@ -1,18 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { EpochMs } from '../clock.ts';
+import type { KeyEntry } from '../key-records.ts';
 import type { ApiKeyTable, Database } from './schema.ts';
 import { type Engine, engineOf, StorePart, yieldToEvents } from './store-context.ts';
-
-/** What a serving process must know of a key. */
-export interface AccessEntry {
-  /** SHA-256 of the key text, 32 bytes. */
-  readonly digest: Uint8Array;
-  readonly keyId: string;
-  /** The key is active and so is its account. Expiry is separate: no write announces it. */
-  readonly usable: boolean;
-  readonly expiresAt: EpochMs | undefined;
-  readonly limitPerMinute: number | undefined;
-}
 
 declare const changeCursor: unique symbol;
 
@@ -22,7 +11,7 @@ export type ChangeCursor = number & { readonly [changeCursor]: true };
 interface AccessChange {
   readonly digest: Uint8Array;
   /** The state of the key now; `undefined` when it was revoked or is gone. */
-  readonly entry: AccessEntry | undefined;
+  readonly entry: KeyEntry | undefined;
 }
 
 type AccessChangePage =
@@ -115,7 +104,7 @@ const digestHex: Readonly<Record<Engine, RawBuilder<string>>> = {
 export async function* accessPages(
   db: Database,
   pageSize: number = keysPerPage[engineOf(db)],
-): AsyncGenerator<readonly AccessEntry[]> {
+): AsyncGenerator<readonly KeyEntry[]> {
   for (let after = 0; ; ) {
     const rows = await db
       .selectFrom('api_keys')
@@ -142,7 +131,7 @@ type AccessRow = Pick<Selectable<ApiKeyTable>, 'id' | 'expires_at_ms' | 'limit_p
   readonly usable: number;
 };
 
-function accessEntryOf(row: AccessRow, digest: Uint8Array): AccessEntry {
+function accessEntryOf(row: AccessRow, digest: Uint8Array): KeyEntry {
   return {
     digest,
     keyId: row.id,

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import { type RecordOf, recordOf } from './record.ts';
-import type { BreachTable, Database } from './schema.ts';
+import type { BreachRecord } from '../key-records.ts';
+import { recordOf } from './record.ts';
+import type { Database } from './schema.ts';
 import { StorePart } from './store-context.ts';
-
-export type BreachRecord = RecordOf<BreachTable>;
 
 /** A key's breached minutes taken together. */
 export interface RefusedKey {

@@ -1,6 +1,7 @@
 import type { Selectable, Updateable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import { type AccessEntry, accessPages } from './access.ts';
+import type { KeyEntry } from '../key-records.ts';
+import { accessPages } from './access.ts';
 import { unknownAccount } from './accounts.ts';
 import {
   assertKeyFields,
@@ -179,7 +180,7 @@ export class Keys extends StorePart {
   }
 
   /** Every key that is not revoked, in pages, for a server's directory. Lets other work run between two pages. */
-  accessPages(pageSize?: number): AsyncIterable<readonly AccessEntry[]> {
+  accessPages(pageSize?: number): AsyncIterable<readonly KeyEntry[]> {
     return accessPages(this.context.db, pageSize);
   }
 

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { EpochMs } from '../clock.ts';
-import { type BreachRecord, breachesOf } from './breaches.ts';
+import type { BreachRecord } from '../key-records.ts';
+import { breachesOf } from './breaches.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { Database, NoticeKind, NoticeTable } from './schema.ts';
 import { newId, type StoreContext, yieldToEvents } from './store-context.ts';

@@ -5,7 +5,7 @@ import { filesEnding, isForTests, textOf } from './files.ts';
 
 /** What each room may import of ours. A room of its own may always import itself; ARCHITECTURE.md shows the same. */
 /** What any room but the contract may import: a place for what would otherwise stand in several. */
-const ground = ['backoff', 'base62', 'clock', 'colour', 'html', 'log', 'loss-hold', 'serial-queue'];
+const ground = ['backoff', 'base62', 'clock', 'colour', 'html', 'key-records', 'log', 'loss-hold', 'serial-queue'];
 const readable = ['access', 'board', 'cluster', 'contract', 'feed', 'http', 'market', 'notices', 'portal', ...ground];
 const joined = [
   ...readable,
@@ -23,6 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   colour: [],
   html: [],
   log: [],
+  'key-records': ['clock'],
   'loss-hold': [],
   'serial-queue': [],
   backoff: ['clock'],
