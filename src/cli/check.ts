@@ -163,10 +163,9 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const { clock } = context;
   const { connectorsFor, loadKinds } = await import('../wiring/feed.ts');
   const kinds = await loadKinds(configuration);
-  const connectors = connectorsFor(configuration, kinds, clock);
+  const connected = connectorsFor(configuration, kinds, clock);
   const markets: UpstreamMarket[] = [];
-  const sources = connectors.flatMap((connector, index) => {
-    const { id, kind, urls } = configuration.sources[index]!;
+  const sources = connected.flatMap(({ config: { id, kind, urls }, connector }) => {
     if (kind === 'push') return [[id, engineConnects] as Check];
     if (kind === 'redis-stream') return [streamCheck(id, configuration, context)];
     return sourceChecks(connector, urls, clock, markets);
@@ -174,6 +173,7 @@ async function checkUpstream(configuration: Configuration, context: Context): Pr
   const results = await Promise.all(sources.map(attempt));
   const symbols = markets.length === 0 ? [] : symbolChecks(configuration, markets);
   // After the catalogues: a rate can be the price of one of their markets.
+  const connectors = connected.map(({ connector }) => connector);
   const rates = await rateChecks(configuration, connectors, clock);
   return [...results, ...(await Promise.all([...symbols, ...rates].map(attempt)))];
 }

@@ -1,4 +1,5 @@
 import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
+import { configuredLimitMax as limitMax } from '../contract/limits.ts';
 import { type KeyView, keyView, readKey } from '../operator/key.ts';
 import { unknownAccount } from '../store/accounts.ts';
 import { unknownKey } from '../store/key-record.ts';
@@ -10,7 +11,6 @@ import { type Cell, harmless, instantCell, type Paint, pairs, stateCell, table }
 import { parseCount, parseOptionalInstant, parseSpan } from './values.ts';
 
 const idPositional = { name: 'ID', summary: 'the key’s id, key_…' };
-const limitMax = 1_000_000;
 const overlapMaxMs = 365 * 86_400_000;
 const defaultOverlap = '24h';
 const shownOnce = 'The key is shown only once and stored nowhere. Save it now, out of browsers and repositories.';

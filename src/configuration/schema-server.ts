@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { configuredLimitMax, contractLimits } from '../contract/limits.ts';
 import { personalRoles } from '../operator/role.ts';
 import {
   duration,
@@ -210,13 +211,19 @@ export const redisSchema = optionalText(redisUrl, {
   example: 'rediss://mdapi:password@redis.example.com:6380/0',
 });
 
+const limitRange: [number, number] = [1, configuredLimitMax];
+
 export const limitsSchema = section(
   {
-    key: wholeNumber(60, [1, 1_000_000], 'Per valid API key over all endpoints; a key can have its own.'),
-    address: wholeNumber(30, [1, 1_000_000], 'Per client address, for the root path and the OpenAPI document.'),
+    key: wholeNumber(contractLimits.key, limitRange, 'Per valid API key over all endpoints; a key can have its own.'),
+    address: wholeNumber(
+      contractLimits.address,
+      limitRange,
+      'Per client address, for the root path and the OpenAPI document.',
+    ),
     failedAuthentication: wholeNumber(
-      10,
-      [1, 1_000_000],
+      contractLimits.failedAuthentication,
+      limitRange,
       'Per client address, for requests whose authentication failed.',
       { security: 'Slows the guessing of keys.' },
     ),

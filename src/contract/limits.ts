@@ -26,6 +26,9 @@ export const contractLimits: LimitFigures = {
   failedAuthentication: limitTable.failedAuthentication.requestsPerMinute,
 };
 
+/** The most requests a minute that an operator can allow; the contract's figures are defaults. */
+export const configuredLimitMax = 1_000_000;
+
 /** The `detail` of a 429. `name` is that of the limit, `perMinute` its figure. */
 export function limitDetail(name: string, perMinute: number): string {
   return `${name}: the limit of ${perMinute} requests per minute is used up.`;

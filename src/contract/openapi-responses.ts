@@ -2,6 +2,7 @@ import { type ErrorCode, errorCodes, errorTable, errorType, isInContract } from 
 import { lastInstantMs } from './instant.ts';
 import {
   allowedMethods,
+  configuredLimitMax,
   contractLimits,
   headerNames,
   type LimitCategory,
@@ -44,9 +45,6 @@ export const exampleRequestId = '9f2c51d07ab84e6c8d1e7f3a2b4c5d6e';
 
 /** When the limits of the examples reset, in seconds. */
 export const exampleReset = Math.ceil(exampleNow / 60_000) * 60;
-
-/** The most requests per minute an operator can allow a key; the contract's figures are defaults. */
-const configuredLimitMax = 1_000_000;
 
 /** An entity tag as the service makes them: of the text, and of its coding. */
 export const exampleEntityTag = '"Hk3vQz8nB0c5TjYw2LrXqA-g"';

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { digestOf, generateApiKey, lastFourOf } from '../access/api-key.ts';
 import type { EpochMs } from '../clock.ts';
+import { configuredLimitMax } from '../contract/limits.ts';
 import { described, id, line, listOf, named, nullableCount, words } from '../operator/fields.ts';
 import { KeySchema, keyStatuses, keyView, readKey } from '../operator/key.ts';
 import type { KeyStatus } from '../store/keys.ts';
@@ -95,7 +96,7 @@ export const keyOperations = {
         Type.Integer({
           description: 'Its own limit in requests a minute; the configured one when left out.',
           minimum: 1,
-          maximum: 1_000_000,
+          maximum: configuredLimitMax,
           examples: [120],
         }),
       ),

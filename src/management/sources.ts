@@ -15,6 +15,7 @@ import type { FeedHealth } from '../feed/health.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import type { RateHealth } from '../feed/rates/rate-keeper.ts';
 import type { RecordAsking } from '../history/query/asking.ts';
+import type { Recording } from '../history/record/recording.ts';
 import type { ConnectionFigures } from '../http/connections.ts';
 import type { EventLoopDelay } from '../http/event-loop-delay.ts';
 import type { Overload } from '../http/overload.ts';
@@ -34,19 +35,15 @@ import type { Sparklines } from './sparklines.ts';
 /** Where the process is in its life. Only `serving` is ready for traffic. */
 export type Phase = 'starting' | 'serving' | 'draining';
 
-/** Figures of the record of quotes and answers. */
-export interface RecordingFigures {
-  readonly quotes: number;
-  readonly servings: number;
-  readonly segmentBytes: number;
-  /** Bytes on their way to the journal. */
-  readonly backlogBytes: number;
-  /** Gaps since the start, one left by a process before that was killed included. */
-  readonly gaps: number;
-  /** Since when nothing is recorded; `undefined` while all is. */
-  readonly gapSince: EpochMs | undefined;
-  /** Why the disk cannot be written; `undefined` while it can. */
-  readonly trouble: string | undefined;
+/** The feed of a process, as far as others read it. */
+export interface FeedView {
+  /** Of each source, in order of preference. */
+  sources(): readonly { readonly id: string; readonly kind: string; readonly health: FeedHealth }[];
+  rates(): readonly RateHealth[];
+  /** How far the wall clock is from those of the exchanges; of a process that does not run the feed nothing. */
+  clock(): ClockReading;
+  /** What takes the prices that an engine of the operator pushes, in the process that runs the feed. */
+  engine(source: string): PushConnector | undefined;
 }
 
 /** The rooms of a service, as far as its private listener reads and changes them. */
@@ -72,15 +69,7 @@ export interface AdminParts {
     readonly breaches: BreachLog;
     readonly addresses: ClientAddresses;
   };
-  readonly feed: {
-    /** Of each source, in order of preference. */
-    sources(): readonly { readonly id: string; readonly kind: string; readonly health: FeedHealth }[];
-    rates(): readonly RateHealth[];
-    /** How far the wall clock is from those of the exchanges; of a process that does not run the feed nothing. */
-    clock(): ClockReading;
-    /** What takes the prices that an engine of the operator pushes, in the process that runs the feed. */
-    engine(source: string): PushConnector | undefined;
-  };
+  readonly feed: FeedView;
   readonly listener: {
     readonly counts: RequestCounts;
     readonly recent: Pick<RecentRequests, 'find'>;
@@ -104,7 +93,7 @@ export interface AdminParts {
   /** What SQLite last found in its file. */
   readonly storeCheck: { result(): { readonly finding: string | undefined } | undefined };
   /** Of the record; `undefined` where nothing is recorded. */
-  readonly recording: () => RecordingFigures | undefined;
+  readonly recording: () => ReturnType<Recording['figures']> | undefined;
   /** Looks things up in it; `undefined` where nothing is recorded. */
   readonly record: Pick<RecordAsking, 'ask'> | undefined;
   readonly notifier: { figures(): NotifierFigures };

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { EpochMs } from '../clock.ts';
+import { configuredLimitMax } from '../contract/limits.ts';
 import { type RecordOf, recordOf } from './record.ts';
 import type { ApiKeyTable } from './schema.ts';
 import { StoreError } from './store-error.ts';
@@ -26,9 +27,6 @@ const labelLengthMax = 100;
 /** They make a reader of a terminal or a mail see another text. */
 const deceptiveCharacter = /[\p{Cc}\p{Bidi_Control}]/u;
 
-/** Requests a minute a key may be allowed. */
-const limitPerMinuteMax = 1_000_000;
-
 /** What an operator can change of a key later; what is left out stays. `null` is no expiry, and the configured limit. */
 export interface KeyChange {
   readonly label?: string | undefined;
@@ -47,7 +45,7 @@ export function assertKeyFields(key: KeyChange, now: EpochMs): void {
     throw new StoreError('expiry_not_in_future', 'The expiry of a key must lie in the future.');
   }
   const limit = key.limitPerMinute;
-  if (limit != null && !(Number.isInteger(limit) && limit >= 1 && limit <= limitPerMinuteMax)) {
+  if (limit != null && !(Number.isInteger(limit) && limit >= 1 && limit <= configuredLimitMax)) {
     throw new StoreError('limit_invalid', 'A limit is a whole number of requests a minute, 1 to 1000000.');
   }
 }

@@ -4,16 +4,16 @@ import type { Configuration, RatesConfiguration } from '../configuration/configu
 import { type ClockReading, clockWatch } from '../feed/clock-watch.ts';
 import type { ExchangeConnector } from '../feed/connector.ts';
 import { type ConnectorClass, connectorKinds, withoutCandles } from '../feed/connectors.ts';
-import type { FeedHealth } from '../feed/health.ts';
 import type { PushConnector } from '../feed/push/connector.ts';
 import { StreamReader } from '../feed/push/stream-reader.ts';
-import { type RateHealth, RateKeeper, type RateSource } from '../feed/rates/rate-keeper.ts';
+import { RateKeeper, type RateSource } from '../feed/rates/rate-keeper.ts';
 import { cnbSource, ecbSource, exchangeSource, jsonSource } from '../feed/rates/rate-sources.ts';
 import { RecentConnects } from '../feed/recent-connects.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
 import { SourceWatch } from '../feed/source-watch.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
 import type { Log } from '../log.ts';
+import type { FeedView } from '../management/sources.ts';
 import { type FeedTarget, marketSink } from '../market/feed-target.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
 import type { FeedSink } from '../market/upstream.ts';
@@ -32,23 +32,9 @@ export interface FeedParts extends Pick<ServiceOptions, 'clock' | 'randomness' |
 }
 
 /** The sources and the rate sources, as one thing that runs. */
-export interface Feed {
+export interface Feed extends FeedView {
   start(): void;
   stop(): void | Promise<void>;
-  /** Of each source, in order of preference. */
-  sources(): readonly SourceHealth[];
-  rates(): readonly RateHealth[];
-  /** How far the wall clock is from those of the exchanges. */
-  clock(): ClockReading;
-  /** The connector of a source that an engine pushes; `undefined` for any other, and where this process does not run the feed. */
-  engine(source: string): PushConnector | undefined;
-}
-
-/** The state of one source. */
-export interface SourceHealth {
-  readonly id: string;
-  readonly kind: string;
-  readonly health: FeedHealth;
 }
 
 /** The code of each configured kind of source. */
@@ -61,47 +47,39 @@ const severalTiming = { silentAfterMs: 4_000, steadyPauseMaxMs: 1_500 };
 /** The number in an engine's heartbeat proves that no price of it is missing. */
 export const engineKinds: ReadonlySet<string> = new Set(['push', 'redis-stream']);
 
+type SourceConfiguration = Configuration['sources'][number];
+
+/** A configured source, and what speaks its protocol. */
+interface Connected {
+  readonly config: SourceConfiguration;
+  readonly connector: ExchangeConnector;
+}
+
+/** A configured source with all that runs it. */
+interface Source extends Connected {
+  readonly sink: FeedSink;
+  readonly supervisor: FeedSupervisor;
+}
+
 /** Makes a connector and a supervisor for each source, and one rate keeper per converted quote, as configured. */
 export function createFeed(configuration: Configuration, kinds: LoadedKinds, parts: FeedParts): Feed {
-  const { feed, pricing, rates, sources } = configuration;
-  const { market, review } = parts;
-  const connectors = connectorsFor(configuration, kinds, parts.clock);
-  const timingOf = (kind: string) => ({
-    ...feed,
-    pingEveryMs: Math.min(feed.pingEveryMs, pingEveryMsMax),
-    ...(sources.length > 1 ? severalTiming : { silentAfterMs: feed.transportTimeoutMs }),
-    ...(engineKinds.has(kind) ? { steadyPauseMaxMs: 0 } : {}),
-  });
+  const { pricing, rates } = configuration;
   const supervisors = new Map<string, FeedSupervisor>();
-  const recordedSources = withoutCandles(sources);
   const watch = new SourceWatch(parts, supervisors);
   const clocks = clockWatch(parts, () => supervisors.entries().map(([id, { clockOffsetMs }]) => [id, clockOffsetMs]));
-  const sinks = market.book.sources.all.map((source): FeedSink => {
-    const sink = marketSink(market, parts.clock, source);
-    return {
-      ...sink,
-      catalogueLoaded(markets, at, gaps) {
-        const verdict = sink.catalogueLoaded(markets, at, gaps);
-        review.loaded(source.id, at, gaps);
-        return verdict;
-      },
-      feedPathChanged: () => watch.review(),
-    };
+  const sources = connectorsFor(configuration, kinds, parts.clock).map((connected): Source => {
+    const sink = sinkFor(connected.config.id, parts, watch);
+    const supervisor = supervisorFor(connected, sink, configuration, parts);
+    supervisors.set(connected.config.id, supervisor);
+    return { ...connected, sink, supervisor };
   });
-  for (const [index, connector] of connectors.entries()) {
-    const log = sourceLog(parts.log, connector.id);
-    const timing = timingOf(sources[index]!.kind);
-    const askRecord = recordedSources.includes(connector.id) ? parts.askRecord : undefined;
-    const connects = parts.connects?.get(connector.id) ?? new RecentConnects();
-    parts.connects?.set(connector.id, connects);
-    const options = { ...parts, log, sink: sinks[index]!, connector, timing, askRecord, connects };
-    supervisors.set(connector.id, new FeedSupervisor(options));
-  }
+  const { sink } = sources[0]!;
+  const connectors = sources.map(({ connector }) => connector);
   const keepers = [...pricing.converted].map(([quote, { via }]) => {
     const source = rateSource(rates, connectors, parts.clock, via, quote);
-    return new RateKeeper({ ...parts, sink: sinks[0]!, source, base: via, quote, refreshMs: rates.refreshMs });
+    return new RateKeeper({ ...parts, sink, source, base: via, quote, refreshMs: rates.refreshMs });
   });
-  const readers = streamReaders(configuration, connectors, parts);
+  const readers = streamReaders(configuration, sources, parts);
   return {
     start() {
       for (const each of [...supervisors.values(), watch, clocks, ...keepers, ...readers]) each.start();
@@ -110,27 +88,62 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
       for (const each of [...keepers, clocks, watch, ...supervisors.values()]) each.stop();
       await Promise.all(readers.map((reader) => reader.stop()));
     },
-    sources: () => sources.map(({ id, kind }) => ({ id, kind, health: supervisors.get(id)!.health() })),
+    sources: () => sources.map(({ config: { id, kind }, supervisor }) => ({ id, kind, health: supervisor.health() })),
     rates: () => keepers.map((keeper) => keeper.health()),
     clock: clocks.read,
-    engine(source) {
-      const index = sources.findIndex(({ id, kind }) => id === source && kind === 'push');
-      return connectors[index] as PushConnector | undefined;
-    },
+    engine: (source) =>
+      sources.find(({ config: { id, kind } }) => id === source && kind === 'push')?.connector as
+        | PushConnector
+        | undefined,
   };
+}
+
+/** The market's sink for a source, which also has its catalogues reviewed and its markets' sources chosen. */
+function sinkFor(id: string, { market, review, clock }: FeedParts, watch: SourceWatch): FeedSink {
+  const sink = marketSink(
+    market,
+    clock,
+    market.book.sources.all.find((source) => source.id === id),
+  );
+  return {
+    ...sink,
+    catalogueLoaded(markets, at, gaps) {
+      const verdict = sink.catalogueLoaded(markets, at, gaps);
+      review.loaded(id, at, gaps);
+      return verdict;
+    },
+    feedPathChanged: () => watch.review(),
+  };
+}
+
+function supervisorFor(
+  { config: { id, kind }, connector }: Connected,
+  sink: FeedSink,
+  { feed, sources }: Configuration,
+  parts: FeedParts,
+): FeedSupervisor {
+  const timing = {
+    ...feed,
+    pingEveryMs: Math.min(feed.pingEveryMs, pingEveryMsMax),
+    ...(sources.length > 1 ? severalTiming : { silentAfterMs: feed.transportTimeoutMs }),
+    ...(engineKinds.has(kind) ? { steadyPauseMaxMs: 0 } : {}),
+  };
+  const askRecord = withoutCandles(sources).includes(id) ? parts.askRecord : undefined;
+  const connects = parts.connects?.get(id) ?? new RecentConnects();
+  parts.connects?.set(id, connects);
+  return new FeedSupervisor({ ...parts, log: sourceLog(parts.log, id), sink, connector, timing, askRecord, connects });
 }
 
 /** One for each source whose engine writes to a stream. */
 function streamReaders(
-  { sources, redis }: Configuration,
-  connectors: readonly ExchangeConnector[],
+  { redis }: Configuration,
+  sources: readonly Connected[],
   { clock, randomness, log }: FeedParts,
 ): readonly StreamReader[] {
-  return sources.flatMap(({ id, kind }, index) => {
+  return sources.flatMap(({ config: { id, kind }, connector }) => {
     if (kind !== 'redis-stream' || redis === undefined) return [];
-    const connector = connectors[index] as PushConnector;
     const stream = new RedisEngineStream(id, redis, clock, randomness);
-    return [new StreamReader({ connector, stream, clock, log: sourceLog(log, id) })];
+    return [new StreamReader({ connector: connector as PushConnector, stream, clock, log: sourceLog(log, id) })];
   });
 }
 
@@ -156,12 +169,13 @@ export function connectorsFor(
   { sources, markets, feed }: Configuration,
   kinds: LoadedKinds,
   clock: Clock,
-): readonly ExchangeConnector[] {
+): readonly Connected[] {
   const { quotes, symbols } = markets;
   const { requestTimeoutMs, frameBytesMax } = feed;
-  return sources.map(({ id, kind, urls }) => {
+  return sources.map((config) => {
+    const { id, kind, urls } = config;
     const Connector = kinds.get(kind)!;
-    return new Connector({ id, urls, quotes, symbols, clock, requestTimeoutMs, frameBytesMax });
+    return { config, connector: new Connector({ id, urls, quotes, symbols, clock, requestTimeoutMs, frameBytesMax }) };
   });
 }
 

@@ -45,7 +45,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   persistence: ['access', 'board', 'market', 'operator', 'store', ...ground],
   management: [...readable, 'configuration', 'history', 'operator', 'store'],
   admin: [...readable, 'configuration', 'history', 'management', 'operator', 'store'],
-  configuration: ['colour', 'feed', 'market', 'operator'],
+  configuration: ['colour', 'contract', 'feed', 'market', 'operator'],
   wiring: joined,
   main: [...joined, 'running-parts', 'wiring'],
   cli: [...joined, 'wiring', 'main'],

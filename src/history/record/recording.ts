@@ -1,25 +1,18 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { Backoff } from '../../backoff.ts';
 import type { ServiceBoard } from '../../board/service-board.ts';
-import { asEpochMs, type Clock, type EpochMs, type Randomness, type Timer } from '../../clock.ts';
+import { asEpochMs, type EpochMs, type Timer } from '../../clock.ts';
 import { isoInstant } from '../../contract/instant.ts';
-import type { Log } from '../../log.ts';
 import type { FeedTarget } from '../../market/feed-target.ts';
 import type { Store } from '../../store/store.ts';
-import { StoreError } from '../../store/store-error.ts';
 import type { GapFact, ProcessFact } from '../segment/rows.ts';
-import type { Deletion, RecordLocation } from '../segment/segment-store.ts';
+import type { Deletion } from '../segment/segment-store.ts';
 import { Recorder } from './recorder.ts';
+import { RecordingThread, type ThreadParts } from './recording-thread.ts';
 import type { StreamedServing } from './stream.ts';
-import type { FromWorker, ToWorker, WorkerSettings } from './worker.ts';
+import type { FromWorker } from './worker.ts';
 import type { WriterFigures } from './writer.ts';
 
 const tickEveryMs = 1_000;
 const dayMs = 86_400_000;
-/** A stop waits so long for the last minute to be sealed; the journal has it anyway. */
-const stopTimeoutMs = 10_000;
-const restartRange = { minMs: 1_000, maxMs: 60_000, jitter: 'equal' } as const;
 
 /** The hash that the record ended with when a day was over. */
 export interface DaySeal {
@@ -31,34 +24,22 @@ export interface DaySeal {
   readonly head: string;
 }
 
-export interface RecordingParts {
-  readonly location: RecordLocation;
-  readonly keepForMs: number;
+export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   /** Of this software. */
   readonly version: string;
   readonly market: FeedTarget & { readonly service: Pick<ServiceBoard, 'announced'> };
-  /** Asked for at the start, see `RequestNumbers`. */
-  readonly requestKey: () => Uint8Array;
   readonly audit: Pick<Store['audit'], 'record'>;
   readonly daySealed: (seal: DaySeal) => void;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
 }
 
-/**
- * Joins the recorder on this thread, the recording thread and what is reported of both. A recording thread that ends is
- * started again; what is published meanwhile is a gap.
- */
+/** Joins the recorder on this thread, the recording thread and what is reported of both. What is published without that thread is a gap. */
 export class Recording {
   readonly #parts: RecordingParts;
   readonly #recorder: Recorder;
-  readonly #restart: Backoff;
+  readonly #thread: RecordingThread;
   /** The part of the record that this process writes. */
   #chain = 0;
-  #worker: Worker | undefined;
-  #timers: Timer[] = [];
-  #isStopping = false;
+  #timer: Timer | undefined;
   #day = 0;
   #recorded: { windows?: unknown; path?: unknown } = {};
   #gaps = 0;
@@ -69,13 +50,14 @@ export class Recording {
   #figures: WriterFigures | undefined;
 
   constructor(parts: RecordingParts) {
-    const { market, clock, randomness, log } = parts;
+    const { market, clock, log } = parts;
     this.#parts = parts;
-    this.#restart = new Backoff(randomness, restartRange);
+    const ended = () => this.#recorder.channelLost();
+    this.#thread = new RecordingThread({ ...parts, heard: (message) => this.#hear(message), ended });
     this.#recorder = new Recorder({
       book: market.book,
       clock,
-      channel: { send: (piece) => this.#post({ kind: 'piece', piece }, [piece.buffer as ArrayBuffer]) },
+      channel: { send: (piece) => this.#thread.post({ kind: 'piece', piece }, [piece.buffer as ArrayBuffer]) },
       onFlush: () => this.#recordFacts(),
       onGap: (since, error) => {
         if (since !== undefined && this.#gapSince === undefined) {
@@ -91,6 +73,7 @@ export class Recording {
     });
   }
 
+  /** `backlogBytes` are on their way to the journal; `gaps` are those since the start, with one that a process before left. */
   figures() {
     const { quotes = 0, servings = 0, segmentBytes = 0 } = this.#figures ?? {};
     const { backlogBytes } = this.#recorder;
@@ -99,11 +82,8 @@ export class Recording {
   }
 
   /** Starts the recording thread. Rejects with `StoreError` (`cannot_open`) where its file cannot be opened. */
-  async start(): Promise<void> {
-    const worker = this.#startWorker();
-    const [first] = (await once(worker, 'message')) as [FromWorker];
-    if (first.kind === 'failed')
-      throw new StoreError('cannot_open', `${first.message} It is for the record: history.url.`);
+  start(): Promise<void> {
+    return this.#thread.start();
   }
 
   /** From here on everything is recorded. Before the first request. */
@@ -112,7 +92,7 @@ export class Recording {
     const process: ProcessFact = { version, errorsUrl };
     this.#day = Math.floor(clock.now() / dayMs);
     this.#recorder.start([['process', JSON.stringify(process)]]);
-    this.#timers.push(clock.every(tickEveryMs, () => this.#tick()));
+    this.#timer = clock.every(tickEveryMs, () => this.#tick());
   }
 
   served(serving: StreamedServing): void {
@@ -120,42 +100,12 @@ export class Recording {
   }
 
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    for (const timer of this.#timers) timer.cancel();
+    this.#timer?.cancel();
     this.#recorder.stop();
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    const exited = once(worker, 'exit');
-    this.#post({ kind: 'stop' });
-    const late = this.#parts.clock.after(stopTimeoutMs, () => void worker.terminate());
-    await exited;
-    late.cancel();
+    await this.#thread.stop();
   }
 
-  #startWorker(): Worker {
-    const { location, keepForMs, requestKey, clock } = this.#parts;
-    const settings: WorkerSettings = { location, requestKey: requestKey(), startedAt: clock.now(), keepForMs };
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: settings });
-    worker.on('message', (message: FromWorker) => this.#hear(message));
-    worker.on('error', (error) => this.#parts.log.error({ err: error }, 'the recording thread failed'));
-    worker.once('exit', () => this.#workerEnded());
-    this.#worker = worker;
-    return worker;
-  }
-
-  #workerEnded(): void {
-    this.#worker = undefined;
-    if (this.#isStopping) return;
-    this.#recorder.channelLost();
-    const { clock } = this.#parts;
-    this.#timers.push(clock.after(this.#restart.nextMs(), () => !this.#isStopping && this.#startWorker()));
-  }
-
-  #post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
-    this.#worker?.postMessage(message, transfer);
-  }
-
-  #hear(message: FromWorker): void {
+  #hear(message: Exclude<FromWorker, { kind: 'failed' }>): void {
     const { log } = this.#parts;
     switch (message.kind) {
       case 'open':
@@ -168,10 +118,6 @@ export class Recording {
           'the process before was killed: the record has a gap until now',
         );
         this.#leftGap = message.gap;
-        return;
-      case 'failed':
-        log.error({ message: message.message }, 'the record cannot be opened');
-        void this.#worker?.terminate();
         return;
       case 'written':
         this.#recorder.written(message.bytes);
@@ -200,7 +146,7 @@ export class Recording {
 
   #tick(): void {
     const now = this.#parts.clock.now();
-    this.#post({ kind: 'tick', now });
+    this.#thread.post({ kind: 'tick', now });
     const day = Math.floor(now / dayMs);
     if (day === this.#day || this.#figures === undefined) return;
     const ended = isoInstant(asEpochMs(this.#day * dayMs)).slice(0, 10);
