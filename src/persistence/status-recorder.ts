@@ -11,6 +11,7 @@ import {
 } from '../board/status-history.ts';
 import type { Clock, EpochMs, Timer } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { SerialQueue } from '../serial-queue.ts';
 import type { Store } from '../store/store.ts';
 
 const sampleEveryMs = 1_000;
@@ -32,14 +33,16 @@ interface RecorderOptions {
   readonly isSole: boolean;
 }
 
+/** `noticed` until it has lasted long enough to be an incident; then the store's id of that. */
+type Stage = 'noticed' | 'saving' | { readonly open: string };
+
 /** A time in which market data was not operational. The API itself always is, or in maintenance. */
 interface Trouble {
   readonly state: Incident['state'];
   readonly from: EpochMs;
   /** When it was noticed, which is later where it began unnoticed. */
   readonly noticedAt: EpochMs;
-  /** `undefined` until it has lasted long enough to be reported. */
-  id?: string | undefined;
+  stage: Stage;
   /** `undefined` while it lasts. */
   to?: EpochMs;
 }
@@ -58,7 +61,7 @@ export class StatusRecorder {
   /** What is over, until the store has its end. */
   readonly #ended: Trouble[] = [];
   /** What is to be done in the store, one after the other. */
-  #turn: Promise<void> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   #sampledMs: number | undefined;
   #savedMs = Number.NEGATIVE_INFINITY;
   #wasWriter = false;
@@ -74,14 +77,14 @@ export class StatusRecorder {
   async start(): Promise<void> {
     this.#timer = this.#options.clock.every(sampleEveryMs, () => this.#sample());
     this.#sample();
-    await this.#turn;
+    await this.#queue.idle();
   }
 
   /** Saves one last time. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     if (this.#wasWriter) this.#next(() => this.#save());
-    await this.#turn;
+    await this.#queue.idle();
   }
 
   #sample(): void {
@@ -143,34 +146,37 @@ export class StatusRecorder {
         this.#ended.push(known);
         this.#next(() => this.#saveEnds());
       }
-      this.#trouble = state && { state, from, noticedAt: state === 'outage' && known !== undefined ? until : now };
+      const noticedAt = state === 'outage' && known !== undefined ? until : now;
+      this.#trouble = state && { state, from, noticedAt, stage: 'noticed' };
     }
     const current = this.#trouble;
-    if (current === undefined || current.id !== undefined) return;
+    if (current === undefined || current.stage !== 'noticed') return;
     // Trouble in which data arrives has lasted until the last of it: what follows may be silence.
     const lastedTo = current.state === 'outage' ? now : silentFrom;
     if (lastedTo - current.noticedAt < incidentAfterMs) return;
-    current.id = 'being saved';
+    current.stage = 'saving';
     this.#next(() => this.#begin(current));
   }
 
   async #begin(trouble: Trouble): Promise<void> {
     const { state, from } = trouble;
     const { statusRecords } = this.#options.store;
-    const adding = statusRecords.addIncident({ component: 'market-data', state, from, to: undefined });
-    // What cannot be saved is tried again with the next sample.
-    trouble.id = await adding.catch((error) => {
-      trouble.id = undefined;
+    try {
+      const incident = { component: 'market-data', state, from, to: undefined } as const;
+      trouble.stage = { open: await statusRecords.addIncident(incident) };
+    } catch (error) {
+      // Tried again with the next sample.
+      trouble.stage = 'noticed';
       throw error;
-    });
+    }
     await this.#show();
   }
 
   async #saveEnds(): Promise<void> {
     const { statusRecords } = this.#options.store;
     for (let ended = this.#ended[0]; ended !== undefined; ended = this.#ended[0]) {
-      const { id, state, from, noticedAt, to = noticedAt } = ended;
-      if (id !== undefined) await statusRecords.endIncident(id, to);
+      const { stage, state, from, noticedAt, to = noticedAt } = ended;
+      if (typeof stage === 'object') await statusRecords.endIncident(stage.open, to);
       // Its begin could not be saved.
       else if (to - noticedAt >= incidentAfterMs)
         await statusRecords.addIncident({ component: 'market-data', state, from, to });
@@ -220,7 +226,7 @@ export class StatusRecorder {
   }
 
   #next(run: () => Promise<void>): void {
-    this.#turn = this.#turn.then(run).then(
+    void this.#queue.run(run).then(
       () => {
         this.#failing = false;
       },

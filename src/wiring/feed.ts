@@ -100,11 +100,7 @@ export function createFeed(configuration: Configuration, kinds: LoadedKinds, par
 
 /** The market's sink for a source, which also has its catalogues reviewed and its markets' sources chosen. */
 function sinkFor(id: string, { market, review, clock }: FeedParts, watch: SourceWatch): FeedSink {
-  const sink = marketSink(
-    market,
-    clock,
-    market.book.sources.all.find((source) => source.id === id),
-  );
+  const sink = marketSink(market, clock, market.book.sources.find(id));
   return {
     ...sink,
     catalogueLoaded(markets, at, gaps) {
