@@ -6,5 +6,15 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
+/** The same log, with these fields in every line. */
+export function logWith(log: Log, more: object): Log {
+  return {
+    debug: (fields, message) => log.debug({ ...more, ...fields }, message),
+    info: (fields, message) => log.info({ ...more, ...fields }, message),
+    warn: (fields, message) => log.warn({ ...more, ...fields }, message),
+    error: (fields, message) => log.error({ ...more, ...fields }, message),
+  };
+}
+
 /** For callers that want no log. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

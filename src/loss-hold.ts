@@ -25,14 +25,7 @@ export function lossesToHold<T>(
   return isHolding || lost.length > plausible(of) ? lost : [];
 }
 
-interface Reading {
-  /** The operator takes everything as it was read. */
-  readonly isAccepted: boolean;
-  /** Something else of the same source is held back. */
-  readonly isHolding?: boolean;
-}
-
-/** Rows in service that outlive their accidental loss: those that vanish stay until they are back, explained, or given up by the operator. */
+/** Rows in service. Those that vanish by accident stay until they are back, explained, or given up by the operator. */
 export class LossHold<Row extends { readonly id: string }> {
   readonly #plausible: PlausibleLoss;
   readonly #explained: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -51,18 +44,25 @@ export class LossHold<Row extends { readonly id: string }> {
   }
 
   /**
-   * @param isOver a row that ends by itself is no loss
+   * @param isLasting a row that is over is no loss
+   * @param isHolding something else of the same source is held back
    * @returns what is in service from now on: the rows that were read, and those that are held
    */
-  async take(read: readonly Row[], isOver: (row: Row) => boolean, { isAccepted, isHolding = false }: Reading) {
+  async take(read: readonly Row[], isLasting: (row: Row) => boolean, isHolding = false): Promise<readonly Row[]> {
     const ids = new Set(read.map(({ id }) => id));
-    const before = this.#rows.filter((row) => !isOver(row));
-    const vanished = isAccepted ? [] : before.filter(({ id }) => !ids.has(id));
-    const names = vanished.map(({ id }) => id);
-    const explained = await this.#explained(names);
-    const held = new Set(lossesToHold(names, before.length, explained, this.#plausible, isHolding || this.#held > 0));
+    const before = this.#rows.filter(isLasting);
+    const vanished = before.map(({ id }) => id).filter((id) => !ids.has(id));
+    const explained = await this.#explained(vanished);
+    const holding = isHolding || this.#held > 0;
+    const held = new Set(lossesToHold(vanished, before.length, explained, this.#plausible, holding));
     this.#held = held.size;
-    this.#rows = [...read, ...vanished.filter(({ id }) => held.has(id))];
+    this.#rows = [...read, ...before.filter(({ id }) => held.has(id))];
     return this.#rows;
+  }
+
+  /** The operator gives up what is held. */
+  release(): void {
+    this.#rows = [];
+    this.#held = 0;
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { needsRedis, RedisServer } from '../../test/support/redis.ts';
 import { systemClock } from '../clock.ts';
@@ -10,6 +11,7 @@ test('the stream of an engine is read in order, answered, and its position survi
   const stream = new RedisEngineStream('engine', redis.address, systemClock, seededRandomness(1));
   stream.start();
   t.after(() => stream.stop());
+  await eventually('a connection', () => stream.now().catch(() => undefined));
   const key = streamKey('engine');
   assert.equal(await stream.lastId(), undefined);
   assert.equal(await stream.position(), undefined);

@@ -12,13 +12,6 @@ export function streamKey(source: string): string {
   return `{mdapi}:source:${source}`;
 }
 
-/** How far a stream was read. */
-interface Position {
-  readonly id: string;
-  readonly epoch: number;
-  readonly catalogue: string;
-}
-
 /** The streams of a source in Redis or Valkey, as `EngineStream` of the feed wants them. */
 export class RedisEngineStream {
   readonly #key: string;
@@ -37,7 +30,7 @@ export class RedisEngineStream {
     this.#redis.stop();
   }
 
-  async read(after: string): Promise<{ readonly id: string; readonly epoch: number; readonly message: string }[]> {
+  async read(after: string) {
     const limits = ['COUNT', String(entriesPerRead), 'BLOCK', String(blockMs)];
     const answer = await this.#redis.wait(['XREAD', ...limits, 'STREAMS', this.#key, after]);
     return readStreamEntries(answer).map(({ id, fields: { epoch = '', message = '' } }) => {
@@ -64,12 +57,12 @@ export class RedisEngineStream {
     await this.#redis.ask(['XADD', `${this.#key}:answers`, 'MAXLEN', '~', String(answersKept), '*', ...fields]);
   }
 
-  async position(): Promise<Position | undefined> {
+  async position() {
     const { id, epoch = '0', catalogue = '' } = readFields(await this.#redis.ask(['HGETALL', this.#positionKey]));
     return id === undefined ? undefined : { id, epoch: Number(epoch), catalogue };
   }
 
-  async keep(position: Partial<Position>): Promise<void> {
+  async keep(position: object): Promise<void> {
     await this.#redis.ask(['HSET', this.#positionKey, ...Object.entries(position).flat().map(String)]);
   }
 

@@ -85,11 +85,14 @@ export class OperatorChanges {
     return {
       changed: async (topics) => {
         const isAccepted = this.#heldSince !== undefined && topics.lossesAcceptedAt >= this.#heldSince;
-        if (isAccepted) await keys.acceptLosses();
-        else if (topics.access) await keys.refresh();
+        if (isAccepted) {
+          await keys.acceptLosses();
+          this.#windows.release();
+          this.#terms.release();
+        } else if (topics.access) await keys.refresh();
         if (topics.marketControls) await loadMarketControls(this.#store, book);
-        if (topics.terms || isAccepted) await this.#loadTerms(isAccepted);
-        if (topics.maintenanceWindows || isAccepted) await this.#loadWindows(isAccepted);
+        if (topics.terms || isAccepted) await this.#loadTerms();
+        if (topics.maintenanceWindows || isAccepted) await this.#loadWindows();
         this.#noteHeld();
         if (topics.audit) await this.#logAudit();
       },
@@ -104,17 +107,17 @@ export class OperatorChanges {
     };
   }
 
-  async #loadWindows(isAccepted: boolean): Promise<void> {
+  async #loadWindows(): Promise<void> {
     const now = this.#clock.now();
     const listed = await this.#store.windows.list({ currentAt: now });
     const isHolding = this.#followers.keys.held > 0;
-    const windows = await this.#windows.take(listed, ({ to }) => to <= now, { isAccepted, isHolding });
+    const windows = await this.#windows.take(listed, ({ to }) => to > now, isHolding);
     this.#followers.service.setWindows(windows);
   }
 
-  async #loadTerms(isAccepted: boolean): Promise<void> {
+  async #loadTerms(): Promise<void> {
     const listed = await this.#store.terms.list({ withCancelled: true });
-    const terms = await this.#terms.take(listed, () => false, { isAccepted });
+    const terms = await this.#terms.take(listed, () => true);
     const live = terms.filter(({ cancelledAt }) => cancelledAt === undefined);
     this.#followers.book.applyTerms(live.map(termOf), this.#clock.now());
   }

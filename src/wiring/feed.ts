@@ -12,7 +12,7 @@ import { RecentConnects } from '../feed/recent-connects.ts';
 import type { AskRecord } from '../feed/recorded-references.ts';
 import { SourceWatch } from '../feed/source-watch.ts';
 import { FeedSupervisor } from '../feed/supervisor.ts';
-import type { Log } from '../log.ts';
+import { logWith } from '../log.ts';
 import type { FeedView } from '../management/sources.ts';
 import { type FeedTarget, marketSink } from '../market/feed-target.ts';
 import type { CurrencyCode } from '../market/symbol.ts';
@@ -127,7 +127,8 @@ function supervisorFor(
   const askRecord = withoutCandles(sources).includes(id) ? parts.askRecord : undefined;
   const connects = parts.connects?.get(id) ?? new RecentConnects();
   parts.connects?.set(id, connects);
-  return new FeedSupervisor({ ...parts, log: sourceLog(parts.log, id), sink, connector, timing, askRecord, connects });
+  const log = logWith(parts.log, { source: id });
+  return new FeedSupervisor({ ...parts, log, sink, connector, timing, askRecord, connects });
 }
 
 /** One for each source whose engine writes to a stream. */
@@ -139,18 +140,10 @@ function streamReaders(
   return sources.flatMap(({ config: { id, kind }, connector }) => {
     if (kind !== 'redis-stream' || redis === undefined) return [];
     const stream = new RedisEngineStream(id, redis, clock, randomness);
-    return [new StreamReader({ connector: connector as PushConnector, stream, clock, log: sourceLog(log, id) })];
+    return [
+      new StreamReader({ connector: connector as PushConnector, stream, clock, log: logWith(log, { source: id }) }),
+    ];
   });
-}
-
-/** The same log, with the source in every line. */
-function sourceLog(log: Log, source: string): Log {
-  return {
-    debug: (fields, message) => log.debug({ source, ...fields }, message),
-    info: (fields, message) => log.info({ source, ...fields }, message),
-    warn: (fields, message) => log.warn({ source, ...fields }, message),
-    error: (fields, message) => log.error({ source, ...fields }, message),
-  };
 }
 
 /** Loads what the configured sources need, and nothing of other exchanges. */
