@@ -26,6 +26,7 @@ import type { Guard } from '../market/guard.ts';
 import type { MarketBook } from '../market/market-book.ts';
 import type { FeedStatus } from '../market/service-status.ts';
 import type { NotifierFigures } from '../notices/notifier.ts';
+import type { OperatorChanges } from '../persistence/operator-changes.ts';
 import type { Store } from '../store/store.ts';
 import type { FeedTimeline } from './feed-timeline.ts';
 import type { Note } from './note.ts';
@@ -82,14 +83,7 @@ export interface AdminParts {
     certificateExpiresAt(): EpochMs | undefined;
   };
   readonly delay: Pick<EventLoopDelay, 'p99Ms' | 'read'>;
-  readonly changes: {
-    /** Whether the store can be read and written just now. */
-    reachable(): boolean;
-    /** What vanished from the store at once and is held back. */
-    held(): { readonly keys: number; readonly windows: number; readonly terms: number };
-    /** Applies what was written to the store to the public listener. Never rejects. */
-    look(): Promise<void>;
-  };
+  readonly changes: Pick<OperatorChanges, 'reachable' | 'held' | 'look'>;
   /** What SQLite last found in its file. */
   readonly storeCheck: { result(): { readonly finding: string | undefined } | undefined };
   /** Of the record; `undefined` where nothing is recorded. */

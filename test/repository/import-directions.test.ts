@@ -43,7 +43,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['http', ...ground],
   operator: ['access', 'contract', 'history', 'http', 'market', 'notices', 'store', ...ground],
   persistence: ['access', 'board', 'market', 'operator', 'store', ...ground],
-  management: [...readable, 'configuration', 'history', 'operator', 'store'],
+  management: [...readable, 'configuration', 'history', 'operator', 'persistence', 'store'],
   admin: [...readable, 'configuration', 'history', 'management', 'operator', 'store'],
   configuration: ['colour', 'contract', 'feed', 'market', 'operator'],
   wiring: joined,

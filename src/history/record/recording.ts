@@ -14,22 +14,13 @@ import type { WriterFigures } from './writer.ts';
 const tickEveryMs = 1_000;
 const dayMs = 86_400_000;
 
-/** The hash that the record ended with when a day was over. */
-export interface DaySeal {
-  /** The day, such as `2026-11-22`, in UTC. */
-  readonly day: string;
-  readonly chain: number;
-  readonly segment: number;
-  /** SHA-256 in hexadecimal digits. */
-  readonly head: string;
-}
-
 export interface RecordingParts extends Omit<ThreadParts, 'heard' | 'ended'> {
   /** Of this software. */
   readonly version: string;
   readonly market: FeedTarget & { readonly service: Pick<ServiceBoard, 'announced'> };
   readonly audit: Pick<Store['audit'], 'record'>;
-  readonly daySealed: (seal: DaySeal) => void;
+  /** A day is over: its last segment, with the SHA-256 in hexadecimal digits. */
+  readonly daySealed: (seal: Record<'day' | 'head', string> & Record<'chain' | 'segment', number>) => void;
 }
 
 /** Joins the recorder on this thread, the recording thread and what is reported of both. What is published without that thread is a gap. */
@@ -152,8 +143,8 @@ export class Recording {
     const ended = isoInstant(asEpochMs(this.#day * dayMs)).slice(0, 10);
     this.#day = day;
     const { number, hash } = this.#figures.head;
-    const seal: DaySeal = { day: ended, chain: this.#chain, segment: number, head: Buffer.from(hash).toString('hex') };
-    this.#parts.log.info({ ...seal }, 'the record up to this day ends with this hash');
+    const seal = { day: ended, chain: this.#chain, segment: number, head: Buffer.from(hash).toString('hex') };
+    this.#parts.log.info(seal, 'the record up to this day ends with this hash');
     this.#parts.daySealed(seal);
   }
 

@@ -4,7 +4,7 @@ import { ofReferences, referenceNames } from '../../market/reference-prices.ts';
 import type { AcceptedTicker } from '../../market/ticker-acceptance.ts';
 import type { ReferencePrices } from '../../market/upstream.ts';
 import { ByteReader, ByteWriter } from '../segment/bytes.ts';
-import { type NoQuote, noQuotes } from '../segment/rows.ts';
+import { type NoQuote, noQuotes, type Position, type ServingRow } from '../segment/rows.ts';
 
 /** What the serving thread sends the recording one. Codes of one stream, never stored. */
 const op = {
@@ -32,18 +32,8 @@ const tickerFields = [
   'priceChangePercent24h',
 ] as const satisfies readonly (keyof AcceptedTicker)[];
 
-/** An answer, as the serving thread sends it. */
-export interface StreamedServing {
-  readonly keyId: string;
-  readonly askedAt: EpochMs;
-  readonly route: string;
-  readonly symbol: string;
-  readonly status: number;
-  /** Of a problem: its code, a space, its detail. Of the service's status: its body. Else empty. */
-  readonly text: string;
-  /** The number that its request id hides. */
-  readonly request: number;
-}
+/** An answer, as the serving thread sends it: the text of the service's status is its whole body. */
+export type StreamedServing = Omit<ServingRow, keyof Position | 'feedAgeMs'>;
 
 /** What the serving thread writes: the fewest bytes and the least work, because it has clients to serve. */
 export class StreamWriter {
