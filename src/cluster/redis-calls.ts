@@ -43,7 +43,7 @@ export function callerWithTimeout(connection: RedisConnection, clock: Clock, tim
       reject(new Error(reason));
       connection.reopen(reason);
     });
-    connection.call(command).then(resolve, reject);
+    connection.call(command).then(resolve, (error) => reject(connection.isOpen ? error : connection.notConnected()));
     return promise.finally(() => timer.cancel());
   };
 }

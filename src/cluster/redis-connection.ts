@@ -64,8 +64,13 @@ export class RedisConnection {
    * connection is not there or is lost. A server that is silent leaves the promise waiting: the caller sets the limit.
    */
   call(command: readonly string[]): Promise<unknown> {
-    if (!this.#client?.isReady) return Promise.reject(new Error(`not connected${this.#lostFor}`));
+    if (!this.#client?.isReady) return Promise.reject(this.notConnected());
     return this.#client.sendCommand([...command]);
+  }
+
+  /** Says why the connection was last lost, where the library says only that it ended. */
+  notConnected(): Error {
+    return new Error(`not connected${this.#lostFor}`);
   }
 
   /** Ends the connection, which may be dead without knowing it, and makes another. */

@@ -107,6 +107,20 @@ async function startProcesses(t: TestContext, ...roles: readonly (readonly strin
   return { redis, exchange, processes, leaders, show, healed };
 }
 
+/** Runs a command on a key that is not there any more, so that it may have another type. */
+async function harm(redis: RedisServer, [command, key, ...values]: readonly string[]): Promise<void> {
+  if (key === undefined) await redis.ask(command!);
+  else
+    await redis.ask(
+      'EVAL',
+      `redis.call('DEL', KEYS[1]) redis.call(ARGV[1], KEYS[1], ARGV[2])`,
+      '1',
+      key,
+      command!,
+      values[0]!,
+    );
+}
+
 /** Both processes are fresh on feeds of their own while `lose` lasts, and one follows the other after `bringBack`. */
 async function survives(t: TestContext, lose: (redis: RedisServer) => unknown, bringBack: typeof lose) {
   const { redis, processes, show, healed } = await startProcesses(t, [], []);
@@ -165,7 +179,7 @@ describe('when Redis is lost', { concurrency: 2 }, () => {
       const damages = [
         ['FLUSHALL'],
         ['SET', '{mdapi}:feed:fence', 'abc'],
-        ['DEL', '{mdapi}:feed:fence'],
+        ['SET', '{mdapi}:feed:fence', ''],
         ['RPUSH', '{mdapi}:feed:fence', 'abc'],
         ['SET', '{mdapi}:feed:fence', '99999999999999999999'],
         ['SET', '{mdapi}:feed:lease', 'abc'],
@@ -175,8 +189,7 @@ describe('when Redis is lost', { concurrency: 2 }, () => {
         ['RPUSH', '{mdapi}:feed:state', 'abc'],
       ];
       for (const damage of damages) {
-        if (damage[0] === 'RPUSH' || damage[1]?.endsWith('changes')) await redis.ask('DEL', damage[1]!);
-        await redis.ask(...damage);
+        await harm(redis, damage);
         await show(`prices go on after ${damage.join(' ')}`, freshForMs, ...processes);
         await healed();
       }
