@@ -103,7 +103,7 @@ func given(value *string) string {
 	return *value
 }
 
-// The typed problem is in a field of its own for each status.
+// The typed problem is in a field of its own for each status, and in one for all others.
 func read(answer interface{ StatusCode() int }, err error, values func() []string) outcome {
 	if err != nil {
 		return outcome{Broken: err.Error()}
@@ -112,7 +112,11 @@ func read(answer interface{ StatusCode() int }, err error, values func() []strin
 	if status == http.StatusOK {
 		return outcome{Status: status, Values: values()}
 	}
-	problem := reflect.ValueOf(answer).Elem().FieldByName("ApplicationproblemJSON" + strconv.Itoa(status))
+	fields := reflect.ValueOf(answer).Elem()
+	problem := fields.FieldByName("ApplicationproblemJSON" + strconv.Itoa(status))
+	if !problem.IsValid() {
+		problem = fields.FieldByName("ApplicationproblemJSONDefault")
+	}
 	if !problem.IsValid() || problem.IsNil() {
 		return outcome{Broken: "no typed problem for " + strconv.Itoa(status)}
 	}
