@@ -547,7 +547,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit. */
+        /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time, or no memory left for more. It refuses requests that need no key first, then keys on new connections. A refused request counts against no limit. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -578,7 +578,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit. */
+        /** @description The server has more requests than it can answer in time, or no memory left for more. It refuses requests that need no key first, then keys on new connections. A refused request counts against no limit. */
         Overloaded: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -939,7 +939,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["TooManyRequests"];
-            /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit. */
+            /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time, or no memory left for more. It refuses requests that need no key first, then keys on new connections. A refused request counts against no limit. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1048,7 +1048,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
-            /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time. Meanwhile it refuses clients that it was not serving already. A refused request counts against no limit. */
+            /** @description `MARKET_DATA_UNAVAILABLE`: The price feed delivers no data, the market is traded but has no price at the moment, or the market is quoted in CZK and the CZK/EUR rate is not available. `SERVICE_MAINTENANCE`: An announced maintenance window is running. `SERVICE_OVERLOADED`: The server has more requests than it can answer in time, or no memory left for more. It refuses requests that need no key first, then keys on new connections. A refused request counts against no limit. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
