@@ -25,6 +25,8 @@ interface Outcome extends CrowdResult {
   readonly residentBytes: number;
   /** Of one core, by the thread that serves. */
   readonly busy: number;
+  /** What the service says it did to connections. */
+  readonly ended: readonly string[];
 }
 
 const alone = { newcomersPerSecond: 20, drippingAddresses: 0, drippersPerAddress: 0 };
@@ -94,7 +96,20 @@ async function play(scope: Scope, service: Service, { keys }: Installation, scen
   clearInterval(sampling);
   if (stopping) clearInterval(stopping);
   service.process.resume();
-  return { ...result, name, residentBytes, busy: ((service.process.servingSeconds() ?? 0) - before) / plan.seconds };
+  const ended = await endedBy(service);
+  return {
+    ...result,
+    ended,
+    name,
+    residentBytes,
+    busy: ((service.process.servingSeconds() ?? 0) - before) / plan.seconds,
+  };
+}
+
+/** A connection that ended and is not among these was ended by the system, as when a queue of it was full. */
+async function endedBy({ adminUrl }: Service): Promise<string[]> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  return text.split('\n').filter((line) => /^mdapi_(connections_|requests_shed|limited)\S* [^0]/.test(line));
 }
 
 function stopFor(service: Service, durationMs: number): void {

@@ -31,6 +31,8 @@ export interface CrowdResult {
   readonly cut: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Why connections broke, by the system's code. */
+  readonly broken: Readonly<Record<string, number>>;
   /** Of the newest price in an answer, at its arrival. */
   readonly agesMs: readonly number[];
 }
@@ -46,7 +48,9 @@ const clientsPerAddress = 100;
 /** Reading every body would take longer than serving it. */
 const readEvery = 50;
 const dripsMs = 1_000;
-const drippedPage = '/docs/reference';
+const drippedPage = '/docs';
+
+const broken: Record<string, number> = {};
 
 /** A connection that reads answers: what a client needs of HTTP, for the least of this machine's time. */
 class Wire {
@@ -62,7 +66,7 @@ class Wire {
     this.#done = done;
     this.socket = connect({ host: hostname, port: Number(port), localAddress, noDelay: true });
     this.socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    this.socket.on('error', () => {}).once('close', ended);
+    this.socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => count(broken, code)).once('close', ended);
   }
 
   ask(request: string, keepsBody: boolean): void {
@@ -129,6 +133,7 @@ class Crowd {
       cut: this.#cut,
       p50Ms: latency(0.5),
       p99Ms: latency(0.99),
+      broken,
       agesMs: this.#agesMs,
     };
   }
@@ -211,7 +216,7 @@ function requestOf(baseUrl: string, path: string, key?: string, gzip = false): s
   return `GET ${path} HTTP/1.1\r\nHost: ${new URL(baseUrl).host}\r\n${secret}${coding}\r\n`;
 }
 
-function count(counts: Record<string, number>, status: number): void {
+function count(counts: Record<string, number>, status: number | string): void {
   counts[status] = (counts[status] ?? 0) + 1;
 }
 
