@@ -17,6 +17,8 @@ const saveEveryMs = 1000;
 /** Writing a snapshot out holds the thread, the longer the more markets there are. It may take this part of the time. */
 const shareOfTime = 0.01;
 const restMaxMs = 10_000;
+/** A store that refuses is not asked again sooner: it may have taken seconds to refuse. */
+const restAfterFailureMs = 5_000;
 
 /**
  * Keeps what a restart needs: the markets' states as rows, and the last tickers, rates and feed time
@@ -36,6 +38,7 @@ export class MarketMemory implements BookObserver {
   readonly #saving = new SerialQueue();
   #trouble: string | undefined;
   #restUntilMs = 0;
+  #retryAtMs = 0;
 
   constructor(store: Pick<Store, 'markets' | 'snapshots'>, book: MarketBook, feed: FeedStatus, clock: Clock, log: Log) {
     this.#clock = clock;
@@ -67,9 +70,7 @@ export class MarketMemory implements BookObserver {
 
   start(): void {
     this.#book.observe(this);
-    this.#timer = this.#clock.every(saveEveryMs, () => {
-      void this.#next(() => this.#saveDirty(this.#clock.monotonicMs() >= this.#restUntilMs));
-    });
+    this.#timer = this.#clock.every(saveEveryMs, () => void this.#next(() => this.#saveDue()));
   }
 
   /** Why nothing can be saved; `undefined` while all is well. */
@@ -93,6 +94,11 @@ export class MarketMemory implements BookObserver {
     return this.#saving.run(save);
   }
 
+  async #saveDue(): Promise<void> {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs >= this.#retryAtMs) await this.#saveDirty(nowMs >= this.#restUntilMs);
+  }
+
   async #saveDirty(snapshotToo: boolean): Promise<void> {
     try {
       if (this.#marketsDirty) await this.#saveMarkets();
@@ -101,6 +107,7 @@ export class MarketMemory implements BookObserver {
     } catch (error) {
       if (this.#trouble === undefined) this.#log.error({ err: error }, 'the last known market data could not be saved');
       this.#trouble = error instanceof Error ? error.message : 'unknown';
+      this.#retryAtMs = this.#clock.monotonicMs() + restAfterFailureMs;
     }
   }
 

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { FakeClock } from '../../test/support/fake-clock.ts';
+import type { Clock } from '../clock.ts';
+import { silentLog } from '../log.ts';
+import { MarketBook } from '../market/market-book.ts';
+import { everyEuroMarket, pricingPolicy, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import { openFixture } from '../store/store.testing.ts';
+import { MarketMemory } from './market-memory.ts';
+
+/** Something to save every 100 ms, and the instants at which the store is asked to. */
+async function saving(t: TestContext, clockFor: (clock: FakeClock) => Clock = (clock) => clock) {
+  const { store, outside, clock } = await openFixture(t);
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket);
+  book.catalogueLoaded([upstreamMarket('BTC')], clock.now());
+  const askedMs: number[] = [];
+  const snapshots = Object.create(store.snapshots, {
+    save: {
+      value: (name: string, payload: string) => {
+        askedMs.push(clock.monotonicMs());
+        return store.snapshots.save(name, payload);
+      },
+    },
+  });
+  const errors: string[] = [];
+  const log = { ...silentLog, error: (_: object, message: string) => void errors.push(message) };
+  const parts = { markets: store.markets, snapshots };
+  const memory = new MarketMemory(parts, book, new FeedStatus(), clockFor(clock), log);
+  memory.start();
+  clock.every(100, () => void book.tickerReceived(upstreamTicker({ receivedAt: clock.now() })));
+  return { clock, memory, outside, askedMs, errors };
+}
+
+test('what is new is saved every second while the store takes it', async (t) => {
+  const { clock, askedMs } = await saving(t);
+  await clock.advance(5_050);
+  assert.deepEqual(askedMs, [1_000, 2_000, 3_000, 4_000, 5_000]);
+});
+
+test('writing the snapshot takes at most a hundredth of the time, also while the store refuses it', async (t) => {
+  // Each look at the clock takes 50 ms, and writing lies between two.
+  const slow = (clock: FakeClock): Clock => {
+    let looks = 0;
+    return {
+      now: () => clock.now(),
+      monotonicMs: () => clock.monotonicMs() + looks++ * 50,
+      after: (delayMs, run) => clock.after(delayMs, run),
+      every: (periodMs, run) => clock.every(periodMs, run),
+    };
+  };
+  const { clock, outside, askedMs } = await saving(t, slow);
+  await clock.advance(20_000);
+  assert.ok(askedMs.length <= 5, `${askedMs}`);
+  outside.exec('alter table snapshots rename to hidden');
+  askedMs.length = 0;
+  await clock.advance(20_000);
+  assert.ok(askedMs.length > 0 && askedMs.length <= 5, `${askedMs}`);
+});
+
+test('a store that refuses is asked every five seconds, reported once, and has everything within five seconds when it takes it again', async (t) => {
+  const { clock, memory, outside, askedMs, errors } = await saving(t);
+  outside.exec('alter table snapshots rename to hidden');
+  await clock.advance(20_500);
+  assert.deepEqual(askedMs, [1_000, 6_000, 11_000, 16_000]);
+  assert.match(memory.trouble() ?? '', /snapshots/);
+  assert.deepEqual(errors, ['the last known market data could not be saved']);
+  outside.exec('alter table hidden rename to snapshots');
+  await clock.advance(5_000);
+  assert.equal(memory.trouble(), undefined);
+  await clock.advance(2_000);
+  assert.deepEqual(askedMs.slice(4), [21_000, 22_000, 23_000, 24_000, 25_000, 26_000, 27_000]);
+});
+
+test('a locked database, which refuses after seconds, is not asked again at once for what came meanwhile', async (t) => {
+  const { clock, outside, askedMs } = await saving(t);
+  await clock.advance(1_050);
+  outside.exec('begin immediate');
+  askedMs.length = 0;
+  await clock.advance(30_000);
+  outside.exec('rollback');
+  // A save that found the database locked waits by this clock, and the database closes after it.
+  await clock.advance(10_000);
+  const pausesMs = askedMs.slice(1).map((at, index) => at - askedMs[index]!);
+  const isRested = pausesMs.length >= 2 && pausesMs.every((pauseMs) => pauseMs >= 10_000);
+  assert.ok(isRested, `five seconds until it refuses, and five of rest: ${pausesMs}`);
+});
