@@ -163,6 +163,15 @@ test('while REST has the good price it is served, and the level on the live conn
   assert.equal(market.reason(), undefined);
 });
 
+test('a path that has not repeated its held price for thirty seconds no longer contradicts the good one of the other', () => {
+  const market = new Guarded();
+  assert.equal(market.live('40000', '40010'), 'held');
+  assert.equal(market.wait(30_000).polled('50002', '50012'), undefined);
+  assert.equal(market.reason(), 'jump');
+  assert.equal(market.wait(1).polled('50003', '50013'), undefined);
+  assert.equal(market.reason(), undefined);
+});
+
 test('a level that REST contradicted in between waits again', () => {
   const market = new Guarded();
   assert.equal(market.live('40000', '40010'), 'held');

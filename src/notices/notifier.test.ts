@@ -97,6 +97,21 @@ describe('repeated breaches', { concurrency: true }, () => {
     );
   });
 
+  test('that another server writes minutes late, when the database can be reached again, still make their notice', async (t) => {
+    const outbox = await openOutbox(t);
+    const { notifier: running } = notifier(t, outbox, undefined);
+    await outbox.clock.advance(2 * minuteMs);
+    const late = [1, 2, 3].map((minute) => outbox.clock.now() + minute * minuteMs);
+    await outbox.clock.advance(12 * minuteMs);
+    assert.equal(running.figures().decided, 0);
+    const breach = (at: number) => {
+      return { keyId: outbox.keyId, minuteStart: (at - (at % minuteMs)) as EpochMs, refused: 5, limitPerMinute: 60 };
+    };
+    await (await outbox.openAnother()).breaches.add(late.map(breach));
+    await outbox.clock.advance(minuteMs);
+    assert.equal(running.figures().decided, 1);
+  });
+
   test('without a mail server are recorded, with one warning when the service starts', async (t) => {
     const outbox = await openOutbox(t);
     const { source } = notifier(t, outbox, undefined);

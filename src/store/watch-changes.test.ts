@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { asEpochMs, systemClock } from '../clock.ts';
-import { digestNumber, openEngine, storeTest } from './store.testing.ts';
+import { openSqlite } from './sqlite/open.ts';
+import { digestNumber, openEngine, openFixture, storeTest } from './store.testing.ts';
 import { openStore } from './store.ts';
-import type { ChangedTopics } from './watch-changes.ts';
+import { type ChangedTopics, watchChanges } from './watch-changes.ts';
 
 /** The audit log changes with nearly everything, and has a test of its own. */
 function namesOf({ audit: _, ...topics }: ChangedTopics): string {
@@ -131,6 +133,34 @@ storeTest('a watch that was stopped holds no timer and reports nothing more', as
   store.watchChanges({ changed() {}, failed() {} });
   await store.close();
   assert.equal(clock.pendingTimers, 0);
+});
+
+test('a change that is announced during a look brings another look right after it', async (t) => {
+  const { store, path, clock } = await openFixture(t);
+  const db = await openSqlite(path, clock);
+  t.after(() => db.destroy());
+  let wake = () => {};
+  const heard: string[] = [];
+  const listener = {
+    async changed(topics: ChangedTopics) {
+      heard.push(namesOf(topics));
+      if (heard.length > 1) return;
+      const to = asEpochMs(clock.now() + 1_000_000);
+      await store.windows.announce({ from: clock.now(), to, description: 'Upgrade' });
+      wake();
+    },
+    failed: (error: unknown) => assert.fail(String(error)),
+  };
+  const signal = (given: () => void) => {
+    wake = given;
+    return { stop: async () => {} };
+  };
+  const watch = watchChanges(db, clock, listener, signal);
+  t.after(() => watch.stop());
+  wake();
+  await eventually('the second look', () => heard.length === 2, 2_000);
+  assert.deepEqual(heard[1], 'maintenanceWindows');
+  assert.equal(clock.monotonicMs(), 0, 'without waiting for the next turn');
 });
 
 storeTest('a change committed by another process is noticed within a second', async (t) => {
