@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { FakeClock, seededRandomness } from '../../test/support/fake-clock.ts';
+import { fixedPort } from '../../test/support/fixed-port.ts';
+import { fromYaml } from '../configuration/configuration.testing.ts';
+import { silentLog } from '../log.ts';
+import { newDatabase, refusal, temporaryDirectory } from '../store/store.testing.ts';
+import type { Store } from '../store/store.ts';
+import { openStoreWhenThere } from './open-store.ts';
+
+const warned = 'warn: the store cannot be reached; the service starts when it can';
+
+/** A start, and whatever it logs. The clock moves on while it waits for one. */
+function starting(t: TestContext, url: string, more = '') {
+  const clock = new FakeClock();
+  const logged: string[] = [];
+  const log = {
+    ...silentLog,
+    info: (_: object, message: string) => void logged.push(`info: ${message}`),
+    warn: (_: object, message: string) => void logged.push(`warn: ${message}`),
+  };
+  const stopped = new AbortController();
+  const configuration = fromYaml(`store: "${url}"\n${more}`);
+  const options = { configuration, clock, randomness: seededRandomness(1), log, version: '1', signal: stopped.signal };
+  const opening = openStoreWhenThere(options);
+  let ended: 'opened' | 'refused' | undefined;
+  opening.then(
+    () => (ended = 'opened'),
+    () => (ended = 'refused'),
+  );
+  t.after(() => opening.then((store: Store) => store.close()).catch(() => {}));
+  return {
+    ...{ opening, logged, stopped },
+    until: (what: string, probe: () => boolean) =>
+      eventually(what, async () => {
+        await clock.advance(100);
+        return probe();
+      }),
+    ended: () => ended,
+    elapsedMs: () => clock.monotonicMs(),
+  };
+}
+
+test('a database that can be opened is opened without a word', async (t) => {
+  const { opening, logged } = starting(t, await newDatabase(t, 'sqlite'));
+  await opening;
+  assert.deepEqual(logged, []);
+});
+
+test('a server that cannot be reached is waited for, with a reminder every half minute, until the start is broken off', async (t) => {
+  const { opening, logged, stopped, until, elapsedMs } = starting(
+    t,
+    `postgres://nobody@127.0.0.1:${await fixedPort()}/none`,
+  );
+  const refused = assert.rejects(opening, refusal('unreachable'));
+  await until('the warning', () => logged.length === 1);
+  assert.ok(elapsedMs() < 10_000);
+  await until('a reminder', () => logged.length === 2);
+  assert.ok(elapsedMs() >= 30_000);
+  stopped.abort();
+  await refused;
+  assert.deepEqual(logged, [warned, warned]);
+});
+
+test('a locked file is waited for, and the end of the wait is logged', async (t) => {
+  const url = await newDatabase(t, 'sqlite');
+  const other = new DatabaseSync(url.slice('sqlite:'.length));
+  // In this mode the lock lasts as long as the connection.
+  other.exec('pragma locking_mode = exclusive; begin exclusive');
+  const { opening, logged, until, ended } = starting(t, url);
+  await until('the warning', () => logged.length === 1);
+  assert.equal(ended(), undefined);
+  other.close();
+  await until('the end of the wait', () => ended() === 'opened');
+  await opening;
+  assert.deepEqual(logged, [warned, 'info: the store can be reached']);
+});
+
+test('what waiting cannot fix ends the start at once', async (t) => {
+  const path = join(temporaryDirectory(t), 'text.sqlite');
+  writeFileSync(path, 'not a database, and long enough to be looked at as one'.repeat(100));
+  const { opening, logged } = starting(t, `sqlite:${path}`);
+  await assert.rejects(opening, refusal('not_a_database'));
+  assert.deepEqual(logged, []);
+});
+
+test('a second service on a file is refused, unless Redis joins them', async (t) => {
+  const url = await newDatabase(t, 'sqlite');
+  await starting(t, url).opening;
+  await assert.rejects(starting(t, url).opening, refusal('in_use'));
+  await starting(t, url, 'redis: "redis://127.0.0.1:1"\n').opening;
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { FeedSupervisor } from '../feed/supervisor.ts';
+import { silentLog } from '../log.ts';
+import { MarketBook } from '../market/market-book.ts';
+import { everyEuroMarket, pricingPolicy, symbol, upstreamMarket, upstreamTicker } from '../market/samples.testing.ts';
+import { FeedStatus } from '../market/service-status.ts';
+import { SourceWatch } from './source-watch.ts';
+
+/** What a supervisor says of its source. */
+class Said implements Pick<FeedSupervisor, 'reach' | 'isLive' | 'brokenOff' | 'hasLiveSince'> {
+  isLive = true;
+  brokenOff: FeedSupervisor['brokenOff'];
+  lastAtMs = 0;
+
+  reach() {
+    return this.isLive ? ('live' as const) : ('silent' as const);
+  }
+
+  hasLiveSince(atMs: number): boolean {
+    return this.isLive && this.lastAtMs >= atMs;
+  }
+}
+
+const warnedOfSilence = 'no prices come although the connection is alive';
+const warnedOfChange = 'prices come from another source';
+
+/** Two sources of as many markets, both live, the first of them in use; it is taken back after a second. */
+async function watched(t: TestContext, marketCount = 2) {
+  const clock = new FakeClock();
+  const rules = { ids: ['first', 'second'], lists: new Map(), mode: 'primary' as const, returnAfterMs: 1_000 };
+  const book = new MarketBook(pricingPolicy({ converted: new Map() }), everyEuroMarket, undefined, rules);
+  const feedStatus = new FeedStatus();
+  const markets = Array.from({ length: marketCount }, (_, index) => upstreamMarket(`M${index}`));
+  for (const source of book.sources.all) {
+    book.catalogueLoaded(markets, clock.now(), undefined, source.id);
+    for (const market of markets)
+      book.tickerReceived(upstreamTicker({ symbol: market.symbol, receivedAt: clock.now() }), source);
+  }
+  const logged: object[] = [];
+  const log = { ...silentLog, warn: (fields: object, message: string) => void logged.push({ ...fields, message }) };
+  const said = { first: new Said(), second: new Said() };
+  const supervisors = new Map(Object.entries(said)) as unknown as ReadonlyMap<string, FeedSupervisor>;
+  const watch = new SourceWatch({ market: { book, feedStatus }, clock, log }, supervisors);
+  watch.start();
+  t.after(() => watch.stop());
+  await clock.advance(2_000);
+  return {
+    ...{ clock, watch, said, path: () => feedStatus.path },
+    used: (name = 'M0EUR') => book.sources.used(symbol(name))?.id,
+    told: () => logged.splice(0),
+  };
+}
+
+test('the choice is made twice a second, and not any more after the end', async (t) => {
+  const { clock, watch, said, used, told } = await watched(t);
+  assert.deepEqual([used(), told()], ['first', []], 'the first choice of a start is nothing to report');
+  said.first.isLive = false;
+  await clock.advance(499);
+  assert.equal(used(), 'first');
+  await clock.advance(1);
+  assert.equal(used(), 'second');
+  said.first.isLive = true;
+  watch.stop();
+  await clock.advance(60_000);
+  assert.equal(used(), 'second');
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('all markets that change over together make one line, with twenty of them by name and their number', async (t) => {
+  const { clock, said, told } = await watched(t, 25);
+  said.first.isLive = false;
+  await clock.advance(500);
+  const [line, ...others] = told() as { symbols: readonly string[] }[];
+  assert.deepEqual(others, []);
+  const { symbols, ...rest } = line!;
+  assert.equal(symbols.length, 20);
+  assert.deepEqual(rest, { source: 'second', from: 'first', count: 25, message: warnedOfChange });
+});
+
+test('the feed is live while every market has its first source, and not while none of its sources is', async (t) => {
+  const { clock, said, path } = await watched(t);
+  assert.equal(path(), 'live');
+  said.first.isLive = false;
+  await clock.advance(500);
+  assert.equal(path(), 'fallback');
+  said.first.isLive = true;
+  await clock.advance(2_000);
+  assert.equal(path(), 'live');
+  said.first.isLive = false;
+  said.second.isLive = false;
+  await clock.advance(500);
+  assert.equal(path(), 'fallback');
+});
+
+test('a source without prices is left once another has some two seconds newer, which is reported once', async (t) => {
+  const { clock, said, used, told } = await watched(t);
+  said.first.brokenOff = { atMs: clock.monotonicMs(), symbols: [] };
+  said.second.lastAtMs = clock.monotonicMs() + 1_999;
+  await clock.advance(2_500);
+  assert.deepEqual([used(), told()], ['first', []], 'the market itself may be quiet');
+  said.second.lastAtMs += 1;
+  await clock.advance(2_000);
+  assert.equal(used(), 'second');
+  assert.deepEqual(told(), [
+    { source: 'first', message: warnedOfSilence },
+    { source: 'second', from: 'first', symbols: ['M0EUR', 'M1EUR'], count: 2, message: warnedOfChange },
+  ]);
+  said.first.brokenOff = undefined;
+  await clock.advance(2_000);
+  assert.equal(used(), 'first');
+});
+
+test('a source is not compared with itself', async (t) => {
+  const { clock, said, used } = await watched(t);
+  said.second.isLive = false;
+  said.first.brokenOff = { atMs: 0, symbols: [] };
+  said.first.lastAtMs = 5_000;
+  await clock.advance(2_000);
+  assert.equal(used(), 'first');
+});

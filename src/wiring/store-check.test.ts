@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { closeSync, copyFileSync, openSync, statSync, writeSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { fromYaml } from '../configuration/configuration.testing.ts';
+import type { StoreConfiguration } from '../configuration/configuration.ts';
+import { silentLog } from '../log.ts';
+import { newDatabase } from '../store/store.testing.ts';
+import { storeCheck } from './store-check.ts';
+
+const dayMs = 86_400_000;
+
+function configured(url: string): StoreConfiguration {
+  return fromYaml(`store: "${url}"\n`).store;
+}
+
+function checking(t: TestContext, store: StoreConfiguration) {
+  const clock = new FakeClock();
+  const logged: string[] = [];
+  const note = (_: object, message: string) => void logged.push(message);
+  const check = storeCheck(store, clock, { ...silentLog, info: note, error: note });
+  t.after(() => check.stop());
+  return { clock, check, logged };
+}
+
+function damage(path: string): void {
+  const file = openSync(path, 'r+');
+  for (let page = 4_096; page < statSync(path).size; page += 4_096) writeSync(file, 'x'.repeat(512), page);
+  closeSync(file);
+}
+
+test('the file of SQLite is looked through at the start and every day, and damage is reported with what was found', async (t) => {
+  const url = await newDatabase(t, 'sqlite');
+  const path = url.slice('sqlite:'.length);
+  const { clock, check, logged } = checking(t, configured(url));
+  assert.equal(check.result(), undefined);
+  check.start();
+  await eventually('the first look', () => check.result() !== undefined);
+  assert.deepEqual(check.result(), { finding: undefined });
+  copyFileSync(path, `${path}-whole`);
+  damage(path);
+  await clock.advance(dayMs - 1);
+  assert.deepEqual(logged, ['the database file is whole']);
+  await clock.advance(1);
+  await eventually('the second look', () => logged.length === 2);
+  assert.match(check.result()?.finding ?? '', /malformed|tree|page|not a database/i);
+  copyFileSync(`${path}-whole`, path);
+  await clock.advance(dayMs);
+  await eventually('the third look', () => logged.length === 3);
+  const damaged = 'the database file is damaged: restore a backup';
+  assert.deepEqual(logged, ['the database file is whole', damaged, 'the database file is whole']);
+  assert.deepEqual(check.result(), { finding: undefined });
+  check.stop();
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a file that cannot be opened is a finding, not an error of the process', async (t) => {
+  const { check, logged } = checking(t, configured('sqlite:/nowhere/at/all.sqlite'));
+  check.start();
+  await eventually('the look', () => check.result() !== undefined);
+  assert.match(check.result()?.finding ?? '', /unable to open/);
+  assert.equal(logged.length, 1);
+});
+
+for (const url of ['sqlite::memory:', 'postgres://user@127.0.0.1/database']) {
+  test(`nothing is looked through at ${url}`, (t) => {
+    const store = url.startsWith('sqlite') ? ({ kind: 'sqlite', path: ':memory:', url } as const) : configured(url);
+    const { clock, check } = checking(t, store);
+    check.start();
+    assert.equal(clock.pendingTimers, 0);
+    assert.equal(check.result(), undefined);
+  });
+}
