@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Guard } from './guard.ts';
+import { MarketBook } from './market-book.ts';
+import type { SourceRules, SourceState } from './market-sources.ts';
+import {
+  after,
+  decimal,
+  everyEuroMarket,
+  pricingPolicy,
+  start,
+  symbol,
+  upstreamMarket,
+  upstreamTicker,
+} from './samples.testing.ts';
+import type { Reach } from './source-choice.ts';
+import { reviewSources } from './source-review.ts';
+import type { UpstreamMarketStatus } from './upstream.ts';
+
+const BTCEUR = symbol('BTCEUR');
+const percent = decimal('10');
+
+/** The sources `one`, `two` and `three`, of which each lists BTCEUR and has a price of it. */
+function rig(changes: Partial<SourceRules> = {}) {
+  const ids = ['one', 'two', 'three'];
+  const rules: SourceRules = { ids, lists: new Map(), mode: 'primary', returnAfterMs: 60_000, ...changes };
+  const guard = new Guard({
+    jumpPercent: percent,
+    spreadPercent: percent,
+    ratePercent: percent,
+    confirmAfterMs: 10_000,
+  });
+  const book = new MarketBook(pricingPolicy(), everyEuroMarket, guard, rules);
+  const list = (id: string, status: UpstreamMarketStatus = 'trading') =>
+    book.catalogueLoaded([upstreamMarket('BTC', { status })], start, undefined, id);
+  const tick = (id: string, bid: string, atMs = 0) => {
+    const receivedAt = after(start, atMs);
+    const prices = { bid: decimal(bid), ask: decimal(`${Number(bid) + 1}`) };
+    return book.tickerReceived(
+      upstreamTicker({ ...prices, receivedAt, upstreamTime: receivedAt }),
+      book.sources.find(id)!,
+    );
+  };
+  const review = (...reaches: Reach[]) => {
+    const reach = (id: string) => reaches[ids.indexOf(id)]!;
+    return reviewSources(book, { reach, isLive: (id) => reach(id) === 'live' }, 0);
+  };
+  /** As `id reach exclusion`, the one in use with a star, and its bid. */
+  const shown = () =>
+    book.sources.states(BTCEUR).map(({ id, reach, exclusion, isUsed, prices }) => {
+      return [`${id}${isUsed ? '*' : ''}`, reach, exclusion ?? '-', prices?.bid ?? '-'].join(' ');
+    });
+  return { book, ids, list, tick, review, shown };
+}
+
+test('every source of a market is shown with its reach, what keeps it out and its last good price', () => {
+  const { list, tick, review, shown } = rig();
+  for (const id of ['one', 'two']) list(id);
+  tick('one', '84000');
+  assert.deepEqual(shown(), ['one* silent - 84000'], 'before the first review only the one that makes the price');
+  review('live', 'polled', 'live');
+  assert.deepEqual(shown(), ['one* live - 84000', 'two polled no_price -', 'three live not_listed -']);
+  list('two', 'paused');
+  tick('two', '84001');
+  list('three');
+  tick('three', '84002');
+  tick('three', '20000');
+  review('silent', 'live', 'live');
+  assert.deepEqual(shown(), ['one* silent - 84000', 'two live not_trading 84001', 'three live held 84002']);
+  list('two');
+  review('silent', 'live', 'live');
+  assert.deepEqual(shown(), ['one silent - 84000', 'two* live - 84001', 'three live held 84002']);
+});
+
+test('a market without any price shows no source before its first review', () => {
+  const { book, list, shown } = rig();
+  list('one');
+  assert.deepEqual(shown(), []);
+  assert.deepEqual(book.sources.states(symbol('ETHEUR')), []);
+});
+
+test('in the median every live source that nothing keeps out is in use', () => {
+  const { list, tick, review, shown, ids } = rig({ mode: 'median' });
+  for (const [index, id] of ids.entries()) {
+    list(id);
+    tick(id, `${84_000 + index}`);
+  }
+  review('live', 'live', 'polled');
+  assert.deepEqual(shown(), ['one* live - 84000', 'two* live - 84001', 'three polled - 84002']);
+  review('polled', 'live', 'polled');
+  assert.deepEqual(shown(), ['one polled - 84000', 'two* live - 84001', 'three polled - 84002']);
+});
+
+test('a source that is taken out of use and back is counted each time as a change', () => {
+  const { book, list, tick, review, ids } = rig({ returnAfterMs: 0 });
+  for (const id of ids) {
+    list(id);
+    tick(id, '84000');
+  }
+  review('live', 'live', 'live');
+  const before = book.sources.switches;
+  review('silent', 'live', 'live');
+  review('silent', 'live', 'live');
+  assert.equal(book.sources.switches - before, 1);
+});
+
+/** A book that follows another: it accepted prices and has that one's report. */
+function following() {
+  const follower = rig();
+  for (const id of follower.ids) follower.list(id);
+  const prices = (bid: string, atMs: number) => {
+    return { bid: decimal(bid), ask: decimal('90000'), capturedAt: after(start, atMs) };
+  };
+  const state = (id: string, isUsed: boolean, bid: string, atMs: number): SourceState => {
+    return { id, reach: 'live', exclusion: undefined, isUsed, prices: prices(bid, atMs) };
+  };
+  const report = (atMs: number, ...states: SourceState[]) =>
+    follower.book.sources.takeReport({ at: after(start, atMs), markets: [[BTCEUR, states]] });
+  return { ...follower, state, report };
+}
+
+test('a process that follows shows what the one with the feed reported, and when', () => {
+  const { book, shown, state, report } = following();
+  report(5_000, state('one', true, '84000', 4_000), state('two', false, '84001', 4_000));
+  assert.deepEqual(shown(), ['one* live - 84000', 'two live - 84001']);
+  assert.deepEqual(
+    book.sources.states(BTCEUR).map(({ reportedAt }) => reportedAt),
+    [after(start, 5_000), after(start, 5_000)],
+  );
+});
+
+test('a price that came after the report is shown in its place, with the source that makes it, and an older one is not', () => {
+  const { book, shown, tick, state, report } = following();
+  report(5_000, state('one', true, '84000', 4_000), state('two', false, '84001', 4_000));
+  tick('two', '84002', 3_999);
+  assert.deepEqual(shown(), ['one live - 84000', 'two* live - 84001']);
+  tick('two', '84003', 4_000);
+  assert.deepEqual(shown(), ['one live - 84000', 'two* live - 84003']);
+  book.sources.takeReport({
+    at: after(start, 6_000),
+    markets: [[BTCEUR, [{ id: 'two', reach: 'polled', isUsed: false }]]],
+  });
+  assert.deepEqual(shown(), ['two* polled - 84003'], 'also where the report has no price');
+});
+
+test('a process that takes the feed over shows what it sees itself', () => {
+  const { shown, tick, review, state, report } = following();
+  report(5_000, state('one', true, '84000', 4_000), state('two', false, '84001', 4_000));
+  tick('two', '84002', 4_500);
+  review('silent', 'live', 'silent');
+  assert.deepEqual(shown(), ['one silent no_price -', 'two* live - 84002', 'three silent no_price -']);
+});
