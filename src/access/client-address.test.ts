@@ -116,3 +116,18 @@ test('a range covers exactly its addresses, an IPv4-mapped one the IPv4 addresse
     assert.equal(addresses.resolve(outside, client).text, outside, range);
   }
 });
+
+test('a trusted proxy is told from any other peer, and its connections are counted under no address', () => {
+  for (const [peer, isTrusted, bucket] of [
+    [proxy, true, undefined],
+    ['::ffff:10.1.1.1', true, undefined],
+    [client, false, client],
+    ['::ffff:203.0.113.5', false, client],
+    ['2001:db8:1:2:3::4', false, behindProxies.resolve('2001:db8:1:2::9', undefined).limitBucket],
+    ['no address', false, behindProxies.resolve(undefined, undefined).limitBucket],
+    [undefined, false, behindProxies.resolve(undefined, undefined).limitBucket],
+  ] as const) {
+    assert.equal(behindProxies.isTrusted(peer), isTrusted, peer);
+    assert.equal(behindProxies.peerBucket(peer), bucket, peer);
+  }
+});

@@ -147,3 +147,37 @@ test('keys beyond the room that was reserved are all found', () => {
   assert.equal(directory.find(key, now)?.slot, slot);
   assert.equal(directory.keyIdOf(65_536), '65535');
 });
+
+test('a digest is matched whether or not its key may be used, and one that is not held is not', () => {
+  const directory = new KeyDirectory();
+  const digest = new Uint8Array(32).fill(3);
+  assert.equal(directory.matchOf(digest), undefined);
+  const slot = directory.upsert({
+    ...{ digest, keyId: 'key_abcdefghijklmnop', usable: false, expiresAt: undefined, limitPerMinute: 7 },
+  });
+  assert.deepEqual(directory.matchOf(digest), { slot, limitPerMinute: 7 });
+});
+
+test('the ids of more keys than are remembered are all given right', () => {
+  const directory = new KeyDirectory();
+  const digestOfNumber = (number: number) => {
+    const digest = new Uint8Array(32);
+    new DataView(digest.buffer).setUint32(0, number);
+    return digest;
+  };
+  const ids = Array.from({ length: 10_050 }, (_, number) => `key_${String(number).padStart(16, '0')}`);
+  const slots = ids.map((keyId, number) =>
+    directory.upsert({
+      digest: digestOfNumber(number),
+      keyId,
+      usable: true,
+      expiresAt: undefined,
+      limitPerMinute: undefined,
+    }),
+  );
+  for (let round = 0; round < 2; round++)
+    assert.deepEqual(
+      slots.map((slot) => directory.keyIdOf(slot)),
+      ids,
+    );
+});

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandomness } from '../../test/support/fake-clock.ts';
 import { hasKeyShape } from './api-key.ts';
-import { generateOperatorToken, hasTokenShape, tokenDigest } from './operator-token.ts';
+import {
+  generateOperatorToken,
+  generateSourceToken,
+  hasSourceTokenShape,
+  hasTokenShape,
+  tokenDigest,
+} from './operator-token.ts';
 
 test('a made token has its form and checksum, no two are the same, and none passes for an API key', () => {
   const randomness = seededRandomness(1);
@@ -28,4 +34,13 @@ test('a token with any one character changed, cut or added has not the form', ()
 test('a digest has 32 bytes, of any text', () => {
   assert.equal(tokenDigest('ü').length, 32);
   assert.notDeepEqual(tokenDigest('a'), tokenDigest('b'));
+});
+
+test('a token of an engine has a form of its own, and neither passes for the other', () => {
+  const randomness = seededRandomness(3);
+  const [source, operator] = [generateSourceToken(randomness), generateOperatorToken(randomness)];
+  assert.match(source, /^mds_[0-9A-Za-z]{38}$/);
+  assert.ok(hasSourceTokenShape(source) && !hasTokenShape(source) && !hasKeyShape(source));
+  assert.ok(!hasSourceTokenShape(operator));
+  assert.ok(!hasSourceTokenShape(`${source.slice(0, -1)}${source.endsWith('x') ? 'y' : 'x'}`));
 });
