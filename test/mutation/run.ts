@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** A part of the paths of the files to change. */
+    /** A pattern that the paths of the files to change match. */
     only: { type: 'string', default: '' },
     concurrency: { type: 'string', default: '2' },
     /** How long the tests of a mutant may take beyond three times what they take without one. A busy machine needs more. */
@@ -24,9 +24,9 @@ const { values, positionals } = parseArgs({
 });
 const room = positionals[0]?.replace(/\/$/, '');
 if (room === undefined)
-  throw new Error('usage: npm run mutants -- src/ROOM [--only=PART] [--concurrency=2] [--afresh]');
+  throw new Error('usage: npm run mutants -- src/ROOM [--only=PATTERN] [--concurrency=2] [--afresh]');
 
-const isCode = (file: string) => !/\.(test|testing)\.ts$/.test(file) && file.includes(values.only);
+const isCode = (file: string) => !/\.(test|testing)\.ts$/.test(file) && new RegExp(values.only).test(file);
 const mutated = globSync(`${room}/**/*.ts`, { cwd: root }).filter(isCode).sort();
 const tests = globSync(`{${room},test/${basename(room)}}/**/*.test.ts`, { cwd: root })
   .filter((file) => !file.endsWith('.system.test.ts'))
