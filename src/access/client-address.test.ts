@@ -127,7 +127,7 @@ test('a trusted proxy is told from any other peer, and its connections are count
     ['no address', false, behindProxies.resolve(undefined, undefined).limitBucket],
     [undefined, false, behindProxies.resolve(undefined, undefined).limitBucket],
   ] as const) {
-    assert.equal(behindProxies.isTrusted(peer), isTrusted, peer);
-    assert.equal(behindProxies.peerBucket(peer), bucket, peer);
+    assert.equal(behindProxies.isTrusted(peer), isTrusted, `${peer}`);
+    assert.equal(behindProxies.peerBucket(peer), bucket, `${peer}`);
   }
 });
